@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// AppendString appends s as a JSON string. HTML is not escaped; what is not valid
+// UTF-8 becomes \ufffd, and there is never a raw line break.
+func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
+	// A slice begins with what a string is made of. The string is not kept.
+	return appendQuoted(b, *(*string)(unsafe.Pointer(&s)))
+}
+
+func appendQuoted(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0 // what is before is in b
+	for i := plainRun(s, 0); i < len(s); i = plainRun(s, i) {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			b = append(b, s[from:i]...)
+			b = appendEscaped(b, c)
+			i++
+			from = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b = append(b, s[from:i]...)
+			b = append(b, `\ufffd`...)
+			from = i + size
+		case r == '\u2028' || r == '\u2029':
+			// Line breaks to JavaScript, and to some readers of lines.
+			b = append(b, s[from:i]...)
+			b = append(b, `\u202`...)
+			b = append(b, hexDigits[r&15])
+			from = i + size
+		}
+		i += size
+	}
+	b = append(b, s[from:]...)
+	return append(b, '"')
+}
+
+// plainRun is plainEnd for a string.
+func plainRun(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		c := s[i : i+8]
+		x := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
+			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
+		if m := specialBytes(x); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}
+
+// appendEscaped appends the escape sequence of a quote, a backslash or a control
+// character.
+func appendEscaped(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\b':
+		return append(b, `\b`...)
+	case '\f':
+		return append(b, `\f`...)
+	case '\n':
+		return append(b, `\n`...)
+	case '\r':
+		return append(b, `\r`...)
+	case '\t':
+		return append(b, `\t`...)
+	}
+	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// AppendInt appends a signed integer.
+func AppendInt(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }
+
+// AppendUint appends an unsigned integer.
+func AppendUint(b []byte, v uint64) []byte { return strconv.AppendUint(b, v, 10) }
+
+// AppendBool appends true or false.
+func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
+
+// AppendFloat appends a finite float of 32 or 64 bits in the shortest form that
+// reads back the same, as encoding/json does: with an exponent only below 1e-6 and
+// from 1e21 on.
+func AppendFloat(b []byte, f float64, size int) []byte {
+	form := byte('f')
+	if a := math.Abs(f); a != 0 {
+		if size == 64 && (a < 1e-6 || a >= 1e21) || size == 32 && (float32(a) < 1e-6 || float32(a) >= 1e21) {
+			form = 'e'
+		}
+	}
+	b = strconv.AppendFloat(b, f, form, -1, size)
+	if form == 'e' {
+		// e-09 is written e-9.
+		if n := len(b); n >= 4 && b[n-4] == 'e' && (b[n-3] == '-' || b[n-3] == '+') && b[n-2] == '0' {
+			b[n-2] = b[n-1]
+			b = b[:n-1]
+		}
+	}
+	return b
+}

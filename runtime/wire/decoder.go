@@ -1,0 +1,261 @@
+package wire
+
+import "strconv"
+
+// Limits that apply where [Options] leaves them zero.
+const (
+	DefaultMaxDepth    = 512 // nested arrays and objects
+	DefaultMaxProblems = 20  // violations reported one by one
+)
+
+// smallMessage is the size in bytes up to which all strings of a message are
+// cut from one copy of it. A string out of a larger message gets memory of its
+// own, because it would keep all of that message alive.
+const smallMessage = 4 << 10
+
+// keptBuffer is the size in bytes up to which a buffer survives a Reset.
+const keptBuffer = 64 << 10
+
+// keptFrames is how many levels of nesting a Decoder keeps memory for.
+const keptFrames = 64
+
+// Options of a [Decoder]. The zero value is strict, with the default limits.
+type Options struct {
+	// Lenient takes a string that spells a number, a boolean, an array or an
+	// object where such a value is expected.
+	Lenient bool
+	// MaxDepth is how deep arrays and objects may nest, 0 for DefaultMaxDepth.
+	MaxDepth int
+	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems;
+	// those beyond are only counted.
+	MaxProblems int
+}
+
+// Decoder reads one JSON value out of a byte slice. It never changes the slice,
+// and what it has decoded does not refer to it.
+//
+// A Decoder can be used again after a Reset. It serves one goroutine at a time.
+type Decoder struct {
+	data   []byte
+	pos    int
+	text   string // copy of a small data; short strings are cut from it
+	opts   Options
+	depth  int
+	frames []frame // the path, and the state of every object that is open
+	keys   keyStack
+
+	scratch []byte  // strings with escapes are put together here
+	number  float64 // the last float read, before rounding to its own type
+	literal []byte  // text of the last number read, a part of data
+
+	failed    bool // the value read last was not what it must be
+	broken    bool // something inside the array or object read last was not
+	quoted    bool // inside a value of the ",string" option
+	finished  bool
+	err       *SyntaxError
+	problems  []Violation
+	more      int // violations beyond MaxProblems
+	finishErr error
+}
+
+// frame is one level of the path: an object or an array that is being read.
+type frame struct {
+	fields   Fields
+	name     string   // member being read
+	index    int      // element being read, where isArray
+	seen     uint64   // fields that came, the first 64
+	seenMore []uint64 // and the others
+	expected int      // the field to come if members come in order
+	value    int      // where the value of the member begins
+	keys     int      // where the names of this object begin in Decoder.keys
+	outer    *input   // what to go back to, where lenient mode reads a text
+	isArray  bool
+	isNamed  bool // name is set
+	isOpen   bool // unknown members are handed out too
+	isBegun  bool // a member has been read
+}
+
+// input is a text that waits while another one inside it is read.
+type input struct {
+	data []byte
+	pos  int
+	text string
+}
+
+// NewDecoder returns a decoder of the JSON value in data.
+func NewDecoder(data []byte, o Options) *Decoder {
+	d := new(Decoder)
+	d.Reset(data, o)
+	return d
+}
+
+// Reset makes d a decoder of the JSON value in data, as if new, and keeps what
+// memory of moderate size it has. It lets go of the data before.
+func (d *Decoder) Reset(data []byte, o Options) {
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = DefaultMaxDepth
+	}
+	if o.MaxProblems <= 0 {
+		o.MaxProblems = DefaultMaxProblems
+	}
+	if !d.finished {
+		d.release()
+	}
+	d.data, d.pos, d.opts = data, 0, o
+	d.failed, d.broken, d.quoted, d.finished = false, false, false, false
+	d.err, d.problems, d.more, d.finishErr = nil, nil, 0, nil
+}
+
+// release lets go of the input and of buffers that grew large.
+func (d *Decoder) release() {
+	d.data, d.text, d.literal = nil, "", nil
+	d.depth = 0
+	if cap(d.frames) > keptFrames {
+		d.frames = nil
+	}
+	clear(d.frames[:cap(d.frames)])
+	d.frames = d.frames[:0]
+	d.keys.reset()
+	if cap(d.scratch) > keptBuffer {
+		d.scratch = nil
+	}
+}
+
+// Finish ends the reading. It returns nil, or a *[SyntaxError] where the text is
+// not one strict JSON value and nothing else, or else an *[ArgumentsError] with
+// all violations. It lets go of the input; calling it again gives the same.
+func (d *Decoder) Finish() error {
+	if d.finished {
+		return d.finishErr
+	}
+	d.finished = true
+	if d.peek(); d.err == nil && d.pos < len(d.data) {
+		d.syntaxError("unexpected " + d.sample() + " after the value")
+	}
+	switch {
+	case d.err != nil:
+		d.finishErr = d.err
+	case len(d.problems) > 0:
+		d.finishErr = &ArgumentsError{Problems: d.problems, More: d.more}
+	}
+	d.problems = nil
+	d.release()
+	return d.finishErr
+}
+
+// Failed reports whether the value read last was not what it must be, so that
+// the variable it was meant for still is as it was.
+func (d *Decoder) Failed() bool { return d.failed }
+
+// Fail notes a violation of the value read last, at its path. The message says
+// what the value must be and what came.
+func (d *Decoder) Fail(rule, message string) { d.violate(rule, message) }
+
+// Null reads a null and reports true where one comes next, and otherwise reads
+// nothing.
+func (d *Decoder) Null() bool {
+	if d.peek() != 'n' {
+		return false
+	}
+	d.failed = !d.readWord("null")
+	return !d.failed
+}
+
+// peek skips white space and returns the byte behind it, 0 at the end.
+func (d *Decoder) peek() byte {
+	for d.pos < len(d.data) {
+		switch c := d.data[d.pos]; c {
+		case ' ', '\n', '\t', '\r':
+			d.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// readWord reads one of the words true, false and null, the first letter of
+// which has been seen.
+func (d *Decoder) readWord(word string) bool {
+	if end := d.pos + len(word); end <= len(d.data) && string(d.data[d.pos:end]) == word {
+		d.pos = end
+		return true
+	}
+	d.syntaxError("unexpected " + d.sample() + ", want a value")
+	return false
+}
+
+// enter counts an array or object that opens at the byte to be read next.
+func (d *Decoder) enter() bool {
+	if d.depth >= d.opts.MaxDepth {
+		d.syntaxError("nested deeper than " + strconv.Itoa(d.opts.MaxDepth) + " levels")
+		return false
+	}
+	d.depth++
+	d.pos++
+	return true
+}
+
+// push opens a level of the path.
+func (d *Decoder) push() *frame {
+	if len(d.frames) < cap(d.frames) {
+		d.frames = d.frames[:len(d.frames)+1]
+	} else {
+		d.frames = append(d.frames, frame{})
+	}
+	f := &d.frames[len(d.frames)-1]
+	*f = frame{keys: d.keys.len()}
+	return f
+}
+
+// pop closes the innermost level of the path and of the nesting.
+func (d *Decoder) pop() {
+	f := &d.frames[len(d.frames)-1]
+	d.keys.truncate(f.keys)
+	if f.outer != nil {
+		d.leaveText(f.outer)
+	}
+	d.frames = d.frames[:len(d.frames)-1]
+	d.depth--
+}
+
+// syntaxError stops the reading for good. Only the first one counts. What comes
+// after finds itself at the end of the data, so no loop needs a test of its own.
+func (d *Decoder) syntaxError(message string) {
+	if d.err == nil {
+		d.err = &SyntaxError{Offset: d.pos, Path: d.path(), Message: message}
+	}
+	d.pos = len(d.data)
+	d.failed = true
+}
+
+// violate notes a violation at the current path.
+func (d *Decoder) violate(rule, message string) {
+	d.failed = true
+	if d.err != nil {
+		return
+	}
+	if len(d.problems) >= d.opts.MaxProblems {
+		d.more++
+		return
+	}
+	d.problems = append(d.problems, Violation{Path: d.path(), Rule: rule, Message: message})
+}
+
+// mismatch notes that the value to be read next is not what it must be, and
+// skips it.
+func (d *Decoder) mismatch(want string) {
+	start := d.pos
+	d.skip()
+	if d.err != nil {
+		return
+	}
+	if len(d.problems) < d.opts.MaxProblems {
+		d.violate(RuleType, "must be "+want+", got "+described(d.data[start:d.pos]))
+	} else {
+		d.violate(RuleType, "")
+	}
+}
+
+// trouble counts the violations so far.
+func (d *Decoder) trouble() int { return len(d.problems) + d.more }

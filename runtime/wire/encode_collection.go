@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"slices"
+)
+
+// PutPtr writes what v points to, and null for nil.
+func PutPtr[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
+	if v == nil {
+		PutNull(e)
+		return
+	}
+	f(e, v)
+}
+
+// PutSlice writes an array, an empty one for nil.
+func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
+	e.BeginArray()
+	for i := range v {
+		f(e, &v[i])
+	}
+	e.EndArray()
+}
+
+// PutMap writes an object, an empty one for nil. The members come in the order
+// of their names.
+func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T)) {
+	e.Begin()
+	var t T
+	for _, k := range sortedKeys(v) {
+		e.name(string(k))
+		t = v[k]
+		f(e, &t)
+	}
+	e.End()
+}
+
+// PutMapInt is PutMap for keys that are integers. Their names are ordered as
+// text, as encoding/json has it.
+func PutMapInt[M ~map[K]T, K Integer, T any](e *Encoder, v M, f func(*Encoder, *T)) {
+	names := make([]namedKey[K], 0, len(v))
+	for k := range v {
+		names = append(names, namedKey[K]{string(appendNumeric(nil, k)), k})
+	}
+	putNamed(e, v, names, f)
+}
+
+// PutMapText is PutMap for keys that have a MarshalText method, given as a method
+// expression such as (*netip.Addr).MarshalText.
+func PutMapText[M ~map[K]T, K comparable, T any](e *Encoder, v M, marshal func(*K) ([]byte, error), f func(*Encoder, *T)) {
+	names := make([]namedKey[K], 0, len(v))
+	for k := range v {
+		text, err := marshal(&k)
+		if err != nil {
+			e.Fail(err)
+			return
+		}
+		names = append(names, namedKey[K]{string(text), k})
+	}
+	putNamed(e, v, names, f)
+}
+
+// namedKey is a key with its text.
+type namedKey[K any] struct {
+	name string
+	key  K
+}
+
+func putNamed[M ~map[K]T, K comparable, T any](e *Encoder, v M, names []namedKey[K], f func(*Encoder, *T)) {
+	slices.SortFunc(names, func(a, b namedKey[K]) int {
+		switch {
+		case a.name < b.name:
+			return -1
+		case a.name > b.name:
+			return 1
+		}
+		return 0
+	})
+	e.Begin()
+	var t T
+	for i, n := range names {
+		if i > 0 && n.name == names[i-1].name {
+			e.name(n.name)
+			e.Fail(errTwice)
+			continue
+		}
+		e.name(n.name)
+		t = v[n.key]
+		f(e, &t)
+	}
+	e.End()
+}
+
+func sortedKeys[M ~map[K]T, K ~string, T any](m M) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,245 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unsafe"
+)
+
+// PutNull writes null.
+func PutNull(e *Encoder) {
+	e.separate()
+	e.buf = append(e.buf, "null"...)
+}
+
+// PutBool writes a boolean.
+func PutBool[T ~bool](e *Encoder, v *T) {
+	e.separate()
+	e.buf = strconv.AppendBool(e.buf, bool(*v))
+}
+
+// PutString writes a string.
+func PutString[T ~string](e *Encoder, v *T) {
+	e.separate()
+	e.buf = AppendString(e.buf, string(*v))
+}
+
+// PutInt writes an integer.
+func PutInt[T Integer](e *Encoder, v *T) {
+	e.separate()
+	e.buf = appendNumeric(e.buf, *v)
+}
+
+// PutFloat writes a number. NaN and infinities cannot be written.
+func PutFloat[T Real](e *Encoder, v *T) {
+	e.putFloat(float64(*v), 8*int(unsafe.Sizeof(*v)))
+}
+
+func (e *Encoder) putFloat(f float64, size int) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		e.Fail(errNotFinite)
+		return
+	}
+	e.separate()
+	e.buf = AppendFloat(e.buf, f, size)
+}
+
+// PutNumber writes the number of which v is the text; an empty one is 0, as
+// encoding/json has it.
+func PutNumber(e *Encoder, v *json.Number) { e.putNumber(string(*v)) }
+
+func (e *Encoder) putNumber(s string) {
+	if s == "" {
+		s = "0"
+	}
+	if numberEnd([]byte(s), 0) != len(s) {
+		e.Fail(errors.New("invalid number " + quote(s)))
+		return
+	}
+	e.separate()
+	e.buf = append(e.buf, s...)
+}
+
+// PutBytes writes bytes as a string in base64, nil as an empty one.
+func PutBytes[T ~[]byte](e *Encoder, v *T) {
+	e.separate()
+	e.buf = append(e.buf, '"')
+	e.buf = strictBase64.AppendEncode(e.buf, *v)
+	e.buf = append(e.buf, '"')
+}
+
+// PutTime writes date and time as RFC 3339 has it, to the nanosecond. Years
+// beyond 9999 and offsets of a day or more cannot be written.
+func PutTime(e *Encoder, v *time.Time) {
+	var a [len(time.RFC3339Nano)]byte
+	text, err := v.AppendText(a[:0])
+	if err != nil {
+		e.Fail(err)
+		return
+	}
+	e.separate()
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, text...)
+	e.buf = append(e.buf, '"')
+}
+
+// PutDuration writes a duration as text, such as "1h30m0s". Durations that
+// travel as nanoseconds are written by PutInt.
+func PutDuration(e *Encoder, v *time.Duration) {
+	e.separate()
+	e.buf = AppendString(e.buf, v.String())
+}
+
+// PutText writes a string by the MarshalText method of a type, given as a method
+// expression such as (*netip.Addr).MarshalText.
+func PutText[T any](e *Encoder, v *T, marshal func(*T) ([]byte, error)) {
+	text, err := marshal(v)
+	if err != nil {
+		e.Fail(err)
+		return
+	}
+	e.separate()
+	e.buf = AppendString(e.buf, text)
+}
+
+// PutJSON writes a value by the MarshalJSON method of a type, given as a method
+// expression such as (*big.Int).MarshalJSON. What the method returns is checked
+// like any other text, and loses its white space.
+func PutJSON[T any](e *Encoder, v *T, marshal func(*T) ([]byte, error)) {
+	text, err := marshal(v)
+	if err != nil {
+		e.Fail(err)
+		return
+	}
+	e.putRaw(text)
+}
+
+// PutRaw writes JSON text, checked and without white space around its parts; nil
+// is null.
+func PutRaw[T ~[]byte](e *Encoder, v *T) {
+	if *v == nil {
+		PutNull(e)
+		return
+	}
+	e.putRaw(*v)
+}
+
+func (e *Encoder) putRaw(text []byte) {
+	if err := Valid(text, maxAnyDepth); err != nil {
+		e.Fail(err)
+		return
+	}
+	e.separate()
+	e.buf = AppendCompact(e.buf, text)
+}
+
+// PutReflect writes a value by json.Marshal, which reflects on its type. It is
+// for types that generated code has no name for.
+func PutReflect[T any](e *Encoder, v *T) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		e.Fail(err)
+		return
+	}
+	e.putRaw(text)
+}
+
+// maxAnyDepth is how deep a value in an interface may nest, as json.Marshal has
+// it before it looks for circles.
+const maxAnyDepth = 1000
+
+// PutAny writes a value as json.Marshal does. The types that Any gives, and the
+// basic types of Go, are written without it; every other type is handed to
+// json.Marshal, which reflects.
+func PutAny(e *Encoder, v *any) { e.putAny(*v, 0) }
+
+func (e *Encoder) putAny(v any, depth int) {
+	if depth > maxAnyDepth {
+		e.Fail(errTooDeep)
+		return
+	}
+	switch v := v.(type) {
+	case nil:
+		PutNull(e)
+	case bool:
+		PutBool(e, &v)
+	case string:
+		e.separate()
+		e.buf = AppendString(e.buf, v)
+	case int:
+		PutInt(e, &v)
+	case int64:
+		PutInt(e, &v)
+	case float64:
+		e.putFloat(v, 64)
+	case json.Number:
+		e.putNumber(string(v))
+	case []any:
+		if v == nil {
+			PutNull(e)
+			return
+		}
+		e.BeginArray()
+		for i := range v {
+			e.putAny(v[i], depth+1)
+			if e.err != nil {
+				return
+			}
+		}
+		e.EndArray()
+	case map[string]any:
+		if v == nil {
+			PutNull(e)
+			return
+		}
+		e.Begin()
+		for _, name := range sortedKeys(v) {
+			e.name(name)
+			e.putAny(v[name], depth+1)
+			if e.err != nil {
+				return
+			}
+		}
+		e.End()
+	case error:
+		e.putError(v)
+	default:
+		e.marshal(v)
+	}
+}
+
+// putError writes an error, as json.Marshal does if its type says how, and by its
+// text otherwise, for the fields of most errors are private.
+func (e *Encoder) putError(err error) {
+	switch err.(type) {
+	case json.Marshaler, interface{ MarshalText() ([]byte, error) }:
+		e.marshal(err)
+	default:
+		s := err.Error()
+		PutString(e, &s)
+	}
+}
+
+// marshal writes a value by json.Marshal.
+func (e *Encoder) marshal(v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		e.Fail(fmt.Errorf("marshal %T: %w", v, err))
+		return
+	}
+	e.putRaw(text)
+}
+
+// PutQuoted writes a number, a boolean or a string inside a string, as the option
+// ",string" of encoding/json has it.
+func PutQuoted[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
+	e.separate()
+	start := len(e.buf)
+	f(e, v)
+	text := string(e.buf[start:])
+	e.buf = AppendString(e.buf[:start], text)
+}

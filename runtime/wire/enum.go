@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+)
+
+// StringEnum reads a string that must be one of values.
+func StringEnum[T ~string](d *Decoder, v *T, values []T) {
+	d.failed = false
+	if d.peek() != '"' {
+		enumMismatch(d, values, appendStringValue[T])
+		return
+	}
+	text, _ := d.readString()
+	if d.err != nil {
+		return
+	}
+	for i := range values {
+		if string(values[i]) == string(text) {
+			*v = values[i]
+			return
+		}
+	}
+	hint := ""
+	if i := nearest(string(text), len(values), func(i int) string { return string(values[i]) }); i >= 0 {
+		hint = "; did you mean " + quote(string(values[i])) + "?"
+	}
+	d.violate(RuleEnum, oneOf(values, appendStringValue[T])+", got "+quote(string(text))+hint)
+}
+
+// IntEnum reads an integer that must be one of values.
+func IntEnum[T Integer](d *Decoder, v *T, values []T) { numberEnum(d, v, values, Int[T]) }
+
+// FloatEnum reads a number that must be one of values.
+func FloatEnum[T Real](d *Decoder, v *T, values []T) { numberEnum(d, v, values, Float[T]) }
+
+func numberEnum[T Numeric](d *Decoder, v *T, values []T, read func(*Decoder, *T)) {
+	d.failed = false
+	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {
+		enumMismatch(d, values, appendNumeric[T])
+		return
+	}
+	x := *v
+	if read(d, &x); d.failed {
+		return
+	}
+	for _, value := range values {
+		if x == value {
+			*v = x
+			return
+		}
+	}
+	d.violate(RuleEnum, oneOf(values, appendNumeric[T])+", got "+shown(d.literal))
+}
+
+// enumMismatch notes that the value to be read next is of the wrong type.
+func enumMismatch[T any](d *Decoder, values []T, show func([]byte, T) []byte) {
+	start := d.pos
+	d.skip()
+	if d.err == nil {
+		d.violate(RuleEnum, oneOf(values, show)+", got "+described(d.data[start:d.pos]))
+	}
+}
+
+// oneOf lists the values that are allowed.
+func oneOf[T any](values []T, show func([]byte, T) []byte) string {
+	var b strings.Builder
+	b.WriteString("must be ")
+	if len(values) > 1 {
+		b.WriteString("one of ")
+	}
+	for i, value := range values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if i == shownNames {
+			b.WriteString("and " + strconv.Itoa(len(values)-i) + " more")
+			break
+		}
+		b.Write(show(nil, value))
+	}
+	return b.String()
+}
+
+func appendStringValue[T ~string](b []byte, v T) []byte { return append(b, quote(string(v))...) }

@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzReader compares all readers of any value with each other and with
+// encoding/json.
+func FuzzReader(f *testing.F) {
+	for _, text := range texts {
+		f.Add([]byte(text))
+	}
+	f.Add([]byte(searchText))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		err := Valid(data, 0)
+		if err == nil && !json.Valid(data) {
+			t.Fatalf("accepted, but not by encoding/json: %q", data)
+		}
+		if err == nil && !utf8.Valid(data) {
+			t.Fatalf("accepted, but not UTF-8: %q", data)
+		}
+		if err != nil && json.Valid(data) && !strict(err) {
+			t.Fatalf("%q is refused: %v", data, err)
+		}
+		input := bytes.Clone(data)
+		var raw json.RawMessage
+		if rawErr := decode(string(data), Options{}, &raw, Raw); (rawErr == nil) != (err == nil) {
+			t.Fatalf("Raw: %v, Valid: %v", rawErr, err)
+		}
+		d := NewDecoder(data, Options{})
+		var got, want any
+		Any(d, &got)
+		anyErr := d.Finish()
+		if !bytes.Equal(input, data) {
+			t.Fatal("the input has changed")
+		}
+		stdErr := json.Unmarshal(data, &want)
+		if (anyErr == nil) != (err == nil && stdErr == nil) {
+			t.Fatalf("%q: Any: %v, Valid: %v, encoding/json: %v", data, anyErr, err, stdErr)
+		}
+		if err != nil {
+			return
+		}
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, data); err != nil || compact.String() != string(raw) {
+			t.Fatalf("Raw: %q, json.Compact: %q, %v", raw, compact.String(), err)
+		}
+		if start, end, ok := Span(data, 0); !ok || string(bytes.TrimSpace(data)) != string(data[start:end]) {
+			t.Fatalf("%q: Span: %d, %d, %v", data, start, end, ok)
+		}
+		if anyErr == nil && !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q: Any: %#v, encoding/json: %#v", data, got, want)
+		}
+		if anyErr == nil {
+			text, err := encode(&got, PutAny)
+			if wanted := marshalled(t, want); err != nil || text != wanted {
+				t.Fatalf("PutAny: %q, %v, encoding/json: %q", text, err, wanted)
+			}
+		}
+	})
+}
+
+// strict reports whether an error is one of those that encoding/json has not.
+func strict(err error) bool {
+	for _, s := range []string{"duplicate key ", "invalid UTF-8", "lone surrogate", "nested deeper"} {
+		if strings.HasPrefix(err.Error(), s) {
+			return true
+		}
+	}
+	return false
+}
+
+// FuzzSearch compares a codec with encoding/json: whatever it accepts, it reads
+// the same; and nothing makes it, or the text of its errors, fail.
+func FuzzSearch(f *testing.F) {
+	f.Add(searchText, false)
+	f.Add(strings.ReplaceAll(searchText, `"limit":25`, `"limit":"25"`), true)
+	f.Add(`{"query":"x","page":"{\"number\":2}"}`, true)
+	f.Add(`{"query":1,"limit":5000,"sort":"yeer","qeury":{"a":1,"a":2}}`, false)
+	f.Fuzz(func(t *testing.T, text string, lenient bool) {
+		var got, want searchArgs
+		err := decode(text, Options{Lenient: lenient}, &got, decodeSearch)
+		switch err := err.(type) {
+		case nil:
+			if lenient {
+				return
+			}
+			stdErr := json.Unmarshal([]byte(text), &want)
+			if stdErr != nil && strings.Contains(stdErr.Error(), "cannot unmarshal number") {
+				return // 1.0 and 1e2 as integers
+			}
+			if stdErr != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%q:\n got %#v\nwant %#v, %v", text, got, want, stdErr)
+			}
+		case *ArgumentsError:
+			if !json.Valid([]byte(text)) {
+				t.Fatalf("%q: violations, but not JSON: %v", text, err)
+			}
+			if s := err.Text("x"); !utf8.ValidString(s) || strings.Count(s, "\n") > DefaultMaxProblems+1 {
+				t.Fatalf("%q: text %q", text, s)
+			}
+		case *SyntaxError:
+			if json.Valid([]byte(text)) && !strict(err) {
+				t.Fatalf("%q is refused: %v", text, err)
+			}
+		}
+	})
+}
+
+// FuzzNumbers compares integers and floats with encoding/json.
+func FuzzNumbers(f *testing.F) {
+	for _, text := range texts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var i, wantI int64
+		var u, wantU uint64
+		var x, wantX float64
+		var y, wantY float32
+		errI, errU := decode(text, Options{}, &i, Int[int64]), decode(text, Options{}, &u, Int[uint64])
+		errX, errY := decode(text, Options{}, &x, Float[float64]), decode(text, Options{}, &y, Float[float32])
+		if strings.TrimSpace(text) == "null" {
+			return
+		}
+		if json.Unmarshal([]byte(text), &wantI) == nil && (errI != nil || i != wantI) {
+			t.Errorf("%q: %d, %v, want %d", text, i, errI, wantI)
+		}
+		if json.Unmarshal([]byte(text), &wantU) == nil && (errU != nil || u != wantU) {
+			t.Errorf("%q: %d, %v, want %d", text, u, errU, wantU)
+		}
+		if err := json.Unmarshal([]byte(text), &wantX); (err == nil) != (errX == nil) || err == nil && x != wantX {
+			t.Errorf("%q: %v, %v, want %v, %v", text, x, errX, wantX, err)
+		}
+		if err := json.Unmarshal([]byte(text), &wantY); (err == nil) != (errY == nil) || err == nil && y != wantY {
+			t.Errorf("%q: %v, %v, want %v, %v", text, y, errY, wantY, err)
+		}
+		if errI == nil && errX != nil || errI == nil && float64(i) != x {
+			t.Errorf("%q: %d as an integer, %v as a float", text, i, x)
+		}
+	})
+}
+
+// FuzzStrings writes strings and reads them back.
+func FuzzStrings(f *testing.F) {
+	for _, s := range []string{"", "abc", "é😀", "\x00\x1f\x7f\u2028", `"\/`, "\xff\xc3(", "12345678\"12345678\\", "\xed\xa0\x80"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text, err := encode(&s, PutString)
+		if err != nil || text != marshalled(t, s) {
+			t.Fatalf("%q is written as %s, %v", s, text, err)
+		}
+		var back string
+		if err := decode(text, Options{}, &back, String); err != nil || back != strings.ToValidUTF8(s, "\uFFFD") && utf8.ValidString(s) {
+			t.Fatalf("%q is read back as %q, %v", s, back, err)
+		}
+		m := map[string]string{s: s}
+		text, err = encode(&m, func(e *Encoder, v *map[string]string) { PutMap(e, *v, PutString[string]) })
+		if err != nil || text != marshalled(t, m) {
+			t.Fatalf("%q is written as %s, %v", m, text, err)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package wire
+
+import (
+	"bytes"
+	"hash/maphash"
+)
+
+// keyStack holds the member names of the objects that are open, to find
+// duplicates where no table of fields and no Go map does. The names of an object
+// lie next to each other, because those of an inner one are gone when the next
+// name of the outer one comes.
+type keyStack struct {
+	names  []keyName
+	tables []keyTable // of the large objects that are open, innermost last
+}
+
+// keyName is a member name without escapes; mostly it is a part of the input.
+type keyName struct {
+	text []byte
+	hash uint64 // set where the object has a table
+}
+
+// keyTable finds the names of one large object by hash. The slots hold the
+// index of a name plus one; their number is a power of two.
+type keyTable struct {
+	base  int
+	slots []int
+}
+
+// linearKeys is how many names of one object are compared one by one.
+const linearKeys = 16
+
+// keySeed is random, so that nobody can send names that collide.
+var keySeed = maphash.MakeSeed()
+
+func (k *keyStack) len() int { return len(k.names) }
+
+// add notes a name of the object whose names begin at base, and reports false
+// where it is there already. The text must stay as it is until truncate.
+func (k *keyStack) add(base int, text []byte) bool {
+	n := len(k.names) - base
+	if n < linearKeys {
+		for i := base; i < len(k.names); i++ {
+			if bytes.Equal(k.names[i].text, text) {
+				return false
+			}
+		}
+		k.names = append(k.names, keyName{text: text})
+		return true
+	}
+	t := k.table(base)
+	hash := maphash.Bytes(keySeed, text)
+	mask := uint64(len(t.slots) - 1)
+	i := hash & mask
+	for ; t.slots[i] != 0; i = (i + 1) & mask {
+		if name := &k.names[t.slots[i]-1]; name.hash == hash && bytes.Equal(name.text, text) {
+			return false
+		}
+	}
+	k.names = append(k.names, keyName{text, hash})
+	t.slots[i] = len(k.names)
+	return true
+}
+
+// table returns the table of the object whose names begin at base, with room
+// for one more name.
+func (k *keyStack) table(base int) *keyTable {
+	n := len(k.names) - base
+	if len(k.tables) == 0 || k.tables[len(k.tables)-1].base != base {
+		for i := base; i < len(k.names); i++ {
+			k.names[i].hash = maphash.Bytes(keySeed, k.names[i].text)
+		}
+		k.tables = append(k.tables, keyTable{base: base})
+	}
+	t := &k.tables[len(k.tables)-1]
+	if 2*(n+1) > len(t.slots) {
+		t.slots = make([]int, max(4*linearKeys, 2*len(t.slots)))
+		mask := uint64(len(t.slots) - 1)
+		for j := base; j < len(k.names); j++ {
+			i := k.names[j].hash & mask
+			for t.slots[i] != 0 {
+				i = (i + 1) & mask
+			}
+			t.slots[i] = j + 1
+		}
+	}
+	return t
+}
+
+// truncate forgets the names of the object whose names begin at base.
+func (k *keyStack) truncate(base int) {
+	k.names = k.names[:base]
+	if n := len(k.tables); n > 0 && k.tables[n-1].base >= base {
+		k.tables[n-1].slots = nil
+		k.tables = k.tables[:n-1]
+	}
+}
+
+// reset forgets everything, and what it would keep alive.
+func (k *keyStack) reset() {
+	if cap(k.names) > keptFrames {
+		k.names = nil
+	}
+	clear(k.names[:cap(k.names)])
+	k.names = k.names[:0]
+	clear(k.tables)
+	k.tables = k.tables[:0]
+}

@@ -1,0 +1,154 @@
+package wire
+
+import "strconv"
+
+// Map reads an object into a new map, which is not nil where the object is empty.
+// A member that violates its schema is left zero.
+func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
+	before := d.trouble()
+	if d.begin('{', "an object") == nil {
+		return
+	}
+	m := M{}
+	// One value for all members: its address leaves this function, so each would
+	// cost an allocation.
+	var t, zero T
+	for first := true; d.mapMember(first); first = false {
+		level := &d.frames[len(d.frames)-1]
+		k := K(level.name)
+		d.failed = false
+		t = zero
+		f(d, &t)
+		// One look-up for both: a key that was there does not add to the length.
+		n := len(m)
+		if m[k] = t; len(m) == n && d.err == nil {
+			d.duplicateMember()
+		}
+	}
+	if d.endContainer(before) {
+		*v = m
+	}
+}
+
+// MapInt is like Map, for keys that are integers. They must be canonical: digits
+// without leading zeros, a minus sign only in front of negative ones.
+func MapInt[M ~map[K]T, K Integer, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
+	readMap(d, v, f, func(d *Decoder, name string, k *K) bool {
+		low, high := intRange[K]()
+		u, ok := d.intKey(name, low, high)
+		*k = K(u)
+		return ok
+	})
+}
+
+// MapText is like Map, for keys that have an UnmarshalText method, given as a
+// method expression such as (*netip.Addr).UnmarshalText. Two texts that give the
+// same key are a duplicate.
+func MapText[M ~map[K]T, K comparable, T any](d *Decoder, v *M, unmarshal func(*K, []byte) error, f func(*Decoder, *T)) {
+	readMap(d, v, f, func(d *Decoder, name string, k *K) bool {
+		if err := unmarshal(k, []byte(name)); err != nil {
+			d.violate(RulePropertyNames, "the name is not valid: "+err.Error())
+			return false
+		}
+		return true
+	})
+}
+
+func readMap[M ~map[K]T, K comparable, T any](d *Decoder, v *M, f func(*Decoder, *T), key func(*Decoder, string, *K) bool) {
+	before := d.trouble()
+	if d.begin('{', "an object") == nil {
+		return
+	}
+	m := M{}
+	var k, noKey K
+	var t, zero T
+	for first := true; d.mapMember(first); first = false {
+		level := &d.frames[len(d.frames)-1]
+		k, t = noKey, zero
+		if !key(d, level.name, &k) {
+			if !d.keys.add(level.keys, []byte(level.name)) {
+				d.duplicateMember()
+				break
+			}
+			d.skip()
+			continue
+		}
+		d.failed = false
+		f(d, &t)
+		n := len(m)
+		if m[k] = t; len(m) == n && d.err == nil {
+			d.duplicateMember()
+		}
+	}
+	if d.endContainer(before) {
+		*v = m
+	}
+}
+
+// mapMember moves on to the value of the next member of the innermost object,
+// the name of which it puts into the path and the start of it into value.
+func (d *Decoder) mapMember(first bool) bool {
+	if !d.next('}', first) {
+		return false
+	}
+	if d.peek() != '"' {
+		d.unexpected("a member name in quotes")
+		return false
+	}
+	start := d.pos
+	key, escaped := d.readString()
+	if d.err != nil {
+		return false
+	}
+	f := &d.frames[len(d.frames)-1]
+	f.name, f.isNamed = d.cut(key, start+1, escaped), true
+	f.value = start
+	return d.colon() != 0
+}
+
+// duplicateMember stops the reading at the member that mapMember has found.
+func (d *Decoder) duplicateMember() {
+	f := &d.frames[len(d.frames)-1]
+	d.pos = f.value
+	d.duplicate(f.name)
+}
+
+// intKey reads the canonical text of an integer between -low and high, in two's
+// complement.
+func (d *Decoder) intKey(key string, low, high uint64) (uint64, bool) {
+	digits := key
+	negative := len(key) > 0 && key[0] == '-'
+	if negative {
+		digits = key[1:]
+	}
+	canonical := onlyDigits(digits) && len(digits) > 0 &&
+		(digits[0] != '0' || len(key) == 1)
+	if !canonical {
+		d.violate(RulePropertyNames, "the name must be an integer in plain digits")
+		return 0, false
+	}
+	u, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || negative && u > low || !negative && u > high {
+		limit, word := strconv.FormatUint(high, 10), "at most "
+		if negative {
+			if limit, word = "0", "at least "; low > 0 {
+				limit = "-" + strconv.FormatUint(low, 10)
+			}
+		}
+		d.violate(RulePropertyNames, "the name must be "+word+limit)
+		return 0, false
+	}
+	if negative {
+		return -u, true
+	}
+	return u, true
+}
+
+func onlyDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,229 @@
+package wire
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"unsafe"
+)
+
+// Signed is every type that is a signed integer.
+type Signed interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64
+}
+
+// Unsigned is every type that is an unsigned integer.
+type Unsigned interface {
+	~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
+}
+
+// Integer is every type that is an integer.
+type Integer interface{ Signed | Unsigned }
+
+// Real is every type that is a floating-point number.
+type Real interface{ ~float32 | ~float64 }
+
+// Numeric is every type that is a number.
+type Numeric interface{ Integer | Real }
+
+// Int reads an integer, exactly and within the range of its type. As JSON Schema
+// has it, 1.0 and 1e2 are integers too.
+func Int[T Integer](d *Decoder, v *T) {
+	low, high := intRange[T]()
+	if u, ok := d.readInt(low, high); ok {
+		*v = T(u)
+	}
+}
+
+// intRange returns the smallest and the largest value of a type; the smallest
+// as a magnitude.
+func intRange[T Integer]() (low, high uint64) {
+	var zero T
+	size := 8 * unsafe.Sizeof(zero)
+	if zero-1 < 0 {
+		return 1 << (size - 1), 1<<(size-1) - 1
+	}
+	return 0, math.MaxUint64 >> (64 - size)
+}
+
+// readInt reads an integer between -low and high, in two's complement.
+func (d *Decoder) readInt(low, high uint64) (uint64, bool) {
+	d.failed = false
+	c := d.peek()
+	// Up to 18 digits and nothing else need no thought.
+	i, negative := d.pos, c == '-'
+	if negative {
+		i++
+	}
+	var u uint64
+	first := i
+	for i < len(d.data) && i < first+18 {
+		digit := d.data[i] - '0'
+		if digit > 9 {
+			break
+		}
+		u = 10*u + uint64(digit)
+		i++
+	}
+	if i > first && i < len(d.data) && endsNumber(d.data[i]) && (d.data[first] != '0' || i == first+1) {
+		d.literal = d.data[d.pos:i]
+		d.pos = i
+	} else {
+		text, ok := d.numberText("an integer")
+		if !ok {
+			return 0, false
+		}
+		var kind intKind
+		u, negative, kind = parseInteger(text)
+		if kind == notInteger || d.quoted && (!plainInteger(text) || low == 0 && text[0] == '-') {
+			d.violate(RuleType, "must be an integer, got "+shown(text))
+			return 0, false
+		}
+		if kind == hugeInteger {
+			d.outOfRange(negative, low, high)
+			return 0, false
+		}
+	}
+	switch {
+	case negative && u > low || !negative && u > high:
+		d.outOfRange(negative, low, high)
+		return 0, false
+	case negative:
+		return -u, true
+	}
+	return u, true
+}
+
+// endsNumber reports whether a byte that follows digits ends an integer.
+func endsNumber(c byte) bool { return c == ',' || c == '}' || c == ']' || isSpace(c) }
+
+// outOfRange notes that the last number read is not between -low and high.
+func (d *Decoder) outOfRange(negative bool, low, high uint64) {
+	if negative {
+		limit := strconv.FormatUint(low, 10)
+		if low != 0 {
+			limit = "-" + limit
+		}
+		d.violate(RuleMinimum, "must be at least "+limit+", got "+shown(d.literal))
+		return
+	}
+	d.violate(RuleMaximum, "must be at most "+strconv.FormatUint(high, 10)+", got "+shown(d.literal))
+}
+
+// Float reads a number.
+func Float[T Real](d *Decoder, v *T) {
+	var zero T
+	if f, ok := d.readFloat(8 * int(unsafe.Sizeof(zero))); ok {
+		*v = T(f)
+	}
+}
+
+// readFloat reads a number as a float of 32 or 64 bits.
+func (d *Decoder) readFloat(bits int) (float64, bool) {
+	d.failed = false
+	text, ok := d.numberText("a number")
+	if !ok {
+		return 0, false
+	}
+	f, ok := parseFloat(text, 64)
+	d.number = f
+	if ok && bits == 32 {
+		f, ok = parseFloat(text, 32)
+	}
+	if !ok {
+		rule, word := RuleMaximum, "at most "
+		limit := math.MaxFloat64
+		if bits == 32 {
+			limit = math.MaxFloat32
+		}
+		if text[0] == '-' {
+			rule, word, limit = RuleMinimum, "at least ", -limit
+		}
+		d.violate(rule, "must be "+word+string(AppendFloat(nil, limit, bits))+", got "+shown(text))
+		return 0, false
+	}
+	return f, true
+}
+
+// Number reads a number and keeps its text.
+func Number(d *Decoder, v *json.Number) {
+	d.failed = false
+	if text, ok := d.numberText("a number"); ok {
+		*v = json.Number(text)
+	}
+}
+
+// numberText reads the text of a number, the bytes of which are a part of the
+// data.
+func (d *Decoder) numberText(want string) ([]byte, bool) {
+	c := d.peek()
+	if c == '-' || '0' <= c && c <= '9' {
+		return d.readNumber()
+	}
+	if c == '"' && d.opts.Lenient {
+		if end := numberEnd(d.data, d.pos+1); end > 0 && end < len(d.data) && d.data[end] == '"' {
+			d.literal = d.data[d.pos+1 : end]
+			d.pos = end + 1
+			return d.literal, true
+		}
+	}
+	d.mismatch(want)
+	return nil, false
+}
+
+// readNumber reads the text of a number, the first byte of which has been seen.
+func (d *Decoder) readNumber() ([]byte, bool) {
+	end := numberEnd(d.data, d.pos)
+	if end < 0 {
+		d.pos = ^end
+		d.unexpected("a digit")
+		return nil, false
+	}
+	if end < len(d.data) && '0' <= d.data[end] && d.data[end] <= '9' {
+		d.syntaxError("number with a leading zero")
+		return nil, false
+	}
+	d.literal = d.data[d.pos:end]
+	d.pos = end
+	return d.literal, true
+}
+
+// numberEnd returns the index behind the number that begins at i (RFC 8259,
+// section 6), or, as a complement, the index where a digit is missing.
+func numberEnd(data []byte, i int) int {
+	if i < len(data) && data[i] == '-' {
+		i++
+	}
+	if i < len(data) && data[i] == '0' {
+		i++
+	} else {
+		first := i
+		if i = digitsEnd(data, i); i == first {
+			return ^i
+		}
+	}
+	if i < len(data) && data[i] == '.' {
+		first := i + 1
+		if i = digitsEnd(data, first); i == first {
+			return ^i
+		}
+	}
+	if i < len(data) && data[i]|0x20 == 'e' {
+		i++
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		first := i
+		if i = digitsEnd(data, i); i == first {
+			return ^i
+		}
+	}
+	return i
+}
+
+func digitsEnd(data []byte, i int) int {
+	for i < len(data) && '0' <= data[i] && data[i] <= '9' {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Bool reads a boolean.
+func Bool[T ~bool](d *Decoder, v *T) {
+	if b, ok := d.readBool(); ok {
+		*v = T(b)
+	}
+}
+
+func (d *Decoder) readBool() (v, ok bool) {
+	d.failed = false
+	switch d.peek() {
+	case 't':
+		return true, d.readWord("true")
+	case 'f':
+		return false, d.readWord("false")
+	case '"':
+		if d.opts.Lenient {
+			for _, word := range [...]string{`"true"`, `"false"`} {
+				if end := d.pos + len(word); end <= len(d.data) && string(d.data[d.pos:end]) == word {
+					d.pos = end
+					return word == `"true"`, true
+				}
+			}
+		}
+	}
+	d.mismatch("a boolean")
+	return false, false
+}
+
+// Time reads a date and time as RFC 3339 has it, with Go's reading of it: T and Z
+// in upper case, no leap second.
+func Time(d *Decoder, v *time.Time) {
+	text, _, ok := d.stringBytes("a string with date and time")
+	if !ok {
+		return
+	}
+	if isDateTime(text) {
+		var t time.Time
+		if err := t.UnmarshalText(text); err == nil {
+			*v = t
+			return
+		}
+	}
+	d.violate(RuleFormat, "must be "+wantDateTime+", got "+quote(string(text)))
+}
+
+// Duration reads a duration written as text, such as "1h30m", as
+// [time.ParseDuration] takes it. Durations that travel as nanoseconds are read by
+// Int.
+func Duration(d *Decoder, v *time.Duration) {
+	text, _, ok := d.stringBytes(`a string with a duration such as "1h30m"`)
+	if !ok {
+		return
+	}
+	t, err := time.ParseDuration(string(text))
+	if err != nil {
+		d.violate(RuleFormat, `must be a duration such as "1h30m", got `+quote(string(text)))
+		return
+	}
+	*v = t
+}
+
+// Text reads a string by the UnmarshalText method of its type, given as a method
+// expression such as (*netip.Addr).UnmarshalText. The text is not to be kept.
+func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
+	text, _, ok := d.stringBytes("a string")
+	if !ok {
+		return
+	}
+	// The method works on *v itself, for another variable would be allocated.
+	old := *v
+	var zero T
+	*v = zero
+	if err := unmarshal(v, text); err != nil {
+		*v = old
+		d.invalid(err, quote(string(text)))
+	}
+}
+
+// JSON reads a value of any kind by the UnmarshalJSON method of its type, given
+// as a method expression such as (*big.Int).UnmarshalJSON. The value has been
+// checked as strictly as any other. The method gets its text as it came.
+func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
+	text, ok := d.span()
+	if !ok {
+		return
+	}
+	old := *v
+	var zero T
+	*v = zero
+	if err := unmarshal(v, text); err != nil {
+		*v = old
+		d.invalid(err, described(text))
+	}
+}
+
+// Reflect reads a value by json.Unmarshal, which reflects on its type. It is for
+// types that generated code has no name for.
+func Reflect[T any](d *Decoder, v *T) {
+	JSON(d, v, func(v *T, text []byte) error { return json.Unmarshal(text, v) })
+}
+
+// Raw reads a value of any kind, strictly, and keeps a copy of its text without
+// white space around its parts.
+func Raw[T ~[]byte](d *Decoder, v *T) {
+	if text, ok := d.span(); ok {
+		*v = AppendCompact(make([]byte, 0, len(text)), text)
+	}
+}
+
+// span skips the next value, strictly, and returns its text, a part of the data.
+func (d *Decoder) span() ([]byte, bool) {
+	d.failed = false
+	d.peek()
+	start := d.pos
+	d.skip()
+	if d.err != nil {
+		return nil, false
+	}
+	return d.data[start:d.pos], true
+}
+
+// invalid notes what a method of the user's type has against a value.
+func (d *Decoder) invalid(err error, got string) {
+	d.violate(RuleFormat, "is not valid: "+err.Error()+"; got "+got)
+}

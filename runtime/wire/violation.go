@@ -1,0 +1,226 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Rules of a [Violation]. They are named like the JSON Schema keyword that is
+// violated; RuleUnknown is additionalProperties.
+const (
+	RuleType             = "type"
+	RuleRequired         = "required"
+	RuleUnknown          = "unknown"
+	RuleEnum             = "enum"
+	RuleMinimum          = "minimum"
+	RuleMaximum          = "maximum"
+	RuleExclusiveMinimum = "exclusiveMinimum"
+	RuleExclusiveMaximum = "exclusiveMaximum"
+	RuleMultipleOf       = "multipleOf"
+	RuleMinLength        = "minLength"
+	RuleMaxLength        = "maxLength"
+	RulePattern          = "pattern"
+	RuleFormat           = "format"
+	RuleEncoding         = "contentEncoding"
+	RuleMinItems         = "minItems"
+	RuleMaxItems         = "maxItems"
+	RuleUniqueItems      = "uniqueItems"
+	RuleMinProperties    = "minProperties"
+	RuleMaxProperties    = "maxProperties"
+	RulePropertyNames    = "propertyNames"
+)
+
+// Violation is one way in which a value is not what its schema asks for.
+type Violation struct {
+	// Path leads to the value, such as `filters[2].field`; a name that is not
+	// plain is quoted, as in `labels["a b"]`. It is empty for the whole value.
+	Path string `json:"path"`
+	// Rule is one of the Rule constants.
+	Rule string `json:"rule"`
+	// Message says what the value must be, what came, and perhaps the way out.
+	Message string `json:"message"`
+}
+
+// String returns path and message.
+func (v Violation) String() string {
+	if v.Path == "" {
+		return v.Message
+	}
+	return v.Path + ": " + v.Message
+}
+
+// ArgumentsError tells that a JSON value is not what its schema asks for. The
+// texts are meant for the model that sent it.
+type ArgumentsError struct {
+	Problems []Violation // in the order in which they were found, at least one
+	More     int         // how many were found beyond these
+}
+
+// Error returns the problems in one line.
+func (e *ArgumentsError) Error() string {
+	var b strings.Builder
+	for i, p := range e.Problems {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(p.String())
+	}
+	if e.More > 0 {
+		b.WriteString("; and " + strconv.Itoa(e.More) + " more")
+	}
+	return b.String()
+}
+
+// Text returns what the model reads: a head that names the tool, and a line for
+// each problem.
+func (e *ArgumentsError) Text(tool string) string {
+	var b strings.Builder
+	n := len(e.Problems) + e.More
+	b.WriteString(count(n, "problem"))
+	b.WriteString(" with the arguments of ")
+	b.WriteString(tool)
+	b.WriteByte(':')
+	for _, p := range e.Problems {
+		b.WriteString("\n- ")
+		b.WriteString(p.String())
+	}
+	if e.More > 0 {
+		b.WriteString("\n- and " + strconv.Itoa(e.More) + " more")
+	}
+	return b.String()
+}
+
+// SyntaxError tells that a text is not JSON as this package takes it: RFC 8259
+// without duplicate names, invalid UTF-8, lone surrogates or excessive nesting.
+type SyntaxError struct {
+	Offset  int    // in bytes, from the start of the text that holds the trouble
+	Path    string // of the value being read, as in Violation
+	Message string
+}
+
+// Error returns message and offset.
+func (e *SyntaxError) Error() string {
+	s := e.Message + " at offset " + strconv.Itoa(e.Offset)
+	if e.Path != "" {
+		s += " (in " + e.Path + ")"
+	}
+	return s
+}
+
+// count returns "1 thing", "2 things".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	if base, ok := strings.CutSuffix(thing, "y"); ok {
+		thing = base + "ie"
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// Limits of what is shown of a value, in characters and in candidates.
+const (
+	shownText  = 60
+	shownNames = 30
+)
+
+// shorten cuts s where it is long, and says how long it is.
+func shorten(s string) (short, note string) {
+	if len(s) <= shownText {
+		return s, ""
+	}
+	n := 0
+	for i := range s {
+		if n == shownText {
+			return s[:i] + "…", " (" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters)"
+		}
+		n++
+	}
+	return s, ""
+}
+
+// quote returns s as a JSON string, cut where it is long.
+func quote(s string) string {
+	short, note := shorten(s)
+	return string(AppendString(nil, short)) + note
+}
+
+// described says what a value is, of which the strict JSON text is given.
+func described(text []byte) string {
+	switch text[0] {
+	case '"':
+		return "a string " + shown(text)
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case 't', 'f':
+		return "a boolean " + string(text)
+	case 'n':
+		return "null"
+	}
+	return "a number " + shown(text)
+}
+
+// shown returns a value, of which the strict JSON text is given, for a message.
+func shown(text []byte) string {
+	switch text[0] {
+	case '"':
+		var d Decoder
+		d.Reset(text, Options{})
+		s, _ := d.readString()
+		return quote(string(s))
+	case '{', '[':
+		return described(text)
+	}
+	short, note := shorten(string(text))
+	return short + note
+}
+
+// path renders the path of the value being read.
+func (d *Decoder) path() string {
+	var b []byte
+	for i := range d.frames {
+		f := &d.frames[i]
+		switch {
+		case !f.isNamed:
+		case f.isArray:
+			b = append(b, '[')
+			b = strconv.AppendInt(b, int64(f.index), 10)
+			b = append(b, ']')
+		default:
+			b = appendPathName(b, f.name)
+		}
+	}
+	return string(b)
+}
+
+// appendPathName appends a member's name to a path.
+func appendPathName(b []byte, name string) []byte {
+	if !plainName(name) {
+		short, _ := shorten(name)
+		b = append(b, '[')
+		b = AppendString(b, short)
+		return append(b, ']')
+	}
+	if len(b) > 0 {
+		b = append(b, '.')
+	}
+	return append(b, name...)
+}
+
+// plainName reports whether a name can stand in a path as it is.
+func plainName(s string) bool {
+	if s == "" || len(s) > shownText {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == '$':
+		default:
+			return false
+		}
+	}
+	return true
+}
