@@ -1,0 +1,31 @@
+package bookstore
+
+import "sync"
+
+// bell wakes everybody who waits for something to change. The zero value is
+// ready, and safe for concurrent use.
+type bell struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+// wait returns a channel that is closed when the bell rings next. To miss
+// nothing, call it before looking at what may change.
+func (b *bell) wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == nil {
+		b.next = make(chan struct{})
+	}
+	return b.next
+}
+
+// ring wakes those who wait.
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next != nil {
+		close(b.next)
+		b.next = nil
+	}
+}

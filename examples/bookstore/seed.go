@@ -1,0 +1,86 @@
+package bookstore
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // for the books
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// seedCSV holds the books that a new shop opens with. Titles, authors, years
+// and numbers are those of real editions; price and stock are the shop's own.
+//
+//go:embed seed.csv
+var seedCSV string
+
+// The columns of seed.csv. Authors and subjects are lists with "; " in between.
+const (
+	seedID = iota
+	seedTitle
+	seedAuthors
+	seedYear
+	seedLanguage
+	seedSubjects
+	seedFormat
+	seedPriceCents
+	seedStock
+	seedColumns
+)
+
+// seed inserts the books of seedCSV.
+func seed(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	in, err := newInserter(ctx, tx)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	r := csv.NewReader(strings.NewReader(seedCSV))
+	r.FieldsPerRecord = seedColumns
+	r.ReuseRecord = true
+	if _, err := r.Read(); err != nil {
+		return fmt.Errorf("read seed: %w", err)
+	}
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read seed: %w", err)
+		}
+		id, book, err := parseSeed(record)
+		if err != nil {
+			line, _ := r.FieldPos(0)
+			return fmt.Errorf("read seed: line %d: %w", line, err)
+		}
+		if _, err := in.insert(ctx, &id, book, now); err != nil {
+			return err
+		}
+	}
+}
+
+func parseSeed(record []string) (id int64, b NewBook, err error) {
+	number := func(column int) int {
+		n, e := strconv.Atoi(record[column])
+		err = errors.Join(err, e)
+		return n
+	}
+	id = int64(number(seedID))
+	b = NewBook{
+		Title:      record[seedTitle],
+		Authors:    strings.Split(record[seedAuthors], "; "),
+		Year:       number(seedYear),
+		Language:   Language(record[seedLanguage]),
+		Subjects:   strings.Split(record[seedSubjects], "; "),
+		Format:     Format(record[seedFormat]),
+		PriceCents: number(seedPriceCents),
+		Stock:      number(seedStock),
+	}
+	return id, b, err
+}

@@ -1,0 +1,129 @@
+package bookstore
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // for the schema
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"modernc.org/sqlite" // also registers the driver
+)
+
+//go:embed schema.sql
+var schema string
+
+// Store is the shop: its catalogue, its stock and what customers have reserved.
+// It is safe for concurrent use.
+type Store struct {
+	db  *sql.DB
+	now func() time.Time
+	// stocked wakes those who wait for copies. It knows of this process only.
+	stocked bell
+}
+
+// Open opens the shop whose books are in the given SQLite file, which is made
+// and filled with classics if it does not exist. Without a file name everything
+// is kept in memory and gone after Close.
+func Open(ctx context.Context, file string) (*Store, error) {
+	db, err := sql.Open("sqlite", dataSource(file))
+	if err != nil {
+		return nil, fmt.Errorf("open bookstore: %w", err)
+	}
+	if file == "" {
+		// A memory database belongs to its connection, so there is one, which
+		// stays.
+		db.SetMaxOpenConns(1)
+	}
+	s := &Store{db: db, now: time.Now}
+	if err := s.fill(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open bookstore: %w", err), db.Close())
+	}
+	return s, nil
+}
+
+// OpenMemory opens a shop that is kept in memory, with the function that closes
+// it.
+//
+//mcp:constructor
+func OpenMemory(ctx context.Context) (*Store, func(), error) {
+	s, err := Open(ctx, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, func() { _ = s.Close() }, nil
+}
+
+// Close closes the database. What is under way fails.
+func (s *Store) Close() error {
+	return s.db.Close()
+}
+
+// dataSource spells the driver's options: transactions take the write lock when
+// they begin, since one that asks for it later can only fail when another was
+// faster.
+func dataSource(file string) string {
+	options := url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"foreign_keys(1)", "busy_timeout(10000)"},
+	}
+	if file == "" {
+		return "file::memory:?" + options.Encode()
+	}
+	options.Add("_pragma", "journal_mode(wal)")
+	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + options.Encode()
+}
+
+// fill gives an empty database its tables and its first books. PRAGMA
+// user_version says that this was done.
+func (s *Store) fill(ctx context.Context) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		var version int
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return fmt.Errorf("read version: %w", err)
+		}
+		if version != 0 {
+			return nil
+		}
+		if _, err := tx.ExecContext(ctx, schema); err != nil {
+			return fmt.Errorf("create tables: %w", err)
+		}
+		if err := seed(ctx, tx, s.now()); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "PRAGMA user_version = 1")
+		return err
+	})
+}
+
+// transact runs f in a transaction, which is undone if f fails.
+func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin transaction: %w", err)
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(err, rollback(tx))
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit transaction: %w", err)
+	}
+	return nil
+}
+
+// rollback undoes tx. A transaction whose context has ended is undone already.
+func rollback(tx *sql.Tx) error {
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		return fmt.Errorf("roll back: %w", err)
+	}
+	return nil
+}
+
+// violatesUnique reports whether err is SQLite's SQLITE_CONSTRAINT_UNIQUE.
+func violatesUnique(err error) bool {
+	const constraintUnique = 2067
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == constraintUnique
+}

@@ -1,0 +1,146 @@
+// Package analyze turns a loaded package and its directives into the model: it
+// knows what the directives mean for the declarations they stand on. What is
+// wrong becomes a diagnostic; the analysis goes on, so that all of them are
+// shown at once.
+package analyze
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"path"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/diag"
+	"github.com/mcpgen/mcpgen/generator/directive"
+	"github.com/mcpgen/mcpgen/generator/load"
+	"github.com/mcpgen/mcpgen/generator/model"
+	"github.com/mcpgen/mcpgen/generator/schema"
+)
+
+// Package analyses one package. The model is complete only when no error was
+// added to diags.
+func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Package {
+	a := &analyzer{
+		pkg:       pkg,
+		docs:      docs,
+		diags:     diags,
+		types:     schema.New(pkg, docs, diags),
+		receivers: map[string]*model.Receiver{},
+		published: map[string]string{},
+		out: &model.Package{
+			Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Module: pkg.Module, Types: pkg.Types, Main: pkg.Name == "main",
+		},
+	}
+	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
+	pkg.CheckConstraints(a.sets, diags)
+	a.types.TaggedOnly = a.packageDefaults().tagged
+	a.collectServer()
+	a.collectPublished()
+	a.collectProviders()
+	a.collectErrors()
+	a.collectTools()
+	a.collectConstructors()
+	a.finishReceivers()
+	return a.out
+}
+
+// analyzer is the state of one package's analysis.
+type analyzer struct {
+	pkg   *load.Package
+	docs  *load.Docs
+	diags *diag.List
+	types *schema.Resolver
+	sets  []*directive.Set
+	out   *model.Package
+
+	providers []*model.Provider
+	receivers map[string]*model.Receiver // by type name
+	published map[string]string          // "Store.Get" -> get_book, ".Now" -> now
+}
+
+// object is what a directive stands on, nil if the type checker never saw it.
+func (a *analyzer) object(set *directive.Set) types.Object {
+	switch node := set.Node.(type) {
+	case *ast.FuncDecl:
+		return a.pkg.Info.Defs[node.Name]
+	case *ast.TypeSpec:
+		return a.pkg.Info.Defs[node.Name]
+	case *ast.ValueSpec:
+		return a.pkg.Info.Defs[node.Names[0]]
+	case *ast.Field:
+		if len(node.Names) > 0 {
+			return a.pkg.Info.Defs[node.Names[0]]
+		}
+	}
+	return nil
+}
+
+// typeString writes a type as the package's own source would.
+func (a *analyzer) typeString(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(a.pkg.Types))
+}
+
+// collectServer reads //mcp:server. A program needs a server in any case, so
+// package main has one without being asked.
+func (a *analyzer) collectServer() {
+	all := a.declared("server") // ScanFiles has refused a second one
+	if len(all) == 0 {
+		if a.out.Main && len(a.declared("tool")) > 0 {
+			a.out.Server = &model.Server{Name: path.Base(a.pkg.Path)}
+		}
+		return
+	}
+	d := all[0].dir
+	at := place{pos: d.Pos, subject: "server"}
+	s := &model.Server{Name: path.Base(a.pkg.Path), Pos: d.Pos}
+	for key, target := range map[string]*string{
+		"name": &s.Name, "version": &s.Version, "title": &s.Title, "description": &s.Description,
+		"instructions": &s.Instructions, "website": &s.Website, "cache": &s.Cache,
+	} {
+		if v, set := d.String(key); set {
+			*target = v
+			a.visible(v, key, at.at(valuePos(d, key)))
+		}
+	}
+	s.Icons, _ = d.List("icon")
+	s.TTL, _ = d.Duration("ttl")
+	a.out.Server = s
+}
+
+// collectErrors reads //mcp:error.
+func (a *analyzer) collectErrors() {
+	errorType := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	for _, d := range a.declared("error") {
+		at := place{pos: d.dir.Pos, subject: "error " + d.set.Name}
+		e := &model.DeclaredError{Name: d.set.Name, Text: d.dir.Text, Pos: d.dir.Pos}
+		a.visible(e.Text, "text", at)
+		switch obj := a.object(d.set).(type) {
+		case *types.Var:
+			if !types.Implements(obj.Type(), errorType) {
+				a.diags.Errorf(at.pos, at.subject, "a variable of type %s is not an error", a.typeString(obj.Type())).
+					Hint = "put //mcp:error on a sentinel such as var ErrNotFound = errors.New(...)"
+				continue
+			}
+		case *types.TypeName:
+			switch t := obj.Type(); {
+			case types.Implements(t, errorType):
+				e.Type = t
+			case types.Implements(types.NewPointer(t), errorType):
+				e.Type = types.NewPointer(t)
+			default:
+				a.diags.Errorf(at.pos, at.subject, "the type has no method Error() string").Hint = "put //mcp:error on a type that implements error"
+				continue
+			}
+		default:
+			continue
+		}
+		a.out.Errors = append(a.out.Errors, e)
+	}
+	sortErrors(a.out.Errors)
+}
+
+// sortErrors puts declared errors in an order that does not depend on files.
+func sortErrors(errors []*model.DeclaredError) {
+	slices.SortFunc(errors, func(x, y *model.DeclaredError) int { return cmp.Compare(x.Name, y.Name) })
+}

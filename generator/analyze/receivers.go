@@ -1,0 +1,274 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/directive"
+	"github.com/mcpgen/mcpgen/generator/model"
+)
+
+// receiver returns the receiver of a method, made once per type. ok is false
+// when a diagnostic was reported.
+func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return nil, true
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	if !ok {
+		a.diags.Errorf(at.pos, at.subject, "the receiver has no name").Hint = "annotate a method of a named type"
+		return nil, false
+	}
+	name := named.Obj().Name()
+	if named.TypeParams().Len() > 0 {
+		a.diags.Errorf(at.pos, at.subject, "method of the generic type %s: a client cannot choose a type", name).
+			Hint = "annotate a method of a type without type parameters that calls it"
+		return nil, false
+	}
+	if r, ok := a.receivers[name]; ok {
+		return r, true
+	}
+	r := &model.Receiver{Param: a.parameterName(name), TypeName: name, Type: t, Pos: a.position(named.Obj().Pos())}
+	if _, isInterface := t.Underlying().(*types.Interface); !isInterface {
+		r.Type = types.NewPointer(t)
+	}
+	r.Provider = a.provider(r.Type)
+	if !named.Obj().Exported() && r.Provider == nil && !a.out.Main && ast.IsExported(fn.Name()) {
+		d := a.diags.Errorf(at.pos, at.subject, "the receiver type %s is not exported, so nobody outside the package could pass one to RegisterMCP", name)
+		if iface := a.interfaceWith(fn, named); iface != "" {
+			d.Hint = fmt.Sprintf("annotate the method %s of the interface %s instead", fn.Name(), iface)
+		} else {
+			d.Hint = "export the type, or annotate the method of an exported interface that it implements"
+		}
+		return nil, false
+	}
+	a.receivers[name] = r
+	return r, true
+}
+
+// parameterName is the name that a receiver has in RegisterMCP.
+func (a *analyzer) parameterName(typeName string) string {
+	name := lowerCamel(typeName)
+	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || a.pkg.Types.Scope().Lookup(name) != nil ||
+		name == "r" || name == "s" || name == "opts" || name == "mcp" || name == "wire" || name == "context" {
+		name += "Receiver"
+	}
+	return name
+}
+
+// interfaceWith finds an exported interface of the package that has the method
+// and that the type implements.
+func (a *analyzer) interfaceWith(fn *types.Func, named *types.Named) string {
+	scope := a.pkg.Types.Scope()
+	for _, name := range scope.Names() {
+		obj, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || !obj.Exported() {
+			continue
+		}
+		iface, ok := obj.Type().Underlying().(*types.Interface)
+		if !ok || !iface.IsMethodSet() || !types.Implements(types.NewPointer(named), iface) {
+			continue
+		}
+		for m := range iface.Methods() {
+			if m.Name() == fn.Name() {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// collectProviders reads the functions annotated with //mcp:inject.
+func (a *analyzer) collectProviders() {
+	for _, d := range a.declared("inject") {
+		fn, at, ok := a.plainFunc(d)
+		if !ok {
+			continue
+		}
+		sig := fn.Signature()
+		results := sig.Results()
+		shape := sig.Params().Len() == 1 && isContext(sig.Params().At(0).Type()) && !sig.Variadic() &&
+			(results.Len() == 1 && !isError(results.At(0).Type()) || results.Len() == 2 && isError(results.At(1).Type()))
+		if !shape {
+			a.diags.Errorf(at.pos, at.subject, "an //mcp:inject function must be func(context.Context) T or func(context.Context) (T, error), this is %s", a.typeString(sig)).
+				Hint = "take what it needs from the context, or from package state"
+			continue
+		}
+		p := &model.Provider{Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: at.pos}
+		if other := a.provider(p.Type); other != nil {
+			a.diags.Errorf(at.pos, at.subject, "%s is already provided by %s", a.typeString(p.Type), other.Func).
+				Relate(other.Pos, "the other one").Hint = "keep one of the two, or give one a type of its own"
+			continue
+		}
+		a.providers = append(a.providers, p)
+	}
+}
+
+// provider returns the provider of exactly this type, nil if there is none.
+func (a *analyzer) provider(t types.Type) *model.Provider {
+	for _, p := range a.providers {
+		if types.Identical(p.Type, t) {
+			return p
+		}
+	}
+	return nil
+}
+
+// collectConstructors settles how the command makes each receiver: the function
+// annotated with //mcp:constructor, or NewT without parameters or with a
+// context, or the zero value.
+func (a *analyzer) collectConstructors() {
+	annotated := map[*model.Receiver]*model.Constructor{}
+	for _, d := range a.declared("constructor") {
+		fn, at, ok := a.plainFunc(d)
+		if !ok {
+			continue
+		}
+		c := constructorOf(fn, at.pos)
+		var recv *model.Receiver
+		if c != nil {
+			recv = a.made(fn, c)
+		}
+		if recv == nil {
+			a.diags.Errorf(at.pos, at.subject, "an //mcp:constructor function must take nothing or a context.Context and return the receiver of an annotated method, then optionally a func() and an error; this is %s", a.typeString(fn.Signature())).
+				Hint = "write a small function of that form that makes the receiver with its defaults"
+			continue
+		}
+		if other := annotated[recv]; other != nil {
+			a.diags.Errorf(at.pos, at.subject, "%s already has the constructor %s", recv.TypeName, other.Func).
+				Relate(other.Pos, "the other one").Hint = "annotate one of the two"
+			continue
+		}
+		annotated[recv] = c
+		recv.Constructor = c
+	}
+	for _, recv := range a.receivers {
+		if recv.Constructor != nil || recv.Provider != nil {
+			continue
+		}
+		fn, ok := a.pkg.Types.Scope().Lookup("New" + recv.TypeName).(*types.Func)
+		if !ok {
+			continue
+		}
+		if c := constructorOf(fn, a.position(fn.Pos())); c != nil && a.made(fn, c) == recv {
+			recv.Constructor = c
+		}
+	}
+}
+
+// made returns the receiver that a constructor's first result is, or can be
+// made by taking its address.
+func (a *analyzer) made(fn *types.Func, c *model.Constructor) *model.Receiver {
+	t := fn.Signature().Results().At(0).Type()
+	for _, name := range sortedKeys(a.receivers) {
+		recv := a.receivers[name]
+		iface, isInterface := recv.Type.Underlying().(*types.Interface)
+		switch {
+		case types.Identical(t, recv.Type), isInterface && types.Implements(t, iface):
+			return recv
+		case !isInterface && types.Identical(types.NewPointer(t), recv.Type):
+			c.Addr = true
+			return recv
+		}
+	}
+	return nil
+}
+
+// constructorOf reads the form of a constructor; nil if it has another one.
+func constructorOf(fn *types.Func, pos token.Position) *model.Constructor {
+	sig := fn.Signature()
+	c := &model.Constructor{Func: fn.Name(), Pos: pos}
+	if sig.TypeParams().Len() > 0 {
+		return nil
+	}
+	// A variadic last parameter, the functional options of many
+	// constructors, may be left out.
+	params := sig.Params().Len()
+	if sig.Variadic() {
+		params--
+	}
+	switch {
+	case params == 0:
+	case params == 1 && isContext(sig.Params().At(0).Type()):
+		c.Context = true
+	default:
+		return nil
+	}
+	results := sig.Results()
+	rest := results.Len()
+	if rest > 1 && isError(results.At(rest-1).Type()) {
+		c.Error = true
+		rest--
+	}
+	if rest > 1 && isCleanup(results.At(rest-1).Type()) {
+		c.Cleanup = true
+		rest--
+	}
+	if rest != 1 {
+		return nil
+	}
+	return c
+}
+
+// finishReceivers puts the receivers in the order of RegisterMCP's parameters.
+func (a *analyzer) finishReceivers() {
+	for _, r := range a.receivers {
+		if r.Provider == nil {
+			a.out.Receivers = append(a.out.Receivers, r)
+		}
+	}
+	slices.SortFunc(a.out.Receivers, func(x, y *model.Receiver) int { return cmp.Compare(x.TypeName, y.TypeName) })
+}
+
+// plainFunc returns the function that a directive stands on. Functions with
+// type parameters are refused, for nothing could choose the type.
+func (a *analyzer) plainFunc(d declared) (*types.Func, place, bool) {
+	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
+	fn, ok := a.object(d.set).(*types.Func)
+	if !ok {
+		return nil, at, false
+	}
+	if fn.Signature().TypeParams().Len() > 0 {
+		a.diags.Errorf(at.pos, at.subject, "a generic function cannot stand behind //mcp:%s", d.dir.Word).
+			Hint = "annotate a function without type parameters that calls it"
+		return nil, at, false
+	}
+	return fn, at, !a.invalid(fn, d.set.Node, at)
+}
+
+// declared is one directive together with what it stands on.
+type declared struct {
+	set *directive.Set
+	dir *directive.Directive
+}
+
+// declared returns all directives of a word, in source order.
+func (a *analyzer) declared(word string) []declared {
+	var all []declared
+	for _, set := range a.sets {
+		for _, dir := range set.Directives {
+			if dir.Word == word {
+				all = append(all, declared{set, dir})
+			}
+		}
+	}
+	return all
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

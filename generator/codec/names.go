@@ -1,0 +1,157 @@
+package codec
+
+import (
+	"go/types"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// What the identifiers of the generated file begin with, before a stem.
+var (
+	toolPrefixes = []string{"mcpTool", "mcpCall", "mcpInput", "mcpOutput"}
+	typePrefixes = []string{"mcpDecode", "mcpEncode"}
+)
+
+// names hands out identifiers, each once. What belongs to one tool, or to one
+// type, shares a stem.
+type names struct {
+	pkg   *types.Package
+	taken map[string]bool
+}
+
+func newNames(pkg *types.Package) *names {
+	return &names{pkg: pkg, taken: map[string]bool{}}
+}
+
+// tool is the stem of a tool.
+func (n *names) tool(name string) string { return n.take(toolPrefixes, name) }
+
+// codec is the stem of a type or a place.
+func (n *names) codec(candidates ...string) string { return n.take(typePrefixes, candidates...) }
+
+// table is the stem of a variable: mcpFields, mcpEnum or mcpPattern.
+func (n *names) table(prefix, stem string) string { return n.take([]string{prefix}, stem) }
+
+// take takes the first candidate that is free with all prefixes, or else numbers
+// the last one.
+func (n *names) take(prefixes []string, candidates ...string) string {
+	return first(candidates, func(c string) bool {
+		if c == "" {
+			return false
+		}
+		for _, p := range prefixes {
+			if n.taken[p+c] || n.pkg != nil && n.pkg.Scope().Lookup(p+c) != nil {
+				return false
+			}
+		}
+		for _, p := range prefixes {
+			n.taken[p+c] = true
+		}
+		return true
+	})
+}
+
+func first(candidates []string, take func(string) bool) string {
+	for _, c := range candidates {
+		if take(c) {
+			return c
+		}
+	}
+	last := candidates[len(candidates)-1]
+	for i := 2; ; i++ {
+		if c := last + strconv.Itoa(i); take(c) {
+			return c
+		}
+	}
+}
+
+// forType finds a stem for a type: its name, with that of its package where
+// another type took it first. place names a type that has no name.
+func (n *names) forType(t types.Type, place string) string {
+	stem := typeStem(t)
+	if stem == "" {
+		return n.codec(place)
+	}
+	pkg := packageOf(t)
+	if pkg == nil {
+		return n.codec(stem)
+	}
+	if pkg == n.pkg {
+		return n.codec(stem, Camel(pkg.Name())+stem)
+	}
+	path := strings.Split(pkg.Path(), "/")
+	parent := ""
+	if len(path) > 1 {
+		parent = Camel(path[len(path)-2])
+	}
+	return n.codec(stem, Camel(pkg.Name())+stem, parent+Camel(pkg.Name())+stem)
+}
+
+// typeStem is the stem of a type, "" where it contains a struct without a name.
+func typeStem(t types.Type) string {
+	suffix := func(elem types.Type, suffix string) string {
+		if s := typeStem(elem); s != "" {
+			return s + suffix
+		}
+		return ""
+	}
+	switch t := t.(type) {
+	case *types.Named:
+		return Camel(t.Obj().Name()) + argsStem(t.TypeArgs())
+	case *types.Alias:
+		return Camel(t.Obj().Name()) + argsStem(t.TypeArgs())
+	case *types.Basic:
+		return Camel(t.Name())
+	case *types.Pointer:
+		return suffix(t.Elem(), "Ptr")
+	case *types.Slice:
+		return suffix(t.Elem(), "Slice")
+	case *types.Array:
+		return suffix(t.Elem(), "Array"+strconv.FormatInt(t.Len(), 10))
+	case *types.Map:
+		return suffix(t.Elem(), "Map")
+	case *types.Interface:
+		return "Any"
+	}
+	return ""
+}
+
+func argsStem(list *types.TypeList) string {
+	var b strings.Builder
+	for t := range list.Types() {
+		b.WriteString(typeStem(t))
+	}
+	return b.String()
+}
+
+// packageOf is the package of the named type inside t, nil if there is none.
+func packageOf(t types.Type) *types.Package {
+	switch t := t.(type) {
+	case *types.Named:
+		return t.Obj().Pkg()
+	case *types.Alias:
+		return t.Obj().Pkg()
+	case interface{ Elem() types.Type }:
+		return packageOf(t.Elem())
+	}
+	return nil
+}
+
+// Camel joins the words of a name: search_books is SearchBooks.
+func Camel(name string) string {
+	var b strings.Builder
+	up := true
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			up = true
+		case up:
+			b.WriteRune(unicode.ToUpper(r))
+			up = false
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,139 @@
+// Package diag holds what the generator has to say about a user's source:
+// errors and warnings with a position, what is wrong, and how to mend it.
+//
+// Diagnostics are collected in a [List] while the work goes on, so that all of
+// them are reported at once, and are printed by [Print] for people or by
+// [PrintJSON] for programs. Their order does not depend on the order in which
+// they were found.
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"slices"
+)
+
+// Severity says what a diagnostic means for the run.
+type Severity int
+
+const (
+	// Error: nothing is written.
+	Error Severity = iota
+	// Warning: the run goes on.
+	Warning
+)
+
+// String returns "error" or "warning".
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// Related is a second place that belongs to a diagnostic: the other half of a
+// conflict, the error of the compiler that explains it.
+type Related struct {
+	Pos     token.Position // zero when there is no place
+	Message string
+}
+
+// Diagnostic is one finding.
+type Diagnostic struct {
+	Pos      token.Position // zero when it is about no file; Line 0 when it is about a whole file
+	Severity Severity
+	Subject  string // what it is about: "tool Search: argument filter"; may be empty
+	Message  string // what is wrong, in lower case, without a full stop
+	Hint     string // what to do about it; may be empty
+	Related  []Related
+}
+
+// Text returns subject and message as they are printed.
+func (d *Diagnostic) Text() string {
+	if d.Subject == "" {
+		return d.Message
+	}
+	return d.Subject + ": " + d.Message
+}
+
+// List collects diagnostics. The zero value is an empty list. It is not safe
+// for concurrent use.
+type List struct {
+	all []*Diagnostic
+}
+
+// Add appends a diagnostic, which the list keeps.
+func (l *List) Add(d *Diagnostic) { l.all = append(l.all, d) }
+
+// Append adds everything that is in other. A nil other is an empty one.
+func (l *List) Append(other *List) {
+	if other != nil {
+		l.all = append(l.all, other.all...)
+	}
+}
+
+// Errorf adds an error and returns it, so that a hint or related places can be set.
+func (l *List) Errorf(pos token.Position, subject, format string, args ...any) *Diagnostic {
+	return l.addf(Error, pos, subject, format, args)
+}
+
+// Warnf adds a warning and returns it, so that a hint or related places can be set.
+func (l *List) Warnf(pos token.Position, subject, format string, args ...any) *Diagnostic {
+	return l.addf(Warning, pos, subject, format, args)
+}
+
+func (l *List) addf(s Severity, pos token.Position, subject, format string, args []any) *Diagnostic {
+	d := &Diagnostic{Pos: pos, Severity: s, Subject: subject, Message: fmt.Sprintf(format, args...)}
+	l.Add(d)
+	return d
+}
+
+// HasErrors reports whether there is a diagnostic that is not a warning.
+func (l *List) HasErrors() bool {
+	return slices.ContainsFunc(l.all, func(d *Diagnostic) bool { return d.Severity == Error })
+}
+
+// Len returns the number of diagnostics, equal ones counted once.
+func (l *List) Len() int { return len(l.All()) }
+
+// All returns the diagnostics in order of file, line, column and text, equal
+// ones once. The slice is the caller's, the diagnostics are the list's.
+func (l *List) All() []*Diagnostic {
+	sorted := slices.Clone(l.all)
+	slices.SortStableFunc(sorted, compare)
+	return slices.CompactFunc(sorted, func(a, b *Diagnostic) bool { return compare(a, b) == 0 })
+}
+
+// Sort puts the list itself into the order of All and drops equal ones.
+func (l *List) Sort() { l.all = l.All() }
+
+// compare orders by everything that is printed, so that 0 means equal.
+func compare(a, b *Diagnostic) int {
+	return cmp.Or(
+		comparePos(a.Pos, b.Pos),
+		cmp.Compare(a.Severity, b.Severity),
+		cmp.Compare(a.Subject, b.Subject),
+		cmp.Compare(a.Message, b.Message),
+		cmp.Compare(a.Hint, b.Hint),
+		slices.CompareFunc(a.Related, b.Related, func(x, y Related) int {
+			return cmp.Or(comparePos(x.Pos, y.Pos), cmp.Compare(x.Message, y.Message))
+		}),
+	)
+}
+
+// comparePos leaves out the byte offset, which is not printed and differs
+// between a position that came as text and one that came from a file set.
+func comparePos(a, b token.Position) int {
+	return cmp.Or(
+		cmp.Compare(a.Filename, b.Filename),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Column, b.Column),
+	)
+}
+
+// Relate adds a second place and returns d.
+func (d *Diagnostic) Relate(pos token.Position, message string) *Diagnostic {
+	d.Related = append(d.Related, Related{Pos: pos, Message: message})
+	return d
+}

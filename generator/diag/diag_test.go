@@ -1,0 +1,171 @@
+package diag
+
+import (
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func at(file string, line, column int) token.Position {
+	return token.Position{Filename: file, Line: line, Column: column}
+}
+
+func printed(l *List, dir string) string {
+	var b strings.Builder
+	Print(&b, l, dir)
+	return b.String()
+}
+
+func TestPrint(t *testing.T) {
+	var l List
+	l.Warnf(at("/m/z.go", 1, 1), "", "late")
+	l.Errorf(at("/m/store.go", 41, 2), "tool Search: argument filter", "type %s cannot be expressed in JSON", "chan int").Hint = "leave it out"
+	e := l.Errorf(at("/m/store.go", 9, 1), "tool Add", "the name is taken\nby another")
+	e.Related = []Related{{at("/m/b/b.go", 3, 4), "the other one"}, {token.Position{}, "no place"}}
+	l.Errorf(at("/m/store.go", 9, 1), "tool Add", "the name is taken\nby another").Related = e.Related // the same again
+	l.Errorf(token.Position{}, "", "no file")
+	l.Errorf(token.Position{Filename: "/elsewhere/go.mod"}, "", "whole file")
+	want := strings.Join([]string{
+		"no file",
+		"/elsewhere/go.mod: whole file",
+		"store.go:9:1: tool Add: the name is taken",
+		"\tby another",
+		"\tb/b.go:3:4: the other one",
+		"\tno place",
+		"store.go:41:2: tool Search: argument filter: type chan int cannot be expressed in JSON",
+		"\thint: leave it out",
+		"z.go:1:1: warning: late",
+		"",
+	}, "\n")
+	if got := printed(&l, "/m"); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if l.Len() != 5 || !l.HasErrors() {
+		t.Errorf("Len %d, HasErrors %v", l.Len(), l.HasErrors())
+	}
+	l.Sort()
+	if got := printed(&l, "/m"); got != want {
+		t.Errorf("after Sort:\n%s", got)
+	}
+}
+
+func TestPrintJSON(t *testing.T) {
+	var l List
+	e := l.Errorf(at("/m/store.go", 41, 2), "tool Search", "a < b")
+	e.Hint = "swap"
+	e.Related = []Related{{at("/m/b.go", 1, 2), "here"}}
+	l.Warnf(token.Position{}, "", "w")
+	var b strings.Builder
+	PrintJSON(&b, &l, "/m")
+	want := `{"severity":"warning","message":"w"}
+{"file":"store.go","line":41,"column":2,"severity":"error","message":"tool Search: a < b","hint":"swap","related":[{"file":"b.go","line":1,"column":2,"message":"here"}]}
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
+	}
+}
+
+func TestPrintIsBounded(t *testing.T) {
+	var l List
+	for i := range 60 {
+		l.Warnf(at("a.go", i+1, 1), "", "w")
+	}
+	for i := range 3 {
+		l.Errorf(at("z.go", i+1, 1), "", "e")
+	}
+	got := printed(&l, "")
+	if n := strings.Count(got, "\n"); n != maxPrinted+1 || !strings.HasSuffix(got, "z.go:3:1: e\nand 13 more\n") {
+		t.Errorf("%d lines:\n%s", n, got)
+	}
+	for i := range 60 {
+		l.Errorf(at("y.go", i+1, 1), "", "e")
+	}
+	got = printed(&l, "")
+	if strings.Contains(got, "warning") || !strings.HasSuffix(got, "and 73 more\n") {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+func TestOrderDoesNotDependOnInsertion(t *testing.T) {
+	var a, b List
+	for i := range 20 {
+		a.Errorf(at(fmt.Sprintf("f%d.go", i%3), i%5, i%2), "", "m%d", i%4)
+	}
+	for i := 19; i >= 0; i-- {
+		b.Errorf(at(fmt.Sprintf("f%d.go", i%3), i%5, i%2), "", "m%d", i%4)
+	}
+	if printed(&a, "") != printed(&b, "") {
+		t.Error("the order differs")
+	}
+}
+
+func TestRelativeThroughSymlink(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "real")
+	if err := os.Mkdir(real, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err)
+	}
+	var l List
+	l.Errorf(at(filepath.Join(real, "a.go"), 1, 1), "", "m")
+	if got := printed(&l, link); got != "a.go:1:1: m\n" {
+		t.Errorf("got %q", got)
+	}
+	if got := printed(&l, filepath.Join(real, "sub")); got != filepath.Join("..", "a.go")+":1:1: m\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAppend(t *testing.T) {
+	var a, b List
+	b.Errorf(at("a.go", 1, 1), "", "m")
+	a.Append(&b)
+	a.Append(nil)
+	if a.Len() != 1 || b.Len() != 1 {
+		t.Errorf("lengths %d and %d", a.Len(), b.Len())
+	}
+	if (&List{}).HasErrors() {
+		t.Error("an empty list has errors")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	candidates := []string{"tool", "arg", "doc", "resource", "timeout", "readonly", "minLength", "maxLength", "title", "search_books", "ok"}
+	for _, c := range []struct{ word, want string }{
+		{"tol", "tool"}, {"Tool", "tool"}, {"tolo", "tool"}, {"tools", "tool"},
+		{"timout", "timeout"}, {"tiemout", "timeout"}, {"read_only", "readonly"}, {"ReadOnly", "readonly"}, {"-readonly", "readonly"},
+		{"minlength", "minLength"}, {"lenght", ""}, {"maxLenght", "maxLength"},
+		{"searchBooks", "search_books"}, {"serach_book", "search_books"},
+		{"resuorce", "resource"}, {"agr", "arg"},
+		{"x", ""}, {"", ""}, {"zzz", ""}, {"completely", ""}, {"k", ""}, {"go", ""}, {"--", ""},
+	} {
+		if got := Nearest(c.word, candidates); got != c.want {
+			t.Errorf("Nearest(%q) = %q, want %q", c.word, got, c.want)
+		}
+	}
+	if got := Nearest("tool", []string{"tool"}); got != "" {
+		t.Errorf("a word is near to itself: %q", got)
+	}
+}
+
+func FuzzDistance(f *testing.F) {
+	f.Add("tool", "tol")
+	f.Add("", "é")
+	f.Add("abcd", "badc")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := []rune(a), []rune(b)
+		if len(x) > 100 || len(y) > 100 {
+			return
+		}
+		d := distance(x, y)
+		if d != distance(y, x) || d > max(len(x), len(y)) || (d == 0) != (string(x) == string(y)) {
+			t.Errorf("distance(%q, %q) = %d", a, b, d)
+		}
+	})
+}

@@ -1,0 +1,172 @@
+package diag
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// maxPrinted bounds what Print writes: past it nobody reads on.
+const maxPrinted = 50
+
+// Print writes the list for people, one diagnostic after the other:
+//
+//	store.go:41:2: tool Search: argument filter: type chan int cannot be expressed in JSON
+//		hint: leave it out of the signature
+//
+// File names are relative to the directory relTo where that is shorter; "" for
+// relTo leaves them as they are. After 50 diagnostics only the number of the
+// others is written; warnings give way to errors. Writing errors are ignored,
+// as there is nowhere to report them.
+func Print(w io.Writer, l *List, relTo string) {
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	names := relative{dir: relTo}
+	shown, more := bounded(l.All())
+	for _, d := range shown {
+		if at := names.place(d.Pos); at != "" {
+			fmt.Fprintf(out, "%s: ", at)
+		}
+		if d.Severity == Warning {
+			out.WriteString("warning: ")
+		}
+		fmt.Fprintf(out, "%s\n", indented(d.Text(), "\t"))
+		for _, r := range d.Related {
+			out.WriteByte('\t')
+			if at := names.place(r.Pos); at != "" {
+				fmt.Fprintf(out, "%s: ", at)
+			}
+			fmt.Fprintf(out, "%s\n", indented(r.Message, "\t\t"))
+		}
+		if d.Hint != "" {
+			fmt.Fprintf(out, "\thint: %s\n", indented(d.Hint, "\t      "))
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(out, "and %d more\n", more)
+	}
+}
+
+// bounded returns what is to be shown, in order, and how many are not.
+func bounded(all []*Diagnostic) (shown []*Diagnostic, more int) {
+	if len(all) <= maxPrinted {
+		return all, 0
+	}
+	errors := 0
+	for _, d := range all {
+		if d.Severity == Error {
+			errors++
+		}
+	}
+	warnings := max(0, maxPrinted-errors)
+	for _, d := range all {
+		if d.Severity == Warning {
+			if warnings == 0 {
+				continue
+			}
+			warnings--
+		}
+		if len(shown) < maxPrinted {
+			shown = append(shown, d)
+		}
+	}
+	return shown, len(all) - len(shown)
+}
+
+// indented keeps a text of several lines recognisable as one diagnostic.
+func indented(s, prefix string) string {
+	s = strings.ReplaceAll(strings.TrimRight(s, "\r\n\t "), "\r\n", "\n")
+	return strings.ReplaceAll(s, "\n", "\n"+prefix)
+}
+
+type jsonPlace struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+type jsonDiagnostic struct {
+	File     string      `json:"file,omitempty"`
+	Line     int         `json:"line,omitempty"`
+	Column   int         `json:"column,omitempty"`
+	Severity string      `json:"severity"`
+	Message  string      `json:"message"`
+	Hint     string      `json:"hint,omitempty"`
+	Related  []jsonPlace `json:"related,omitempty"`
+}
+
+// PrintJSON writes the list for programs: one JSON object a line, with file,
+// line, column, severity ("error" or "warning"), message, hint and related,
+// the members that say nothing left out. All diagnostics are written.
+func PrintJSON(w io.Writer, l *List, relTo string) {
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	names := relative{dir: relTo}
+	for _, d := range l.All() {
+		j := jsonDiagnostic{
+			File: names.file(d.Pos.Filename), Line: d.Pos.Line, Column: d.Pos.Column,
+			Severity: d.Severity.String(), Message: d.Text(), Hint: d.Hint,
+		}
+		for _, r := range d.Related {
+			j.Related = append(j.Related, jsonPlace{names.file(r.Pos.Filename), r.Pos.Line, r.Pos.Column, r.Message})
+		}
+		if enc.Encode(j) != nil {
+			return
+		}
+	}
+}
+
+// relative shortens file names against a directory.
+type relative struct {
+	dir  string
+	real string // dir without symbolic links, found when first needed
+}
+
+// place returns "file:line:col", with less of it where less is known.
+func (r *relative) place(p token.Position) string {
+	name := r.file(p.Filename)
+	switch {
+	case name == "" || p.Line == 0:
+		return name
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", name, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column)
+}
+
+func (r *relative) file(name string) string {
+	if name == "" || r.dir == "" || !filepath.IsAbs(name) {
+		return name
+	}
+	rel, err := filepath.Rel(r.dir, name)
+	if err != nil {
+		return name
+	}
+	if filepath.IsLocal(rel) {
+		return rel
+	}
+	// The same directory may be spelt in two ways, one through a symbolic link.
+	if r.real == "" {
+		r.real = r.dir
+		if real, err := filepath.EvalSymlinks(r.dir); err == nil {
+			r.real = real
+		}
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		real, err := filepath.Rel(r.real, filepath.Join(dir, filepath.Base(name)))
+		if err == nil && filepath.IsLocal(real) {
+			return real
+		}
+	}
+	if len(rel) < len(name) {
+		return rel
+	}
+	return name
+}

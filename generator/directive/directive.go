@@ -1,0 +1,101 @@
+// Package directive reads the //mcp: directives of Go source files.
+//
+// One table ([Table]) holds every directive with its keys, what it may stand on
+// and what is built; it drives the parser, the help of the command and the
+// reference in docs. The namespace is closed: a comment that begins with
+// "mcp:", in whatever spelling, either is a correct directive in its place or a
+// diagnostic.
+package directive
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// Target is a kind of declaration that a directive may stand on.
+type Target int
+
+const (
+	Package         Target = iota // the package comment
+	Func                          // a function
+	Method                        // a method
+	InterfaceMethod               // a method of an interface type
+	Type                          // a type declaration
+	Var                           // a variable at package level
+	Const                         // a constant at package level
+	Field                         // a field of a struct type
+	Param                         // a parameter or result in a signature: nothing may stand there
+)
+
+// Directive is one //mcp: comment. Its arguments have been checked against the
+// table, so that the accessors need not report errors.
+type Directive struct {
+	Word string         // "tool"
+	Pos  token.Position // of the comment
+	Args []Arg          // in order; empty where the rest of the line is Text
+	// Text is the rest of the line of doc, error and schema, without white
+	// space around it.
+	Text    string
+	TextPos token.Position // of its first byte, or of the end of the line
+}
+
+// Arg is one argument of a directive.
+type Arg struct {
+	// Key is the part before =, or the flag itself (readonly). It is empty for
+	// a positional argument.
+	Key string
+	// Value is the value with its quotes taken off. Of a flag it is "true" or
+	// "false".
+	Value string
+	Pos   token.Position // of the argument
+	// ValuePos is where the value begins, its opening quote included. Of a
+	// flag without a value it is Pos.
+	ValuePos token.Position
+	// Bare is set for positional arguments: words and "quoted strings".
+	Bare bool
+	// Quoted is set where the value was one Go string literal, "..." or `...`.
+	Quoted bool
+
+	raw string // the value as written, quotes included
+}
+
+// Set is what stands on one declaration.
+type Set struct {
+	Directives []*Directive // in order of the source; never empty
+	Doc        *ast.CommentGroup
+	File       *ast.File
+	// Node is the declaration: *ast.File, *ast.FuncDecl, *ast.TypeSpec,
+	// *ast.ValueSpec or *ast.Field (fields, interface methods).
+	Node   ast.Node
+	Target Target
+	// Name is the declared identifier, of the first one where a spec or field
+	// declares several (see Node for the others). Of a package it is its name.
+	Name string
+	// Parent is the type declaration around a field or an interface method,
+	// nil where that type has no name of its own or for other targets.
+	Parent *ast.TypeSpec
+	// Symbol is Name for people: Search, (*Store).Search, Catalog.Find, Book.Title.
+	Symbol string
+	Pos    token.Position // of the identifier
+}
+
+// Get returns the first directive with the word, or nil.
+func (s *Set) Get(word string) *Directive {
+	for _, d := range s.Directives {
+		if d.Word == word {
+			return d
+		}
+	}
+	return nil
+}
+
+// All returns the directives with the word, in order.
+func (s *Set) All(word string) []*Directive {
+	var all []*Directive
+	for _, d := range s.Directives {
+		if d.Word == word {
+			all = append(all, d)
+		}
+	}
+	return all
+}

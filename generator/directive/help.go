@@ -1,0 +1,144 @@
+package directive
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteHelp writes the table as the text of "mcpgen help directives".
+func WriteHelp(w io.Writer) {
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	out.WriteString(`Directives are comments //mcp:word, without a space after the slashes, in the
+doc comment of what they are about. Their arguments are words, key=word,
+key="Go string", key=` + "`raw string`" + ` and flags, which key=false turns off. A comment
+that begins with mcp: in any other form is an error.
+`)
+	for _, s := range table() {
+		fmt.Fprintf(out, "\n%s%s\n", s.heading(), unbuilt(s.Built))
+		fmt.Fprintf(out, "    %s\n", s.Help)
+		if s.Note != "" {
+			fmt.Fprintf(out, "    %s\n", s.Note)
+		}
+		fmt.Fprintf(out, "    stands on: %s\n", s.targets())
+		fmt.Fprintf(out, "    example:   %s\n", s.Example)
+		width := 0
+		for _, k := range s.Keys {
+			width = max(width, len(k.form()))
+		}
+		for _, k := range s.Keys {
+			fmt.Fprintf(out, "      %-*s  %s%s\n", width, k.form(), k.Help, unbuilt(k.Built || !s.Built))
+		}
+	}
+}
+
+// WriteMarkdown writes the table as the reference of the docs: a section for
+// each directive, with a table of its keys.
+func WriteMarkdown(w io.Writer) {
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	for i, s := range table() {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(out, "## `%s`\n\n", s.heading())
+		if !s.Built {
+			out.WriteString("Not built yet: using it is an error.\n\n")
+		}
+		fmt.Fprintf(out, "%s.\n", sentence(s.Help))
+		if s.Note != "" {
+			fmt.Fprintf(out, "%s.\n", sentence(s.Note))
+		}
+		out.WriteByte('\n')
+		fmt.Fprintf(out, "Stands on %s.", s.targets())
+		switch {
+		case s.Repeat:
+			out.WriteString(" May be repeated.")
+		case s.OncePerPackage:
+			out.WriteString(" Once in a package comment.")
+		}
+		fmt.Fprintf(out, "\n\n```go\n%s\n```\n", s.Example)
+		if len(s.Keys) == 0 {
+			continue
+		}
+		out.WriteString("\n| argument | value | meaning |\n|---|---|---|\n")
+		for _, k := range s.Keys {
+			example := ""
+			if k.Example != "" && k.Kind != KindWord {
+				example = ", " + code(k.Name+"="+k.Example)
+			}
+			fmt.Fprintf(out, "| %s | %s%s | %s%s |\n", code(k.Name), cell(k.Kind.describe(k.Values)), cell(example), cell(k.Help), unbuilt(k.Built || !s.Built))
+		}
+	}
+}
+
+func (s *Spec) heading() string {
+	if s.Synopsis == "" {
+		return "//mcp:" + s.Word
+	}
+	return "//mcp:" + s.Word + " " + s.Synopsis
+}
+
+// form is a key as one writes it.
+func (k *Key) form() string {
+	switch k.Kind {
+	case KindFlag:
+		return k.Name
+	case KindWord:
+		return k.Name + "=" + strings.Join(k.Values, "|")
+	}
+	return k.Name + "=" + k.Example
+}
+
+func (k Kind) describe(values []string) string {
+	switch k {
+	case KindFlag:
+		return "flag"
+	case KindWord:
+		quoted := make([]string, len(values))
+		for i, v := range values {
+			quoted[i] = code(v)
+		}
+		return either(quoted)
+	case KindName:
+		return "name"
+	case KindDuration:
+		return "duration"
+	case KindSize:
+		return "size in bytes"
+	case KindNumber:
+		return "number"
+	case KindInteger:
+		return "whole number"
+	case KindJSON:
+		return "JSON"
+	case KindList:
+		return "list, with commas"
+	case KindNames:
+		return "names, with commas or spaces"
+	}
+	return "text"
+}
+
+func unbuilt(built bool) string {
+	if built {
+		return ""
+	}
+	return " (not built yet)"
+}
+
+// sentence begins with a capital letter.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// code is s as inline code, whatever backquotes are in it.
+func code(s string) string {
+	if strings.Contains(s, "`") {
+		return "`` " + s + " ``"
+	}
+	return "`" + s + "`"
+}
+
+// cell keeps a text within its cell of a table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

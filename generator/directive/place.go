@@ -1,0 +1,256 @@
+package directive
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+)
+
+// place is where a comment group stands.
+type place struct {
+	target Target
+	node   ast.Node
+	name   *ast.Ident
+	parent *ast.TypeSpec
+	symbol string
+	doc    *ast.CommentGroup
+	// wrong is set for places that nothing may stand in: "behind field Title";
+	// hint says what to do instead.
+	wrong, hint string
+	reported    bool
+}
+
+// places maps the comment groups that belong to a declaration to it. Groups
+// that are not in it float.
+type places map[*ast.CommentGroup]*place
+
+func (p places) add(g *ast.CommentGroup, at *place) {
+	if g != nil && p[g] == nil {
+		p[g] = at
+	}
+}
+
+func (p places) behind(g *ast.CommentGroup, what string) {
+	p.add(g, &place{wrong: "behind " + what, hint: "put it into a line of its own, directly above the declaration"})
+}
+
+func placesOf(f *ast.File) places {
+	p := places{}
+	p.add(f.Doc, &place{target: Package, node: f, name: f.Name, symbol: f.Name.Name, doc: f.Doc})
+	for _, decl := range f.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			p.function(decl)
+		case *ast.GenDecl:
+			p.general(decl)
+		}
+	}
+	return p
+}
+
+func (p places) function(decl *ast.FuncDecl) {
+	at := &place{target: Func, node: decl, name: decl.Name, symbol: decl.Name.Name, doc: decl.Doc}
+	if decl.Recv != nil {
+		at.target, at.symbol = Method, receiverName(decl.Recv)+"."+decl.Name.Name
+	}
+	p.add(decl.Doc, at)
+	p.types(decl.Type, at.symbol)
+}
+
+func receiverName(recv *ast.FieldList) string {
+	if len(recv.List) == 0 {
+		return "?"
+	}
+	star := false
+	for t := recv.List[0].Type; ; {
+		switch x := t.(type) {
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.StarExpr:
+			star, t = true, x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			if star {
+				return "(*" + x.Name + ")"
+			}
+			return x.Name
+		default:
+			return "?"
+		}
+	}
+}
+
+func (p places) general(decl *ast.GenDecl) {
+	for _, spec := range decl.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			at := &place{target: Type, node: spec, name: spec.Name, symbol: spec.Name.Name, doc: spec.Doc}
+			p.spec(decl, spec.Doc, at)
+			p.behind(spec.Comment, "type "+at.symbol)
+			p.typeExpr(spec.Type, at.symbol, spec)
+		case *ast.ValueSpec:
+			at := &place{target: Var, node: spec, name: spec.Names[0], symbol: spec.Names[0].Name, doc: spec.Doc}
+			if decl.Tok == token.CONST {
+				at.target = Const
+			}
+			p.spec(decl, spec.Doc, at)
+			p.behind(spec.Comment, at.symbol)
+			if spec.Type != nil {
+				p.types(spec.Type, at.symbol)
+			}
+		case *ast.ImportSpec:
+			p.add(spec.Doc, &place{wrong: "on an import", hint: "what is about the package stands directly above the package clause"})
+			p.behind(spec.Comment, "an import")
+		}
+	}
+	if decl.Tok == token.IMPORT {
+		p.add(decl.Doc, &place{wrong: "on an import", hint: "what is about the package stands directly above the package clause"})
+	} else {
+		p.add(decl.Doc, &place{wrong: "on a group of declarations", hint: "put it directly above the one that it is about, inside the parentheses"})
+	}
+}
+
+// spec places the comment of a spec, and that of its declaration where there is
+// only this spec in it.
+func (p places) spec(decl *ast.GenDecl, doc *ast.CommentGroup, at *place) {
+	p.add(doc, at)
+	if len(decl.Specs) == 1 {
+		if at.doc == nil {
+			at.doc = decl.Doc
+		}
+		p.add(decl.Doc, at)
+	}
+}
+
+// types places the comments of the struct and interface types inside of a node
+// that is no type declaration.
+func (p places) types(n ast.Node, symbol string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.StructType:
+			p.typeExpr(n, symbol, nil)
+			return false
+		case *ast.InterfaceType:
+			p.typeExpr(n, symbol, nil)
+			return false
+		case *ast.FuncLit:
+			return false
+		}
+		return true
+	})
+}
+
+func (p places) typeExpr(t ast.Expr, symbol string, parent *ast.TypeSpec) {
+	switch t := ast.Unparen(t).(type) {
+	case *ast.StructType:
+		for _, field := range t.Fields.List {
+			name := embeddedName(field.Type)
+			if len(field.Names) > 0 {
+				name = field.Names[0]
+			}
+			at := &place{target: Field, node: field, name: name, parent: parent, symbol: symbol + "." + name.Name, doc: field.Doc}
+			p.add(field.Doc, at)
+			p.behind(field.Comment, "field "+at.symbol)
+			p.types(field.Type, at.symbol)
+		}
+	case *ast.InterfaceType:
+		for _, m := range t.Methods.List {
+			at := &place{target: InterfaceMethod, node: m, parent: parent, doc: m.Doc}
+			switch {
+			case len(m.Names) == 0:
+				at.wrong, at.hint = "on an embedded interface", "put it on a method that the interface declares"
+			case parent == nil:
+				at.wrong, at.hint = "on a method of an interface without a name", "declare the interface as a type of its own"
+			default:
+				at.name, at.symbol = m.Names[0], symbol+"."+m.Names[0].Name
+			}
+			p.add(m.Doc, at)
+			p.behind(m.Comment, "an interface method")
+			p.types(m.Type, at.symbol)
+		}
+	default:
+		p.types(t, symbol)
+	}
+}
+
+func embeddedName(t ast.Expr) *ast.Ident {
+	switch t := ast.Unparen(t).(type) {
+	case *ast.Ident:
+		return t
+	case *ast.StarExpr:
+		return embeddedName(t.X)
+	case *ast.SelectorExpr:
+		return t.Sel
+	case *ast.IndexExpr:
+		return embeddedName(t.X)
+	case *ast.IndexListExpr:
+		return embeddedName(t.X)
+	}
+	return ast.NewIdent("?")
+}
+
+// floating describes where a comment stands that belongs to no declaration.
+func floating(fset *token.FileSet, f *ast.File, g *ast.CommentGroup) *place {
+	for _, decl := range f.Decls {
+		if g.Pos() < decl.Pos() || g.Pos() >= decl.End() {
+			continue
+		}
+		at := &place{wrong: "inside of a declaration", hint: "move it directly above the declaration that it is about"}
+		if fn, ok := decl.(*ast.FuncDecl); ok {
+			switch {
+			case fn.Body != nil && g.Pos() > fn.Body.Lbrace:
+				at.wrong, at.hint = "in the body of "+fn.Name.Name, "move it into the doc comment of "+fn.Name.Name
+			default:
+				at.target, at.wrong = Param, "in the signature of "+fn.Name.Name
+				at.hint = "describe the parameter by a plain comment here, or by //mcp:arg in the doc comment of " + fn.Name.Name
+			}
+		} else if in := enclosingFunc(decl, g.Pos()); in {
+			at.wrong = "in the body of a function"
+		}
+		return at
+	}
+	at := &place{wrong: "above no declaration", hint: "move it directly above the declaration that it is about, without an empty line between them"}
+	if g.End() < f.Package {
+		at.hint = "move it directly above the package clause, without an empty line between them"
+		return at
+	}
+	next := slices.IndexFunc(f.Decls, func(d ast.Decl) bool { return d.Pos() > g.End() })
+	if next < 0 {
+		return at
+	}
+	if name := declName(f.Decls[next]); name != "" && fset.Position(f.Decls[next].Pos()).Line-fset.Position(g.End()).Line <= 3 {
+		at.hint = "move it directly above " + name + ", without an empty line between them"
+	}
+	return at
+}
+
+// enclosingFunc reports whether pos is in a function literal of the node.
+func enclosingFunc(n ast.Node, pos token.Pos) (in bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if fn, ok := n.(*ast.FuncLit); ok && fn.Body.Lbrace < pos && pos < fn.Body.Rbrace {
+			in = true
+		}
+		return !in
+	})
+	return in
+}
+
+func declName(decl ast.Decl) string {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		return "func " + decl.Name.Name
+	case *ast.GenDecl:
+		if len(decl.Specs) == 1 {
+			switch spec := decl.Specs[0].(type) {
+			case *ast.TypeSpec:
+				return "type " + spec.Name.Name
+			case *ast.ValueSpec:
+				return spec.Names[0].Name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,225 @@
+package directive
+
+import "slices"
+
+func flag(name, help string) Key {
+	return Key{Name: name, Kind: KindFlag, Help: help, Built: true}
+}
+
+func key(name string, kind Kind, example, help string) Key {
+	return Key{Name: name, Kind: kind, Example: example, Help: help, Built: true}
+}
+
+func oneOf(name, help string, values ...string) Key {
+	return Key{Name: name, Kind: KindWord, Values: values, Example: values[0], Help: help, Built: true}
+}
+
+// later marks a key whose feature is not built yet.
+func later(k Key) Key {
+	k.Built = false
+	return k
+}
+
+// Keys that several directives share.
+var (
+	nameKey        = key("name", KindName, "search_books", "published name")
+	titleKey       = key("title", KindString, `"Search the books"`, "name for people")
+	descriptionKey = key("description", KindString, `"Finds books by words."`, "description, instead of the doc comment")
+	groupKey       = key("group", KindNames, "catalogue,public", "groups that mcp.Select can pick")
+	iconKey        = key("icon", KindString, "https://example.com/icon.png", "URL of an icon")
+	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
+	maxResultKey   = key("maxresult", KindSize, "64KiB", "size of a result above which it is an error")
+	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true and JSON text for what it spells`)
+	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
+	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
+	scopesKey      = later(key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have"))
+	requiresKey    = later(key("requires", KindNames, `"elicitation sampling"`, "what the client must be capable of"))
+	mimeKey        = later(key("mime", KindString, "image/png", "media type of the content"))
+)
+
+func hintKeys() []Key {
+	return []Key{
+		flag("readonly", "changes nothing: not destructive and idempotent"),
+		flag("destructive", "may delete or overwrite (the default for what is not readonly)"),
+		flag("additive", "only adds: not destructive"),
+		flag("idempotent", "calling it twice has no further effect"),
+		flag("openworld", "reaches systems outside the program (the default)"),
+		flag("closedworld", "reaches nothing outside the program: not openworld"),
+	}
+}
+
+func newTable() []*Spec {
+	functions := []Target{Func, Method, InterfaceMethod}
+	return []*Spec{
+		{
+			Word: "server", Built: true, On: []Target{Package}, OncePerPackage: true,
+			Help:    "the package is a server of its own: NewMCPServer is generated, with this identity",
+			Example: `//mcp:server title="Bookstore" instructions="Search before you order."`,
+			Keys: []Key{
+				key("name", KindString, "bookstore", "name of the server; default: the last element of the import path"),
+				key("version", KindString, "1.4.0", "version; default: that of the main module, read when the program starts"),
+				titleKey,
+				key("description", KindString, `"Books and their prices."`, "what the server is"),
+				key("instructions", KindString, `"Search before you order."`, "what a model should know before it uses the server"),
+				key("website", KindString, "https://example.com", "URL of a page about the server"),
+				iconKey,
+				key("ttl", KindDuration, "5m", "how long a client may keep the lists of features"),
+				oneOf("cache", "who may keep the lists of features", "public", "private"),
+			},
+		},
+		{
+			Word: "defaults", Built: true, On: []Target{Package, Type}, OncePerPackage: true,
+			OnNote:  "a type: the receiver of annotated methods; its defaults win over those of the package",
+			Help:    "settings for all features of a package or of a receiver type",
+			Example: `//mcp:defaults group=catalogue timeout=10s closedworld`,
+			Keys: slices.Concat([]Key{
+				key("prefix", KindName, "books", "put before every published name, joined with _"),
+				groupKey, timeoutKey, scopesKey, lenientKey,
+				later(flag("defs", "share repeated types of a schema in $defs instead of inlining them")),
+				oneOf("naming", "how published names are made: SearchBooks becomes search_books, or stays", "snake", "asis"),
+				oneOf("errors", "whether the text of every error reaches the model, or of declared ones only", "text", "declared"),
+				oneOf("required", "whether a field without omitempty is required, or only one tagged as required", "auto", "tagged"),
+				maxResultKey,
+				later(oneOf("emit", "none: this package's features are emitted elsewhere, by //mcp:from", "none")),
+			}, hintKeys()),
+		},
+		{
+			Word: "tool", Built: true, On: functions, Feature: true,
+			Help:    "the function is a tool",
+			Example: `//mcp:tool name=search_books title="Search the books" readonly timeout=30s`,
+			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
+				timeoutKey, scopesKey, requiresKey,
+				later(oneOf("task", "whether the call may, or must, run as a task", "optional", "required")),
+				lenientKey, iconKey, mimeKey, maxResultKey,
+				key("alias", KindNames, "find_books", "former names that still answer"),
+			}),
+		},
+		{
+			Word: "arg", Synopsis: `NAME ["description"]`, Built: true, On: functions, Repeat: true,
+			MinWords: 1, MaxWords: 1, WordName: "NAME", Description: true,
+			Note:    "NAME is a parameter, or a field of the one struct parameter by its JSON name, with dots for depth",
+			Help:    "describes and constrains one argument",
+			Example: `//mcp:arg limit "how many books at most" default=20 minimum=1 maximum=100`,
+			Keys: []Key{
+				key("default", KindJSON, "20", `value when the argument is missing: JSON; for strings also a word or "quoted text"`),
+				key("enum", KindList, `title,year,"release date"`, "the values that are allowed"),
+				key("minimum", KindNumber, "1", "smallest number"),
+				key("maximum", KindNumber, "100", "largest number"),
+				key("exclusiveMinimum", KindNumber, "0", "number that it must be greater than"),
+				key("exclusiveMaximum", KindNumber, "1", "number that it must be less than"),
+				key("multipleOf", KindNumber, "5", "number that it must be a multiple of"),
+				key("minLength", KindInteger, "1", "fewest characters"),
+				key("maxLength", KindInteger, "200", "most characters"),
+				key("pattern", KindString, "`^[a-z]+$`", "regular expression that must match somewhere"),
+				key("format", KindName, "email", "format of a string: date-time, date, time, uuid, email, uri, ipv4, ipv6, hostname"),
+				key("minItems", KindInteger, "1", "fewest elements"),
+				key("maxItems", KindInteger, "10", "most elements"),
+				flag("uniqueItems", "no element twice"),
+				key("examples", KindJSON, `["sea","whale"]`, "values that show what is meant: a JSON array, or one value"),
+				key("name", KindName, "query", "published name of the argument"),
+				key("header", KindName, "Region", "name of the HTTP header (x-mcp-header) that repeats the argument"),
+				flag("required", "must be given"),
+				flag("optional", "may be missing"),
+				flag("nullable", "null is a value of its own"),
+				flag("omit", "not published; the function gets the zero value"),
+				later(key("complete", KindName, "CompleteAuthor", "function that offers completions")),
+			},
+		},
+		{
+			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,
+			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
+			Help:    "replaces the doc comment for the model; one line each, an empty one starts a paragraph",
+			Example: `//mcp:doc Finds books by words of their title, author or subject.`,
+		},
+		{
+			Word: "resource", Synopsis: "URI", On: []Target{Func, Method, InterfaceMethod, Var, Const}, Feature: true,
+			MinWords: 1, MaxWords: 1, WordName: "URI",
+			OnNote:  "a variable or constant: of type string, []byte or embed.FS",
+			Help:    "what the function returns, or the value, is a resource; {name} in the URI are parameters",
+			Example: `//mcp:resource books://{isbn} mime=application/json`,
+			Keys: []Key{
+				nameKey, titleKey, descriptionKey, groupKey, mimeKey,
+				key("audience", KindNames, "user,assistant", "for whom it is: user, assistant"),
+				key("priority", KindNumber, "0.8", "how important it is, 0 to 1"),
+				ttlKey, cacheKey, scopesKey, iconKey, requiresKey,
+			},
+		},
+		{
+			Word: "prompt", On: functions, Feature: true,
+			Help:    "the function makes a prompt",
+			Example: `//mcp:prompt title="Recommend a book"`,
+			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, scopesKey, iconKey, requiresKey},
+		},
+		{
+			Word: "inject", Built: true, On: []Target{Func}, Feature: true,
+			OnNote:  "func(context.Context) T or func(context.Context) (T, error)",
+			Help:    "every parameter of the function's result type is filled by it and hidden; a receiver is made by it per call",
+			Example: `//mcp:inject`,
+		},
+		{
+			Word: "error", Synopsis: "[TEXT]", Built: true, On: []Target{Var, Type}, Text: true, Feature: true,
+			OnNote:  "a sentinel error, or an error type",
+			Help:    "the error is meant for the model; TEXT replaces its text",
+			Example: `//mcp:error No book has this number. Search for it first.`,
+		},
+		{
+			Word: "form", On: []Target{Type}, Feature: true, OnNote: "a struct type",
+			Help:    "its fields are a form for mcp.Elicit",
+			Example: `//mcp:form`,
+		},
+		{
+			Word: "enum", Synopsis: "[NAME=text ...]", On: []Target{Type}, FreeKeys: "NAME=text", OnNote: "a named type of strings or integers",
+			Help:    "overrides what is taken for an enumeration, and the text of its values",
+			Example: `//mcp:enum closed Hardcover=hardcover Paperback=paperback`,
+			Keys: []Key{
+				flag("closed", "only its constants are values"),
+				flag("open", "its constants are suggestions"),
+				flag("off", "its constants are no enumeration"),
+			},
+		},
+		{
+			Word: "union", Synopsis: "[TYPE=text ...]", On: []Target{Type}, FreeKeys: "TYPE=text", OnNote: "an interface type with an unexported method",
+			Help:    "how the implementations of a sealed interface are told apart",
+			Example: `//mcp:union discriminator=kind Circle=circle`,
+			Keys:    []Key{key("discriminator", KindString, "type", "property that names the implementation; default: type")},
+		},
+		{
+			Word: "schema", Synopsis: "JSON, or TYPE JSON", On: []Target{Type, Package}, Text: true, TextNeeded: true, Repeat: true,
+			OnNote:  "a package comment: for a type of another package",
+			Help:    "JSON Schema of a type that has a JSON form of its own",
+			Example: `//mcp:schema {"type":"string","pattern":"^[0-9]+kg$"}`,
+		},
+		{
+			Word: "decode", On: []Target{Func}, Feature: true, OnNote: "func(S) (T, error)",
+			Help:    "makes a T of another package from what travels for it",
+			Example: `//mcp:decode`,
+		},
+		{
+			Word: "encode", On: []Target{Func}, Feature: true, OnNote: "func(T) S",
+			Help:    "makes what travels for a T of another package",
+			Example: `//mcp:encode`,
+		},
+		{
+			Word: "constructor", Built: true, On: []Target{Func}, Feature: true,
+			OnNote:  "returns the receiver, optionally a cleanup func() and an error",
+			Help:    "how mcpgen run and mcpgen call make the receiver",
+			Example: `//mcp:constructor`,
+		},
+		{
+			Word: "from", Synopsis: "PKG...", On: []Target{Package}, Repeat: true,
+			MinWords: 1, MaxWords: -1, WordName: "import path",
+			Help:    "emits here the features annotated in other packages",
+			Example: `//mcp:from example.com/shop/catalogue group=public`,
+			Keys: []Key{
+				key("group", KindNames, "public", "only features of these groups"),
+				key("prefix", KindName, "shop", "put before every published name, joined with _"),
+			},
+		},
+		{
+			Word: "ignore", Synopsis: "RULE REASON", Text: true, TextNeeded: true, Repeat: true,
+			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
+			Help:    "silences one rule of mcpgen vet, with the reason",
+			Example: `//mcp:ignore identity-argument The tenant is public.`,
+		},
+	}
+}

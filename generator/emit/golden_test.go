@@ -1,0 +1,341 @@
+package emit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/format"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated files in testdata")
+
+// testCase is one file of testdata: the source of a package and of those that it
+// imports, the generated file, a file add.go that uses it, and calls with what
+// they answer:
+//
+//	tool {"arguments": 1}
+//	= the text of the result
+//	! the text of a failed result
+type testCase struct {
+	file    string
+	name    string
+	archive *txtar.Archive
+	calls   []toolCall
+}
+
+type toolCall struct {
+	tool, arguments, want string
+}
+
+const module = "cases.test"
+
+func loadCases(t *testing.T) []*testCase {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("find cases: %v", err)
+	}
+	var out []*testCase
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &testCase{file: file, name: strings.TrimSuffix(filepath.Base(file), ".txtar"), archive: a}
+		c.calls = parseCalls(t, file, c.text("calls"))
+		out = append(out, c)
+	}
+	return out
+}
+
+func (c *testCase) text(name string) string {
+	for _, f := range c.archive.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func parseCalls(t *testing.T, file, text string) []toolCall {
+	t.Helper()
+	var out []toolCall
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "= "), strings.HasPrefix(line, "! "):
+			if len(out) == 0 {
+				t.Fatalf("%s: an answer before the first call", file)
+			}
+			last := &out[len(out)-1]
+			if last.want != "" {
+				last.want += "\n"
+			}
+			last.want += line
+		default:
+			tool, arguments, _ := strings.Cut(line, " ")
+			if arguments == "" {
+				arguments = "{}"
+			}
+			out = append(out, toolCall{tool: tool, arguments: arguments})
+		}
+	}
+	return out
+}
+
+// packages groups the source files of a case by import path.
+func (c *testCase) packages() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for _, f := range c.archive.Files {
+		if !strings.HasSuffix(f.Name, ".go") || f.Name == "mcp_gen.go" || f.Name == "add.go" {
+			continue
+		}
+		path := module + "/" + c.name
+		if dir := filepath.Dir(f.Name); dir != "." {
+			path += "/" + dir
+		}
+		if out[path] == nil {
+			out[path] = map[string]string{}
+		}
+		out[path][f.Name] = string(f.Data)
+	}
+	return out
+}
+
+// generate returns the generated file of a case.
+func (s *snippets) generate(t *testing.T, c *testCase) []byte {
+	t.Helper()
+	pkgs := c.packages()
+	paths := slices.SortedFunc(maps.Keys(pkgs), func(a, b string) int { return len(b) - len(a) })
+	main := module + "/" + c.name
+	// Packages below come first: the one with the features imports them.
+	for _, path := range paths {
+		s.check(t, path, pkgs[path])
+	}
+	source, err := print(s.model(t, s.packages[main]), testSchemas)
+	if err != nil {
+		t.Fatalf("%s: %v", c.file, err)
+	}
+	return source
+}
+
+// TestGenerated compares the generated files with those of testdata, and then
+// compiles them all in one module, vets it, and calls the tools.
+func TestGenerated(t *testing.T) {
+	s := newSnippets(t, module)
+	cases := loadCases(t)
+	dir := t.TempDir()
+	for _, c := range cases {
+		got := s.generate(t, c)
+		if formatted, err := format.Source(got); err != nil || !bytes.Equal(formatted, got) {
+			t.Errorf("%s: the generated file is not formatted: %v", c.file, err)
+		}
+		if *update {
+			c.set("mcp_gen.go", got)
+		} else if want := c.text("mcp_gen.go"); want != string(got) {
+			t.Errorf("%s: the generated file differs; run the test with -update and look at the diff\n%s", c.file, got)
+		}
+		c.write(t, dir, got)
+	}
+	if t.Failed() || testing.Short() {
+		return
+	}
+	writeProgram(t, dir, cases)
+	goCommand(t, dir, "vet", "-mod=mod", "./...")
+	binary := filepath.Join(dir, "program")
+	goCommand(t, dir, "build", "-mod=mod", "-o", binary, ".")
+	answers := callAll(t, binary, cases)
+	for _, c := range cases {
+		for i := range c.calls {
+			call, got := &c.calls[i], answers[0]
+			answers = answers[1:]
+			switch {
+			case *update:
+				call.want = got
+			case got != call.want:
+				t.Errorf("%s: %s %s\n got %s\nwant %s", c.file, call.tool, call.arguments, got, call.want)
+			}
+		}
+		if *update {
+			c.save(t)
+		}
+	}
+}
+
+// save writes the case with its generated file and the answers that came.
+func (c *testCase) save(t *testing.T) {
+	t.Helper()
+	var calls strings.Builder
+	for _, call := range c.calls {
+		fmt.Fprintf(&calls, "%s %s\n%s\n", call.tool, call.arguments, call.want)
+	}
+	c.set("calls", []byte(calls.String()))
+	if err := os.WriteFile(c.file, txtar.Format(c.archive), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// set replaces or adds a file of the case.
+func (c *testCase) set(name string, data []byte) {
+	for i := range c.archive.Files {
+		if c.archive.Files[i].Name == name {
+			c.archive.Files[i].Data = data
+			return
+		}
+	}
+	c.archive.Files = append(c.archive.Files, txtar.File{Name: name, Data: data})
+}
+
+// write puts the packages of a case into the module.
+func (c *testCase) write(t *testing.T, dir string, generated []byte) {
+	t.Helper()
+	for _, f := range c.archive.Files {
+		if strings.HasSuffix(f.Name, ".go") && f.Name != "mcp_gen.go" {
+			writeFile(t, filepath.Join(dir, c.name, f.Name), f.Data)
+		}
+	}
+	writeFile(t, filepath.Join(dir, c.name, "mcp_gen.go"), generated)
+}
+
+func writeFile(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeModule writes the go.mod of a module that uses this one.
+func writeModule(t *testing.T, dir string) {
+	t.Helper()
+	mod := "module " + module + "\n\ngo 1.26.0\n\nrequire github.com/mcpgen/mcpgen v0.0.0\n\nreplace github.com/mcpgen/mcpgen => " + moduleRoot(t) + "\n"
+	writeFile(t, filepath.Join(dir, "go.mod"), []byte(mod))
+	sum, err := os.ReadFile(filepath.Join(moduleRoot(t), "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "go.sum"), sum)
+}
+
+// writeProgram writes a server of all cases. Each registers itself in a function
+// Add of a file add.go, which is not there when the code is generated.
+func writeProgram(t *testing.T, dir string, cases []*testCase) {
+	t.Helper()
+	writeModule(t, dir)
+	var imports, body strings.Builder
+	for _, c := range cases {
+		if strings.HasPrefix(c.name, "main") {
+			continue
+		}
+		fmt.Fprintf(&imports, "\t%s %q\n", "case"+c.name, module+"/"+c.name)
+		fmt.Fprintf(&body, "\tcase%s.Add(mcp.Prefix(s, %q))\n", c.name, c.name)
+	}
+	writeFile(t, filepath.Join(dir, "main.go"), []byte(`package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+`+imports.String()+`)
+
+func main() {
+	s := mcp.NewServer(mcp.Info{Name: "cases"})
+`+body.String()+`	if err := s.ServeStdio(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+`))
+}
+
+// callAll calls every tool in turn and returns what came, in the notation of the
+// cases.
+func callAll(t *testing.T, binary string, cases []*testCase) []string {
+	t.Helper()
+	cmd := exec.Command(binary)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, 1<<24)
+	ask := func(message string) json.RawMessage {
+		t.Helper()
+		if _, err := fmt.Fprintln(stdin, message); err != nil {
+			t.Fatal(err)
+		}
+		if !lines.Scan() {
+			t.Fatalf("the program ended: %v\n%s", lines.Err(), stderr.Bytes())
+		}
+		return slices.Clone(lines.Bytes())
+	}
+	ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	var out []string
+	for _, c := range cases {
+		for i, call := range c.calls {
+			reply := ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
+				i+1, c.name+"_"+call.tool, call.arguments))
+			out = append(out, answer(t, reply))
+		}
+	}
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("the program failed: %v\n%s", err, stderr.Bytes())
+	}
+	return out
+}
+
+// answer is a reply in the notation of the cases.
+func answer(t *testing.T, reply json.RawMessage) string {
+	t.Helper()
+	var m struct {
+		Result struct {
+			Content []struct{ Text, Type string }
+			IsError bool
+		}
+		Error *struct{ Message string }
+	}
+	if err := json.Unmarshal(reply, &m); err != nil {
+		t.Fatalf("%v: %s", err, reply)
+	}
+	if m.Error != nil {
+		return "! error: " + m.Error.Message
+	}
+	mark := "= "
+	if m.Result.IsError {
+		mark = "! "
+	}
+	var texts []string
+	for _, c := range m.Result.Content {
+		if c.Type != "text" {
+			c.Text = "(" + c.Type + ")"
+		}
+		texts = append(texts, c.Text)
+	}
+	return mark + strings.ReplaceAll(strings.Join(texts, "\n"), "\n", "\n"+mark)
+}

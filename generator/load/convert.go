@@ -1,0 +1,228 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// convert makes a Package of what go/packages loaded. What keeps its source
+// from being read completely goes to the list: otherwise directives would
+// silently be lost.
+func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, error) {
+	p := &Package{
+		Path: lp.PkgPath, Name: lp.Name, Dir: lp.Dir,
+		Fset: lp.Fset, Types: lp.Types, Info: lp.TypesInfo, Sizes: lp.TypesSizes,
+		Errors: lp.Errors, TypeErrors: lp.TypeErrors, Imports: lp.Imports,
+	}
+	if lp.Module != nil {
+		p.Module, p.ModuleDir = lp.Module.Path, lp.Module.Dir
+	}
+	if len(lp.GoFiles) == 0 {
+		return nil, l.nothingIn(ctx, lp)
+	}
+	if p.Dir == "" {
+		p.Dir = filepath.Dir(lp.GoFiles[0])
+	}
+	p.Generated = filepath.Join(p.Dir, GeneratedFile)
+	var err error
+	if p.GeneratedState, err = stateOfFile(p.Generated); err != nil {
+		return nil, fmt.Errorf("read generated file: %w", err)
+	}
+	for _, f := range lp.Syntax {
+		name := p.Fset.File(f.FileStart).Name()
+		// cgo's own files are not in the directory of the package.
+		if slices.Contains(lp.GoFiles, name) && !(p.GeneratedState == Ours && filepath.Base(name) == GeneratedFile) {
+			p.Files = append(p.Files, f)
+		}
+	}
+	if importsC(lp.GoFiles) {
+		l.checkCgo(p, lp)
+	}
+	slices.SortFunc(p.Files, func(a, b *ast.File) int {
+		return cmp.Compare(p.Fset.File(a.FileStart).Name(), p.Fset.File(b.FileStart).Name())
+	})
+	p.listed = slices.Concat(lp.GoFiles, lp.IgnoredFiles)
+	l.syntaxErrors(p)
+	l.missingRuntime(p)
+	p.Excluded = excluded(p, lp.IgnoredFiles)
+	return p, nil
+}
+
+// nothingIn says why a package has no files.
+func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
+	dir := cmp.Or(lp.Dir, lp.PkgPath)
+	var tests, sources []string
+	entries, _ := os.ReadDir(lp.Dir)
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasSuffix(name, "_test.go"):
+			tests = append(tests, name)
+		case sourceFile(name) && name != GeneratedFile:
+			sources = append(sources, name)
+		}
+	}
+	switch {
+	case len(sources) > 0 && len(lp.IgnoredFiles) == 0 && len(lp.Errors) > 0, lp.Dir == "" && len(lp.Errors) > 0:
+		return l.inEnvironment(ctx, &Error{Message: strings.TrimSpace(lp.Errors[0].Msg)})
+	case len(sources) > 0:
+		return &Error{
+			Message: fmt.Sprintf("build constraints exclude all Go files in %s", dir),
+			Hint:    "give the tags that it is built with: -tags",
+		}
+	case len(tests) > 0:
+		return &Error{Message: fmt.Sprintf("there are only tests in %s", dir), Hint: "annotate functions of the package itself"}
+	}
+	return &Error{Message: fmt.Sprintf("there are no Go files in %s", dir), Hint: "start in the directory of a package, or name one: mcpgen ./store"}
+}
+
+// syntaxErrors reports the files that could be read in part only, with the
+// first error of each, and those that are of another package.
+func (l *loader) syntaxErrors(p *Package) {
+	seen := map[string]bool{}
+	for _, e := range p.Errors {
+		if e.Kind == packages.ParseError {
+			l.syntaxError(seen, position(e.Pos), e.Msg)
+		}
+	}
+	for _, f := range p.Files {
+		if f.Name.Name != p.Name {
+			l.otherPackage(p, p.Position(f.Name.Pos()), f.Name.Name)
+		}
+	}
+	// What go list left out although no build constraint says so, it could not
+	// make out the package clause or the imports of.
+	entries, _ := os.ReadDir(p.Dir)
+	for _, e := range entries {
+		name := filepath.Join(p.Dir, e.Name())
+		if !sourceFile(e.Name()) || e.Name() == GeneratedFile || slices.Contains(p.listed, name) {
+			continue
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, parser.ImportsOnly)
+		switch {
+		case err != nil:
+			at, message := splitError(err)
+			l.syntaxError(seen, at, message)
+		case f.Name.Name != p.Name && f.Name.Name != "documentation":
+			l.otherPackage(p, fset.Position(f.Name.Pos()), f.Name.Name)
+		}
+	}
+}
+
+// syntaxError reports the first error of a file; the others follow from it.
+func (l *loader) syntaxError(seen map[string]bool, at token.Position, message string) {
+	if seen[at.Filename] {
+		return
+	}
+	seen[at.Filename] = true
+	l.diags.Errorf(at, "", "syntax error: %s", message).Hint = "mend it first: directives behind it cannot be read"
+}
+
+func (l *loader) otherPackage(p *Package, at token.Position, name string) {
+	l.diags.Errorf(at, "", "the file belongs to package %s, others here to package %s", name, p.Name).Hint = "a directory holds one package"
+}
+
+// missingRuntime reports imports of the runtime that cannot be resolved.
+func (l *loader) missingRuntime(p *Package) {
+	for _, f := range p.Files {
+		for _, spec := range f.Imports {
+			path := importPath(spec)
+			imp := p.Imports[path]
+			if !strings.HasPrefix(path+"/", "github.com/mcpgen/mcpgen/runtime/") || imp == nil || len(imp.GoFiles) > 0 {
+				continue
+			}
+			message := "package " + path + " cannot be found"
+			if len(imp.Errors) > 0 {
+				message, _, _ = strings.Cut(imp.Errors[0].Msg, ";")
+			}
+			l.diags.Errorf(p.Position(spec.Path.Pos()), "", "%s", message).Hint = getTool
+		}
+	}
+}
+
+// importsC reports whether a file imports "C".
+func importsC(files []string) bool {
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			continue
+		}
+		if slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` }) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkCgo type-checks the source of a package that imports "C" as it is
+// written. What go list gives instead is the output of cgo, and nothing at all
+// where cgo fails, for instance on the call of a function yet to be generated.
+func (l *loader) checkCgo(p *Package, lp *packages.Package) {
+	p.Files, p.TypeErrors = nil, nil
+	p.Errors = slices.DeleteFunc(slices.Clone(p.Errors), func(e packages.Error) bool { return e.Kind != packages.ListError })
+	ours := hidden{}
+	if p.GeneratedState == Ours {
+		ours[p.Generated] = true
+	}
+	for _, name := range lp.GoFiles {
+		if ours[name] {
+			continue
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			p.Errors = append(p.Errors, packages.Error{Pos: name, Msg: err.Error(), Kind: packages.ParseError})
+			continue
+		}
+		f, err := ours.parse(p.Fset, name, src)
+		if err != nil {
+			at, message := splitError(err)
+			p.Errors = append(p.Errors, packages.Error{Pos: at.String(), Msg: message, Kind: packages.ParseError})
+		}
+		if f != nil {
+			p.Files = append(p.Files, f)
+		}
+	}
+	p.Info = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, FileVersions: map[*ast.File]string{},
+	}
+	conf := types.Config{
+		FakeImportC: true, Sizes: p.Sizes,
+		Importer: importerFunc(func(path string) (*types.Package, error) {
+			if path == "unsafe" {
+				return types.Unsafe, nil
+			}
+			if imp := p.Imports[path]; imp != nil && imp.Types != nil && imp.Types.Complete() {
+				return imp.Types, nil
+			}
+			return nil, fmt.Errorf("no types of package %s", path)
+		}),
+		Error: func(err error) {
+			if te, ok := err.(types.Error); ok {
+				p.TypeErrors = append(p.TypeErrors, te)
+				p.Errors = append(p.Errors, packages.Error{Pos: te.Fset.Position(te.Pos).String(), Msg: te.Msg, Kind: packages.TypeError})
+			}
+		},
+	}
+	if lp.Module != nil && lp.Module.GoVersion != "" {
+		conf.GoVersion = "go" + lp.Module.GoVersion
+	}
+	p.Types = types.NewPackage(p.Path, p.Name)
+	_ = types.NewChecker(&conf, p.Fset, p.Types, p.Info).Files(p.Files) // all errors went to conf.Error
+}
+
+type importerFunc func(path string) (*types.Package, error)
+
+func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }

@@ -1,0 +1,43 @@
+package load
+
+import (
+	"regexp"
+	"strings"
+)
+
+// listItem is "- name: text", with the markers that go/doc knows, perhaps the
+// name in backquotes, and a dash in the place of the colon.
+var listItem = regexp.MustCompile("^([ \t]*)[-*+•][ \t]+`?([\\pL_][\\pL\\pN_.]*)`?[ \t]*(?::|[ \t][-–—][ \t])[ \t]*(.*)$")
+
+// ListItems returns the texts of the items "- name: text" in a comment by their
+// names. An item ends at an empty line, at the next item, and at a line that is
+// not indented further than its marker. Of a name that occurs twice the first
+// counts.
+func ListItems(doc string) map[string]string {
+	items := map[string]string{}
+	name, indent := "", 0
+	for line := range strings.Lines(doc) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if m := listItem.FindStringSubmatch(line); m != nil {
+			name, indent = m[2], len(m[1])
+			if _, twice := items[name]; twice {
+				name = ""
+				continue
+			}
+			items[name] = m[3]
+			continue
+		}
+		text := strings.TrimLeft(line, " \t")
+		if name == "" || text == "" || len(line)-len(text) <= indent || strings.ContainsRune("-*+•", []rune(text)[0]) {
+			name = ""
+			continue
+		}
+		items[name] = strings.TrimSpace(items[name] + " " + text)
+	}
+	for name, text := range items {
+		if text == "" {
+			delete(items, name)
+		}
+	}
+	return items
+}

@@ -1,0 +1,68 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// GeneratedFile is the name of the file that is written into a package.
+const GeneratedFile = "mcp_gen.go"
+
+// State says what is in the place of the generated file.
+type State int
+
+const (
+	Absent  State = iota // nothing
+	Ours                 // a file that mcpgen wrote and may overwrite
+	Foreign              // somebody's own file, never to be overwritten
+)
+
+// Package is one package, type-checked as if it had no generated file. It is
+// not changed after Load and may be read concurrently.
+type Package struct {
+	Path      string // import path
+	Name      string
+	Dir       string // absolute, spelt as Config.Dir spells it
+	Module    string // path of its module, "" outside of one
+	ModuleDir string
+
+	Fset *token.FileSet
+	// Files are the source files in order of name, with comments: no tests,
+	// not the generated file, nothing that cgo makes.
+	Files []*ast.File
+	// Excluded are the files with directives that the build constraints leave
+	// out. They are not type-checked. See CheckConstraints.
+	Excluded []*ast.File
+
+	Types *types.Package
+	Info  *types.Info // where the source imports "C", what comes from C has no type
+	Sizes types.Sizes
+
+	Errors     []packages.Error // of listing, parsing and type-checking
+	TypeErrors []types.Error
+
+	Generated      string // absolute path of mcp_gen.go
+	GeneratedState State
+
+	// Imports are the direct imports by the path in the source; theirs lead to
+	// all the others. They have files and types, no syntax.
+	Imports map[string]*packages.Package
+
+	listed []string // the files that the go command knows, ignored ones too
+}
+
+// Position returns the place of a node in the source.
+func (p *Package) Position(pos token.Pos) token.Position { return p.Fset.Position(pos) }
+
+// File returns the file of the package that holds a position, nil if none does.
+func (p *Package) File(pos token.Pos) *ast.File {
+	for _, f := range p.Files {
+		if f.FileStart <= pos && pos <= f.FileEnd {
+			return f
+		}
+	}
+	return nil
+}

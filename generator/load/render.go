@@ -1,0 +1,84 @@
+package load
+
+import (
+	doc "go/doc/comment"
+	"go/types"
+	"strings"
+)
+
+// render makes plain text of a comment as go/doc does, with every paragraph in
+// one line, as it is for a reader that wraps lines itself.
+func render(c comment, pkg *types.Package, imports map[string]string, link Link) string {
+	text, literal := c.text()
+	if literal || text == "" {
+		return text
+	}
+	parser := doc.Parser{
+		LookupPackage: func(name string) (string, bool) {
+			if path, ok := imports[name]; ok {
+				return path, true
+			}
+			if name == pkg.Name() {
+				return "", true
+			}
+			return doc.DefaultLookupPackage(name)
+		},
+		LookupSym: func(recv, name string) bool { return declares(pkg, recv, name) },
+	}
+	parsed := parser.Parse(text)
+	for _, block := range parsed.Content {
+		replaceLinks(block, pkg.Path(), link)
+	}
+	printer := doc.Printer{TextWidth: -1}
+	return strings.TrimSpace(string(printer.Text(parsed)))
+}
+
+// declares reports whether a package declares a symbol, or a type it with a
+// method or field of that name.
+func declares(pkg *types.Package, recv, name string) bool {
+	if recv == "" {
+		return pkg.Scope().Lookup(name) != nil
+	}
+	obj, ok := pkg.Scope().Lookup(recv).(*types.TypeName)
+	if !ok {
+		return false
+	}
+	member, _, _ := types.LookupFieldOrMethod(types.NewPointer(obj.Type()), true, pkg, name)
+	if member == nil {
+		member, _, _ = types.LookupFieldOrMethod(obj.Type(), true, pkg, name)
+	}
+	return member != nil
+}
+
+// replaceLinks puts the texts of link in the place of doc links.
+func replaceLinks(block doc.Block, path string, link Link) {
+	switch block := block.(type) {
+	case *doc.Heading:
+		block.Text = linked(block.Text, path, link)
+	case *doc.Paragraph:
+		block.Text = linked(block.Text, path, link)
+	case *doc.List:
+		for _, item := range block.Items {
+			for _, b := range item.Content {
+				replaceLinks(b, path, link)
+			}
+		}
+	}
+}
+
+func linked(texts []doc.Text, path string, link Link) []doc.Text {
+	for i, t := range texts {
+		l, ok := t.(*doc.DocLink)
+		if !ok || link == nil || l.Name == "" {
+			continue
+		}
+		target := l.ImportPath
+		if target == "" {
+			target = path
+		}
+		if s := link(target, l.Recv, l.Name); s != "" {
+			texts[i] = doc.Plain(s)
+		}
+	}
+	return texts
+}

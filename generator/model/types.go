@@ -1,0 +1,144 @@
+package model
+
+import (
+	"go/token"
+	"go/types"
+)
+
+// Kind is the JSON-facing kind of a Go type.
+type Kind int
+
+const (
+	Invalid  Kind = iota
+	Bool          // true, false
+	Int           // Bits 8..64, exact
+	Uint          // Bits 8..64, exact, minimum 0
+	Float         // Bits 32 or 64
+	String        // text
+	Bytes         // []byte: base64
+	Time          // time.Time: RFC 3339
+	Duration      // time.Duration as text, "1h30m"; as nanoseconds it is Int
+	Any           // interface{}: any JSON value
+	RawJSON       // json.RawMessage
+	Number        // json.Number
+	Struct        // object with Fields
+	Pointer       // Elem, null where it is nil
+	Slice         // array of Elem
+	Array         // array of exactly Len Elem
+	Map           // object of Elem by Key
+	Text          // encoding.TextMarshaler / TextUnmarshaler: string
+	JSON          // json.Marshaler / Unmarshaler: anything, or Schema
+)
+
+// Type is the plan of one Go type: schema, decoder, validator and encoder are
+// all made from it, so that they cannot disagree. Plans of named types are
+// shared and may be cyclic (through Struct fields).
+type Type struct {
+	Kind   Kind
+	Go     types.Type // nil for the object of plain parameters or named results
+	Bits   int        // Int, Uint, Float
+	Elem   *Type      // Pointer, Slice, Array, Map
+	Key    *Type      // Map
+	Len    int64      // Array
+	Fields []*Field   // Struct, in the order encoding/json writes them
+	Enum   *Enum      // String, Int, Uint
+	Format string     // known format of a Text
+	Doc    string     // the type's own doc comment, "" if none
+	Schema string     // JSON: its schema as JSON text, "" if nothing is known
+
+	// Name is a plain name for $defs, "Book"; "" for unnamed types.
+	Name string
+	// Variant is set on a copy that //mcp:arg changed for one feature, so that
+	// its codecs get a name of their own: the feature's name.
+	Variant string
+}
+
+// Enum is the closed set of values of a named type.
+type Enum struct {
+	Values []EnumValue // in order of declaration
+}
+
+// EnumValue is one constant of an enumeration.
+type EnumValue struct {
+	Const *types.Const // the constant, by which the codecs refer to it; nil for a value that only a tag gave
+	JSON  string       // its JSON text: "year" with quotes, 3
+	Doc   string       // its comment, "" if none
+}
+
+// Field is a place in an object that holds a value: a field of a struct, an
+// argument, a named result.
+type Field struct {
+	Name string // JSON name
+	// Path leads to it from the struct: one selector, more through embedded
+	// structs.
+	Path []Selector
+	Type *Type
+
+	Description string
+	Title       string
+	Rules       Rules
+	Default     *Value   // applied by the decoder when the member is absent
+	Examples    []string // JSON texts
+	Extras      []Extra  // further keywords of the schema, in order of their keys
+	// Required on input. On output a field is required if it is always written.
+	Required bool
+	// Nullable: null is a value of its own, published as anyOf.
+	Nullable   bool
+	OmitEmpty  bool // left out on output when empty
+	OmitZero   bool
+	Quoted     bool // the ,string option
+	Variadic   bool
+	ReadOnly   bool
+	WriteOnly  bool
+	Deprecated bool
+	Pos        token.Position
+}
+
+// Extra is a keyword that a tag adds to the schema of a field, without meaning
+// for the codecs.
+type Extra struct {
+	Key  string
+	JSON string // its value, JSON text
+}
+
+// Selector is one step to a field.
+type Selector struct {
+	Name string
+	// Pointer is the pointed-to type where this step goes through an embedded
+	// pointer, which the decoder allocates.
+	Pointer types.Type
+}
+
+// Value is a default: JSON text, and the value it stands for is emitted by
+// codec from Type and JSON.
+type Value struct {
+	JSON string
+	Pos  token.Position
+}
+
+// Rules are the constraints of one place. A nil pointer or empty string is "no
+// rule". Numbers are kept as decimal text, as they are exact in the schema.
+type Rules struct {
+	Minimum, Maximum                   string
+	ExclusiveMinimum, ExclusiveMaximum string
+	MultipleOf                         string
+	MinLength, MaxLength               *int
+	Pattern                            string
+	Format                             string
+	MinItems, MaxItems                 *int
+	UniqueItems                        bool
+	MinProperties, MaxProperties       *int
+	Enum                               []string // JSON texts that narrow the type here
+	// Elem constrains the elements of a slice, array or map.
+	Elem *Rules
+	// Header is the x-mcp-header of an argument.
+	Header string
+}
+
+// IsZero reports whether there is no rule at all.
+func (r *Rules) IsZero() bool {
+	return r == nil || r.Minimum == "" && r.Maximum == "" && r.ExclusiveMinimum == "" && r.ExclusiveMaximum == "" &&
+		r.MultipleOf == "" && r.MinLength == nil && r.MaxLength == nil && r.Pattern == "" && r.Format == "" &&
+		r.MinItems == nil && r.MaxItems == nil && !r.UniqueItems && r.MinProperties == nil && r.MaxProperties == nil &&
+		len(r.Enum) == 0 && r.Elem.IsZero() && r.Header == ""
+}

@@ -1,0 +1,150 @@
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// revision is the one in which the program is spoken to: the first whose
+// requests stand alone, so that a call is one message each way.
+const revision = "2026-07-28"
+
+// Content is one content block of a result.
+type Content struct {
+	Type     string `json:"type"` // text, image, audio, resource_link, resource
+	Text     string `json:"text"`
+	Data     string `json:"data"` // base64
+	MIMEType string `json:"mimeType"`
+	URI      string `json:"uri"`
+	Name     string `json:"name"`
+	Resource *struct {
+		URI      string  `json:"uri"`
+		MIMEType string  `json:"mimeType"`
+		Text     *string `json:"text"`
+		Blob     string  `json:"blob"` // base64
+	} `json:"resource"`
+}
+
+// Result is what a tool answered.
+type Result struct {
+	// Type is "complete", or another word of the protocol, "input_required",
+	// when there is no answer yet.
+	Type       string          `json:"resultType"`
+	Content    []Content       `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"` // nil where there is none
+	IsError    bool            `json:"isError"`
+}
+
+// RPCError is an error of the protocol, not of the tool.
+type RPCError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error returns the message and the code.
+func (e *RPCError) Error() string {
+	return e.Message + " (" + strconv.Itoa(e.Code) + ")"
+}
+
+// Call starts the program, calls one tool, reads the answer and waits for the
+// program to end. Arguments is a JSON object without newlines. What the program
+// prints to its standard error goes to stderr, and so do lines of its standard
+// output that are not messages. Cancelling ctx kills it. The error is a
+// [*RPCError] where the program answered with one.
+func (p *Program) Call(ctx context.Context, tool string, arguments json.RawMessage, stderr io.Writer) (*Result, error) {
+	cmd := p.Command(ctx)
+	cmd.Stderr = stderr
+	cmd.WaitDelay = 10 * time.Second // for what a child of its own keeps open
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("connect program: %w", err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("connect program: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start program: %w", err)
+	}
+	_, writeErr := in.Write(request(tool, arguments))
+	result, callErr := answer(out, stderr)
+	in.Close()
+	// What the program still writes must not make it wait.
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	waitErr := cmd.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if callErr == nil {
+		return result, nil
+	}
+	if rpc, ok := errors.AsType[*RPCError](callErr); ok {
+		return nil, rpc
+	}
+	// No answer: how the program ended says most about why.
+	if waitErr == nil {
+		waitErr = writeErr
+	}
+	if waitErr == nil {
+		waitErr = callErr
+	}
+	return nil, fmt.Errorf("the program ended without an answer: %w", waitErr)
+}
+
+// request is a tools/call request as 2026-07-28 has it (basic, _meta).
+func request(tool string, arguments json.RawMessage) []byte {
+	b := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":`)
+	b = appendText(b, tool)
+	b = append(append(b, `,"arguments":`...), arguments...)
+	b = append(b, `,"_meta":{"io.modelcontextprotocol/protocolVersion":"`+revision+`",`...)
+	b = append(b, `"io.modelcontextprotocol/clientInfo":{"name":"mcpgen","version":"1"},`...)
+	return append(b, `"io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n"...)
+}
+
+// answer reads until the answer to the one request. Other messages are
+// notifications that nobody asked for, and are left alone.
+func answer(r io.Reader, stray io.Writer) (*Result, error) {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if result, done, err := message(line, stray); done {
+				return result, err
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// message reads one line of output; done is set when it was the answer.
+func message(line []byte, stray io.Writer) (result *Result, done bool, err error) {
+	var m struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  string          `json:"method"`
+		Result  *Result         `json:"result"`
+		Error   *RPCError       `json:"error"`
+	}
+	if err := json.Unmarshal(line, &m); err != nil || m.Version != "2.0" {
+		fmt.Fprintf(stray, "%s\n", line)
+		return nil, false, nil
+	}
+	switch {
+	case m.Method != "":
+		return nil, false, nil
+	case m.Error != nil:
+		return nil, true, m.Error // also without an id: it can only be about our request
+	case m.Result != nil && string(m.ID) == "1":
+		return m.Result, true, nil
+	}
+	return nil, false, nil
+}

@@ -1,0 +1,152 @@
+package program
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/model"
+)
+
+// runtimePackage is what the generated file imports, and so what the target
+// may import without its module requiring more.
+const runtimePackage = "github.com/mcpgen/mcpgen/runtime/mcp"
+
+// overlay adds the files of the program and returns the import path of its
+// main package.
+func (t *Target) overlay(o *overlay) (main string, err error) {
+	m := t.Model
+	if err := o.add(t.Generated, t.Source); err != nil {
+		return "", err
+	}
+	// Everything is spelled after the generated file, whose path came from the
+	// go command, and not after a directory that may be spelled otherwise.
+	dir := filepath.Dir(t.Generated)
+	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m)); err != nil {
+		return "", err
+	}
+	if m.Main {
+		return m.Path, t.hideMain(o)
+	}
+	virtual := free(dir, "mcpgen_program", "")
+	if err := o.add(filepath.Join(virtual, "main.go"), mainSource(m)); err != nil {
+		return "", err
+	}
+	return m.Path + "/" + filepath.Base(virtual), nil
+}
+
+// serveSource is the file that is overlaid into the package. All its names are
+// prefixed, the imports too, as the package may use every plain one itself.
+func serveSource(m *model.Package) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\n", m.Name)
+	b.WriteString(`import (
+	mcpgenContext "context"
+	mcpgenFmt "fmt"
+	mcpgenOS "os"
+	mcpgenSignal "os/signal"
+	mcpgenSyscall "syscall"
+
+	mcpgenMCP "` + runtimePackage + `"
+)
+
+// MCPGenServe makes the receivers and serves until the end of standard input
+// or a signal. It returns the exit code.
+func MCPGenServe() int {
+	mcpgenCtx, mcpgenStop := mcpgenSignal.NotifyContext(mcpgenContext.Background(), mcpgenOS.Interrupt, mcpgenSyscall.SIGTERM)
+	defer mcpgenStop()
+	mcpgenContext.AfterFunc(mcpgenCtx, mcpgenStop) // the second signal ends the program at once
+
+	// What a constructor prints must not get between the messages.
+	mcpgenStdout := mcpgenOS.Stdout
+	mcpgenOS.Stdout = mcpgenOS.Stderr
+`)
+	var args []string
+	for i, recv := range m.Receivers {
+		args = append(args, writeReceiver(&b, recv, i))
+	}
+	b.WriteString("\tmcpgenOS.Stdout = mcpgenStdout\n\n")
+	if m.Server != nil {
+		fmt.Fprintf(&b, "\tmcpgenServer := NewMCPServer(%s)\n", strings.Join(args, ", "))
+	} else {
+		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.Info{Name: %q})\n", serverName(m.Path))
+		fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
+	}
+	b.WriteString(`	if err := mcpgenServer.ServeStdio(mcpgenCtx); err != nil && mcpgenCtx.Err() == nil {
+		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "serve over stdio:", err)
+		return 1
+	}
+	return 0
+}
+
+// mcpgenMCP may be named here alone.
+var _ mcpgenMCP.Registrar
+`)
+	if m.Main {
+		b.WriteString("\nfunc main() { mcpgenOS.Exit(MCPGenServe()) }\n")
+	}
+	return []byte(b.String())
+}
+
+// writeReceiver writes the statements that make a receiver, and returns the
+// expression for it.
+func writeReceiver(b *strings.Builder, recv *model.Receiver, i int) string {
+	name := fmt.Sprintf("mcpgenReceiver%d", i)
+	c := recv.Constructor
+	if c == nil {
+		fmt.Fprintf(b, "\tvar %s %s\n", name, recv.TypeName)
+		return "&" + name
+	}
+	results := []string{name}
+	if c.Cleanup {
+		results = append(results, name+"Cleanup")
+	}
+	if c.Error {
+		results = append(results, name+"Error")
+	}
+	arg := ""
+	if c.Context {
+		arg = "mcpgenCtx"
+	}
+	fmt.Fprintf(b, "\t%s := %s(%s)\n", strings.Join(results, ", "), c.Func, arg)
+	if c.Cleanup {
+		fmt.Fprintf(b, "\tif %[1]sCleanup != nil {\n\t\tdefer %[1]sCleanup()\n\t}\n", name)
+	}
+	if c.Error {
+		fmt.Fprintf(b, "\tif %[1]sError != nil {\n\t\tmcpgenFmt.Fprintln(mcpgenOS.Stderr, %[2]q, %[1]sError)\n\t\treturn 1\n\t}\n", name, c.Func+":")
+	}
+	if c.Addr {
+		return "&" + name
+	}
+	return name
+}
+
+// mainSource is the main package. It imports the target and the standard
+// library, so that it builds wherever the target does, also from a vendor
+// directory.
+func mainSource(m *model.Package) []byte {
+	return fmt.Appendf(nil, `package main
+
+import (
+	"os"
+
+	target %q
+)
+
+func main() { os.Exit(target.MCPGenServe()) }
+`, m.Path)
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// serverName is the name of a server whose package says none: the last element
+// of the import path that is not a major version.
+func serverName(importPath string) string {
+	name := path.Base(importPath)
+	if parent := path.Dir(importPath); majorVersion.MatchString(name) && parent != "." {
+		name = path.Base(parent)
+	}
+	return name
+}

@@ -1,0 +1,308 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/mcpgen/mcpgen/generator/model"
+)
+
+// Input returns the JSON text of [InputSchema].
+func Input(t *model.Type) string { return Marshal(InputSchema(t)) }
+
+// Output returns the JSON text of [OutputSchema].
+func Output(t *model.Type) string { return Marshal(OutputSchema(t)) }
+
+// InputSchema returns what the generated decoder accepts for a plan. For the
+// arguments of a feature the plan is that of a struct, or of a pointer to one,
+// and the schema's root is then an object whose members are inlined.
+func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), false) }
+
+// OutputSchema returns what the generated encoder writes for a plan. A pointer
+// at the root is not null: its nil is an error result. The root may be of any
+// type; its $defs, if it has any, stand at the root and are referred to from
+// there, so whoever wraps the schema into another one has to move them.
+func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true) }
+
+func render(t *model.Type, output bool) *jsonschema.Schema {
+	w := &renderer{output: output, cyclic: map[*model.Type]string{}}
+	w.findCycles(t, map[*model.Type]int{})
+	w.nameCycles()
+	s := w.body(t, nil, "")
+	for i := 0; i < len(w.used); i++ {
+		if s.Definitions == nil {
+			s.Definitions = jsonschema.Definitions{}
+		}
+		def := w.used[i]
+		s.Definitions[w.cyclic[def]] = w.body(def, nil, "")
+	}
+	return s
+}
+
+// renderer makes one schema.
+type renderer struct {
+	output bool
+	cyclic map[*model.Type]string // the types that close a cycle, and their names in $defs
+	found  []*model.Type          // the same, in the order in which they were found
+	used   []*model.Type          // those of them that are referred to
+}
+
+const (
+	open = iota + 1
+	done
+)
+
+// findCycles finds the types at which a walk from the root comes back to a type
+// that it is in. Without them what is left has no cycle. Every cycle leads
+// through a declared type; pointers do not count, since they are not rendered.
+func (w *renderer) findCycles(t *model.Type, state map[*model.Type]int) {
+	named := t.Name != "" && t.Kind != model.Pointer
+	if named {
+		switch state[t] {
+		case done:
+			return
+		case open:
+			if !slices.Contains(w.found, t) {
+				w.found = append(w.found, t)
+			}
+			return
+		}
+		state[t] = open
+	}
+	if t.Elem != nil {
+		w.findCycles(t.Elem, state)
+	}
+	for _, f := range t.Fields {
+		w.findCycles(f.Type, state)
+	}
+	if named {
+		state[t] = done
+	}
+}
+
+// nameCycles names the types for $defs: by their plain names, with the package
+// where two have the same one, and with a number where that does not help.
+func (w *renderer) nameCycles() {
+	count := map[string]int{}
+	for _, t := range w.found {
+		count[t.Name]++
+	}
+	taken := map[string]bool{}
+	for _, t := range w.found {
+		name := t.Name
+		if count[name] > 1 {
+			name = packageName(t) + "_" + name
+			if t.Variant != "" {
+				name += "_" + t.Variant
+			}
+		}
+		unique := name
+		for n := 2; taken[unique]; n++ {
+			unique = name + "_" + strconv.Itoa(n)
+		}
+		taken[unique] = true
+		w.cyclic[t] = unique
+	}
+}
+
+// schema renders a plan in the place of a value: by reference where it closes a
+// cycle. desc is the description of the place, "" if it has none.
+func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsonschema.Schema {
+	name, ok := w.cyclic[t]
+	if !ok {
+		return w.body(t, rules, desc)
+	}
+	if !slices.Contains(w.used, t) {
+		w.used = append(w.used, t)
+	}
+	return &jsonschema.Schema{Ref: "#/$defs/" + name, Description: desc}
+}
+
+// element renders a value that is not a field: there is nothing to leave out,
+// so what a pointer writes when it is nil is null.
+func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema {
+	s := w.schema(base(t), rules, "")
+	if w.output && t.Kind == model.Pointer {
+		return nullable(base(t), s)
+	}
+	return s
+}
+
+// nullable lets null stand beside a value. The description stays outside, where
+// clients look for it.
+func nullable(t *model.Type, s *jsonschema.Schema) *jsonschema.Schema {
+	switch t.Kind {
+	case model.Any, model.RawJSON:
+		return s
+	case model.JSON:
+		if t.Schema == "" {
+			return s
+		}
+	}
+	outer := &jsonschema.Schema{Description: s.Description, AnyOf: []*jsonschema.Schema{s, {Type: "null"}}}
+	s.Description = ""
+	return outer
+}
+
+// body renders a plan in full.
+func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonschema.Schema {
+	if rules == nil || w.output {
+		rules = &model.Rules{}
+	}
+	s := &jsonschema.Schema{Type: jsonType(t)}
+	if desc == "" {
+		desc = t.Doc
+	}
+	switch t.Kind {
+	case model.Int, model.Uint, model.Float:
+		w.number(s, t, rules)
+		desc = w.enum(s, t, rules, desc)
+		if isDuration(t.Go) {
+			desc = withUnit(desc, "nanosecond", "In nanoseconds.")
+		}
+	case model.String:
+		s.MinLength, s.MaxLength, s.Pattern, s.Format = length(rules.MinLength), length(rules.MaxLength), rules.Pattern, rules.Format
+		desc = w.enum(s, t, rules, desc)
+	case model.Bytes:
+		s.MinLength, s.MaxLength, s.ContentEncoding = length(rules.MinLength), length(rules.MaxLength), "base64"
+	case model.Time:
+		s.Format = "date-time"
+	case model.Duration:
+		s.Pattern = durationPattern
+		desc = withUnit(desc, "1h30m", `A duration such as "1h30m".`)
+	case model.Text:
+		s.Format = t.Format
+	case model.JSON:
+		if t.Schema != "" {
+			// The text was checked when it was taken in.
+			_ = json.Unmarshal([]byte(t.Schema), s)
+		}
+	case model.Slice:
+		s.Items = w.element(t.Elem, rules.Elem)
+		s.MinItems, s.MaxItems, s.UniqueItems = length(rules.MinItems), length(rules.MaxItems), rules.UniqueItems
+	case model.Array:
+		n := uint64(t.Len)
+		s.MinItems, s.MaxItems = &n, &n
+		s.Items = w.element(t.Elem, rules.Elem)
+		s.UniqueItems = rules.UniqueItems
+	case model.Map:
+		s.AdditionalProperties = w.element(t.Elem, rules.Elem)
+		s.MinProperties, s.MaxProperties = length(rules.MinProperties), length(rules.MaxProperties)
+		if p := keyPattern(t.Key); p != "" {
+			s.PropertyNames = &jsonschema.Schema{Pattern: p}
+		}
+	case model.Struct:
+		w.object(s, t)
+	}
+	if desc != "" {
+		s.Description = desc
+	}
+	if isBlank(s) {
+		// Some clients drop a schema that says nothing.
+		s.Description = "Any JSON value."
+	}
+	return s
+}
+
+// isBlank reports whether a schema says nothing at all.
+func isBlank(s *jsonschema.Schema) bool {
+	return s.Type == "" && s.Description == "" && s.Ref == "" && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil && s.Enum == nil
+}
+
+// durationPattern is what time.ParseDuration takes.
+const durationPattern = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+
+// withUnit adds to a description what its reader cannot see from the type.
+func withUnit(desc, word, sentence string) string {
+	switch {
+	case strings.Contains(strings.ToLower(desc), word):
+		return desc
+	case desc == "":
+		return sentence
+	case strings.HasSuffix(desc, ".") || strings.HasSuffix(desc, "!") || strings.HasSuffix(desc, "?"):
+		return desc + " " + sentence
+	}
+	return desc + ". " + sentence
+}
+
+// keyPattern is what the names of a map's members look like, "" if they are free.
+func keyPattern(key *model.Type) string {
+	switch key.Kind {
+	case model.Int:
+		return `^(0|-?[1-9][0-9]*)$`
+	case model.Uint:
+		return `^(0|[1-9][0-9]*)$`
+	}
+	return ""
+}
+
+func length(n *int) *uint64 {
+	if n == nil {
+		return nil
+	}
+	u := uint64(*n)
+	return &u
+}
+
+// number renders the bounds of a number. A bound of the rules is within that of
+// the Go type, which it replaces.
+func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rules) {
+	s.Minimum, s.Maximum = json.Number(rules.Minimum), json.Number(rules.Maximum)
+	s.ExclusiveMinimum, s.ExclusiveMaximum = json.Number(rules.ExclusiveMinimum), json.Number(rules.ExclusiveMaximum)
+	s.MultipleOf = json.Number(rules.MultipleOf)
+	if t.Kind == model.Float || !w.output && (t.Enum != nil || len(rules.Enum) > 0) {
+		return
+	}
+	low, high := intRange(t)
+	if s.Minimum == "" && s.ExclusiveMinimum == "" && (t.Kind == model.Uint || t.Bits <= 32) {
+		s.Minimum = json.Number(low.Num().String())
+	}
+	if s.Maximum == "" && s.ExclusiveMaximum == "" && t.Bits <= 32 {
+		s.Maximum = json.Number(high.Num().String())
+	}
+}
+
+// enum renders the values of an enumeration and returns the description with
+// their comments. A Go value may be none of the constants, so on output they are
+// only described.
+func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string) string {
+	texts := rules.Enum
+	if len(texts) == 0 && t.Enum != nil {
+		texts = enumTexts(t.Enum)
+	}
+	if len(texts) == 0 {
+		return desc
+	}
+	docs := map[string]string{}
+	if t.Enum != nil {
+		for _, v := range t.Enum.Values {
+			docs[v.JSON] = v.Doc
+		}
+	}
+	if !w.output {
+		for _, text := range texts {
+			s.Enum = append(s.Enum, json.RawMessage(text))
+		}
+	}
+	var lines []string
+	commented := slices.ContainsFunc(texts, func(text string) bool { return docs[text] != "" })
+	for _, text := range texts {
+		switch {
+		case docs[text] != "":
+			lines = append(lines, "- "+text+": "+docs[text])
+		case w.output && commented:
+			lines = append(lines, "- "+text)
+		}
+	}
+	if w.output && !commented {
+		lines = []string{"One of " + strings.Join(texts, ", ") + "."}
+	}
+	if desc != "" {
+		lines = slices.Insert(lines, 0, desc)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,220 @@
+package schema
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/mcpgen/mcpgen/generator/diag"
+	"github.com/mcpgen/mcpgen/generator/load"
+	"github.com/mcpgen/mcpgen/generator/model"
+)
+
+// Docs finds the doc comment of a type, field or constant of any package, ""
+// if there is none. *load.Docs is one.
+type Docs interface {
+	Of(obj types.Object) string
+}
+
+// Use says in which direction a value travels.
+type Use int
+
+const (
+	Anywhere Use = iota // it must be readable and writable
+	Argument            // it is only read
+	Result              // it is only written
+)
+
+// Place is what a diagnostic points at where a type is used.
+type Place struct {
+	Pos     token.Position
+	Subject string // "tool Search: argument filter"
+	Use     Use
+}
+
+// Resolver makes the plans of one package's types. Plans of named types are
+// made once and shared. It is not safe for concurrent use.
+type Resolver struct {
+	// TaggedOnly makes only those struct fields required that a tag or
+	// //mcp:arg requires. Set it before the first type is resolved.
+	TaggedOnly bool
+
+	pkg   *load.Package
+	docs  Docs
+	diags *diag.List
+
+	plans    typeutil.Map    // *types.Named to *model.Type, those in progress included
+	order    []*types.Named  // keys of plans, oldest first
+	files    map[string]bool // names of the package's own files
+	reported map[string]bool
+	enums    *constants
+	// origins are the names that fields had before //mcp:arg renamed them.
+	origins map[*model.Field]string
+	// own are the copies that //mcp:arg made, which may be changed.
+	own map[*model.Type]bool
+}
+
+// New returns a resolver for the types that the package uses. What is wrong
+// with them is added to diags.
+func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
+	files := map[string]bool{}
+	for _, f := range pkg.Files {
+		files[pkg.Fset.Position(f.FileStart).Filename] = true
+	}
+	return &Resolver{
+		pkg: pkg, docs: docs, diags: diags,
+		files:    files,
+		reported: map[string]bool{},
+		enums:    newConstants(pkg),
+		origins:  map[*model.Field]string{},
+		own:      map[*model.Type]bool{},
+	}
+}
+
+// Type returns the plan of a type, or nil after adding at least one error that
+// explains why it has none; an error about a field of a struct is added for the
+// first use of the struct only.
+func (r *Resolver) Type(t types.Type, at Place) *model.Type {
+	s := site{at: at, pos: at.Pos}
+	plan := r.resolve(s, t)
+	if plan == nil || !r.travels(s, plan, map[*model.Type]bool{}) {
+		return nil
+	}
+	return plan
+}
+
+// Param returns the field for a plain parameter: an argument by the parameter's
+// name, required unless it is a pointer or variadic. A time.Duration travels as
+// text there, "1h30m". For a variadic parameter t is the slice. The description
+// is left to the caller. It returns nil like [Resolver.Type].
+func (r *Resolver) Param(name string, t types.Type, variadic bool, at Place) *model.Field {
+	plan := r.Type(t, at)
+	if plan == nil {
+		return nil
+	}
+	plan = r.textDurations(plan)
+	s := site{at: at, pos: at.Pos}
+	r.warnName(s, name)
+	return &model.Field{
+		Name:     name,
+		Path:     []model.Selector{{Name: name}},
+		Type:     plan,
+		Required: !variadic && plan.Kind != model.Pointer,
+		Variadic: variadic,
+		Pos:      at.Pos,
+	}
+}
+
+// IsObject reports whether the JSON form of a struct type, or of a pointer to
+// one, is an object of its fields.
+func (r *Resolver) IsObject(t types.Type) bool {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return false
+	}
+	if known, _ := knownType(t); known != nil {
+		return false
+	}
+	return !methodsOf(t).any()
+}
+
+// site is a place inside of a type: what a diagnostic says and points at.
+type site struct {
+	at   Place
+	pos  token.Position // of the innermost field in the package itself
+	far  token.Position // of the field in question, where it is in another package
+	path string         // Filter.Items[].Ch, "" for the type itself
+	deep int
+}
+
+func (s site) field(name string) site {
+	if s.path != "" {
+		name = s.path + "." + name
+	}
+	s.path = name
+	return s
+}
+
+func (s site) element() site {
+	if s.path != "" {
+		s.path += "[]"
+	}
+	return s
+}
+
+// atField moves to the position of a field.
+func (r *Resolver) atField(s site, v *types.Var) site {
+	s = s.field(v.Name())
+	pos := r.pkg.Fset.Position(v.Pos())
+	switch {
+	case v.Pkg() == r.pkg.Types && pos.IsValid():
+		s.pos, s.far = pos, token.Position{}
+	case pos.IsValid():
+		s.far = pos
+	}
+	return s
+}
+
+// errorf adds an error. One about a field is added once, since the types that
+// hold it are shared by many places.
+func (r *Resolver) errorf(s site, hint, format string, args ...any) {
+	r.report(s, diag.Error, hint, fmt.Sprintf(format, args...))
+}
+
+func (r *Resolver) warnf(s site, hint, format string, args ...any) {
+	r.report(s, diag.Warning, hint, fmt.Sprintf(format, args...))
+}
+
+func (r *Resolver) report(s site, severity diag.Severity, hint, message string) {
+	if s.path != "" {
+		// The field without the way to it, which differs between uses.
+		key := fmt.Sprint(s.pos, s.far, message)
+		if r.reported[key] {
+			return
+		}
+		r.reported[key] = true
+		message = "field " + s.path + ": " + message
+	}
+	d := &diag.Diagnostic{Pos: s.pos, Severity: severity, Subject: s.at.Subject, Message: message, Hint: hint}
+	if s.far.IsValid() {
+		d.Related = append(d.Related, diag.Related{Pos: s.far, Message: "the field"})
+	}
+	r.diags.Add(d)
+}
+
+// typeString writes a type as the package's own source would.
+func (r *Resolver) typeString(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == r.pkg.Types {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+// warnName warns about a property name that known clients refuse.
+func (r *Resolver) warnName(s site, name string) {
+	if !goodProperty(name) {
+		r.warnf(s, "use at most 64 letters, digits, _, . and - in the name",
+			"some clients refuse the property name %q", name)
+	}
+}
+
+// goodProperty reports whether every known client takes the name of a property.
+func goodProperty(name string) bool {
+	if len(name) == 0 || len(name) > 64 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && c != '.' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,443 @@
+package schema
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/model"
+)
+
+// source says where a setting was written, which decides how its value is read.
+type source int
+
+const (
+	fromTag source = iota
+	fromArg
+)
+
+// setting is one keyword with its value, from a tag or from //mcp:arg.
+type setting struct {
+	key    string
+	values []string // one; several of enum, examples and default
+	source source
+	pos    token.Position // zero in a tag
+}
+
+func (k setting) value() string { return k.values[0] }
+
+// order is the order in which settings are applied: what changes the type
+// comes first.
+func order(k setting) int {
+	switch k.key {
+	case "format":
+		return 0
+	case "default", "enum", "examples":
+		return 2
+	}
+	return 1
+}
+
+// applyAll applies settings to a field and reports everything wrong with them.
+func (r *Resolver) applyAll(s site, f *model.Field, settings []setting) bool {
+	slices.SortStableFunc(settings, func(a, b setting) int { return order(a) - order(b) })
+	ok, required := true, false
+	for _, k := range settings {
+		at := s
+		if k.pos.IsValid() {
+			at.pos = k.pos
+		}
+		if hint, err := r.apply(f, k); err != nil {
+			r.errorf(at, hint, "%s", err)
+			ok = false
+		}
+		required = required || k.key == "required"
+		if k.key == "optional" && required || k.key == "required" && slices.ContainsFunc(settings, func(k setting) bool { return k.key == "optional" }) {
+			r.errorf(at, "keep one of them", "required and optional exclude each other")
+			ok = false
+			break
+		}
+		if k.key == "default" {
+			if required && k.source == fromArg {
+				r.errorf(at, "keep one of them", "required and default exclude each other: a default is for an argument that is missing")
+				ok = false
+			}
+			f.Required = required
+		}
+	}
+	return ok
+}
+
+// apply applies one setting.
+func (r *Resolver) apply(f *model.Field, k setting) (hint string, err error) {
+	v := k.value()
+	switch k.key {
+	case "title":
+		f.Title = v
+	case "description":
+		f.Description = v
+	case "required":
+		f.Required = true
+	case "optional":
+		f.Required = false
+	case "nullable":
+		f.Nullable = true
+	case "readOnly":
+		f.ReadOnly = true
+	case "writeOnly":
+		f.WriteOnly = true
+	case "deprecated":
+		f.Deprecated = true
+	case "anchor":
+		// It names the schema for references, and there are none to it.
+	case "type":
+		return "leave it out: the schema is made from the Go type", checkType(f, v)
+	case "default":
+		return r.applyDefault(f, k)
+	case "examples":
+		return r.applyExamples(f, k)
+	case "header":
+		return "write a name such as X-Region", applyHeader(f, v)
+	default:
+		if f.Quoted {
+			return "check it in the function", fmt.Errorf("%s cannot be used on a number that travels as a string", k.key)
+		}
+		return r.applyRule(f, k)
+	}
+	return "", nil
+}
+
+// checkType accepts the keyword type where it says what is so anyway.
+func checkType(f *model.Field, want string) error {
+	if is := jsonType(base(f.Type)); f.Quoted && want == "string" || !f.Quoted && want == is {
+		return nil
+	} else if is == "" {
+		return fmt.Errorf("type=%s contradicts the Go type, which accepts any value", want)
+	} else {
+		return fmt.Errorf("type=%s contradicts the Go type, which is of type %s", want, is)
+	}
+}
+
+// base is a type without the pointers around it.
+func base(t *model.Type) *model.Type {
+	for t.Kind == model.Pointer {
+		t = t.Elem
+	}
+	return t
+}
+
+// jsonType is the keyword type of a plan, "" where it has none.
+func jsonType(t *model.Type) string {
+	switch t.Kind {
+	case model.Bool:
+		return "boolean"
+	case model.Int, model.Uint:
+		return "integer"
+	case model.Float, model.Number:
+		return "number"
+	case model.String, model.Bytes, model.Time, model.Duration, model.Text:
+		return "string"
+	case model.Slice, model.Array:
+		return "array"
+	case model.Struct, model.Map:
+		return "object"
+	}
+	return ""
+}
+
+// applyDefault sets the default.
+func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
+	text, hint, err := valueText(f.Type, k)
+	if err != nil {
+		return hint, fmt.Errorf("default %s", err)
+	}
+	f.Default = &model.Value{JSON: text, Pos: k.pos}
+	f.Required = false
+	return "", nil
+}
+
+// applyExamples sets the examples: a JSON array of them, or one value, or
+// several in tags.
+func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
+	t := base(f.Type)
+	f.Examples = nil
+	if k.source == fromArg {
+		if list, ok := jsonArray(k.value()); ok && (t.Kind != model.Slice && t.Kind != model.Array || areArrays(list)) {
+			f.Examples = list
+			return "", nil
+		}
+	}
+	for _, v := range k.values {
+		one := setting{key: k.key, values: []string{v}, source: k.source}
+		if t.Kind == model.Slice {
+			// The tag dialect gives examples of the elements.
+			if _, ok := jsonArray(v); !ok {
+				text, hint, err := valueText(t.Elem, one)
+				if err != nil {
+					return hint, fmt.Errorf("example %s", err)
+				}
+				f.Examples = append(f.Examples, "["+text+"]")
+				continue
+			}
+		}
+		text, hint, err := valueText(f.Type, one)
+		if err != nil {
+			return hint, fmt.Errorf("example %s", err)
+		}
+		f.Examples = append(f.Examples, text)
+	}
+	return "", nil
+}
+
+func areArrays(list []string) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(text string) bool { return text[0] != '[' })
+}
+
+// valueText is the JSON text of a value as it was written: text for what
+// travels as a string, JSON for everything else.
+func valueText(t *model.Type, k setting) (text, hint string, err error) {
+	t = base(t)
+	v := k.value()
+	if t.Kind == model.Slice && (len(k.values) > 1 || k.source == fromTag && !isJSON(v)) {
+		texts := make([]string, len(k.values))
+		for i, v := range k.values {
+			if texts[i], hint, err = valueText(t.Elem, setting{values: []string{v}, source: k.source}); err != nil {
+				return "", hint, err
+			}
+		}
+		return "[" + strings.Join(texts, ",") + "]", "", nil
+	}
+	if len(k.values) > 1 {
+		return "", "give one", fmt.Errorf("is given %d times", len(k.values))
+	}
+	if jsonType(t) == "string" {
+		if k.source == fromArg && strings.HasPrefix(v, `"`) && isJSON(v) {
+			return compact(v), "", nil
+		}
+		return quote(v), "", nil
+	}
+	if !isJSON(v) {
+		hint := "write it as JSON"
+		switch t.Kind {
+		case model.Slice:
+			hint = `write it as a JSON array, such as ["a","b"]`
+		case model.Bool:
+			hint = "write true or false"
+		case model.Any:
+			hint = `write it as JSON: a string in double quotes, "` + v + `"`
+		}
+		return "", hint, fmt.Errorf("%s is not %s", v, article(t))
+	}
+	return compact(v), "", nil
+}
+
+// article names the JSON type of a plan for a message.
+func article(t *model.Type) string {
+	if t.Kind == model.Int && isDuration(t.Go) {
+		return "an integer of nanoseconds"
+	}
+	switch name := jsonType(t); name {
+	case "":
+		return "JSON"
+	case "integer", "array", "object":
+		return "an " + name
+	default:
+		return "a " + name
+	}
+}
+
+// applyRule applies a constraint to the value it is about: that of the field,
+// or its elements where the field is a list and the constraint is none of lists.
+func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error) {
+	if k.key == "format" && k.value() == "duration" {
+		return applyDuration(f)
+	}
+	t, rules := base(f.Type), &f.Rules
+	if !slices.Contains(listKeywords, k.key) {
+		for t.Kind == model.Slice || t.Kind == model.Array || t.Kind == model.Map {
+			if rules.Elem == nil {
+				rules.Elem = &model.Rules{}
+			}
+			t, rules = base(t.Elem), rules.Elem
+		}
+	}
+	return setRule(t, rules, k)
+}
+
+// listKeywords are the constraints of arrays and objects themselves.
+var listKeywords = []string{"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
+
+// setRule sets one constraint of a value.
+func setRule(t *model.Type, rules *model.Rules, k setting) (hint string, err error) {
+	if err := suits(t, k.key); err != nil {
+		return "leave it out, or check it in the function", err
+	}
+	v := k.value()
+	numbers := map[string]*string{
+		"minimum": &rules.Minimum, "maximum": &rules.Maximum, "exclusiveMinimum": &rules.ExclusiveMinimum,
+		"exclusiveMaximum": &rules.ExclusiveMaximum, "multipleOf": &rules.MultipleOf,
+	}
+	counts := map[string]**int{
+		"minLength": &rules.MinLength, "maxLength": &rules.MaxLength, "minItems": &rules.MinItems, "maxItems": &rules.MaxItems,
+		"minProperties": &rules.MinProperties, "maxProperties": &rules.MaxProperties,
+	}
+	switch {
+	case numbers[k.key] != nil:
+		if _, ok := number(v); !ok {
+			return "write a number as JSON has it, such as 5 or 0.25", fmt.Errorf("%s %q is not a number", k.key, v)
+		}
+		*numbers[k.key] = v
+	case counts[k.key] != nil:
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 {
+			return "write a count, such as 5", fmt.Errorf("%s %q is not a count", k.key, v)
+		}
+		*counts[k.key] = &n
+	case k.key == "uniqueItems":
+		rules.UniqueItems = true
+	case k.key == "pattern":
+		if err := checkPattern(v); err != nil {
+			return patternHint(err), err
+		}
+		rules.Pattern = v
+	case k.key == "format":
+		if t.Kind == model.Time {
+			if v != "date-time" {
+				return "leave it out, or use a string", fmt.Errorf("format %s cannot be used on time.Time, which is a date-time", v)
+			}
+			return "", nil
+		}
+		if formats[v] == nil {
+			return formatHint(v), fmt.Errorf("unknown format %q", v)
+		}
+		rules.Format = v
+	case k.key == "enum":
+		return setEnum(t, rules, k)
+	}
+	return "", nil
+}
+
+// setEnum sets the values that a place is narrowed to.
+func setEnum(t *model.Type, rules *model.Rules, k setting) (hint string, err error) {
+	list := k.values
+	if k.source == fromArg && len(list) == 1 {
+		if texts, ok := jsonArray(list[0]); ok {
+			rules.Enum = texts
+			return "", nil
+		}
+	}
+	rules.Enum = nil
+	for _, v := range list {
+		text, hint, err := valueText(t, setting{values: []string{v}, source: k.source})
+		if err != nil {
+			return hint, fmt.Errorf("enum value %s", err)
+		}
+		rules.Enum = append(rules.Enum, text)
+	}
+	return "", nil
+}
+
+// applyDuration lets time.Duration travel as text.
+func applyDuration(f *model.Field) (hint string, err error) {
+	changed := asText(f.Type)
+	if changed == nil {
+		return "it is for time.Duration; " + formatHint(""), fmt.Errorf("format duration cannot be used here")
+	}
+	f.Type = changed
+	return "", nil
+}
+
+// asText copies the plan of a time.Duration, or of pointers and lists of it, as
+// text; nil if it is none.
+func asText(t *model.Type) *model.Type {
+	switch {
+	case t.Kind == model.Duration:
+		return t
+	case t.Kind == model.Int && isDuration(t.Go):
+		return &model.Type{Kind: model.Duration, Go: t.Go, Name: t.Name}
+	case t.Elem == nil || t.Name != "":
+		return nil
+	}
+	elem := asText(t.Elem)
+	if elem == nil {
+		return nil
+	}
+	changed := *t
+	changed.Elem = elem
+	return &changed
+}
+
+// suits reports an error where a constraint means nothing for a kind of value.
+func suits(t *model.Type, key string) error {
+	ok := true
+	switch key {
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		ok = t.Kind == model.Int || t.Kind == model.Uint || t.Kind == model.Float
+	case "minLength", "maxLength":
+		ok = t.Kind == model.String || t.Kind == model.Bytes
+	case "pattern":
+		ok = t.Kind == model.String
+	case "format":
+		ok = t.Kind == model.String || t.Kind == model.Time
+	case "minItems", "maxItems":
+		ok = t.Kind == model.Slice
+	case "uniqueItems":
+		if ok = t.Kind == model.Slice || t.Kind == model.Array; ok {
+			switch t.Elem.Kind {
+			case model.Bool, model.Int, model.Uint, model.Float, model.String:
+			default:
+				return fmt.Errorf("uniqueItems can be used on lists of strings, numbers or booleans only")
+			}
+		}
+	case "minProperties", "maxProperties":
+		ok = t.Kind == model.Map
+	case "enum":
+		ok = t.Kind == model.String || t.Kind == model.Int || t.Kind == model.Uint || t.Kind == model.Float
+	default:
+		return fmt.Errorf("unknown key %s", key)
+	}
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be used on %s", key, kindName(t))
+}
+
+// kindName is what a plan is called in messages about constraints.
+func kindName(t *model.Type) string {
+	switch t.Kind {
+	case model.Bool:
+		return "a boolean"
+	case model.Int, model.Uint:
+		return "an integer"
+	case model.Float:
+		return "a number"
+	case model.Number:
+		return "json.Number"
+	case model.String:
+		return "a string"
+	case model.Bytes:
+		return "bytes"
+	case model.Time:
+		return "time.Time"
+	case model.Duration:
+		return "a duration"
+	case model.Struct:
+		return "an object"
+	case model.Map:
+		return "a map"
+	case model.Slice:
+		return "a list"
+	case model.Array:
+		return "an array of fixed length"
+	case model.Text:
+		return "a type with a text form of its own"
+	case model.JSON:
+		return "a type with a JSON form of its own"
+	}
+	return "any value"
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,62 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Write writes the files that are not current and returns their paths. After an
+// error diagnostic nothing is written. A file is written aside and renamed, so
+// that neither a crash nor a full disk leaves half of one, and two runs at the
+// same time leave one whole file.
+func (r *Result) Write() (written []string, err error) {
+	if r.Diagnostics.HasErrors() {
+		return nil, errors.New("write the generated files: the source has errors")
+	}
+	for _, p := range r.Packages {
+		if p.Current() {
+			continue
+		}
+		if err := replace(p.Path, p.Source); err != nil {
+			return written, fmt.Errorf("write %s: %w", p.Path, err)
+		}
+		p.Old = p.Source
+		written = append(written, p.Path)
+	}
+	return written, nil
+}
+
+// replace puts data in the place of a file in one step.
+func replace(path string, data []byte) (err error) {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	// The go command ignores files that begin with a dot, so a copy that a
+	// killed run leaves behind never becomes part of the package.
+	aside, err := os.CreateTemp(filepath.Dir(path), ".mcp_gen.go.*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			aside.Close()
+			os.Remove(aside.Name())
+		}
+	}()
+	if _, err = aside.Write(data); err != nil {
+		return err
+	}
+	if err = aside.Chmod(mode); err != nil {
+		return err
+	}
+	if err = aside.Sync(); err != nil {
+		return err
+	}
+	if err = aside.Close(); err != nil {
+		return err
+	}
+	return os.Rename(aside.Name(), path)
+}

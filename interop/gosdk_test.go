@@ -1,0 +1,243 @@
+package interop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// revisions are all that the SDK's client can ask for. It begins with
+// server/discover and sends _meta with each request for the last one, and with
+// initialize for the others.
+var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+// deadline is far beyond what a test takes.
+const deadline = time.Minute
+
+// connect starts the bookstore and connects the SDK's client to it. At the end
+// of the test the program must go by itself, without an error and without a
+// word on its standard error.
+func connect(t *testing.T, revision string) (context.Context, *mcp.ClientSession) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	t.Cleanup(cancel)
+	var stderr bytes.Buffer
+	command := exec.Command(bookstore)
+	command.Stderr = &stderr
+	client := mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command, TerminateDuration: deadline},
+		&mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		if state := command.ProcessState; state == nil || !state.Success() {
+			t.Errorf("the program ended with %v", state)
+		}
+		if stderr.Len() > 0 {
+			t.Errorf("the program wrote to its standard error:\n%s", &stderr)
+		}
+	})
+	hello := session.InitializeResult()
+	if hello.ProtocolVersion != revision {
+		t.Errorf("revision %s, want %s", hello.ProtocolVersion, revision)
+	}
+	if hello.ServerInfo == nil || hello.ServerInfo.Name != "bookstore" || hello.ServerInfo.Version == "" {
+		t.Errorf("server %+v", hello.ServerInfo)
+	}
+	return ctx, session
+}
+
+// everyRevision runs a test once for each revision.
+func everyRevision(t *testing.T, test func(*testing.T, context.Context, *mcp.ClientSession)) {
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			ctx, session := connect(t, revision)
+			test(t, ctx, session)
+		})
+	}
+}
+
+// arguments has a call for every tool, in an order in which all succeed.
+var arguments = []struct {
+	tool string
+	args map[string]any
+	text string // part of the text of the answer
+}{
+	{"search_books", map[string]any{"query": "sea", "limit": 3, "sort": "year"}, "Robinson Crusoe"},
+	{"search_books", map[string]any{"query": "moon", "language": "fr", "maxPriceCents": 100000, "offset": 0}, "From the Earth to the Moon"},
+	{"get_book", map[string]any{"id": 2701}, "Herman Melville"},
+	{"describe_book", map[string]any{"id": 2701}, "by Herman Melville"},
+	{"similar_books", map[string]any{"id": 2701, "limit": 2}, "Kidnapped"},
+	{"list_subjects", map[string]any{"language": "ru"}, "Russia"},
+	{"report_by_decade", map[string]any{"from": 1800}, "1850s"},
+	{"update_price", map[string]any{"id": 2701, "priceCents": 1250}, "1195"},
+	{"restock_book", map[string]any{"id": 2701, "copies": 1}, `"available":5`},
+	{"reserve_copies", map[string]any{"id": 2701, "copies": 2, "note": "until Friday"}, "until Friday"},
+	{"list_reservations", map[string]any{}, "Moby-Dick"},
+	{"cancel_reservation", map[string]any{"reservation": 1}, "done"},
+	{"wait_for_copies", map[string]any{"id": 2701, "copies": 5, "patience": "1s"}, `"available":5`},
+	{"add_book", map[string]any{
+		"title": "Nightmare Abbey", "authors": []any{"Thomas Love Peacock"}, "year": 1818,
+		"subjects": []any{"satire"}, "format": "hardback", "priceCents": 900,
+	}, "Nightmare Abbey"},
+	{"remove_book", map[string]any{"id": 1000000}, "done"},
+}
+
+func TestListAndCall(t *testing.T) {
+	everyRevision(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
+		tools := make(map[string]*mcp.Tool)
+		for tool, err := range session.Tools(ctx, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools[tool.Name] = tool
+		}
+		uncalled := maps.Clone(tools)
+		for _, call := range arguments {
+			tool, ok := tools[call.tool]
+			if !ok {
+				t.Errorf("%s is not listed", call.tool)
+				continue
+			}
+			delete(uncalled, call.tool)
+			validate(t, call.tool+" arguments", tool.InputSchema, roundTrip(t, call.args))
+			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: call.tool, Arguments: call.args})
+			if err != nil {
+				t.Errorf("%s: %v", call.tool, err)
+				continue
+			}
+			if got := text(t, result); result.IsError || !strings.Contains(got, call.text) {
+				t.Errorf("%s: %q, want %q", call.tool, got, call.text)
+			}
+			if (result.StructuredContent != nil) != (tool.OutputSchema != nil) {
+				t.Errorf("%s: structured content %v for output schema %v", call.tool, result.StructuredContent, tool.OutputSchema)
+			}
+			if tool.OutputSchema != nil {
+				validate(t, call.tool+" result", tool.OutputSchema, result.StructuredContent)
+			}
+		}
+		if len(uncalled) > 0 {
+			t.Errorf("nobody called %q", slices.Sorted(maps.Keys(uncalled)))
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	everyRevision(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
+		for _, call := range []struct {
+			tool string
+			args map[string]any
+			text string
+		}{
+			{"get_book", map[string]any{"id": 999999}, "no such book"},
+			{"get_book", map[string]any{"id": "2701"}, "id: must be an integer"},
+			{"get_book", map[string]any{}, "id"},
+			{"search_books", map[string]any{"query": "sea", "sort": "yeer"}, `did you mean "year"?`},
+			{"reserve_copies", map[string]any{"id": 2701, "copies": 9}, "not enough copies available"},
+			{"reserve_copies", map[string]any{"id": 2701, "caller": map[string]any{"Name": "bob"}}, "caller: unknown argument"},
+		} {
+			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: call.tool, Arguments: call.args})
+			if err != nil {
+				t.Errorf("%s %v: %v", call.tool, call.args, err)
+				continue
+			}
+			if got := text(t, result); !result.IsError || !strings.Contains(got, call.text) {
+				t.Errorf("%s %v: %q, want %q", call.tool, call.args, got, call.text)
+			}
+		}
+		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "burn_book"})
+		var wire *jsonrpc.Error
+		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
+			t.Errorf("unknown tool: %v, want code %d", err, jsonrpc.CodeInvalidParams)
+		}
+	})
+}
+
+// A call that its client gives up ends in the server too: the program would
+// otherwise not go before the tool's five minutes are over.
+func TestCancel(t *testing.T) {
+	everyRevision(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
+		given, giveUp := context.WithCancel(ctx)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := session.CallTool(given, &mcp.CallToolParams{
+				Name:      "wait_for_copies",
+				Arguments: map[string]any{"id": 2701, "copies": 10, "patience": "5m"},
+			})
+			ended <- err
+		}()
+		if _, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "get_book", Arguments: map[string]any{"id": 2701}}); err != nil {
+			t.Errorf("beside a call that waits: %v", err)
+		}
+		giveUp()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want context.Canceled", err)
+		}
+		if _, err := session.ListTools(ctx, nil); err != nil {
+			t.Errorf("after a call that was given up: %v", err)
+		}
+	})
+}
+
+// text is the only content block of a result.
+func text(t *testing.T, result *mcp.CallToolResult) string {
+	t.Helper()
+	if len(result.Content) == 1 {
+		if block, ok := result.Content[0].(*mcp.TextContent); ok {
+			return block.Text
+		}
+	}
+	t.Errorf("not one text: %v", result.Content)
+	return ""
+}
+
+// validate checks a value against a schema as the client got it.
+func validate(t *testing.T, what string, schema, value any) {
+	t.Helper()
+	data, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Errorf("%s: %v in schema %s", what, err, data)
+		return
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Errorf("%s: %v in schema %s", what, err, data)
+		return
+	}
+	if err := resolved.Validate(value); err != nil {
+		t.Errorf("%s: %v\nschema %s", what, err, data)
+	}
+}
+
+// roundTrip returns v as the other side reads it.
+func roundTrip(t *testing.T, v any) any {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read any
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}

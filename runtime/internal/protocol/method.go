@@ -1,0 +1,74 @@
+package protocol
+
+// Method is a request that a client sends.
+type Method uint8
+
+// The methods of all revisions.
+const (
+	Unknown Method = iota
+	Initialize
+	Ping
+	Discover
+	ToolsList
+	ToolsCall
+	ResourcesList
+	ResourcesTemplatesList
+	ResourcesRead
+	ResourcesSubscribe
+	ResourcesUnsubscribe
+	PromptsList
+	PromptsGet
+	Complete
+	SetLevel
+	Listen
+
+	MethodCount
+)
+
+// Names of the methods, as they travel.
+var names = [MethodCount]string{
+	Initialize:             "initialize",
+	Ping:                   "ping",
+	Discover:               "server/discover",
+	ToolsList:              "tools/list",
+	ToolsCall:              "tools/call",
+	ResourcesList:          "resources/list",
+	ResourcesTemplatesList: "resources/templates/list",
+	ResourcesRead:          "resources/read",
+	ResourcesSubscribe:     "resources/subscribe",
+	ResourcesUnsubscribe:   "resources/unsubscribe",
+	PromptsList:            "prompts/list",
+	PromptsGet:             "prompts/get",
+	Complete:               "completion/complete",
+	SetLevel:               "logging/setLevel",
+	Listen:                 "subscriptions/listen",
+}
+
+// String returns the method as it travels.
+func (m Method) String() string { return names[m] }
+
+// table makes the look-up from names.
+func table(methods ...Method) map[string]Method {
+	t := make(map[string]Method, len(methods))
+	for _, m := range methods {
+		t[m.String()] = m
+	}
+	return t
+}
+
+// session are the methods that every revision with sessions has.
+var session = []Method{
+	Initialize, Ping,
+	ToolsList, ToolsCall,
+	ResourcesList, ResourcesTemplatesList, ResourcesRead, ResourcesSubscribe, ResourcesUnsubscribe,
+	PromptsList, PromptsGet,
+	Complete, SetLevel,
+}
+
+// Notifications that a client sends.
+const (
+	Initialized      = "notifications/initialized"
+	Cancelled        = "notifications/cancelled"
+	Progress         = "notifications/progress"
+	RootsListChanged = "notifications/roots/list_changed"
+)

@@ -1,0 +1,11 @@
+package protocol
+
+// v20241105 is the first revision.
+var v20241105 = Revision{
+	Version: "2024-11-05",
+	Methods: table(session...),
+	Errors: Errors{
+		NullID:           true,
+		ResourceNotFound: CodeResourceNotFound,
+	},
+}

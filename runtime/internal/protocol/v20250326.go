@@ -1,0 +1,19 @@
+package protocol
+
+// v20250326 adds annotations of tools, audio, the capability completions and,
+// for this one revision, batches.
+var v20250326 = Revision{
+	Version: "2025-03-26",
+	Methods: table(session...),
+	Fields: Fields{
+		ToolAnnotations: true,
+		Audio:           true,
+		Completions:     true,
+		ProgressMessage: true,
+		Batches:         true,
+	},
+	Errors: Errors{
+		NullID:           true,
+		ResourceNotFound: CodeResourceNotFound,
+	},
+}

@@ -1,0 +1,23 @@
+package protocol
+
+// v20250618 adds titles, structured content, resource links and _meta on
+// features; batches are gone.
+var v20250618 = Revision{
+	Version: "2025-06-18",
+	Methods: table(session...),
+	Fields: Fields{
+		Title:             true,
+		ToolAnnotations:   true,
+		FeatureMeta:       true,
+		LastModified:      true,
+		StructuredContent: true,
+		Audio:             true,
+		ResourceLink:      true,
+		Completions:       true,
+		ProgressMessage:   true,
+	},
+	Errors: Errors{
+		NullID:           true,
+		ResourceNotFound: CodeResourceNotFound,
+	},
+}

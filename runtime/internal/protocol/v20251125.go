@@ -1,0 +1,24 @@
+package protocol
+
+// v20251125 adds icons and says more about an implementation. It is the last
+// revision with sessions.
+var v20251125 = Revision{
+	Version: "2025-11-25",
+	Methods: table(session...),
+	Fields: Fields{
+		Title:             true,
+		ToolAnnotations:   true,
+		Icons:             true,
+		Website:           true,
+		FeatureMeta:       true,
+		LastModified:      true,
+		StructuredContent: true,
+		Audio:             true,
+		ResourceLink:      true,
+		Completions:       true,
+		ProgressMessage:   true,
+	},
+	Errors: Errors{
+		ResourceNotFound: CodeResourceNotFound,
+	},
+}

@@ -1,0 +1,133 @@
+package jsonrpc
+
+import (
+	"math"
+	"strconv"
+)
+
+// ID is the identifier of a request: a JSON string or an integer, kept as the
+// bytes that came so that the reply carries the same ones. The zero ID means
+// that there is none. An ID that [Parse] returned aliases the parsed message.
+type ID struct {
+	raw []byte
+}
+
+// Null is the identifier of a reply to a message whose own identifier could
+// not be read (JSON-RPC 2.0, section 5.1).
+var Null = ID{raw: []byte("null")}
+
+// Int returns the identifier n.
+func Int(n int64) ID {
+	return ID{raw: strconv.AppendInt(nil, n, 10)}
+}
+
+// Text returns the identifier s.
+func Text(s string) ID {
+	return ID{raw: appendString(nil, s)}
+}
+
+// RawID returns the identifier that raw spells. It reports false unless raw is
+// one JSON string or integer without blanks around it; null, fractions and
+// exponents are not identifiers. The result aliases raw.
+func RawID(raw []byte) (ID, bool) {
+	if !validID(raw) {
+		return ID{}, false
+	}
+	return ID{raw: raw}, true
+}
+
+// IsZero reports whether there is no identifier.
+func (id ID) IsZero() bool { return len(id.raw) == 0 }
+
+// Raw returns the JSON text of the identifier. It must not be changed.
+func (id ID) Raw() []byte { return id.raw }
+
+// String returns the JSON text of the identifier: "42" is a string, 42 a number.
+func (id ID) String() string { return string(id.raw) }
+
+// Clone returns a copy that does not alias the message it came with.
+func (id ID) Clone() ID {
+	if id.raw == nil {
+		return id
+	}
+	return ID{raw: append([]byte(nil), id.raw...)}
+}
+
+// Key is an ID in a form that can be compared and used in a map. Two spellings
+// of one identifier have the same Key, and "42" is not 42.
+type Key struct {
+	kind byte
+	n    int64
+	s    string
+}
+
+const (
+	keyInt    = 'i' // n holds the number
+	keyBig    = 'b' // s holds the digits of a number outside int64
+	keyString = 's'
+)
+
+// Key returns the canonical form for look-ups. It holds nothing of the message.
+func (id ID) Key() Key {
+	raw := id.raw
+	if len(raw) == 0 {
+		return Key{}
+	}
+	if raw[0] == '"' {
+		return Key{kind: keyString, s: unquote(raw)}
+	}
+	if n, ok := smallInt(raw); ok {
+		return Key{kind: keyInt, n: n}
+	}
+	return Key{kind: keyBig, s: string(raw)}
+}
+
+// smallInt reads up to 18 digits, which always fit.
+func smallInt(raw []byte) (int64, bool) {
+	neg := raw[0] == '-'
+	if neg {
+		raw = raw[1:]
+	}
+	if len(raw) == 0 || len(raw) > 18 {
+		return 0, false
+	}
+	var n int64
+	for _, c := range raw {
+		if c < '0' || c > '9' || n > math.MaxInt64/10 {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if neg {
+		n = -n
+	}
+	return n, true
+}
+
+func validID(raw []byte) bool {
+	if len(raw) == 0 {
+		return false
+	}
+	if raw[0] == '"' {
+		s := scanner{data: raw}
+		return s.str() && s.pos == len(raw)
+	}
+	digits := raw
+	if digits[0] == '-' {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || (digits[0] == '0' && len(digits) > 1) {
+		return false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// CopyTo returns a copy that keeps its bytes in buf if they fit.
+func (id ID) CopyTo(buf []byte) ID {
+	return ID{raw: append(buf[:0], id.raw...)}
+}

@@ -1,0 +1,159 @@
+package jsonrpc_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+func readAll(c jsonrpc.Conn) string {
+	var out []string
+	for {
+		m, err := c.Read()
+		switch _, tooLong := errors.AsType[*jsonrpc.FrameError](err); {
+		case tooLong:
+			out = append(out, "TOO LONG")
+		case err != nil:
+			if err != io.EOF {
+				out = append(out, err.Error())
+			}
+			return strings.Join(out, "|")
+		default:
+			out = append(out, string(m))
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                  "",
+		"\n\r\n \t\n":                       "",
+		"a\nb\r\nc":                         "a|b|c",
+		"a\n\n\nb\n":                        "a|b",
+		"12345678\n":                        "12345678",
+		"12345678\r\n":                      "12345678",
+		"123456789\nab\n":                   "TOO LONG|ab",
+		"123456789":                         "TOO LONG",
+		strings.Repeat("x", 300) + "\nab\n": "TOO LONG|ab",
+		strings.Repeat("x", 300):            "TOO LONG",
+	} {
+		for name, wrap := range map[string]func(io.Reader) io.Reader{
+			"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader,
+			"half": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
+		} {
+			c := jsonrpc.NewLineConn(wrap(strings.NewReader(in)), io.Discard, 8)
+			if got := readAll(c); got != want {
+				t.Errorf("%s: %.20q gives %q, want %q", name, in, got, want)
+			}
+		}
+	}
+}
+
+func TestLongLines(t *testing.T) {
+	big := strings.Repeat("y", 200<<10)
+	var in, want []string
+	for i := range 100 {
+		in = append(in, strings.Repeat("x", i*7), big[:i*2000])
+	}
+	for _, s := range in {
+		if s != "" {
+			want = append(want, s)
+		}
+	}
+	c := jsonrpc.NewLineConn(strings.NewReader(strings.Join(in, "\r\n")), io.Discard, 0)
+	if got := readAll(c); got != strings.Join(want, "|") {
+		t.Error("long lines come back otherwise")
+	}
+}
+
+// endless gives n bytes without a newline, then a short line.
+type endless struct {
+	n    int
+	tail io.Reader
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.n <= 0 {
+		return e.tail.Read(p)
+	}
+	n := min(len(p), e.n)
+	for i := range p[:n] {
+		p[i] = 'x'
+	}
+	e.n -= n
+	return n, nil
+}
+
+func TestMemoryStaysFlat(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c := jsonrpc.NewLineConn(&endless{n: 200 << 20, tail: strings.NewReader("\nok\n")}, io.Discard, 0)
+	if got := readAll(c); got != "TOO LONG|ok" {
+		t.Errorf("got %.100q", got)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 20<<20 {
+		t.Errorf("a line of 200 MiB has taken %d MiB", grown>>20)
+	}
+}
+
+func TestReadError(t *testing.T) {
+	c := jsonrpc.NewLineConn(iotest.TimeoutReader(strings.NewReader("a\nb\nc")), io.Discard, 0)
+	if got := readAll(c); got != "a|b|timeout" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestPipe(t *testing.T) {
+	client, server := jsonrpc.Pipe()
+	go func() {
+		client.Write([]byte("one\ntwo\n"))
+		client.(interface{ CloseWrite() error }).CloseWrite()
+	}()
+	if got := readAll(server); got != "one|two" {
+		t.Errorf("got %q", got)
+	}
+	if err := server.Write([]byte("three\n")); err != nil {
+		t.Error(err)
+	}
+	if m, err := client.Read(); err != nil || string(m) != "three" {
+		t.Errorf("got %q, %v", m, err)
+	}
+	server.Close()
+	if _, err := client.Read(); err != io.EOF {
+		t.Errorf("after Close: %v", err)
+	}
+	if err := client.Write([]byte("x\n")); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("write after Close: %v", err)
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\nbb\r\n\nccc"), uint8(2))
+	f.Add(bytes.Repeat([]byte("x"), 100), uint8(9))
+	f.Fuzz(func(t *testing.T, data []byte, limit uint8) {
+		if limit == 0 {
+			limit = 1
+		}
+		var want []string
+		for line := range strings.SplitSeq(string(data), "\n") {
+			line = strings.TrimSuffix(line, "\r")
+			switch {
+			case len(line) > int(limit):
+				want = append(want, "TOO LONG")
+			case strings.Trim(line, " \t\r") != "":
+				want = append(want, line)
+			}
+		}
+		c := jsonrpc.NewLineConn(iotest.HalfReader(bytes.NewReader(data)), io.Discard, int(limit))
+		if got := readAll(c); got != strings.Join(want, "|") {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package jsonrpc
+
+import "encoding/json"
+
+// Kind says what a message is.
+type Kind uint8
+
+// The kinds of messages.
+const (
+	Invalid      Kind = iota
+	Request           // method and id
+	Notification      // method, no id
+	Response          // result or error
+	Batch             // an array of messages
+)
+
+// Message is one message. Its slices alias the text that was parsed.
+type Message struct {
+	Kind   Kind
+	ID     ID     // of a request or response; zero where there is none
+	Method []byte // unescaped; of a request or notification
+	Params Params
+	Result json.RawMessage // of a response
+	Error  json.RawMessage // of a response: the error object
+	Batch  json.RawMessage // of a batch: the whole array, found valid
+}
+
+// Params are the params of a request or notification.
+type Params struct {
+	// Raw is the whole value: an object, an array, or nil where there are none.
+	Raw json.RawMessage
+	// Depth is how many arrays and objects lie inside one another in Deferred.
+	Depth int
+	// Unchecked is set when the member that [Parser.Deferred] names is there:
+	// what is between its brackets has not been looked at.
+	Unchecked bool
+
+	deferred []byte
+	members  []member
+}
+
+type member struct {
+	name, value []byte
+}
+
+// IsObject reports whether the params are an object or left out.
+func (p *Params) IsObject() bool {
+	return len(p.Raw) == 0 || p.Raw[0] == '{'
+}
+
+// Get returns the value of a member, nil where there is none.
+func (p *Params) Get(name string) json.RawMessage {
+	for i := range p.members {
+		if string(p.members[i].name) == name {
+			return p.members[i].value
+		}
+	}
+	return nil
+}
+
+// Len returns the number of members.
+func (p *Params) Len() int { return len(p.members) }
+
+func (m *Message) reset() {
+	members := m.Params.members[:0]
+	*m = Message{}
+	m.Params.members = members
+}
+
+// Reset makes m empty, so that it no longer refers to the text it came from. It
+// keeps its storage.
+func (m *Message) Reset() {
+	clear(m.Params.members[:cap(m.Params.members)])
+	m.reset()
+}
+
+// Check checks what [Parser.Deferred] left unchecked. The error has the code
+// -32700, or -32602 for a key that comes twice.
+func (p *Params) Check(maxDepth int) *Error {
+	if !p.Unchecked {
+		return nil
+	}
+	p.Unchecked = false
+	return checkDeferred(p.deferred, maxDepth)
+}

@@ -1,0 +1,336 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// DefaultDepth is how deeply a message may nest unless said otherwise.
+const DefaultDepth = 512
+
+// Parser reads messages. The zero Parser checks everything.
+type Parser struct {
+	// MaxDepth bounds how many arrays and objects may lie inside one another,
+	// the message itself included; 0 means [DefaultDepth].
+	MaxDepth int
+	// Deferred names a member of params whose value is only delimited and not
+	// checked, because its reader is a strict one: "arguments". See
+	// [Params.Unchecked].
+	Deferred string
+}
+
+// Parse reads one message with the zero [Parser].
+func Parse(data []byte) (Message, *Error) {
+	var m Message
+	err := Parser{}.Parse(data, &m)
+	return m, err
+}
+
+// Parse reads one message into m, whose storage it reuses. Keys are compared
+// exactly, a key that comes twice is refused and named, identifiers are
+// strings or integers. The error has the code -32700 for what is not JSON in
+// UTF-8 and -32600 for JSON that is not a message; m.ID is then the identifier
+// where one could be told. A batch is checked as a whole and not taken apart.
+func (p Parser) Parse(data []byte, m *Message) *Error {
+	m.reset()
+	if p.MaxDepth <= 0 {
+		p.MaxDepth = DefaultDepth
+	}
+	e := envelope{scanner: scanner{data: data}, p: p, m: m}
+	switch e.peek() {
+	case '{':
+		e.object()
+	case '[':
+		e.batch()
+	default:
+		e.other()
+	}
+	if e.syntax != nil {
+		m.Kind = Invalid
+		m.ID = ID{}
+		return e.syntax
+	}
+	if e.invalid != nil {
+		if m.Kind != Response {
+			m.Kind = Invalid
+		}
+		return e.invalid
+	}
+	return nil
+}
+
+// envelope is one run of the parser. A syntax error ends it; of what is wrong
+// beyond syntax the first is kept while the rest is read, so that the reply can
+// carry the identifier.
+type envelope struct {
+	scanner
+	p       Parser
+	m       *Message
+	syntax  *Error
+	invalid *Error
+	keys    keySet
+	badID   bool
+}
+
+func (e *envelope) broken(what string) {
+	if e.syntax == nil {
+		e.syntax = &Error{Code: CodeParse, Message: "parse error: " + what + " at byte " + strconv.Itoa(e.pos)}
+	}
+}
+
+func (e *envelope) wrong(what string) {
+	if e.invalid == nil {
+		e.invalid = &Error{Code: CodeInvalidRequest, Message: "invalid request: " + what}
+	}
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// other deals with text that is neither an object nor an array.
+func (e *envelope) other() {
+	if bytes.HasPrefix(e.data, byteOrderMark) {
+		e.pos = 0
+		e.broken("byte order mark")
+		return
+	}
+	if err := wire.Valid(e.data, e.p.MaxDepth); err != nil {
+		e.check(0, err)
+		return
+	}
+	e.wrong("not an object")
+}
+
+func (e *envelope) batch() {
+	start := e.pos
+	e.value(0)
+	if e.syntax == nil && !e.atEnd() {
+		return
+	}
+	e.m.Kind = Batch
+	e.m.Batch = e.data[start:]
+}
+
+func (e *envelope) atEnd() bool {
+	if e.peek() != 0 || e.pos < len(e.data) {
+		e.broken("trailing data")
+		return false
+	}
+	return true
+}
+
+// value consumes and checks a value that lies inside depth others.
+func (e *envelope) value(depth int) []byte {
+	v, _ := e.delimit(depth)
+	if v == nil {
+		return nil
+	}
+	switch {
+	case len(v) == 2 && (v[0] == '{' || v[0] == '['):
+	case string(v) == "true" || string(v) == "false" || string(v) == "null":
+		return v
+	}
+	if err := wire.Valid(v, e.p.MaxDepth); err != nil {
+		e.check(e.pos-len(v), err)
+		return nil
+	}
+	return v
+}
+
+// delimit consumes a value without a look inside.
+func (e *envelope) delimit(depth int) (v []byte, levels int) {
+	e.space()
+	start := e.pos
+	levels, ok := e.scanner.span()
+	if !ok {
+		e.broken("unexpected end of a value")
+		return nil, 0
+	}
+	if depth+levels > e.p.MaxDepth {
+		e.wrong("nested deeper than " + strconv.Itoa(e.p.MaxDepth) + " levels")
+		return nil, levels
+	}
+	return e.data[start:e.pos], levels
+}
+
+// object reads the message itself.
+func (e *envelope) object() {
+	e.pos++
+	var jsonrpc, method bool
+	m := e.m
+	e.members(&e.keys, func(name []byte) {
+		switch string(name) {
+		case "jsonrpc":
+			v, _ := String(e.value(1))
+			jsonrpc = v == "2.0"
+			if !jsonrpc {
+				e.wrong(`"jsonrpc" must be "2.0"`)
+			}
+		case "id":
+			e.id()
+		case "method":
+			method = true
+			v := e.value(1)
+			if len(v) > 2 && v[0] == '"' {
+				m.Method = unescape(v[1 : len(v)-1])
+			} else {
+				e.wrong(`"method" must be a string`)
+			}
+		case "params":
+			e.params()
+		case "result":
+			m.Result = e.value(1)
+		case "error":
+			m.Error = e.value(1)
+			if len(m.Error) > 0 && m.Error[0] != '{' {
+				e.wrong(`"error" must be an object`)
+			}
+		default:
+			e.value(1)
+		}
+	})
+	if e.syntax != nil || !e.atEnd() {
+		return
+	}
+	if !jsonrpc {
+		e.wrong(`"jsonrpc" is missing`)
+	}
+	switch answers := m.Result != nil || m.Error != nil; {
+	case method && answers:
+		e.wrong("both a method and a result or error")
+	case method && (e.badID || !m.ID.IsZero()):
+		m.Kind = Request
+	case method:
+		m.Kind = Notification
+	case answers:
+		m.Kind = Response
+		if m.Result != nil && m.Error != nil {
+			e.wrong("both a result and an error")
+		}
+		if m.Result != nil && m.ID.IsZero() {
+			e.wrong("a result without an id")
+		}
+	default:
+		e.wrong(`"method" is missing`)
+	}
+	if e.badID && m.Kind != Response {
+		e.wrong(`"id" must be a string or an integer`)
+	}
+}
+
+func (e *envelope) id() {
+	v := e.value(1)
+	if v == nil {
+		return
+	}
+	id, ok := RawID(v)
+	if !ok || e.badID || !e.m.ID.IsZero() {
+		// Of an identifier that comes twice neither can be trusted.
+		e.badID = true
+		e.m.ID = ID{}
+		return
+	}
+	e.m.ID = id
+}
+
+func (e *envelope) params() {
+	m := e.m
+	e.space()
+	start := e.pos
+	switch e.peek() {
+	case '{':
+	case '[':
+		m.Params.Raw = e.value(1)
+		return
+	default:
+		if e.value(1) != nil {
+			e.wrong(`"params" must be an object`)
+		}
+		return
+	}
+	e.pos++
+	var keys keySet
+	m.Params.members = m.Params.members[:0]
+	e.members(&keys, func(name []byte) {
+		var v []byte
+		if e.p.Deferred != "" && string(name) == e.p.Deferred {
+			v, m.Params.Depth = e.delimit(2)
+			m.Params.Unchecked = true
+			m.Params.deferred = v
+		} else {
+			v = e.value(2)
+		}
+		m.Params.members = append(m.Params.members, member{name, v})
+	})
+	m.Params.Raw = e.data[start:e.pos]
+}
+
+// members reads the members of an object up to and with its brace. The value of
+// each is read by f.
+func (e *envelope) members(keys *keySet, f func(name []byte)) {
+	if e.take('}') {
+		return
+	}
+	for e.syntax == nil {
+		if e.peek() != '"' {
+			e.broken("expected a key")
+			return
+		}
+		start := e.pos
+		if !e.str() {
+			e.broken("bad string")
+			return
+		}
+		name := unescape(e.data[start+1 : e.pos-1])
+		if !keys.add(name) {
+			e.wrong("duplicate key " + string(appendString(nil, string(name))))
+		}
+		if !e.take(':') {
+			e.broken("expected a colon")
+			return
+		}
+		f(name)
+		if e.syntax != nil || e.take('}') {
+			return
+		}
+		if !e.take(',') {
+			e.broken("expected a comma or a brace")
+			return
+		}
+	}
+}
+
+// keySet finds keys that come twice. A few are compared one by one; of many, as
+// only an attacker sends them, a map is made.
+type keySet struct {
+	few  [12][]byte
+	n    int
+	many map[string]struct{}
+}
+
+func (k *keySet) add(name []byte) bool {
+	if k.many != nil {
+		if _, dup := k.many[string(name)]; dup {
+			return false
+		}
+		k.many[string(name)] = struct{}{}
+		return true
+	}
+	for _, have := range k.few[:k.n] {
+		if bytes.Equal(have, name) {
+			return false
+		}
+	}
+	if k.n < len(k.few) {
+		k.few[k.n] = name
+		k.n++
+		return true
+	}
+	k.many = make(map[string]struct{}, 2*len(k.few))
+	for _, have := range k.few {
+		k.many[string(have)] = struct{}{}
+	}
+	k.many[string(name)] = struct{}{}
+	return true
+}

@@ -1,0 +1,79 @@
+package jsonrpc
+
+import (
+	"io"
+	"sync"
+)
+
+// pipeBuffer is how many bytes one side of a Pipe takes before writing waits.
+const pipeBuffer = 256 << 10
+
+// Pipe returns the two ends of a connection in memory, with the framing and the
+// default limit of [NewLineConn]. Closing an end is an io.EOF to the other one
+// once it has read what was sent. Writing waits while the other side has about
+// 256 KiB to read. Both ends also have a method CloseWrite() error, which ends
+// one direction only, as closing the standard input of a process does.
+func Pipe() (client, server Conn) {
+	return PipeLimit(0, 0)
+}
+
+// PipeLimit is [Pipe] with limits, in bytes, of the messages that the client and
+// the server read.
+func PipeLimit(clientReads, serverReads int) (client, server Conn) {
+	up, down := newStream(), newStream()
+	return NewLineConn(down, up, clientReads), NewLineConn(up, down, serverReads)
+}
+
+// stream is one direction: bytes in order, between one writer and one reader.
+type stream struct {
+	mu     sync.Mutex
+	moved  *sync.Cond
+	data   []byte
+	closed bool
+}
+
+func newStream() *stream {
+	s := &stream{}
+	s.moved = sync.NewCond(&s.mu)
+	return s
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.data) == 0 {
+		if s.closed {
+			return 0, io.EOF
+		}
+		s.moved.Wait()
+	}
+	n := copy(p, s.data)
+	s.data = s.data[:copy(s.data, s.data[n:])]
+	if cap(s.data) > 2*pipeBuffer && len(s.data) == 0 {
+		s.data = nil
+	}
+	s.moved.Broadcast()
+	return n, nil
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.data) >= pipeBuffer && !s.closed {
+		s.moved.Wait()
+	}
+	if s.closed {
+		return 0, io.ErrClosedPipe
+	}
+	s.data = append(s.data, p...)
+	s.moved.Broadcast()
+	return len(p), nil
+}
+
+func (s *stream) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.moved.Broadcast()
+	return nil
+}

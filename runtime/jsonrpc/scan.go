@@ -1,0 +1,250 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// scanner walks over JSON text. It finds where values begin and end; what is
+// inside them is checked by package wire, except for short plain strings, which
+// need no check beyond what finding their end takes.
+type scanner struct {
+	data []byte
+	pos  int
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the next byte that is not a blank, 0 at the end.
+func (s *scanner) peek() byte {
+	s.space()
+	if s.pos < len(s.data) {
+		return s.data[s.pos]
+	}
+	return 0
+}
+
+// take consumes c after blanks.
+func (s *scanner) take(c byte) bool {
+	if s.peek() != c || s.pos == len(s.data) {
+		return false
+	}
+	s.pos++
+	return true
+}
+
+// str consumes a string that is valid JSON and valid UTF-8.
+func (s *scanner) str() bool {
+	start := s.pos
+	plain := true
+	for i := start + 1; i < len(s.data); i++ {
+		switch c := s.data[i]; {
+		case c == '"':
+			s.pos = i + 1
+			return plain || wire.Valid(s.data[start:s.pos], 1) == nil
+		case c == '\\':
+			plain = false
+			i++
+		case c < ' ':
+			return false
+		case c >= utf8.RuneSelf:
+			plain = false
+		}
+	}
+	return false
+}
+
+// span consumes one value, looking only at brackets and quotes, and returns how
+// deeply it nests; false if it does not end.
+func (s *scanner) span() (depth int, ok bool) {
+	data := s.data
+	switch c := s.peek(); c {
+	case '"':
+		return 0, s.skipString()
+	case '{', '[':
+	default:
+		start := s.pos
+		for s.pos < len(data) {
+			switch data[s.pos] {
+			case ',', '}', ']', ' ', '\t', '\n', '\r', ':', '"', '{', '[':
+				return 0, s.pos > start
+			}
+			s.pos++
+		}
+		return 0, s.pos > start
+	}
+	open := 0
+	for s.pos < len(data) {
+		switch data[s.pos] {
+		case '"':
+			if !s.skipString() {
+				return depth, false
+			}
+			continue
+		case '{', '[':
+			open++
+			depth = max(depth, open)
+		case '}', ']':
+			open--
+			if open == 0 {
+				s.pos++
+				return depth, true
+			}
+		}
+		s.pos++
+	}
+	return depth, false
+}
+
+// skipString consumes a string without a look at what it says.
+func (s *scanner) skipString() bool {
+	for i := s.pos + 1; ; {
+		j := bytes.IndexByte(s.data[i:], '"')
+		if j < 0 {
+			return false
+		}
+		i += j
+		escapes := 0
+		for s.data[i-1-escapes] == '\\' {
+			escapes++
+		}
+		i++
+		if escapes%2 == 0 {
+			s.pos = i
+			return true
+		}
+	}
+}
+
+// Members calls f with the name and the value of each member of the JSON
+// object in data, in order, until f returns false. Names are unescaped. The
+// text must have been found valid before, as everything is that [Parse]
+// accepts; of anything else but an object there are no members.
+func Members(data []byte, f func(name, value []byte) bool) {
+	s := scanner{data: data}
+	if !s.take('{') {
+		return
+	}
+	for s.peek() == '"' {
+		start := s.pos
+		if !s.skipString() {
+			return
+		}
+		name := unescape(data[start+1 : s.pos-1])
+		if !s.take(':') {
+			return
+		}
+		s.space()
+		start = s.pos
+		if _, ok := s.span(); !ok || !f(name, data[start:s.pos]) {
+			return
+		}
+		if !s.take(',') {
+			return
+		}
+	}
+}
+
+// Elements calls f with each element of the JSON array in data, in order, until
+// f returns false. The same holds as for [Members].
+func Elements(data []byte, f func(value []byte) bool) {
+	s := scanner{data: data}
+	if !s.take('[') || s.peek() == ']' {
+		return
+	}
+	for {
+		s.space()
+		start := s.pos
+		if _, ok := s.span(); !ok || !f(data[start:s.pos]) {
+			return
+		}
+		if !s.take(',') {
+			return
+		}
+	}
+}
+
+// String returns the text of a JSON string that was found valid before; false
+// if value is not a string.
+func String(value []byte) (string, bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return "", false
+	}
+	return unquote(value), true
+}
+
+func unquote(value []byte) string {
+	return string(unescape(value[1 : len(value)-1]))
+}
+
+// unescape returns the text between the quotes of a valid JSON string; the same
+// slice where nothing is escaped.
+func unescape(b []byte) []byte {
+	i := bytes.IndexByte(b, '\\')
+	if i < 0 {
+		return b
+	}
+	out := append(make([]byte, 0, len(b)), b[:i]...)
+	for i < len(b) {
+		c := b[i]
+		if c != '\\' || i+1 == len(b) {
+			out = append(out, c)
+			i++
+			continue
+		}
+		c = b[i+1]
+		i += 2
+		switch c {
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			r := hex4(b[i:])
+			i = min(i+4, len(b))
+			if utf16.IsSurrogate(r) && i+6 <= len(b) {
+				r = utf16.DecodeRune(r, hex4(b[i+2:]))
+				i += 6
+			}
+			out = utf8.AppendRune(out, r)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func hex4(b []byte) rune {
+	var r rune
+	for i := 0; i < 4 && i < len(b); i++ {
+		c := b[i]
+		switch {
+		case c >= 'a':
+			c -= 'a' - 10
+		case c >= 'A':
+			c -= 'A' - 10
+		default:
+			c -= '0'
+		}
+		r = r<<4 | rune(c&15)
+	}
+	return r
+}

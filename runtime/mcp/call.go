@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Call is the request that a handler answers, the same in every revision and
+// over every transport. Its methods may be called by many goroutines, on nil
+// too, and after the handler has returned.
+type Call struct {
+	method   string
+	feature  string
+	id       jsonrpc.ID
+	idBuf    [24]byte
+	revision *protocol.Revision
+	client   *client
+	meta     json.RawMessage // a copy; nil where there is nothing of interest
+}
+
+type callKey struct{}
+
+// CallFrom returns the call that ctx belongs to, nil where there is none.
+func CallFrom(ctx context.Context) *Call {
+	call, _ := ctx.Value(callKey{}).(*Call)
+	return call
+}
+
+// Method returns the method of the request, such as tools/call.
+func (c *Call) Method() string {
+	if c == nil {
+		return ""
+	}
+	return c.method
+}
+
+// Feature returns the published name of the feature that is called.
+func (c *Call) Feature() string {
+	if c == nil {
+		return ""
+	}
+	return c.feature
+}
+
+// ID returns the identifier of the request as JSON text: 7 or "7". It is unique
+// among the requests of one connection that run at the same time.
+func (c *Call) ID() string {
+	if c == nil {
+		return ""
+	}
+	return c.id.String()
+}
+
+// Revision returns the revision of the protocol in which the request is
+// answered, such as 2025-11-25.
+func (c *Call) Revision() string {
+	if c == nil || c.revision == nil {
+		return ""
+	}
+	return c.revision.Version
+}
+
+// Client returns what the client says about itself. It is not to be trusted.
+func (c *Call) Client() ClientInfo {
+	if c == nil || c.client == nil {
+		return ClientInfo{}
+	}
+	return c.client.parse()
+}
+
+// Can reports whether the client has declared a capability.
+func (c *Call) Can(capability Capability) bool {
+	return c != nil && c.client != nil && c.client.can(capability)
+}
+
+// Meta returns the value of a key in the _meta of the request, such as
+// traceparent; nil where there is none.
+func (c *Call) Meta(key string) json.RawMessage {
+	if c == nil {
+		return nil
+	}
+	return member(c.meta, key)
+}
+
+// member returns a member of a JSON object that was found valid.
+func member(object []byte, key string) json.RawMessage {
+	var found json.RawMessage
+	jsonrpc.Members(object, func(name, value []byte) bool {
+		if string(name) == key {
+			found = value
+		}
+		return found == nil
+	})
+	return found
+}

@@ -1,0 +1,49 @@
+package mcp
+
+import (
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// notification takes a notification. By its content alone it is clear what it is
+// about, so it needs no revision; those that mean nothing here are ignored.
+func (c *conn) notification(m *jsonrpc.Message) {
+	switch string(m.Method) {
+	case protocol.Cancelled:
+		c.cancel(&m.Params)
+	case protocol.Initialized:
+		c.mu.Lock()
+		if c.session != nil {
+			c.session.initialized = true
+		}
+		c.mu.Unlock()
+	}
+}
+
+// cancel ends a request in flight (basic/utilities/cancellation). It gets no
+// reply from now on; its handler is told by its context and may take its time.
+// An identifier that is not in flight, or is one of another type, is ignored:
+// the reply may have crossed the notification.
+func (c *conn) cancel(p *jsonrpc.Params) {
+	id, ok := jsonrpc.RawID(p.Get("requestId"))
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	x := c.inflight[id.Key()]
+	if x == nil || x.method == protocol.Initialize {
+		c.mu.Unlock()
+		return
+	}
+	x.answered = true
+	delete(c.inflight, x.key)
+	x.sink.reply(nil)
+	c.mu.Unlock()
+	cause := error(ErrCancelled)
+	if reason, _ := jsonrpc.String(p.Get("reason")); reason != "" {
+		cause = fmt.Errorf("%w: %s", ErrCancelled, reason)
+	}
+	x.stop(cause)
+}

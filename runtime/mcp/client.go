@@ -1,0 +1,76 @@
+package mcp
+
+import (
+	"bytes"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// ClientInfo is what a client says about itself (Implementation).
+type ClientInfo struct {
+	Name, Title, Version string
+}
+
+// Capability is something that a client may be able to do.
+type Capability string
+
+// The capabilities of clients.
+const (
+	Elicitation     Capability = "elicitation"      // forms
+	ElicitationURL  Capability = "elicitation.url"  // links to open
+	Sampling        Capability = "sampling"         // messages of its model
+	SamplingTools   Capability = "sampling.tools"   // with tools
+	SamplingContext Capability = "sampling.context" // with context of other servers
+	Roots           Capability = "roots"            // its root directories
+)
+
+// client is what is known of the other side, as JSON: from initialize, or from
+// the _meta of a request. It is not changed any more.
+type client struct {
+	info         []byte
+	capabilities []byte
+}
+
+// newClient copies what came.
+func newClient(info, capabilities []byte) *client {
+	b := make([]byte, 0, len(info)+len(capabilities))
+	b = append(append(b, info...), capabilities...)
+	return &client{info: b[:len(info):len(info)], capabilities: b[len(info):]}
+}
+
+func (c *client) is(info, capabilities []byte) bool {
+	return c != nil && bytes.Equal(c.info, info) && bytes.Equal(c.capabilities, capabilities)
+}
+
+func (c *client) parse() ClientInfo {
+	var i ClientInfo
+	jsonrpc.Members(c.info, func(name, value []byte) bool {
+		text, _ := jsonrpc.String(value)
+		switch string(name) {
+		case "name":
+			i.Name = text
+		case "title":
+			i.Title = text
+		case "version":
+			i.Version = text
+		}
+		return true
+	})
+	return i
+}
+
+func (c *client) can(capability Capability) bool {
+	name, part, _ := bytes.Cut([]byte(capability), []byte{'.'})
+	object := member(c.capabilities, string(name))
+	if len(object) == 0 || object[0] != '{' {
+		return false
+	}
+	switch {
+	case len(part) > 0:
+		return member(object, string(part)) != nil
+	case capability == Elicitation:
+		// An empty object means forms, as before modes had names.
+		return member(object, "form") != nil || member(object, "url") == nil
+	}
+	return true
+}

@@ -1,0 +1,285 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// conn is one client: its session, if it has opened one, and its requests in
+// flight. It knows nothing of how messages travel: they come by receive, and
+// replies leave by the sink that came with them.
+type conn struct {
+	server *Server
+	ctx    context.Context // ends with the connection
+	stop   context.CancelCauseFunc
+
+	// Only the goroutine that calls receive uses these.
+	spare  *buffers
+	recent *client
+
+	mu       sync.Mutex
+	session  *session // nil until the client has sent initialize
+	latest   *protocol.Revision
+	inflight map[jsonrpc.Key]*exchange
+	running  int           // handlers, answered or not
+	idle     chan struct{} // closed when none is left; nil while nobody waits
+	closing  bool          // nothing is taken any more
+}
+
+func newConn(ctx context.Context, s *Server) *conn {
+	c := &conn{server: s, inflight: map[jsonrpc.Key]*exchange{}}
+	c.ctx, c.stop = context.WithCancelCause(ctx)
+	return c
+}
+
+// Serve answers the client at the other end of the connection and closes it at
+// the end. It returns nil after the client has ended its input and everything
+// that it had asked for was answered (up to [Limits.DrainTime]); the cause of
+// ctx if that ends, which cancels what runs; and an error if the connection
+// fails or the client stops reading.
+func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
+	c := newConn(ctx, s)
+	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) })
+	read := make(chan error, 1)
+	go func() { read <- c.read(jc, out) }()
+	written := make(chan error, 1)
+	go func() { out.serve(); written <- nil }()
+
+	var err error
+	ended := false
+	select {
+	case err = <-read:
+		ended = true
+		if errors.Is(err, io.EOF) {
+			err = nil
+			c.drain(s.limits.DrainTime)
+		} else {
+			err = fmt.Errorf("read message: %w", err)
+		}
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-out.broken:
+	}
+	c.close()
+	c.drain(s.limits.GraceTime)
+	out.kick()
+	out.drain(s.limits.GraceTime)
+	if failure := out.failure(); failure != nil && err == nil {
+		err = fmt.Errorf("write message: %w", failure)
+	}
+	out.fail(ErrConnectionClosed)
+	jc.Close()
+	if !ended {
+		await(read)
+	}
+	await(written)
+	return err
+}
+
+// await waits for a goroutine that the closing of the connection ends, unless
+// the operating system holds it for ever, as it does with one that reads from a
+// terminal.
+func await(ended <-chan error) {
+	timer := time.NewTimer(100 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+	}
+}
+
+// read takes messages until there are no more. It is the goroutine that is
+// obliged to read: it runs no code of users, and writes nothing.
+func (c *conn) read(jc jsonrpc.Conn, out *outbox) error {
+	more, _ := jc.(interface{ Buffered() bool })
+	for {
+		data, err := jc.Read()
+		switch _, tooLong := errors.AsType[*jsonrpc.FrameError](err); {
+		case tooLong:
+			c.refuse(&jsonrpc.Message{}, invalidRequest(err.Error()), out)
+		case err != nil:
+			return err
+		case !c.receive(data, out, false):
+			return io.EOF
+		}
+		if more == nil || !more.Buffered() {
+			out.kick()
+		}
+		if out.overfull() {
+			out.fail(errStalled)
+		}
+	}
+}
+
+// receive takes one message, or one element of a batch. The data may be used
+// again when it returns. It never waits. It reports false when nothing is taken
+// any more.
+func (c *conn) receive(data []byte, out sink, inBatch bool) bool {
+	b := c.spare
+	c.spare = nil
+	if b == nil {
+		b = bufferPool.Get().(*buffers)
+	}
+	b.data = append(b.data[:0], data...)
+	m := &b.msg
+	kept := false
+	switch err := c.server.parser.Parse(b.data, m); {
+	case c.isClosing():
+		return false
+	case err != nil:
+		c.malformed(m, err, out)
+	case m.Kind == jsonrpc.Request:
+		kept = c.request(b, out, inBatch)
+	case m.Kind == jsonrpc.Notification:
+		c.notification(m)
+	case m.Kind == jsonrpc.Response:
+		c.response(m)
+	case inBatch:
+		c.refuse(m, invalidRequest("a batch inside a batch"), out)
+	default:
+		c.batch(m, out)
+	}
+	if !kept {
+		b.clean()
+		c.spare = b
+	}
+	return true
+}
+
+// malformed answers what is not a message. A broken response gets no reply,
+// since a reply would be a response to it.
+func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
+	if m.Kind == jsonrpc.Response {
+		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
+		return
+	}
+	c.refuse(m, err, out)
+}
+
+// refuse replies an error to a request, or to something that has no id that
+// could be read.
+func (c *conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
+	id := m.ID
+	if id.IsZero() && c.nullID() {
+		id = jsonrpc.Null
+	}
+	if b, ok := out.(*batch); ok {
+		b.expect()
+	}
+	out.reply(jsonrpc.AppendError(nil, id, err))
+}
+
+// nullID reports whether an id that is not known is written as null: by the
+// revision of the session, or that of the latest request, and as JSON-RPC has it
+// while neither is known.
+func (c *conn) nullID() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.session != nil:
+		return c.session.revision.Errors.NullID
+	case c.latest != nil:
+		return c.latest.Errors.NullID
+	}
+	return true
+}
+
+// response takes the answer to a request of the server. There are none yet.
+func (c *conn) response(m *jsonrpc.Message) {
+	c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
+}
+
+func (c *conn) isClosing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closing
+}
+
+// close takes nothing more and cancels what runs.
+func (c *conn) close() {
+	c.mu.Lock()
+	c.closing = true
+	c.mu.Unlock()
+	c.stop(ErrConnectionClosed)
+}
+
+// start enters a request into the table of those in flight. It says why it is
+// refused, if it is.
+func (c *conn) start(x *exchange) *jsonrpc.Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.inflight[x.key] != nil {
+		return duplicateID(x.call.id)
+	}
+	if c.running >= c.server.limits.InFlight {
+		return &jsonrpc.Error{
+			Code:    jsonrpc.CodeInternal,
+			Message: fmt.Sprintf("overloaded: %d requests of this connection are in flight", c.running),
+			Data:    []byte(`{"reason":"overloaded"}`),
+		}
+	}
+	c.inflight[x.key] = x
+	c.running++
+	return nil
+}
+
+func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
+	return invalidRequest("id " + id.String() + " is that of a request in flight")
+}
+
+// busy reports whether a request with that id is in flight.
+func (c *conn) busy(key jsonrpc.Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inflight[key] != nil
+}
+
+// release notes that the handlers of a request have returned.
+func (c *conn) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running--; c.running == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// drain waits until no handler runs, or the time is over, or the connection
+// ends.
+func (c *conn) drain(within time.Duration) {
+	c.mu.Lock()
+	if c.running == 0 {
+		c.mu.Unlock()
+		return
+	}
+	idle := make(chan struct{})
+	c.idle = idle
+	ended := c.ctx.Done()
+	if c.closing {
+		ended = nil // it has: this is the time that handlers have to notice
+	}
+	c.mu.Unlock()
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-ended:
+	case <-timer.C:
+	}
+}
+
+func invalidRequest(message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + message}
+}
+
+func invalidParams(message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + message}
+}

@@ -1,0 +1,231 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Content is a content block: [Text], [Image], [Audio], [ResourceLink] or
+// [EmbeddedResource]. A client of an older revision gets the nearest block that
+// the revision has.
+type Content interface {
+	appendTo(b []byte, r *rendering) []byte
+}
+
+// Annotations tell a client how to use a block (server/resources, annotations).
+type Annotations struct {
+	Audience     []Role
+	Priority     *float64  // from 0, entirely optional, to 1, required
+	LastModified time.Time // zero = not said; from revision 2025-06-18 on
+}
+
+// Role is a side of the conversation.
+type Role string
+
+// The roles.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// Text is a block of plain text. Invalid UTF-8 is replaced by U+FFFD.
+type Text struct {
+	Text        string
+	Annotations *Annotations
+	Meta        Meta
+}
+
+// Image is a picture. Data are the bytes of the file, not base64.
+type Image struct {
+	Data        []byte
+	MIMEType    string // such as image/png
+	Annotations *Annotations
+	Meta        Meta
+}
+
+// Audio is a piece of sound (from revision 2025-03-26 on; before, it is an
+// embedded resource). Data are the bytes of the file, not base64.
+type Audio struct {
+	Data        []byte
+	MIMEType    string // such as audio/wav
+	Annotations *Annotations
+	Meta        Meta
+}
+
+// ResourceLink points to a resource that the client may read (from revision
+// 2025-06-18 on; before, it is a text with name and URI).
+type ResourceLink struct {
+	URI         string
+	Name        string
+	Title       string
+	Description string
+	MIMEType    string
+	Size        int64 // in bytes; 0 = not known
+	Icons       []Icon
+	Annotations *Annotations
+	Meta        Meta
+}
+
+// EmbeddedResource is a resource with its content.
+type EmbeddedResource struct {
+	URI         string
+	MIMEType    string
+	Text        string
+	Blob        []byte // the content, where it is not nil; otherwise Text is
+	Annotations *Annotations
+	Meta        Meta
+}
+
+func (c Text) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, `{"type":"text","text":`...)
+	b = wire.AppendString(b, c.Text)
+	return r.closeBlock(b, c.Annotations, c.Meta)
+}
+
+func (c Image) appendTo(b []byte, r *rendering) []byte {
+	return r.media(b, "image", c.Data, c.MIMEType, c.Annotations, c.Meta)
+}
+
+func (c Audio) appendTo(b []byte, r *rendering) []byte {
+	if !r.fields().Audio {
+		return EmbeddedResource{
+			URI: "attachment:audio", MIMEType: c.MIMEType, Blob: bytesOf(c.Data), Annotations: c.Annotations,
+		}.appendTo(b, r)
+	}
+	return r.media(b, "audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
+}
+
+func (c ResourceLink) appendTo(b []byte, r *rendering) []byte {
+	f := r.fields()
+	if !f.ResourceLink {
+		text := c.URI
+		if c.Name != "" {
+			text = c.Name + ": " + c.URI
+		}
+		return Text{Text: text, Annotations: c.Annotations}.appendTo(b, r)
+	}
+	b = append(b, `{"type":"resource_link","uri":`...)
+	b = wire.AppendString(b, c.URI)
+	b = append(b, `,"name":`...)
+	b = wire.AppendString(b, c.Name)
+	if f.Title {
+		b = appendText(b, "title", c.Title)
+	}
+	b = appendText(b, "description", c.Description)
+	b = appendText(b, "mimeType", c.MIMEType)
+	if c.Size > 0 {
+		b = append(b, `,"size":`...)
+		b = strconv.AppendInt(b, c.Size, 10)
+	}
+	if f.Icons {
+		b = appendIcons(b, c.Icons)
+	}
+	return r.closeBlock(b, c.Annotations, c.Meta)
+}
+
+func (c EmbeddedResource) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, `{"type":"resource","resource":{"uri":`...)
+	b = wire.AppendString(b, c.URI)
+	b = appendText(b, "mimeType", c.MIMEType)
+	if c.Blob != nil {
+		b = append(b, `,"blob":"`...)
+		b = base64.StdEncoding.AppendEncode(b, c.Blob)
+		b = append(b, `"}`...)
+	} else {
+		b = append(b, `,"text":`...)
+		b = wire.AppendString(b, c.Text)
+		b = append(b, '}')
+	}
+	return r.closeBlock(b, c.Annotations, c.Meta)
+}
+
+// jsonText is the text copy of structured content, as a block of its own.
+type jsonText struct {
+	value []byte
+}
+
+func (c jsonText) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, `{"type":"text","text":`...)
+	b = wire.AppendString(b, c.value)
+	return append(b, '}')
+}
+
+func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *Annotations, m Meta) []byte {
+	if mime == "" {
+		mime = "application/octet-stream"
+	}
+	b = append(b, `{"type":"`...)
+	b = append(b, kind...)
+	b = append(b, `","data":"`...)
+	b = base64.StdEncoding.AppendEncode(b, data)
+	b = append(b, `","mimeType":`...)
+	b = wire.AppendString(b, mime)
+	return r.closeBlock(b, a, m)
+}
+
+// closeBlock writes what every block may have, and its brace.
+func (r *rendering) closeBlock(b []byte, a *Annotations, m Meta) []byte {
+	f := r.fields()
+	b = a.appendTo(b, f)
+	if f.FeatureMeta && len(m) > 0 {
+		b = append(b, `,"_meta":{`...)
+		b = r.appendMeta(b, m, false)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+// appendTo writes the member annotations after others, if there are any.
+func (a *Annotations) appendTo(b []byte, f *protocol.Fields) []byte {
+	if a == nil {
+		return b
+	}
+	start := len(b)
+	b = append(b, `,"annotations":{`...)
+	empty := len(b)
+	if len(a.Audience) > 0 {
+		b = append(b, `"audience":[`...)
+		for i, role := range a.Audience {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = wire.AppendString(b, string(role))
+		}
+		b = append(b, ']')
+	}
+	if a.Priority != nil {
+		b = comma(b, empty)
+		b = append(b, `"priority":`...)
+		b = strconv.AppendFloat(b, min(1, max(0, *a.Priority)), 'g', -1, 64)
+	}
+	if f.LastModified && !a.LastModified.IsZero() {
+		b = comma(b, empty)
+		b = append(b, `"lastModified":"`...)
+		b = a.LastModified.AppendFormat(b, time.RFC3339)
+		b = append(b, '"')
+	}
+	if len(b) == empty {
+		return b[:start]
+	}
+	return append(b, '}')
+}
+
+// comma separates from what has been written since start.
+func comma(b []byte, start int) []byte {
+	if len(b) > start {
+		return append(b, ',')
+	}
+	return b
+}
+
+// bytesOf is data, and not nil.
+func bytesOf(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}

@@ -1,0 +1,276 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected lines of the conversations")
+
+const conversations = "../../testdata/conversations"
+
+// A conversation is one section of a txtar file. Its lines are
+//
+//	> message      sent to the server, as it stands
+//	>q "message"   the same, as a Go string
+//	< message      what the server has said since, in order, and nothing else
+//	sleep 2s       time passes
+//	eof            the client ends its input
+//	end nil        serving has ended, with that error
+//	# comment
+//
+// A section is named after what it shows; "small", "visible", "intercepted" and
+// "limited" in front of a colon choose another server than the whole fixture.
+func TestConversations(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations in %s: %v", conversations, err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := false
+		for i := range archive.Files {
+			section := &archive.Files[i]
+			for _, way := range []string{"stdio", "memory"} {
+				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+section.Name+"/"+way, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						got := converse(t, section.Name, string(section.Data), way)
+						if got == string(section.Data) {
+							return
+						}
+						if *update {
+							section.Data, changed = []byte(got), true
+							return
+						}
+						t.Errorf("the conversation went otherwise (< lines):\n%s\nwanted:\n%s", got, section.Data)
+					})
+				})
+			}
+		}
+		if changed {
+			if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// serverOf returns the server that a section asks for.
+func serverOf(section string, log *slog.Logger) *mcp.Server {
+	options := []mcp.Option{mcp.WithLogger(log)}
+	kind, _, _ := strings.Cut(section, ":")
+	switch kind {
+	case "small":
+		return small(options...)
+	case "bare":
+		return mcp.NewServer(fixtureInfo(), options...)
+	case "visible":
+		return small(append(options, mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
+			return f.Name != "words" || mcp.CallFrom(ctx).Client().Name == "boss"
+		}))...)
+	case "intercepted":
+		return small(append(options, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+			return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+				return next(ctx, req)
+			}
+		}))...)
+	case "limited":
+		return newFixture(append(options, mcp.WithLimits(mcp.Limits{MessageBytes: 300, Depth: 8, InFlight: 2, ResultBytes: 200}))...)
+	}
+	return newFixture(options...)
+}
+
+// references differ in each run.
+var reference = regexp.MustCompile(`reference [0-9a-f]{6}`)
+
+func converse(t *testing.T, section, script, way string) string {
+	var logged bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	server := serverOf(section, log)
+	peer := dial(t, server, way)
+	checker := newSpecChecker(t)
+
+	var out strings.Builder
+	for line := range strings.Lines(script) {
+		line = strings.TrimSuffix(line, "\n")
+		word, rest, _ := strings.Cut(line, " ")
+		switch word {
+		case "<":
+			continue // written anew below
+		case ">", ">q":
+			text := rest
+			if word == ">q" {
+				var err error
+				if text, err = strconv.Unquote(rest); err != nil {
+					t.Fatalf("%s: %v", line, err)
+				}
+			}
+			checker.sent(text)
+			peer.send(text + "\n")
+		case "sleep":
+			d, err := time.ParseDuration(rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(d)
+		case "eof":
+			peer.eof()
+		case "end", "#", "":
+		default:
+			t.Fatalf("unknown line %q", line)
+		}
+		synctest.Wait()
+		if word == "end" {
+			out.WriteString("end " + peer.ended() + "\n")
+		} else {
+			out.WriteString(line + "\n")
+		}
+		for _, message := range peer.received() {
+			checker.received(message)
+			out.WriteString("< " + reference.ReplaceAllString(message, "reference 7f3a19") + "\n")
+		}
+	}
+	peer.hangUp()
+	if strings.Contains(section, "secret") && strings.Contains(out.String(), "secret") {
+		t.Error("a secret was told")
+	}
+	return out.String()
+}
+
+// peer is a client that says and hears raw text.
+type peer struct {
+	t     *testing.T
+	write io.Writer
+	close func() // ends the client's input
+	gone  func() // ends both directions
+	done  chan struct{}
+
+	mu    sync.Mutex
+	heard []string
+	err   error
+	over  bool
+}
+
+// dial serves a peer over lines in pipes of the process, as stdio does, or over
+// the transport in memory.
+func dial(t *testing.T, s *mcp.Server, way string) *peer {
+	return dialContext(t, t.Context(), s, way)
+}
+
+func dialContext(t *testing.T, ctx context.Context, s *mcp.Server, way string) *peer {
+	p := &peer{t: t, done: make(chan struct{})}
+	switch way {
+	case "stdio":
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		p.write, p.close = inW, func() { inW.Close() }
+		p.gone = func() { inW.Close(); outR.Close() }
+		go p.listen(outR)
+		go p.serve(func() error { return s.Serve(ctx, jsonrpc.NewLineConn(inR, outW, mcp.MessageBytes(s))) })
+	case "memory":
+		conn, wait := s.Connect(ctx)
+		p.write = connWriter{conn}
+		p.close = func() { conn.(interface{ CloseWrite() error }).CloseWrite() }
+		p.gone = func() { conn.Close() }
+		go func() {
+			for {
+				m, err := conn.Read()
+				if err != nil {
+					return
+				}
+				p.hear(string(m))
+			}
+		}()
+		go p.serve(wait)
+	default:
+		t.Fatalf("unknown way %q", way)
+	}
+	return p
+}
+
+type connWriter struct{ conn jsonrpc.Conn }
+
+func (w connWriter) Write(p []byte) (int, error) { return len(p), w.conn.Write(p) }
+
+func (p *peer) serve(f func() error) {
+	err := f()
+	p.mu.Lock()
+	p.err, p.over = err, true
+	p.mu.Unlock()
+	close(p.done)
+}
+
+func (p *peer) listen(r io.Reader) {
+	conn := jsonrpc.NewLineConn(r, nil, 64<<20)
+	for {
+		m, err := conn.Read()
+		if err != nil {
+			return
+		}
+		p.hear(string(m))
+	}
+}
+
+func (p *peer) hear(m string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard = append(p.heard, m)
+}
+
+func (p *peer) send(text string) {
+	if _, err := io.WriteString(p.write, text); err != nil {
+		p.t.Errorf("send: %v", err)
+	}
+}
+
+func (p *peer) eof() { p.close() }
+
+func (p *peer) hangUp() {
+	p.gone()
+	<-p.done
+}
+
+// received returns what has been heard since it was asked last.
+func (p *peer) received() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	heard := p.heard
+	p.heard = nil
+	return heard
+}
+
+// ended says how serving has ended.
+func (p *peer) ended() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case !p.over:
+		return "not yet"
+	case p.err == nil:
+		return "nil"
+	case errors.Is(p.err, context.Canceled):
+		return "canceled"
+	}
+	return p.err.Error()
+}

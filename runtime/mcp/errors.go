@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Causes with which the context of a handler is cancelled; see [context.Cause].
+var (
+	// ErrCancelled says that the client has cancelled the request. It gets no
+	// reply.
+	ErrCancelled = errors.New("request cancelled by the client")
+	// ErrConnectionClosed says that there is nobody left to answer, or that the
+	// server ends.
+	ErrConnectionClosed = errors.New("connection closed")
+	// ErrTimeout says that the tool has taken longer than its timeout.
+	ErrTimeout = errors.New("tool timed out")
+)
+
+// ToolError is an error whose text is meant for the model, whatever else is
+// hidden from it.
+type ToolError struct {
+	text string
+	err  error
+}
+
+// Errorf returns a *[ToolError]. The format is that of [fmt.Errorf], %w included.
+func Errorf(format string, args ...any) *ToolError {
+	err := fmt.Errorf(format, args...)
+	return &ToolError{text: err.Error(), err: err}
+}
+
+// Error returns the text.
+func (e *ToolError) Error() string { return e.text }
+
+// Unwrap returns the error that was formatted with %w.
+func (e *ToolError) Unwrap() error { return errors.Unwrap(e.err) }
+
+// ProtocolError becomes an error reply of the protocol, which the program reads
+// and the model mostly does not; for failures of a tool return any other error.
+// Codes of your own lie outside of -32768 to -32000. Of that range the codes
+// -32600 to -32603 are passed on, -32002 becomes what the revision has for a
+// resource that is not found, and others become -32603.
+type ProtocolError struct {
+	Code    int
+	Message string
+	Data    json.RawMessage // JSON, or nil
+}
+
+// Error returns the message.
+func (e *ProtocolError) Error() string { return e.Message }
+
+// CapabilityError says that the client lacks something that the call needs.
+type CapabilityError struct {
+	Capability Capability
+}
+
+// Error names the capability.
+func (e *CapabilityError) Error() string {
+	return "the client lacks the capability " + string(e.Capability)
+}
+
+// newReference returns what a hidden error is called towards the client.
+func newReference() string {
+	const digits = "0123456789abcdef"
+	var b [6]byte
+	n := rand.Uint32()
+	for i := range b {
+		b[i] = digits[n&15]
+		n >>= 4
+	}
+	return string(b[:])
+}
+
+// hide logs an error and returns the text that is shown in its place.
+func (r *Request) hide(ctx context.Context, message string, err error) string {
+	ref := newReference()
+	r.log().LogAttrs(ctx, slog.LevelError, message,
+		slog.String("reference", ref), slog.String("method", r.Method), slog.Any("error", err))
+	return "internal error, reference " + ref
+}
+
+// outcome turns what the handlers returned into the reply that is written.
+// Calls of tools fail with a result that the model reads, everything else with
+// an error of the protocol.
+func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *jsonrpc.Error) {
+	if err == nil {
+		if result, ok := reply.(*ToolResult); reply == nil || (ok && result == nil) {
+			if !r.isCall() {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal,
+					Message: r.hide(ctx, "handler returned no reply", errors.New("nil reply"))}
+			}
+			reply = NothingFound()
+		}
+		return reply, nil
+	}
+	if e, ok := errors.AsType[*ProtocolError](err); ok {
+		return nil, r.protocolError(ctx, e)
+	}
+	if e, ok := err.(*wire.SyntaxError); ok {
+		return nil, jsonrpc.DeferredError(e)
+	}
+	if !r.isCall() {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: r.hide(ctx, "request failed", err)}
+	}
+	if e, ok := err.(*wire.ArgumentsError); ok {
+		result := failedResult(e.Text(r.Name))
+		result.Meta = problemsMeta(e)
+		return result, nil
+	}
+	return failedResult(r.failure(ctx, err)), nil
+}
+
+// failure is what the model reads of an error.
+func (r *Request) failure(ctx context.Context, err error) string {
+	if e, ok := errors.AsType[*ToolError](err); ok {
+		return nonEmpty(e.text)
+	}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		return p.text()
+	}
+	if e, ok := errors.AsType[*timeoutError](err); ok {
+		return e.Error()
+	}
+	if t := r.tool; t != nil {
+		if t.info.Errors != nil {
+			if text, ok := t.info.Errors(err); ok {
+				return nonEmpty(text)
+			}
+		}
+		if t.info.HideErrors {
+			return r.hide(ctx, "tool failed", err)
+		}
+	}
+	return nonEmpty(err.Error())
+}
+
+func nonEmpty(text string) string {
+	if text == "" {
+		return "failed without saying why"
+	}
+	return text
+}
+
+func (r *Request) protocolError(ctx context.Context, e *ProtocolError) *jsonrpc.Error {
+	out := &jsonrpc.Error{Code: r.x.revision.AuthorCode(e.Code), Message: e.Message}
+	if len(e.Data) > 0 {
+		data, err := compact(e.Data)
+		if err != nil {
+			r.log().LogAttrs(ctx, slog.LevelError, "data of a protocol error left out", slog.Any("error", err))
+		}
+		out.Data = data
+	}
+	return out
+}

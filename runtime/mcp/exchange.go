@@ -1,0 +1,191 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// buffers are the storage of one message and of its reply, used again for
+// others. Whoever reads a message fills them, its exchange takes them over.
+type buffers struct {
+	data    []byte
+	msg     jsonrpc.Message
+	decoder wire.Decoder
+	encoder wire.Encoder
+	out     []byte
+}
+
+// keptBuffer is the size up to which a buffer is used again.
+const keptBuffer = 64 << 10
+
+var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
+
+// clean makes the buffers ready for another message.
+func (b *buffers) clean() {
+	b.msg.Reset()
+	if cap(b.data) > keptBuffer {
+		b.data = nil
+	}
+	if cap(b.out) > keptBuffer {
+		b.out = nil
+	}
+}
+
+// exchange is one request of a connection, from its arrival until its handler
+// has returned. It is not used again, since handlers may keep its context.
+type exchange struct {
+	conn     *conn
+	sink     sink
+	revision *protocol.Revision
+	method   protocol.Method
+	key      jsonrpc.Key
+	buffers  *buffers
+	req      Request
+	call     Call
+	parent   context.Context
+	stop     context.CancelCauseFunc
+	returned bool // the handlers have returned in an orderly way
+	opening  *session
+
+	// Guarded by conn.mu:
+	answered  bool // a reply is queued, or there will be none
+	cancelled bool // by the client: no reply
+}
+
+// An exchange is the context of its handlers, with the call among its values.
+type exchangeContext struct {
+	context.Context
+	x *exchange
+}
+
+type exchangeKey struct{}
+
+func (c *exchangeContext) Value(key any) any {
+	switch key.(type) {
+	case callKey:
+		return &c.x.call
+	case exchangeKey:
+		return c.x
+	}
+	return c.Context.Value(key)
+}
+
+// run answers the request. It has a goroutine of its own, and is the only place
+// where handlers run.
+func (x *exchange) run() {
+	ctx := &exchangeContext{Context: x.parent, x: x}
+	defer x.end()
+	defer x.survive(ctx)
+	reply, err := x.conn.server.handler(ctx, &x.req)
+	x.respond(ctx, reply, err)
+	x.returned = true
+}
+
+// survive answers for handlers that panicked or ended their goroutine.
+func (x *exchange) survive(ctx context.Context) {
+	if x.returned {
+		return
+	}
+	if p := recover(); p != nil {
+		x.respond(ctx, nil, newPanicError(ctx, &x.req, p))
+		return
+	}
+	x.respond(ctx, nil, newPanicError(ctx, &x.req, "runtime.Goexit called"))
+}
+
+// end gives back what the exchange holds, and lets go what it has queued.
+func (x *exchange) end() {
+	b := x.buffers
+	x.buffers = nil
+	b.clean()
+	bufferPool.Put(b)
+	x.stop(nil)
+	x.sink.flush()
+	x.conn.release()
+}
+
+// respond writes the reply, waiting for room where the client reads slowly.
+func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
+	if x.isAnswered() {
+		return
+	}
+	reply, e := x.req.outcome(ctx, reply, err)
+	if x.opening != nil && e != nil {
+		x.conn.reject(x.opening)
+	}
+	x.buffers.out = x.render(ctx, x.buffers.out[:0], reply, e)
+	x.sink.wait()
+	x.send(x.buffers.out)
+}
+
+// abandon answers in the place of handlers that do not return.
+func (x *exchange) abandon(err error) {
+	if x.isAnswered() {
+		return
+	}
+	x.conn.server.log.LogAttrs(x.parent, slog.LevelWarn, "handler does not return",
+		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.Any("error", err))
+	b := x.render(x.parent, nil, failedResult(err.Error()), nil)
+	x.sink.wait()
+	x.send(b)
+	x.sink.flush()
+}
+
+func (x *exchange) isAnswered() bool {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	return x.answered
+}
+
+// send queues the one reply, unless there has been one or must be none.
+func (x *exchange) send(message []byte) {
+	c := x.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.answered {
+		return
+	}
+	x.answered = true
+	delete(c.inflight, x.key)
+	x.sink.reply(message)
+}
+
+// render writes a reply. In the place of one that cannot be written stands an
+// error.
+func (x *exchange) render(ctx context.Context, b []byte, reply Reply, e *jsonrpc.Error) []byte {
+	start := len(b)
+	r := rendering{server: x.conn.server, revision: x.revision, tool: x.req.tool}
+	for e == nil {
+		b = jsonrpc.AppendResultPrefix(b, x.call.id)
+		b = append(reply.appendTo(b, &r), '}')
+		if r.err == nil {
+			return b
+		}
+		b = b[:start]
+		reply, e = x.unwritable(ctx, r.err)
+		r = rendering{server: r.server, revision: r.revision, unlimited: true}
+	}
+	return jsonrpc.AppendError(b, x.call.id, e)
+}
+
+// unwritable is the reply in the place of one that cannot be written.
+func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.Error) {
+	var narrow []string
+	if x.req.tool != nil {
+		narrow = x.req.tool.info.Narrow
+	}
+	if large, ok := errors.AsType[*tooLarge](err); ok {
+		return failedResult(large.text(narrow)), nil
+	}
+	text := x.req.hide(ctx, "reply cannot be written", err)
+	if x.req.isCall() {
+		return failedResult(text), nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
+}

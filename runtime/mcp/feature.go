@@ -1,0 +1,52 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is a kind of feature.
+type Kind string
+
+// KindTool is a tool.
+const KindTool Kind = "tool"
+
+// FeatureInfo says what a feature is, for [Select] and [WithVisible]. Its
+// slices must not be changed.
+type FeatureInfo struct {
+	Kind   Kind
+	Name   string // as published
+	Title  string
+	Groups []string // from //mcp:tool group=
+	Symbol string   // the Go function, such as (*Store).Search; "" if not known
+	Hints  Hints    // of a tool
+}
+
+// Feature is something that a server offers, with its rendered listing and its
+// call. It is made by [NewTool], [FuncTool] and [MethodTool], and belongs to any
+// number of servers.
+type Feature interface {
+	Info() FeatureInfo
+
+	// renamed returns a copy whose published names begin with the prefix.
+	renamed(prefix string) Feature
+	// check panics unless the feature can be published.
+	check()
+	// names are those under which it is found; the first is the published one.
+	names() []string
+}
+
+// maxName is the length that the specification allows (server/tools, names).
+const maxName = 128
+
+// checkName panics where a name cannot be published.
+func checkName(kind Kind, name string) {
+	if name == "" || len(name) > maxName {
+		panic(fmt.Sprintf("mcp: %s name %q must have 1 to %d characters", kind, name, maxName))
+	}
+	for _, r := range name {
+		if !strings.ContainsRune("_-.", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			panic(fmt.Sprintf("mcp: %s name %q must consist of letters, digits and the characters _ - .", kind, name))
+		}
+	}
+}

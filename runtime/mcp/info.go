@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"runtime/debug"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Info is the identity of a server (Implementation in the specification's
+// schema), and what its lists say about themselves.
+type Info struct {
+	Name         string // for programs
+	Title        string // for people
+	Version      string // "" = that of the main module, read from the build info
+	Description  string
+	Instructions string // how to use the server, for the model
+	Website      string // a URL
+	Icons        []Icon
+
+	// ListTTL is how long a client may keep a list, from revision 2026-07-28 on.
+	ListTTL time.Duration
+	// PrivateLists keeps shared caches from handing a list to other clients. It
+	// is implied by [WithVisible].
+	PrivateLists bool
+}
+
+// Icon is a picture for a user interface (from revision 2025-11-25 on).
+type Icon struct {
+	Source   string   // https: or data: URI
+	MIMEType string   // "" = as the source says
+	Sizes    []string // such as "48x48", or "any"
+	Theme    string   // "light", "dark" or "" for both
+}
+
+// buildVersion is the version of the main module, the revision it was built
+// from, or "devel".
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	return versionOf(info)
+}
+
+func versionOf(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && s.Value != "" {
+			return s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return "devel"
+}
+
+// appendImplementation writes the identity as the revision has it, in full or
+// with no more than what it is called.
+func (i *Info) appendImplementation(b []byte, f *protocol.Fields, full bool) []byte {
+	b = append(b, `{"name":`...)
+	b = wire.AppendString(b, i.Name)
+	if f.Title {
+		b = appendText(b, "title", i.Title)
+	}
+	b = append(b, `,"version":`...)
+	b = wire.AppendString(b, i.Version)
+	if full && f.Website {
+		b = appendText(b, "description", i.Description)
+		b = appendText(b, "websiteUrl", i.Website)
+	}
+	if full && f.Icons {
+		b = appendIcons(b, i.Icons)
+	}
+	return append(b, '}')
+}
+
+// appendText writes a member after others, unless the text is empty.
+func appendText(b []byte, name, text string) []byte {
+	if text == "" {
+		return b
+	}
+	b = append(b, `,"`...)
+	b = append(b, name...)
+	b = append(b, `":`...)
+	return wire.AppendString(b, text)
+}
+
+// appendIcons writes the member icons after others, unless there are none.
+func appendIcons(b []byte, icons []Icon) []byte {
+	if len(icons) == 0 {
+		return b
+	}
+	b = append(b, `,"icons":[`...)
+	for n, icon := range icons {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"src":`...)
+		b = wire.AppendString(b, icon.Source)
+		b = appendText(b, "mimeType", icon.MIMEType)
+		if len(icon.Sizes) > 0 {
+			b = append(b, `,"sizes":[`...)
+			for k, size := range icon.Sizes {
+				if k > 0 {
+					b = append(b, ',')
+				}
+				b = wire.AppendString(b, size)
+			}
+			b = append(b, ']')
+		}
+		b = appendText(b, "theme", icon.Theme)
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,27 @@
+package mcp
+
+import "context"
+
+// Handler answers a request. The error becomes a failed result of a tool call,
+// or an error reply to any other request; see [Errorf] and [ProtocolError].
+type Handler func(ctx context.Context, req *Request) (Reply, error)
+
+// Interceptor wraps a [Handler]. There is one kind, which sees the requests of
+// every method that a client sends, initialize, ping and unknown ones included;
+// only what cannot be understood as a request of any revision is answered
+// before. Notifications are not requests.
+//
+// For calls of tools the reply is a [*ToolResult], and the error is the one that
+// the tool's function returned, before it is turned into text or hidden. An
+// interceptor may answer itself without calling next, and may call next with
+// another context that derives from ctx. It runs on the goroutine of the
+// request, for many requests at once.
+type Interceptor func(next Handler) Handler
+
+// intercept puts the interceptors around h, the first one outermost.
+func intercept(h Handler, interceptors []Interceptor) Handler {
+	for i := len(interceptors) - 1; i >= 0; i-- {
+		h = interceptors[i](h)
+	}
+	return h
+}

@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// session is what initialize opens: the state of a connection in the revisions
+// that have one. Requests that carry a revision of their own neither read nor
+// change it.
+type session struct {
+	revision    *protocol.Revision
+	client      *client
+	initialized bool // the client has sent notifications/initialized
+}
+
+// negotiated is the revision of the session, nil if there is none.
+func (c *conn) negotiated() *protocol.Revision {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == nil {
+		return nil
+	}
+	return c.session.revision
+}
+
+// sessionOrigin decides on a request that carries no revision
+// (lifecycle; versioning, backward compatibility).
+func (c *conn) sessionOrigin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
+	if string(m.Method) == protocol.Initialize.String() {
+		return c.initialize(m, inBatch)
+	}
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	switch {
+	case s != nil:
+		return origin{revision: s.revision, client: s.client}, nil
+	case string(m.Method) == protocol.Ping.String():
+		return origin{revision: protocol.Latest}, nil
+	}
+	return origin{}, invalidParams("no protocol revision: send initialize first, or " +
+		protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")
+}
+
+// initialize opens the session. Later messages belong to it at once, even while
+// interceptors look at the request.
+func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
+	if inBatch {
+		return origin{}, invalidRequest("initialize must not be part of a batch")
+	}
+	p := &m.Params
+	version, ok := jsonrpc.String(p.Get("protocolVersion"))
+	if !ok {
+		return origin{}, invalidParams("params.protocolVersion must be a string")
+	}
+	capabilities, info := p.Get("capabilities"), p.Get("clientInfo")
+	if !isObject(capabilities) {
+		return origin{}, invalidParams("params.capabilities must be an object")
+	}
+	if !isObject(info) {
+		return origin{}, invalidParams("params.clientInfo must be an object")
+	}
+	s := &session{revision: protocol.Negotiate(version), client: newClient(info, capabilities)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		return origin{}, invalidRequest("the session is already initialized")
+	}
+	c.session = s
+	return origin{revision: s.revision, client: s.client, opening: s}, nil
+}
+
+// reject undoes an initialize that failed.
+func (c *conn) reject(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == s {
+		c.session = nil
+	}
+}
+
+func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// appendInitialize writes the InitializeResult.
+func (s *Server) appendInitialize(b []byte, rev *protocol.Revision) []byte {
+	b = append(b, `{"protocolVersion":"`...)
+	b = append(b, rev.Version...)
+	b = append(b, `","capabilities":`...)
+	b = s.appendCapabilities(b)
+	b = append(b, `,"serverInfo":`...)
+	b = s.info.appendImplementation(b, &rev.Fields, true)
+	b = appendText(b, "instructions", s.info.Instructions)
+	return append(b, '}')
+}
+
+// appendCapabilities writes what the server offers.
+func (s *Server) appendCapabilities(b []byte) []byte {
+	b = append(b, '{')
+	if s.offersTools() {
+		b = append(b, `"tools":{}`...)
+	}
+	return append(b, '}')
+}
+
+// appendVersions writes all versions that are served, newest first.
+func appendVersions(b []byte) []byte {
+	b = append(b, '[')
+	for i, version := range protocol.Versions {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, version)
+	}
+	return append(b, ']')
+}

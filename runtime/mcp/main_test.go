@@ -1,0 +1,60 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// TestMain also is the program that the tests of ServeStdio start.
+func TestMain(m *testing.M) {
+	switch os.Getenv("MCP_TEST_PROGRAM") {
+	case "printer":
+		os.Exit(printer())
+	case "cancelled":
+		os.Exit(cancelled())
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// printer serves a tool that prints, and whose child prints and reads.
+func printer() int {
+	var options []mcp.Option
+	if os.Getenv("MCP_TEST_UNSHIELDED") != "" {
+		options = append(options, mcp.WithoutStdoutShield())
+	}
+	s := newFixture(options...)
+	s.Register(mcp.FuncTool(empty("print", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+		fmt.Println("printed by Go")
+		os.NewFile(1, "one").WriteString("printed to descriptor 1\n")
+		cmd := exec.Command("/bin/sh", "-c", "echo printed by a child; cat")
+		cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
+		if err := cmd.Run(); err != nil {
+			return nil, err
+		}
+		return mcp.DoneResult(), nil
+	})))
+	if err := s.ServeStdio(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("restored")
+	return 0
+}
+
+// cancelled serves until its context ends, while standard input stays open.
+func cancelled() int {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	started := time.Now()
+	err := newFixture().ServeStdio(ctx)
+	fmt.Println(err, time.Since(started) < 3*time.Second)
+	return 0
+}

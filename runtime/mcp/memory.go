@@ -1,0 +1,23 @@
+package mcp
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Connect serves a client in the same process and returns the client's end of
+// the connection. Closing that ends the serving; wait waits for it and returns
+// what [Server.Serve] has returned.
+func (s *Server) Connect(ctx context.Context) (client jsonrpc.Conn, wait func() error) {
+	client, server := jsonrpc.PipeLimit(math.MaxInt32, s.limits.MessageBytes)
+	var served sync.WaitGroup
+	var result error
+	served.Go(func() { result = s.Serve(ctx, server) })
+	return client, func() error {
+		served.Wait()
+		return result
+	}
+}

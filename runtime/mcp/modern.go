@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// requestMeta is what the protocol wants to know from the _meta of a request.
+// The values are JSON, nil where they are missing.
+type requestMeta struct {
+	version, client, capabilities []byte
+}
+
+// readMeta looks through the _meta of a request.
+func readMeta(meta []byte) (r requestMeta) {
+	jsonrpc.Members(meta, func(name, value []byte) bool {
+		switch string(name) {
+		case protocol.MetaVersion:
+			r.version = value
+		case protocol.MetaClientInfo:
+			r.client = value
+		case protocol.MetaCapabilities:
+			r.capabilities = value
+		}
+		return true
+	})
+	return r
+}
+
+// hasMore reports whether the _meta of a request has keys that the protocol has
+// not read already.
+func hasMore(meta []byte) bool {
+	more := false
+	jsonrpc.Members(meta, func(name, _ []byte) bool {
+		switch string(name) {
+		case protocol.MetaVersion, protocol.MetaClientInfo, protocol.MetaCapabilities:
+			return true
+		}
+		more = true
+		return false
+	})
+	return more
+}
+
+// origin decides in which revision a request is answered. That belongs to the
+// request, not to the connection: one that carries a revision in its _meta is
+// answered in it, whatever went before (versioning, backward compatibility).
+func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
+	meta := m.Params.Get("_meta")
+	if meta != nil && !isObject(meta) {
+		return origin{}, invalidParams("params._meta must be an object")
+	}
+	r := readMeta(meta)
+	if r.version == nil {
+		from, err := c.sessionOrigin(m, inBatch)
+		from.meta = meta
+		return from, err
+	}
+	if inBatch {
+		return origin{}, invalidRequest("a request with " + protocol.MetaVersion + " must not be part of a batch")
+	}
+	version, ok := jsonrpc.String(r.version)
+	if !ok {
+		return origin{}, invalidParams(protocol.MetaVersion + " must be a string")
+	}
+	rev := protocol.PerRequest(version)
+	if rev == nil {
+		return origin{}, unsupportedVersion(version)
+	}
+	if !isObject(r.capabilities) {
+		return origin{}, invalidParams(protocol.MetaCapabilities + " must be an object")
+	}
+	if r.client != nil && !isObject(r.client) {
+		return origin{}, invalidParams(protocol.MetaClientInfo + " must be an object")
+	}
+	if !c.recent.is(r.client, r.capabilities) {
+		c.recent = newClient(r.client, r.capabilities)
+	}
+	c.mu.Lock()
+	c.latest = rev
+	c.mu.Unlock()
+	return origin{revision: rev, client: c.recent, meta: meta}, nil
+}
+
+func unsupportedVersion(requested string) *jsonrpc.Error {
+	data := append([]byte(nil), `{"supported":`...)
+	data = appendVersions(data)
+	data = append(data, `,"requested":`...)
+	data = wire.AppendString(data, requested)
+	return &jsonrpc.Error{
+		Code:    protocol.CodeUnsupportedVersion,
+		Message: "unsupported protocol version",
+		Data:    append(data, '}'),
+	}
+}
+
+// appendDiscover writes the DiscoverResult.
+func (s *Server) appendDiscover(b []byte, rev *protocol.Revision) []byte {
+	b = append(b, `{"supportedVersions":`...)
+	b = appendVersions(b)
+	b = append(b, `,"capabilities":`...)
+	b = s.appendCapabilities(b)
+	b = appendText(b, "instructions", s.info.Instructions)
+	b = s.appendCacheHints(b, rev)
+	r := rendering{server: s, revision: rev}
+	return r.closeResult(b, nil, true)
+}
+
+// appendCacheHints writes how long and by whom a list may be kept.
+func (s *Server) appendCacheHints(b []byte, rev *protocol.Revision) []byte {
+	if !rev.Fields.CacheHints {
+		return b
+	}
+	b = append(b, `,"ttlMs":`...)
+	b = strconv.AppendInt(b, max(0, s.info.ListTTL.Milliseconds()), 10)
+	if s.info.PrivateLists || s.visible != nil {
+		return append(b, `,"cacheScope":"private"`...)
+	}
+	return append(b, `,"cacheScope":"public"`...)
+}

@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Option changes how a [Server] is made. Options win over directives.
+type Option func(*Server)
+
+// WithLogger makes the server log to l instead of [slog.Default]. What goes
+// there is for whoever runs the server: panics with their stack, errors that
+// clients see as a reference only, messages that could not be read.
+func WithLogger(l *slog.Logger) Option {
+	return func(s *Server) {
+		if l != nil {
+			s.log = l
+		}
+	}
+}
+
+// WithInterceptors puts interceptors around every request. The first one is the
+// outermost. The option may be given more than once; later ones lie inside.
+func WithInterceptors(interceptors ...Interceptor) Option {
+	return func(s *Server) { s.interceptors = append(s.interceptors, interceptors...) }
+}
+
+// WithInfo changes the identity that the directives gave.
+func WithInfo(change func(*Info)) Option {
+	return func(s *Server) { change(&s.info) }
+}
+
+// WithVisible shows a feature to a request only where visible says so: it is
+// then neither listed nor found by others. The context is that of the request,
+// so [CallFrom] works in it. Lists become private to the client. It is called
+// by many goroutines at once.
+func WithVisible(visible func(ctx context.Context, f FeatureInfo) bool) Option {
+	return func(s *Server) { s.visible = visible }
+}
+
+// WithoutStdoutShield leaves the standard streams of the process alone in
+// [Server.ServeStdio]: whatever the program prints to standard output then gets
+// between the messages.
+func WithoutStdoutShield() Option {
+	return func(s *Server) { s.unshielded = true }
+}
+
+// WithLimits replaces limits. Fields that are zero keep their default.
+func WithLimits(l Limits) Option {
+	return func(s *Server) { s.limits = l.or(s.limits) }
+}
+
+// Limits bound what one connection can make the server hold or wait for.
+type Limits struct {
+	// MessageBytes is the size of a message from the client. Default: 4 MiB.
+	MessageBytes int
+	// Depth is how many arrays and objects may lie inside one another in a
+	// message. Default: 512.
+	Depth int
+	// InFlight is how many requests of a connection run at the same time; one
+	// more is answered with an error. Default: 1024.
+	InFlight int
+	// ResultBytes is the size of a result, for tools that set no limit of their
+	// own. Default: 32 MiB.
+	ResultBytes int
+	// QueueBytes is how much may wait for a client that reads slowly before its
+	// handlers wait too. Default: 1 MiB.
+	QueueBytes int
+	// WriteTime is how long a write may take before the connection is closed.
+	// Default: 30 seconds.
+	WriteTime time.Duration
+	// DrainTime is how long requests may go on after the client has ended its
+	// input. Default: 10 seconds.
+	DrainTime time.Duration
+	// GraceTime is how long the server waits for handlers whose context it has
+	// cancelled before it gives them up. Default: 1 second.
+	GraceTime time.Duration
+}
+
+var defaultLimits = Limits{
+	MessageBytes: jsonrpc.DefaultLimit,
+	Depth:        jsonrpc.DefaultDepth,
+	InFlight:     1024,
+	ResultBytes:  32 << 20,
+	QueueBytes:   1 << 20,
+	WriteTime:    30 * time.Second,
+	DrainTime:    10 * time.Second,
+	GraceTime:    time.Second,
+}
+
+// or fills in what is zero from d.
+func (l Limits) or(d Limits) Limits {
+	l.MessageBytes = either(l.MessageBytes, d.MessageBytes)
+	l.Depth = either(l.Depth, d.Depth)
+	l.InFlight = either(l.InFlight, d.InFlight)
+	l.ResultBytes = either(l.ResultBytes, d.ResultBytes)
+	l.QueueBytes = either(l.QueueBytes, d.QueueBytes)
+	l.WriteTime = either(l.WriteTime, d.WriteTime)
+	l.DrainTime = either(l.DrainTime, d.DrainTime)
+	l.GraceTime = either(l.GraceTime, d.GraceTime)
+	return l
+}
+
+func either[T int | time.Duration](v, otherwise T) T {
+	if v > 0 {
+		return v
+	}
+	return otherwise
+}

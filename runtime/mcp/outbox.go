@@ -1,0 +1,177 @@
+package mcp
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// sink is where the replies to requests go: the client's connection, a batch, or
+// what another transport has.
+type sink interface {
+	// reply queues the reply to one request, and copies it. It never waits.
+	// Empty means that there will be none.
+	reply(message []byte)
+	// wait waits until there is room, or no hope. Only handlers call it.
+	wait()
+	// flush sends what is queued, unless somebody else is at it. It may take as
+	// long as the client likes; only handlers call it.
+	flush()
+}
+
+var errStalled = errors.New("client does not read")
+
+// outbox collects messages for a connection and writes those that have come
+// together in one call. Handlers write themselves, since then nobody has to be
+// woken; the reader of the connection never does, but lets a goroutine do it.
+type outbox struct {
+	conn      jsonrpc.Conn
+	limit     int
+	writeTime time.Duration
+
+	wake   chan struct{} // to the goroutine that writes for the reader
+	broken chan struct{} // closed at the first error
+	failed func()        // called then; must not wait
+	stall  *time.Timer
+
+	mu      sync.Mutex
+	changed sync.Cond
+	pending []byte // whole messages, each ended by a newline
+	spare   []byte
+	writing bool
+	err     error
+}
+
+func newOutbox(conn jsonrpc.Conn, l *Limits, failed func()) *outbox {
+	o := &outbox{
+		conn: conn, limit: l.QueueBytes, writeTime: l.WriteTime,
+		wake: make(chan struct{}, 1), broken: make(chan struct{}), failed: failed,
+	}
+	o.changed.L = &o.mu
+	o.stall = time.AfterFunc(time.Hour, func() { o.fail(errStalled) })
+	o.stall.Stop()
+	return o
+}
+
+func (o *outbox) reply(message []byte) {
+	if len(message) == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return
+	}
+	o.pending = append(o.pending, message...)
+	o.pending = append(o.pending, '\n')
+}
+
+// overfull reports whether so much is waiting that no more may be read: what
+// the reader itself answers does not wait for room.
+func (o *outbox) overfull() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.pending) > 4*o.limit
+}
+
+func (o *outbox) wait() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.pending) > o.limit && o.err == nil {
+		o.changed.Wait()
+	}
+}
+
+func (o *outbox) flush() {
+	// Let others who are ready add theirs before the one system call.
+	runtime.Gosched()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.writing {
+		return
+	}
+	o.writing = true
+	for len(o.pending) > 0 && o.err == nil {
+		batch := o.pending
+		o.pending = o.spare[:0]
+		o.changed.Broadcast()
+		o.mu.Unlock()
+		o.stall.Reset(o.writeTime)
+		err := o.conn.Write(batch)
+		o.stall.Stop()
+		o.mu.Lock()
+		if o.spare = batch; cap(batch) > 4*keptBuffer {
+			o.spare = nil
+		}
+		if err != nil {
+			o.failLocked(err)
+		}
+	}
+	o.writing = false
+	o.changed.Broadcast()
+}
+
+// kick has what is queued written without waiting for it.
+func (o *outbox) kick() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// serve writes for the reader until the connection has ended.
+func (o *outbox) serve() {
+	for {
+		select {
+		case <-o.wake:
+			o.flush()
+		case <-o.broken:
+			return
+		}
+	}
+}
+
+// drain waits until everything is written, or the time is over.
+func (o *outbox) drain(within time.Duration) {
+	expired := false
+	timer := time.AfterFunc(within, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		expired = true
+		o.changed.Broadcast()
+	})
+	defer timer.Stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for (o.writing || len(o.pending) > 0) && o.err == nil && !expired {
+		o.changed.Wait()
+	}
+}
+
+// fail ends the connection. It waits for nobody.
+func (o *outbox) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failLocked(err)
+}
+
+func (o *outbox) failLocked(err error) {
+	if o.err != nil {
+		return
+	}
+	o.err = err
+	o.pending, o.spare = nil, nil
+	close(o.broken)
+	o.failed()
+	o.changed.Broadcast()
+}
+
+// failure is the error that ended the connection, nil if none did.
+func (o *outbox) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}

@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+)
+
+// panicError stands for a panic in a handler. Clients learn a reference only;
+// value and stack are in the log under it.
+type panicError struct {
+	reference string
+}
+
+func (e *panicError) Error() string { return e.text() }
+
+func (e *panicError) text() string { return "internal error, reference " + e.reference }
+
+// newPanicError logs a recovered panic. It is called by the deferred function
+// that recovered, so that the stack is still that of the panic.
+func newPanicError(ctx context.Context, req *Request, value any) *panicError {
+	e := &panicError{reference: newReference()}
+	req.log().LogAttrs(ctx, slog.LevelError, "handler panicked",
+		slog.String("reference", e.reference),
+		slog.String("method", req.Method),
+		slog.String("name", req.Name),
+		slog.String("panic", fmt.Sprint(value)),
+		slog.String("stack", string(debug.Stack())))
+	return e
+}
+
+// recovered returns h with panics turned into errors, so that interceptors see
+// one. A panic of an interceptor itself is caught by the exchange.
+func recovered(h Handler) Handler {
+	return func(ctx context.Context, req *Request) (reply Reply, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				reply, err = nil, newPanicError(ctx, req, p)
+			}
+		}()
+		return h(ctx, req)
+	}
+}

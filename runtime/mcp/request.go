@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"encoding/json"
+	"log/slog"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Request is a request on its way to a handler. Its fields must not be changed,
+// and its JSON only be read until the handler has returned: it aliases a buffer
+// that is used again. One goroutine at a time may use it.
+type Request struct {
+	// Method is what the client asks for, such as tools/call.
+	Method string
+	// Name is the feature that the request is about: the name of the tool as
+	// the client spelled it, "" where there is none.
+	Name string
+	// Arguments are those of the tool, nil where the client sent none. What is
+	// between the braces has not been checked yet.
+	Arguments json.RawMessage
+	// Params is the whole params object, nil where there is none.
+	Params json.RawMessage
+
+	tool *tool // once it has been looked up
+	x    *exchange
+}
+
+// Call returns what [CallFrom] returns in a handler of the request.
+func (r *Request) Call() *Call { return &r.x.call }
+
+// Decoder returns a decoder of the arguments, as lenient as the tool is. Where
+// the client sent none, it reads an empty object.
+func (r *Request) Decoder() *wire.Decoder {
+	d := &r.x.buffers.decoder
+	d.Reset(r.arguments(), r.decoding())
+	return d
+}
+
+func (r *Request) decoding() wire.Options {
+	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2)}
+	if r.tool != nil {
+		o.Lenient = r.tool.info.Lenient
+	}
+	return o
+}
+
+func (r *Request) arguments() []byte {
+	if r.Arguments == nil {
+		return emptyObject
+	}
+	return r.Arguments
+}
+
+var emptyObject = []byte("{}")
+
+// NoArguments checks that the client sent no argument to a tool that takes none.
+func (r *Request) NoArguments() error {
+	if r.Arguments == nil {
+		return nil
+	}
+	d := r.Decoder()
+	for o := d.Object(nil); o.Next(); {
+	}
+	return d.Finish()
+}
+
+// copyArguments returns the arguments, checked, as a copy that may be kept.
+func (r *Request) copyArguments() (json.RawMessage, error) {
+	a := r.arguments()
+	if err := wire.Valid(a, r.decoding().MaxDepth); err != nil {
+		return nil, err
+	}
+	return append(json.RawMessage(nil), a...), nil
+}
+
+// Encoder returns an encoder for the structured result. It belongs to the
+// request and is used again for others once the handler has returned.
+func (r *Request) Encoder() *wire.Encoder {
+	e := &r.x.buffers.encoder
+	e.Reset()
+	return e
+}
+
+// Structured returns the result that e holds. Its JSON aliases e.
+func (r *Request) Structured(e *wire.Encoder) (*ToolResult, error) {
+	if err := e.Err(); err != nil {
+		return nil, &encodingError{err}
+	}
+	b := e.Bytes()
+	return &ToolResult{Structured: b, own: b}, nil
+}
+
+// StructuredWith is [Request.Structured] for a [Result]: with a text instead of
+// the JSON text, unless it is empty, and with further blocks.
+func (r *Request) StructuredWith(e *wire.Encoder, text string, content ...Content) (*ToolResult, error) {
+	result, err := r.Structured(e)
+	if err != nil || (text == "" && len(content) == 0) {
+		return result, err
+	}
+	result.Content = make([]Content, 0, 1+len(content))
+	if text != "" {
+		result.Content = append(result.Content, Text{Text: text})
+	} else {
+		result.Content = append(result.Content, jsonText{result.Structured})
+	}
+	result.Content = append(result.Content, content...)
+	return result, nil
+}
+
+// encodingError is a result that has no JSON form, such as one with a NaN.
+type encodingError struct {
+	err error
+}
+
+func (e *encodingError) Error() string { return "encode result: " + e.err.Error() }
+func (e *encodingError) Unwrap() error { return e.err }
+
+func (r *Request) isCall() bool { return r.x.method == protocol.ToolsCall }
+
+func (r *Request) log() *slog.Logger { return r.x.conn.server.log }

@@ -1,0 +1,253 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Reply is what a [Handler] returns: a [*ToolResult] for calls of tools, a
+// [*RawReply] for every other method.
+type Reply interface {
+	appendTo(b []byte, r *rendering) []byte
+}
+
+// RawReply is a result as it is sent.
+type RawReply struct {
+	// JSON is one object. It must not be changed.
+	JSON json.RawMessage
+}
+
+// ToolResult is the result of a call (CallToolResult in the specification).
+type ToolResult struct {
+	// Content are the blocks for the model. Where there are none, the text of
+	// Structured is the one block.
+	Content []Content
+	// Structured is a JSON value that fits the tool's output schema, nil where
+	// there is none. Clients before revision 2025-06-18 get its text only; where
+	// a revision wants an object and this is something else, it is sent as
+	// {"result": ...}. It may alias a buffer of the request and must not be used
+	// after the handlers have returned.
+	Structured json.RawMessage
+	// IsError says that the tool failed, and that Content says how.
+	IsError bool
+	Meta    Meta
+
+	// own is Structured as the request's encoder wrote it: valid and compact.
+	own json.RawMessage
+}
+
+// Result is a structured result with a text of its own, for functions that want
+// to say it in other words than JSON.
+type Result[T any] struct {
+	Value   T
+	Text    string    // "" = the JSON text of Value
+	Content []Content // further blocks after the text
+}
+
+// TextResult returns a result of one block of text.
+func TextResult(text string) *ToolResult {
+	return &ToolResult{Content: []Content{Text{Text: text}}}
+}
+
+// ContentResult returns a result of the blocks. A nil block is left out.
+func ContentResult(content ...Content) *ToolResult {
+	blocks := make([]Content, 0, len(content))
+	for _, c := range content {
+		if c != nil {
+			blocks = append(blocks, c)
+		}
+	}
+	return &ToolResult{Content: blocks}
+}
+
+// DoneResult is the result of a function that returns nothing.
+func DoneResult() *ToolResult { return TextResult("done") }
+
+// NothingFound is the result of a function that found nothing: a failed one, so
+// that the model does not take it for an empty value.
+func NothingFound() *ToolResult { return failedResult("nothing found") }
+
+func failedResult(text string) *ToolResult {
+	return &ToolResult{Content: []Content{Text{Text: text}}, IsError: true}
+}
+
+// rendering is the writing of one reply.
+type rendering struct {
+	server   *Server
+	revision *protocol.Revision
+	tool     *tool // of a call, if it is known
+	// unlimited is set for an error in the place of a result.
+	unlimited bool
+	err       error
+}
+
+func (r *rendering) fields() *protocol.Fields { return &r.revision.Fields }
+
+func (r *rendering) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (p *RawReply) appendTo(b []byte, r *rendering) []byte {
+	return append(b, p.JSON...)
+}
+
+func (p *ToolResult) appendTo(b []byte, r *rendering) []byte {
+	f := r.fields()
+	structured := p.structured(r)
+	b = append(b, `{"content":[`...)
+	start := len(b)
+	for i, c := range p.Content {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if c == nil {
+			r.fail(errors.New("write result: nil content block"))
+			continue
+		}
+		b = c.appendTo(b, r)
+	}
+	if len(p.Content) == 0 && structured != nil {
+		b = jsonText{structured}.appendTo(b, r)
+	}
+	r.limit(len(structured), len(b)-start)
+	b = append(b, ']')
+	if structured != nil && f.StructuredContent {
+		b = append(b, `,"structuredContent":`...)
+		if !f.AnyOutput && r.wraps(structured) {
+			b = append(b, `{"result":`...)
+			b = append(b, structured...)
+			b = append(b, '}')
+		} else {
+			b = append(b, structured...)
+		}
+	}
+	if p.IsError {
+		b = append(b, `,"isError":true`...)
+	}
+	return r.closeResult(b, p.Meta, false)
+}
+
+// structured returns the structured content, checked where it is not our own.
+func (p *ToolResult) structured(r *rendering) json.RawMessage {
+	v := p.Structured
+	if len(v) == 0 {
+		return nil
+	}
+	if len(p.own) == len(v) && &p.own[0] == &v[0] {
+		return v
+	}
+	v, err := compact(v)
+	if err != nil {
+		r.fail(fmt.Errorf("write structured content: %w", err))
+	}
+	return v
+}
+
+// wraps reports whether a value travels as {"result": ...} where only objects
+// may: always, where the output schema does.
+func (r *rendering) wraps(structured json.RawMessage) bool {
+	if r.tool != nil && r.tool.info.OutputSchema != "" {
+		return r.tool.wraps()
+	}
+	return structured[0] != '{'
+}
+
+// closeResult writes what the revision wants in every result, and the brace.
+// Discover tells all about the server, other results only what it is called.
+func (r *rendering) closeResult(b []byte, m Meta, full bool) []byte {
+	f := r.fields()
+	if f.ResultType {
+		b = append(b, `,"resultType":"complete"`...)
+	}
+	switch {
+	case f.ServerMeta:
+		b = append(b, `,"_meta":{"`+protocol.MetaServerInfo+`":`...)
+		if full {
+			b = r.server.info.appendImplementation(b, f, true)
+		} else {
+			b = append(b, r.server.identity[r.revision.Index()]...)
+		}
+		b = r.appendMeta(b, m, true)
+		b = append(b, '}')
+	case len(m) > 0:
+		b = append(b, `,"_meta":{`...)
+		b = r.appendMeta(b, m, false)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+// tooLarge is a result over the limit.
+type tooLarge struct {
+	size, limit int
+}
+
+func (e *tooLarge) Error() string {
+	return fmt.Sprintf("the result has %d bytes, and at most %d are allowed", e.size, e.limit)
+}
+
+// limit refuses a result that is too large: by its structured content, or else
+// by its blocks.
+func (r *rendering) limit(structured, content int) {
+	size := structured
+	if size == 0 {
+		size = content
+	}
+	limit := r.server.limits.ResultBytes
+	if r.tool != nil && r.tool.info.MaxResult > 0 {
+		limit = r.tool.info.MaxResult
+	}
+	if size > limit && !r.unlimited {
+		r.fail(&tooLarge{size, limit})
+	}
+}
+
+// text is what the model reads instead of the result: never a part of it.
+func (e *tooLarge) text(narrow []string) string {
+	text := e.Error()
+	if len(narrow) == 0 {
+		return text
+	}
+	text += "; narrow it with "
+	for i, name := range narrow {
+		switch {
+		case i == 0:
+		case i == len(narrow)-1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}
+
+// problemsMeta is the machine-readable side of what is wrong with arguments.
+func problemsMeta(e *wire.ArgumentsError) Meta {
+	b := []byte{'['}
+	for i, p := range e.Problems {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"path":`...)
+		b = wire.AppendString(b, p.Path)
+		b = append(b, `,"rule":`...)
+		b = wire.AppendString(b, p.Rule)
+		b = append(b, `,"message":`...)
+		b = wire.AppendString(b, p.Message)
+		b = append(b, '}')
+	}
+	b = append(b, ']')
+	m := Meta{metaProblems: b}
+	if e.More > 0 {
+		m[metaProblems+"Omitted"] = strconv.AppendInt(nil, int64(e.More), 10)
+	}
+	return m
+}

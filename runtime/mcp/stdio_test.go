@@ -1,0 +1,147 @@
+package mcp_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// program starts the test binary as a server.
+func program(t *testing.T, name string, env ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	if runtime.GOOS == "windows" || runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+		t.Skip("needs a shell")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(append(os.Environ(), "MCP_TEST_PROGRAM="+name), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	return cmd, &stderr
+}
+
+var printing = lines(initialize("2025-11-25"), call(1, "print", "{}"))
+
+const printed = `"id":1,"result":{"content":[{"type":"text","text":"done"}]}`
+
+func TestStdoutShield(t *testing.T) {
+	cmd, stderr := program(t, "printer")
+	cmd.Stdin = strings.NewReader(printing)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	got := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(got) != 3 || !strings.Contains(got[0], `"id":0`) || !strings.Contains(got[1], printed) || got[2] != "restored" {
+		t.Errorf("standard output:\n%s", out)
+	}
+	for _, text := range []string{"printed by Go", "printed to descriptor 1", "printed by a child"} {
+		if !strings.Contains(stderr.String(), text) {
+			t.Errorf("%q is missing from standard error:\n%s", text, stderr)
+		}
+	}
+}
+
+func TestStdoutShieldOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	if err := os.WriteFile(in, []byte(printing), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdin, err := os.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := os.Create(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdout.Close()
+	// Both outputs are the same file: then what is printed goes nowhere.
+	cmd, _ := program(t, "printer")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stdout
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.ReadFile(stdout.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), printed) || strings.Contains(string(out), "printed") {
+		t.Errorf("standard output:\n%s", out)
+	}
+}
+
+func TestWithoutStdoutShield(t *testing.T) {
+	cmd, stderr := program(t, "printer", "MCP_TEST_UNSHIELDED=1")
+	cmd.Stdin = strings.NewReader(printing)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	if !strings.Contains(string(out), "printed by a child") {
+		t.Errorf("standard output:\n%s", out)
+	}
+}
+
+// The end of the context ends ServeStdio even where a read cannot be
+// interrupted.
+func TestStdioCancelled(t *testing.T) {
+	for _, name := range []string{"pipe", "terminal"} {
+		t.Run(name, func(t *testing.T) {
+			cmd, stderr := program(t, "cancelled")
+			switch name {
+			case "pipe":
+				in, err := cmd.StdinPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer in.Close()
+			case "terminal":
+				f, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+				if err != nil {
+					t.Skipf("no terminal: %v", err)
+				}
+				defer f.Close()
+				cmd.Stdin = f // its master side blocks just as well
+			}
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, stderr)
+			}
+			if got := strings.TrimSpace(string(out)); got != "context deadline exceeded true" {
+				t.Errorf("ServeStdio: %s", got)
+			}
+		})
+	}
+}
+
+func TestStdioUnreadOutput(t *testing.T) {
+	cmd, stderr := program(t, "printer")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stdout.Close() // nobody reads any more
+	io.WriteString(in, initialize("2025-11-25")+"\n")
+	defer in.Close()
+	if err := cmd.Wait(); err == nil || !strings.Contains(stderr.String(), "write message") {
+		t.Errorf("%v, %s", err, stderr)
+	}
+}

@@ -1,0 +1,248 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ToolInfo describes a tool. Generated code points to variables of this type,
+// which nothing changes.
+type ToolInfo struct {
+	Name        string // 1 to 64 of a-z A-Z 0-9 _ - for every client; 128, and the dot, at most
+	Title       string
+	Description string
+	Symbol      string // the Go function, for diagnostics
+	Groups      []string
+	Hints       Hints
+	Icons       []Icon
+	Aliases     []string // further names that are answered and not listed
+
+	// InputSchema is a JSON Schema with "type":"object" at its root. A
+	// hand-written tool may leave it empty to take any object.
+	InputSchema string
+	// OutputSchema is the JSON Schema of structured results, of any root type,
+	// "" where results are not structured. For revisions that want an object at
+	// the root, schema and value are wrapped as {"result": ...}.
+	OutputSchema string
+	// Meta is published with the tool, from revision 2025-06-18 on.
+	Meta Meta
+
+	// Errors tells errors that are meant for the model, and their text.
+	Errors func(error) (text string, ok bool)
+	// HideErrors keeps the texts of all other errors from clients.
+	HideErrors bool
+	// MaxResult is the size of a result in bytes; 0 means [Limits.ResultBytes].
+	MaxResult int
+	// Narrow are the arguments that make a result smaller.
+	Narrow []string
+	// Timeout ends the context of a call; 0 means never.
+	Timeout time.Duration
+	// Lenient takes "5" for 5, "true" for true, and a JSON text for the object
+	// that it spells.
+	Lenient bool
+}
+
+// Hints are what a client may want to know before it lets a tool be called
+// (ToolAnnotations in the specification). All four are always published, from
+// revision 2025-03-26 on.
+type Hints struct {
+	ReadOnly    bool // changes nothing
+	Destructive bool // may destroy or overwrite
+	Idempotent  bool // a second call with the same arguments does nothing more
+	OpenWorld   bool // deals with things outside of the server's own domain
+}
+
+// ToolFunc answers the call of a tool.
+type ToolFunc func(ctx context.Context, req *Request) (*ToolResult, error)
+
+// NewTool returns a hand-written tool with the schemas as they are given. The
+// arguments that f gets are valid JSON, an object, and a copy of its own; they
+// have not been held against the schema.
+//
+// It panics where a schema is not JSON.
+func NewTool(info ToolInfo, f func(ctx context.Context, arguments json.RawMessage) (*ToolResult, error)) Feature {
+	if info.InputSchema == "" {
+		info.InputSchema = `{"type":"object"}`
+	}
+	for _, schema := range []string{info.InputSchema, info.OutputSchema} {
+		if schema == "" {
+			continue
+		}
+		if err := wire.Valid([]byte(schema), 0); err != nil {
+			panic(fmt.Sprintf("mcp: schema of tool %q: %v", info.Name, err))
+		}
+	}
+	if !objectRoot(info.InputSchema) {
+		panic(fmt.Sprintf(`mcp: input schema of tool %q must have "type":"object" at its root`, info.Name))
+	}
+	return newTool(&info, func(ctx context.Context, req *Request) (*ToolResult, error) {
+		arguments, err := req.copyArguments()
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, arguments)
+	})
+}
+
+// FuncTool returns the tool of a function. Generated code calls it.
+func FuncTool(info *ToolInfo, f func(ctx context.Context, req *Request) (*ToolResult, error)) Feature {
+	return newTool(info, f)
+}
+
+// MethodTool returns the tool of a method of the receiver, which it does not
+// touch. Generated code calls it.
+func MethodTool[R any](info *ToolInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*ToolResult, error)) Feature {
+	return newTool(info, func(ctx context.Context, req *Request) (*ToolResult, error) {
+		return f(ctx, req, receiver)
+	})
+}
+
+// tool is the feature behind all of them.
+type tool struct {
+	info *ToolInfo
+	name string
+	also []string
+	call ToolFunc
+
+	output  sync.Once
+	wrapped bool
+	// listed is how the tool is listed in each revision, rendered when it is
+	// first asked for.
+	listed [revisions]atomic.Pointer[[]byte]
+}
+
+// revisions is how many revisions there are, for tables.
+const revisions = 5
+
+func newTool(info *ToolInfo, call ToolFunc) *tool {
+	return &tool{info: info, name: info.Name, also: info.Aliases, call: call}
+}
+
+func (t *tool) Info() FeatureInfo {
+	return FeatureInfo{
+		Kind: KindTool, Name: t.name, Title: t.info.Title,
+		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints,
+	}
+}
+
+func (t *tool) renamed(prefix string) Feature {
+	c := newTool(t.info, t.call)
+	c.name = prefix + "_" + t.name
+	c.also = make([]string, len(t.also))
+	for i, alias := range t.also {
+		c.also[i] = prefix + "_" + alias
+	}
+	return c
+}
+
+func (t *tool) check() {
+	for _, name := range t.names() {
+		checkName(KindTool, name)
+	}
+	if t.info.InputSchema == "" {
+		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
+	}
+}
+
+func (t *tool) names() []string {
+	return append([]string{t.name}, t.also...)
+}
+
+// wraps reports whether the output schema needs an object around it for the
+// revisions that want one.
+func (t *tool) wraps() bool {
+	t.output.Do(func() { t.wrapped = t.info.OutputSchema != "" && !objectRoot(t.info.OutputSchema) })
+	return t.wrapped
+}
+
+// listing returns the tool as the revision lists it.
+func (t *tool) listing(rev *protocol.Revision) []byte {
+	cached := &t.listed[rev.Index()]
+	if b := cached.Load(); b != nil {
+		return *b
+	}
+	b := t.appendListing(nil, rev)
+	cached.Store(&b)
+	return b
+}
+
+func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
+	f := &rev.Fields
+	b = append(b, `{"name":`...)
+	b = wire.AppendString(b, t.name)
+	if f.Title {
+		b = appendText(b, "title", t.info.Title)
+	}
+	b = appendText(b, "description", t.info.Description)
+	b = append(b, `,"inputSchema":`...)
+	b = appendSchema(b, t.info.InputSchema, schemaForm{dropMirrors: !f.HeaderMirrors})
+	if f.StructuredContent && t.info.OutputSchema != "" {
+		b = append(b, `,"outputSchema":`...)
+		b = appendSchema(b, t.info.OutputSchema, schemaForm{wrap: !f.AnyOutput && t.wraps()})
+	}
+	if f.ToolAnnotations {
+		b = append(b, `,"annotations":{`...)
+		if !f.Title && t.info.Title != "" {
+			b = append(b, `"title":`...)
+			b = wire.AppendString(b, t.info.Title)
+			b = append(b, ',')
+		}
+		b = appendHints(b, t.info.Hints)
+		b = append(b, '}')
+	}
+	if f.Icons {
+		b = appendIcons(b, t.info.Icons)
+	}
+	if f.FeatureMeta && len(t.info.Meta) > 0 {
+		var r rendering
+		b = append(b, `,"_meta":{`...)
+		b = r.appendMeta(b, t.info.Meta, false)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+func appendHints(b []byte, h Hints) []byte {
+	for i, hint := range [...]struct {
+		name string
+		on   bool
+	}{
+		{"readOnlyHint", h.ReadOnly},
+		{"destructiveHint", h.Destructive},
+		{"idempotentHint", h.Idempotent},
+		{"openWorldHint", h.OpenWorld},
+	} {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(b, hint.name...)
+		if hint.on {
+			b = append(b, `":true`...)
+		} else {
+			b = append(b, `":false`...)
+		}
+	}
+	return b
+}
+
+// symbol names the function behind the tool in a panic.
+func (t *tool) symbol() string {
+	if t.info.Symbol != "" {
+		return t.info.Symbol
+	}
+	return "a function without a symbol"
+}
+
+// describe names the tool and the function behind it.
+func (t *tool) describe() string {
+	return strings.Join([]string{string(KindTool), t.name, "of", t.symbol()}, " ")
+}
