@@ -70,7 +70,7 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 			return &Literal{Text: "nil", Type: t.Go}
 		}
 		inner := b.value(t.Elem, v, text)
-		if inner.Kind == LitUnmarshal {
+		if inner.needsMethod() && inner.Kind != LitUnmarshal {
 			return bad()
 		}
 		return &Literal{Kind: LitNew, Type: t.Go, Elems: []*Literal{inner}}
@@ -127,10 +127,15 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 // inner is a value inside another one, which must be an expression.
 func (b *builder) inner(t *model.Type, v any, text string) *Literal {
 	lit := b.value(t, v, text)
-	if lit.Kind == LitUnmarshal {
-		b.fail("value %s needs the method %s of %s inside another value", text, lit.Method, t.Go)
+	if lit.needsMethod() {
+		b.fail("value %s needs a method of %s inside another value", text, t.Go)
 	}
 	return lit
+}
+
+// needsMethod reports whether the value is no expression, but made by a method.
+func (l *Literal) needsMethod() bool {
+	return l.Kind == LitUnmarshal || l.Kind == LitNew && l.Elems[0].needsMethod()
 }
 
 func (b *builder) mapKey(t *model.Type, key, text string) *Literal {
@@ -162,11 +167,11 @@ func (b *builder) structure(t *model.Type, v map[string]any, text string) *Liter
 				continue
 			}
 			inner = b.literal(f.Type, f.Default.JSON)
+			if inner.needsMethod() {
+				b.fail("value %s: the default of %s needs a method of its type", text, f.Name)
+			}
 		default:
 			inner = b.inner(f.Type, member, text)
-		}
-		if inner.Kind == LitUnmarshal {
-			b.fail("value %s needs the method %s of %s inside another value", text, inner.Method, f.Type.Go)
 		}
 		b.place(lit, t.Go, f.Path, inner)
 	}

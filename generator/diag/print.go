@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"go/token"
@@ -23,32 +22,32 @@ const maxPrinted = 50
 // others is written; warnings give way to errors. Writing errors are ignored,
 // as there is nowhere to report them.
 func Print(w io.Writer, l *List, relTo string) {
-	out := bufio.NewWriter(w)
-	defer out.Flush()
+	var out strings.Builder
 	names := relative{dir: relTo}
 	shown, more := bounded(l.All())
 	for _, d := range shown {
 		if at := names.place(d.Pos); at != "" {
-			fmt.Fprintf(out, "%s: ", at)
+			fmt.Fprintf(&out, "%s: ", at)
 		}
 		if d.Severity == Warning {
 			out.WriteString("warning: ")
 		}
-		fmt.Fprintf(out, "%s\n", indented(d.Text(), "\t"))
+		fmt.Fprintf(&out, "%s\n", indented(d.Text(), "\t"))
 		for _, r := range d.Related {
 			out.WriteByte('\t')
 			if at := names.place(r.Pos); at != "" {
-				fmt.Fprintf(out, "%s: ", at)
+				fmt.Fprintf(&out, "%s: ", at)
 			}
-			fmt.Fprintf(out, "%s\n", indented(r.Message, "\t\t"))
+			fmt.Fprintf(&out, "%s\n", indented(r.Message, "\t\t"))
 		}
 		if d.Hint != "" {
-			fmt.Fprintf(out, "\thint: %s\n", indented(d.Hint, "\t      "))
+			fmt.Fprintf(&out, "\thint: %s\n", indented(d.Hint, "\t      "))
 		}
 	}
 	if more > 0 {
-		fmt.Fprintf(out, "and %d more\n", more)
+		fmt.Fprintf(&out, "and %d more\n", more)
 	}
+	_, _ = io.WriteString(w, out.String())
 }
 
 // bounded returns what is to be shown, in order, and how many are not.
@@ -104,9 +103,8 @@ type jsonDiagnostic struct {
 // line, column, severity ("error" or "warning"), message, hint and related,
 // the members that say nothing left out. All diagnostics are written.
 func PrintJSON(w io.Writer, l *List, relTo string) {
-	out := bufio.NewWriter(w)
-	defer out.Flush()
-	enc := json.NewEncoder(out)
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	names := relative{dir: relTo}
 	for _, d := range l.All() {
@@ -117,10 +115,9 @@ func PrintJSON(w io.Writer, l *List, relTo string) {
 		for _, r := range d.Related {
 			j.Related = append(j.Related, jsonPlace{names.file(r.Pos.Filename), r.Pos.Line, r.Pos.Column, r.Message})
 		}
-		if enc.Encode(j) != nil {
-			return
-		}
+		_ = enc.Encode(j) // strings and numbers: it cannot fail
 	}
+	_, _ = io.WriteString(w, out.String())
 }
 
 // relative shortens file names against a directory.

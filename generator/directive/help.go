@@ -1,65 +1,64 @@
 package directive
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
 )
 
-// WriteHelp writes the table as the text of "mcpgen help directives".
+// WriteHelp writes the table as the text of "mcpgen help directives". Errors of
+// the writer are ignored.
 func WriteHelp(w io.Writer) {
-	out := bufio.NewWriter(w)
-	defer out.Flush()
+	var out strings.Builder
 	out.WriteString(`Directives are comments //mcp:word, without a space after the slashes, in the
 doc comment of what they are about. Their arguments are words, key=word,
 key="Go string", key=` + "`raw string`" + ` and flags, which key=false turns off. A comment
 that begins with mcp: in any other form is an error.
 `)
 	for _, s := range table() {
-		fmt.Fprintf(out, "\n%s%s\n", s.heading(), unbuilt(s.Built))
-		fmt.Fprintf(out, "    %s\n", s.Help)
+		fmt.Fprintf(&out, "\n%s%s\n", s.heading(), unbuilt(s.Built))
+		fmt.Fprintf(&out, "    %s\n", s.Help)
 		if s.Note != "" {
-			fmt.Fprintf(out, "    %s\n", s.Note)
+			fmt.Fprintf(&out, "    %s\n", s.Note)
 		}
-		fmt.Fprintf(out, "    stands on: %s\n", s.targets())
-		fmt.Fprintf(out, "    example:   %s\n", s.Example)
+		fmt.Fprintf(&out, "    stands on: %s\n", s.targets())
+		fmt.Fprintf(&out, "    example:   %s\n", s.Example)
 		width := 0
 		for _, k := range s.Keys {
 			width = max(width, len(k.form()))
 		}
 		for _, k := range s.Keys {
-			fmt.Fprintf(out, "      %-*s  %s%s\n", width, k.form(), k.Help, unbuilt(k.Built || !s.Built))
+			fmt.Fprintf(&out, "      %-*s  %s%s\n", width, k.form(), k.Help, unbuilt(k.Built || !s.Built))
 		}
 	}
+	_, _ = io.WriteString(w, out.String())
 }
 
 // WriteMarkdown writes the table as the reference of the docs: a section for
-// each directive, with a table of its keys.
+// each directive, with a table of its keys. Errors of the writer are ignored.
 func WriteMarkdown(w io.Writer) {
-	out := bufio.NewWriter(w)
-	defer out.Flush()
+	var out strings.Builder
 	for i, s := range table() {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		fmt.Fprintf(out, "## `%s`\n\n", s.heading())
+		fmt.Fprintf(&out, "## `%s`\n\n", s.heading())
 		if !s.Built {
 			out.WriteString("Not built yet: using it is an error.\n\n")
 		}
-		fmt.Fprintf(out, "%s.\n", sentence(s.Help))
+		fmt.Fprintf(&out, "%s.\n", sentence(s.Help))
 		if s.Note != "" {
-			fmt.Fprintf(out, "%s.\n", sentence(s.Note))
+			fmt.Fprintf(&out, "%s.\n", sentence(s.Note))
 		}
 		out.WriteByte('\n')
-		fmt.Fprintf(out, "Stands on %s.", s.targets())
+		fmt.Fprintf(&out, "Stands on %s.", s.targets())
 		switch {
 		case s.Repeat:
 			out.WriteString(" May be repeated.")
 		case s.OncePerPackage:
 			out.WriteString(" Once in a package comment.")
 		}
-		fmt.Fprintf(out, "\n\n```go\n%s\n```\n", s.Example)
+		fmt.Fprintf(&out, "\n\n```go\n%s\n```\n", s.Example)
 		if len(s.Keys) == 0 {
 			continue
 		}
@@ -69,9 +68,10 @@ func WriteMarkdown(w io.Writer) {
 			if k.Example != "" && k.Kind != KindWord {
 				example = ", " + code(k.Name+"="+k.Example)
 			}
-			fmt.Fprintf(out, "| %s | %s%s | %s%s |\n", code(k.Name), cell(k.Kind.describe(k.Values)), cell(example), cell(k.Help), unbuilt(k.Built || !s.Built))
+			fmt.Fprintf(&out, "| %s | %s%s | %s%s |\n", code(k.Name), cell(k.Kind.describe(k.Values)), cell(example), cell(k.Help), unbuilt(k.Built || !s.Built))
 		}
 	}
+	_, _ = io.WriteString(w, out.String())
 }
 
 func (s *Spec) heading() string {

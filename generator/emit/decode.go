@@ -201,12 +201,12 @@ func (g *generator) enum(e *codec.Enum) {
 		n += width(jen.Add(value)) + 2
 		values = append(values, value)
 	}
-	g.add(e.Name()+" are the values that are accepted for "+g.describe(e.Go, e.Stem)+".",
+	g.add(e.Name()+" are the values that are accepted for "+g.describe(e.Go)+".",
 		id("var "+e.Name()+" =").Index().Add(g.typ(e.Go), composite(n > lineWidth-40, values...)))
 }
 
 // describe is a type in a comment.
-func (g *generator) describe(t types.Type, otherwise string) string {
+func (g *generator) describe(t types.Type) string {
 	s := types.TypeString(t, func(p *types.Package) string {
 		if p.Path() == g.p.Path {
 			return ""
@@ -214,15 +214,23 @@ func (g *generator) describe(t types.Type, otherwise string) string {
 		return p.Name()
 	})
 	if len(s) > 60 || strings.Contains(s, "struct{") {
-		return "the type without a name that " + otherwise + " stands for"
+		return "unnamed type"
 	}
 	return s
+}
+
+// valueOf is a value of a type in a comment.
+func (g *generator) valueOf(t types.Type) string {
+	if s := g.describe(t); s != "unnamed type" {
+		return "a value of type " + s
+	}
+	return "a value of a type that has no name"
 }
 
 func (g *generator) decoder(d *codec.Decoder) {
 	v := pointer(g.locals.of("v"))
 	var lines []jen.Code
-	doc := d.Name() + " reads a value of type " + g.describe(d.Go, d.Stem) + "."
+	doc := d.Name() + " reads " + g.valueOf(d.Go) + "."
 	if d.Object != nil {
 		lines = append(g.defaults(d.Object, v), g.loop(d.Object, v))
 	} else {
@@ -233,6 +241,6 @@ func (g *generator) decoder(d *codec.Decoder) {
 		g.local("v").Op("*").Add(g.typ(d.Go)),
 	)).Block(lines...))
 	if d.Object != nil {
-		g.fields(d.Object, "the members of "+g.describe(d.Go, d.Stem))
+		g.fields(d.Object, "the members of "+g.valueOf(d.Go))
 	}
 }

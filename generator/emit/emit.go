@@ -41,7 +41,7 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p)}
+	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), printed: map[string]string{}}
 	g.file = newFile(p.Name, p.Types, g.locals.all())
 	// The runtime's packages get their names before those of the user's types.
 	g.mcp("Server")
@@ -67,6 +67,7 @@ type generator struct {
 	plan    *codec.Plan
 	schemas schemas
 	locals  *locals
+	printed map[string]string // constants by the schema that they hold
 	err     error
 }
 

@@ -18,7 +18,7 @@ func (g *generator) encoder(e *codec.Encoder) {
 	} else {
 		lines = g.members(e.Members, v)
 	}
-	g.add(e.Name()+" writes a value of type "+g.describe(e.Go, e.Stem)+".",
+	g.add(e.Name()+" writes "+g.valueOf(e.Go)+".",
 		id("func "+e.Name()).Add(list("(", ")", false,
 			g.local("e").Op("*").Add(g.wire("Encoder")),
 			g.local("v").Op("*").Add(g.typ(e.Go)),

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"go/ast"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"os/exec"
@@ -135,17 +138,24 @@ func (s *snippets) generate(t *testing.T, c *testCase) []byte {
 // compiles them all in one module, vets it, and calls the tools.
 func TestGenerated(t *testing.T) {
 	s := newSnippets(t, module)
-	cases := loadCases(t)
+	cases := append(loadCases(t), manyFields())
 	dir := t.TempDir()
 	for _, c := range cases {
 		got := s.generate(t, c)
 		if formatted, err := format.Source(got); err != nil || !bytes.Equal(formatted, got) {
 			t.Errorf("%s: the generated file is not formatted: %v", c.file, err)
 		}
+		for _, name := range unused(t, got) {
+			t.Errorf("%s: %s is declared and not used", c.file, name)
+		}
+		if c.file == "" {
+			c.write(t, dir, got)
+			continue
+		}
 		if *update {
 			c.set("mcp_gen.go", got)
 		} else if want := c.text("mcp_gen.go"); want != string(got) {
-			t.Errorf("%s: the generated file differs; run the test with -update and look at the diff\n%s", c.file, got)
+			t.Errorf("%s: the generated file differs; run the test with -update and look at the diff\n%s", c.file, difference(want, string(got)))
 		}
 		c.write(t, dir, got)
 	}
@@ -154,7 +164,7 @@ func TestGenerated(t *testing.T) {
 	}
 	writeProgram(t, dir, cases)
 	goCommand(t, dir, "vet", "-mod=mod", "./...")
-	binary := filepath.Join(dir, "program")
+	binary := filepath.Join(t.TempDir(), "cases")
 	goCommand(t, dir, "build", "-mod=mod", "-o", binary, ".")
 	answers := callAll(t, binary, cases)
 	for _, c := range cases {
@@ -162,16 +172,74 @@ func TestGenerated(t *testing.T) {
 			call, got := &c.calls[i], answers[0]
 			answers = answers[1:]
 			switch {
-			case *update:
+			case *update && c.file != "":
 				call.want = got
 			case got != call.want:
 				t.Errorf("%s: %s %s\n got %s\nwant %s", c.file, call.tool, call.arguments, got, call.want)
 			}
 		}
-		if *update {
+		if *update && c.file != "" {
 			c.save(t)
 		}
 	}
+}
+
+// difference is the first line in which two texts differ.
+func difference(want, got string) string {
+	wants, gots := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range min(len(wants), len(gots)) {
+		if wants[i] != gots[i] {
+			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, gots[i], wants[i])
+		}
+	}
+	return fmt.Sprintf("got %d lines, want %d", len(gots), len(wants))
+}
+
+// manyFields is a case with more fields than fit into a machine word.
+func manyFields() *testCase {
+	var fields, object strings.Builder
+	for i := range 130 {
+		fmt.Fprintf(&fields, "\tF%d int `json:\"f%d\"`\n", i, i)
+		fmt.Fprintf(&object, `,"f%d":%d`, i, i)
+	}
+	all := "{" + object.String()[1:] + "}"
+	source := "package many\n\ntype Many struct {\n" + fields.String() + "}\n\n//mcp:tool echo\nfunc Echo(m Many) Many { return m }\n"
+	add := "package many\n\nimport \"github.com/mcpgen/mcpgen/runtime/mcp\"\n\nfunc Add(r mcp.Registrar) { RegisterMCP(r) }\n"
+	return &testCase{
+		name: "many",
+		archive: &txtar.Archive{Files: []txtar.File{
+			{Name: "in.go", Data: []byte(source)}, {Name: "add.go", Data: []byte(add)},
+		}},
+		calls: []toolCall{
+			{"echo", all, "= " + all},
+			{"echo", strings.Replace(all, `,"f129":129`, "", 1), "! 1 problem with the arguments of many_echo:\n! - f129: required, but missing"},
+		},
+	}
+}
+
+// unused are the declarations of a generated file that nothing in it refers to,
+// the exported ones aside.
+func unused(t *testing.T, source []byte) []string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "mcp_gen.go", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			seen[id.Name]++
+		}
+		return true
+	})
+	var out []string
+	for name, n := range seen {
+		if n == 1 && strings.HasPrefix(name, "mcp") {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // save writes the case with its generated file and the answers that came.
@@ -238,7 +306,7 @@ func writeProgram(t *testing.T, dir string, cases []*testCase) {
 	writeModule(t, dir)
 	var imports, body strings.Builder
 	for _, c := range cases {
-		if strings.HasPrefix(c.name, "main") {
+		if c.text("add.go") == "" {
 			continue
 		}
 		fmt.Fprintf(&imports, "\t%s %q\n", "case"+c.name, module+"/"+c.name)

@@ -29,7 +29,7 @@ func (g *generator) guards() {
 			jen.Add(separate(lines)...))
 	}
 	for i, named := range g.plan.Guards {
-		doc := "mcpgen saw these fields of " + g.describe(named, named.Obj().Name()) + "."
+		doc := "mcpgen saw these fields of " + g.describe(named) + "."
 		if i == 0 {
 			doc = "The structs have these fields. Where a declaration below does not compile, the struct has changed since: run mcpgen again."
 		}

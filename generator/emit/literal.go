@@ -12,6 +12,10 @@ import (
 
 // assign prints the assignment of a default.
 func (g *generator) assign(v place, l *codec.Literal) []jen.Code {
+	if l.Kind == codec.LitNew && l.Elems[0].Kind == codec.LitUnmarshal {
+		inner := l.Elems[0]
+		return append([]jen.Code{id(v.value).Op("=").Add(call(id("new"), g.typ(inner.Type)))}, g.assign(v, inner)...)
+	}
 	if l.Kind == codec.LitUnmarshal {
 		// The generator has called the method on this text before, or cannot
 		// know; where it fails, the value stays zero.

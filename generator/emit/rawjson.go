@@ -3,13 +3,13 @@ package emit
 import "strings"
 
 // breakJSON cuts the compact text of a schema into lines. What fits on a line
-// stays on one; an object that does not is broken in front of its members, save
-// for scalar ones, which share lines. A string longer than a line is cut at
-// spaces. Joined, the lines are the text again. The first line is shorter by the
-// width of what stands before it.
+// stays on one. Where the properties of an object do not, each begins on a line
+// of its own; other members share lines. A string longer than a line is cut
+// behind words. Joined, the lines are the text again. The first line is shorter
+// by the width of what stands before it.
 func breakJSON(s string, before, limit int) []string {
 	w := &jsonLines{limit: limit, before: before}
-	w.value(s)
+	w.value(s, false)
 	w.newline()
 	return w.lines
 }
@@ -19,6 +19,7 @@ type jsonLines struct {
 	before int
 	lines  []string
 	line   strings.Builder
+	broken bool // an object has just ended that was broken over lines
 }
 
 func (w *jsonLines) newline() {
@@ -38,8 +39,9 @@ func (w *jsonLines) fits(n int) bool {
 	return n <= w.limit
 }
 
-// value writes a value that begins on the current line.
-func (w *jsonLines) value(s string) {
+// value writes a value that begins on the current line. The members of a map
+// are properties, those of other objects are keywords of a schema.
+func (w *jsonLines) value(s string, isMap bool) {
 	if w.fits(len(s)) || s == "" {
 		w.write(s)
 		return
@@ -51,9 +53,14 @@ func (w *jsonLines) value(s string) {
 			if i > 0 {
 				w.write(",")
 			}
+			if isMap || w.broken {
+				w.newline()
+			}
+			w.broken = false
 			w.member(m)
 		}
 		w.write("}")
+		w.broken = true
 	case '[':
 		w.write("[")
 		for i, e := range splitJSON(s) {
@@ -63,7 +70,7 @@ func (w *jsonLines) value(s string) {
 			if !w.fits(len(e)+1) && len(e) < w.limit {
 				w.newline()
 			}
-			w.value(e)
+			w.value(e, false)
 		}
 		w.write("]")
 	case '"':
@@ -82,25 +89,22 @@ func (w *jsonLines) member(s string) {
 		return
 	}
 	value := s[end+1:]
-	nested := value[0] == '{' || value[0] == '['
-	switch {
-	case len(s) >= w.limit:
-		if !w.fits(end+2) || value[0] != '{' && w.line.Len() > 1 {
-			w.newline()
-		}
-	case nested && w.line.Len() > 1 || !w.fits(len(s)+1):
+	long := len(s) >= w.limit // it will be broken wherever it begins
+	if !w.fits(len(s)+1) && (!long || !w.fits(end+len(`:{`)+1)) {
 		w.newline()
 	}
 	w.write(s[:end+1])
-	w.value(value)
+	w.value(value, s[:end] == `"properties"` || s[:end] == `"$defs"`)
 }
 
-// words writes a long string, cut behind spaces.
+// words writes a long string, cut behind spaces and line breaks.
 func (w *jsonLines) words(s string) {
 	for len(s) > 0 {
-		n := strings.IndexByte(s, ' ') + 1
-		if n == 0 {
-			n = len(s)
+		n := len(s)
+		for _, mark := range []string{" ", `\n`} {
+			if i := strings.Index(s, mark); i >= 0 {
+				n = min(n, i+len(mark))
+			}
 		}
 		if !w.fits(n) {
 			w.newline()

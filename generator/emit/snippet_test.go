@@ -104,6 +104,7 @@ func (s *snippets) model(t *testing.T, c *checked) *model.Package {
 			b.out.Server = &model.Server{Name: words[0]}
 		}
 	}
+	slices.SortFunc(b.out.Errors, func(x, y *model.DeclaredError) int { return strings.Compare(x.Name, y.Name) })
 	slices.SortFunc(b.out.Tools, func(x, y *model.Tool) int { return strings.Compare(x.Name, y.Name) })
 	slices.SortFunc(b.out.Receivers, func(x, y *model.Receiver) int { return strings.Compare(x.TypeName, y.TypeName) })
 	return b.out
@@ -115,7 +116,6 @@ type modelBuilder struct {
 	out       *model.Package
 	types     map[string]*model.Type
 	providers []*model.Provider
-	receivers map[string]*model.Receiver
 }
 
 // directive finds a line //mcp:word and returns the words behind it.

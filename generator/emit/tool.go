@@ -30,9 +30,17 @@ func (g *generator) tool(t *model.Tool) {
 	}
 }
 
-// schema prints a schema as a constant.
+// schema prints a schema as a constant. A long one that another constant has
+// already is not repeated.
 func (g *generator) schema(name, what, json string) {
-	g.add(name+" is "+what+".", id("const "+name+" =").Add(rawText(breakJSON(json, len("const = ")+len(name), lineWidth-4))))
+	value := id(g.printed[json])
+	if g.printed[json] == "" {
+		value = rawText(breakJSON(json, len("const = ")+len(name), lineWidth-4))
+		if len(json) > lineWidth {
+			g.printed[json] = name
+		}
+	}
+	g.add(name+" is "+what+".", id("const "+name+" =").Add(value))
 }
 
 // call prints the function that answers a tool.

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"go/types"
 	"os/exec"
 	"testing"
 	"time"
@@ -11,53 +12,76 @@ const manyImports = `
 -- go.mod --
 module example.com/m
 go 1.26
+-- app/app.go --
+// Package app is the rest of a program.
+package app
+
+import (
+	_ "archive/zip"
+	_ "compress/bzip2"
+	_ "database/sql"
+	_ "debug/dwarf"
+	_ "debug/elf"
+	_ "encoding/gob"
+	_ "encoding/xml"
+	_ "expvar"
+	_ "go/doc"
+	_ "go/importer"
+	_ "html/template"
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
+	_ "index/suffixarray"
+	_ "log/slog"
+	_ "log/syslog"
+	_ "mime/multipart"
+	_ "net/http"
+	_ "net/http/cookiejar"
+	_ "net/http/httptest"
+	_ "net/http/httputil"
+	_ "net/http/pprof"
+	_ "net/rpc/jsonrpc"
+	_ "net/smtp"
+	_ "os/user"
+	_ "runtime/trace"
+	_ "testing/fstest"
+	_ "testing/quick"
+	_ "text/tabwriter"
+)
+
+// ID is a number.
+type ID int
 -- a.go --
 package m
 
 import (
-	"archive/zip"
-	"compress/bzip2"
+	"context"
 	"database/sql"
-	"debug/dwarf"
-	"debug/elf"
-	"encoding/gob"
-	"encoding/xml"
-	"expvar"
-	"go/doc"
-	"go/importer"
-	"html/template"
-	"image/gif"
-	"image/jpeg"
-	"image/png"
-	"index/suffixarray"
+	"errors"
+	"fmt"
 	"log/slog"
-	"log/syslog"
-	"mime/multipart"
 	"net/http"
-	"net/http/cookiejar"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/http/pprof"
-	"net/rpc/jsonrpc"
-	"net/smtp"
-	"os/user"
-	"runtime/trace"
-	"testing/fstest"
-	"testing/quick"
-	"text/tabwriter"
+	"strings"
+	"time"
+
+	"example.com/m/app"
 )
 
-var _ = []any{zip.Store, bzip2.NewReader, sql.LevelDefault, dwarf.TagArrayType, elf.ET_CORE, gob.NewDecoder, xml.Header, expvar.Get, doc.New,
-	importer.Default, template.New, gif.Decode, jpeg.Decode, png.Decode, suffixarray.New, slog.Default, syslog.LOG_ALERT, multipart.ErrMessageTooLarge,
-	cookiejar.New, httptest.NewRecorder, httputil.DumpRequest, pprof.Cmdline, jsonrpc.Dial, smtp.Dial, user.Current, trace.Start, fstest.TestFS, quick.Check, tabwriter.Debug}
-
 // Request is.
-type Request struct{ Header http.Header; Level slog.Level; Time sql.NullTime }
+type Request struct {
+	ID     app.ID
+	Header http.Header
+	Level  slog.Level
+	Time   sql.NullTime
+	At     time.Time
+}
+
+var errNone = errors.New(strings.ToLower("None"))
 
 // Search finds.
 //
 //mcp:tool
-func Search(r Request) {}
+func Search(ctx context.Context, r Request) error { return fmt.Errorf("%w", errNone) }
 `
 
 // BenchmarkLoad reports the time of Load, with the doc comments of other
@@ -82,10 +106,12 @@ func BenchmarkLoad(b *testing.B) {
 			b.Fatal(err)
 		}
 		d := NewDocs(pkgs...)
-		for _, imp := range pkgs[0].Imports {
-			scope := imp.Types.Scope()
-			for _, name := range scope.Names()[:min(3, scope.Len())] {
-				d.Of(scope.Lookup(name))
+		request := pkgs[0].Types.Scope().Lookup("Request").Type().Underlying().(*types.Struct)
+		for f := range request.Fields() {
+			named := f.Type().(*types.Named)
+			d.Of(named.Obj())
+			if s, ok := named.Underlying().(*types.Struct); ok {
+				d.Of(s.Field(0))
 			}
 		}
 		return time.Since(start)

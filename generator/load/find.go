@@ -51,15 +51,28 @@ func (l *loader) find(ctx context.Context) ([]target, error) {
 		}
 	}
 	if !listing {
-		if len(targets) == 1 {
-			// From there the go command finds the module of the package, which
-			// need not be that of the current directory.
+		if len(targets) == 1 && moduleRoot(targets[0].dir) != moduleRoot(l.dir) {
+			// From there the go command finds the module of the package.
 			l.chdir(targets[0].dir)
 			targets[0].pattern = "."
 		}
 		return targets, nil
 	}
 	return l.list(ctx)
+}
+
+// moduleRoot returns the nearest directory with a go.mod, "" if there is none.
+func moduleRoot(dir string) string {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
 }
 
 // wildcard reports whether a pattern may match any number of packages.

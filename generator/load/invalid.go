@@ -129,6 +129,7 @@ func (p *Package) errorsIn(n ast.Node) []diag.Related {
 		start, end token.Position
 	}
 	var spans []span
+	var found []diag.Related
 	add := func(n ast.Node) {
 		start, end := p.Position(n.Pos()), p.Position(n.End())
 		spans = append(spans, span{start.Filename, start, end})
@@ -140,13 +141,15 @@ func (p *Package) errorsIn(n ast.Node) []diag.Related {
 			return true
 		}
 		if name, ok := p.Info.Uses[id].(*types.PkgName); ok {
+			if name.Imported().Path() == "C" {
+				found = append(found, diag.Related{Pos: p.Position(id.Pos()), Message: "types of C are not known"})
+			}
 			if spec := p.importSpec(id.Pos(), name); spec != nil {
 				add(spec)
 			}
 		}
 		return true
 	})
-	var found []diag.Related
 	for _, e := range p.Errors {
 		at := position(e.Pos)
 		inside := slices.ContainsFunc(spans, func(s span) bool {

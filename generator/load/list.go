@@ -24,7 +24,7 @@ func ListItems(doc string) map[string]string {
 				name = ""
 				continue
 			}
-			items[name] = m[3]
+			items[name] = strings.TrimSpace(m[3])
 			continue
 		}
 		text := strings.TrimLeft(line, " \t")

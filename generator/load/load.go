@@ -106,12 +106,12 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 			generated[name] = true
 		}
 	}
-	overlay, err := l.outsideCache(ctx, generated).writeOverlay(l.env)
+	overlay, err := l.outsideCache(ctx, generated).writeOverlay(l.dir, l.env)
 	if err != nil {
 		return nil, err
 	}
 	if overlay != "" {
-		defer os.Remove(overlay)
+		defer func() { _ = os.Remove(overlay) }()
 		flags = append(flags, "-overlay="+overlay)
 	}
 	if l.tags != "" {

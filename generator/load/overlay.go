@@ -43,7 +43,7 @@ type hidden map[string]bool
 // that makes it see no generated files. The name is "" where there are none.
 // Replacements of an overlay that the environment asks for stay in force, as
 // the flag takes one file only.
-func (h hidden) writeOverlay(env []string) (name string, err error) {
+func (h hidden) writeOverlay(dir string, env []string) (name string, err error) {
 	var overlay struct{ Replace map[string]string }
 	overlay.Replace = map[string]string{}
 	for file := range h {
@@ -53,6 +53,9 @@ func (h hidden) writeOverlay(env []string) (name string, err error) {
 		return "", nil
 	}
 	if own := overlayOf(env); own != "" {
+		if !filepath.IsAbs(own) {
+			own = filepath.Join(dir, own)
+		}
 		content, err := os.ReadFile(own)
 		if err != nil {
 			return "", fmt.Errorf("read overlay of GOFLAGS: %w", err)
@@ -74,7 +77,7 @@ func (h hidden) writeOverlay(env []string) (name string, err error) {
 		err = closed
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		_ = os.Remove(f.Name())
 		return "", fmt.Errorf("write overlay: %w", err)
 	}
 	return f.Name(), nil

@@ -83,6 +83,9 @@ func (o *overlay) original(output, dir string) string {
 			}
 		}
 		pairs = append(pairs, kept, path)
+		if rel, err := filepath.Rel(dir, kept); err == nil { // the go command takes the shorter one
+			pairs = append(pairs, "."+string(filepath.Separator)+rel, path, rel, path)
+		}
 	}
 	return strings.NewReplacer(pairs...).Replace(output)
 }

@@ -118,7 +118,10 @@ func (r *Resolver) fill(s site, plan *model.Type, t types.Type) bool {
 
 func (r *Resolver) refuse(s site, t types.Type) bool {
 	hint := "leave it out of the signature, or give the type a //mcp:schema"
-	if s.path != "" {
+	switch {
+	case s.far.IsValid():
+		hint = "use a struct of this package without the field, or give the type a //mcp:schema"
+	case s.path != "":
 		hint = "leave the field out with `json:\"-\"`, or give the type a //mcp:schema"
 	}
 	r.errorf(s, hint, "type %s cannot be expressed in JSON", r.typeString(t))
@@ -366,7 +369,7 @@ func isByte(t types.Type) bool {
 func plainName(t *types.Named) string {
 	name := t.Obj().Name()
 	for arg := range t.TypeArgs().Types() {
-		text := types.TypeString(arg, func(*types.Package) string { return "" })
+		text := types.TypeString(types.Unalias(arg), func(*types.Package) string { return "" })
 		name += "_" + strings.Trim(strings.Map(func(r rune) rune {
 			if r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
 				return r

@@ -127,19 +127,20 @@ type testDocs map[docKey]string
 type docKey struct {
 	file string
 	line int
+	name string
 }
 
 func (d testDocs) Of(obj types.Object) string {
 	at := standard.fset.Position(obj.Pos())
-	return d[docKey{at.Filename, at.Line}]
+	return d[docKey{at.Filename, at.Line, obj.Name()}]
 }
 
 func (d testDocs) add(fset *token.FileSet, file *ast.File) {
-	set := func(n ast.Node, groups ...*ast.CommentGroup) {
+	set := func(n *ast.Ident, groups ...*ast.CommentGroup) {
 		at := fset.Position(n.Pos())
 		for _, g := range groups {
 			if text := strings.TrimSpace(g.Text()); text != "" {
-				d[docKey{at.Filename, at.Line}] = text
+				d[docKey{at.Filename, at.Line, n.Name}] = text
 				return
 			}
 		}

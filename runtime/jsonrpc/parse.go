@@ -162,8 +162,8 @@ func (e *envelope) object() {
 	e.members(&e.keys, func(name []byte) {
 		switch string(name) {
 		case "jsonrpc":
-			v, _ := String(e.value(1))
-			jsonrpc = v == "2.0"
+			v, _ := Bytes(e.value(1))
+			jsonrpc = string(v) == "2.0"
 			if !jsonrpc {
 				e.wrong(`"jsonrpc" must be "2.0"`)
 			}
@@ -171,10 +171,7 @@ func (e *envelope) object() {
 			e.id()
 		case "method":
 			method = true
-			v := e.value(1)
-			if len(v) > 2 && v[0] == '"' {
-				m.Method = unescape(v[1 : len(v)-1])
-			} else {
+			if m.Method, _ = Bytes(e.value(1)); len(m.Method) == 0 {
 				e.wrong(`"method" must be a string`)
 			}
 		case "params":

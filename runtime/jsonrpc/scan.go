@@ -176,13 +176,19 @@ func Elements(data []byte, f func(value []byte) bool) {
 	}
 }
 
-// String returns the text of a JSON string that was found valid before; false
-// if value is not a string.
-func String(value []byte) (string, bool) {
+// Bytes returns the text of a JSON string that was found valid before; false if
+// value is not a string. Where nothing is escaped it is a part of value.
+func Bytes(value []byte) ([]byte, bool) {
 	if len(value) < 2 || value[0] != '"' {
-		return "", false
+		return nil, false
 	}
-	return unquote(value), true
+	return unescape(value[1 : len(value)-1]), true
+}
+
+// String is [Bytes] as a string.
+func String(value []byte) (string, bool) {
+	b, ok := Bytes(value)
+	return string(b), ok
 }
 
 func unquote(value []byte) string {

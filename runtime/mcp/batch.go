@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"strconv"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -40,26 +41,30 @@ func (b *batch) reply(message []byte) {
 	}
 }
 
-func (b *batch) wait()  { b.out.wait() }
-func (b *batch) flush() { b.out.flush() }
+func (b *batch) wait()      { b.out.wait() }
+func (b *batch) flush()     { b.out.flush() }
+func (b *batch) full() bool { return b.out.full() }
 
 // batch takes an array apart.
 func (c *conn) batch(m *jsonrpc.Message, out sink) {
-	switch rev := c.negotiated(); {
+	rev := c.negotiated()
+	count := 0
+	jsonrpc.Elements(m.Batch, func([]byte) bool { count++; return true })
+	switch most := c.server.limits.InFlight; {
 	case rev == nil || !rev.Fields.Batches:
 		c.refuse(m, invalidRequest("batches are not part of this protocol revision"), out)
 		return
+	case count == 0:
+		c.refuse(m, invalidRequest("empty batch"), out)
+		return
+	case count > most:
+		c.refuse(m, invalidRequest("a batch of more than "+strconv.Itoa(most)+" messages"), out)
+		return
 	}
 	b := &batch{out: out, open: 1}
-	count := 0
 	jsonrpc.Elements(m.Batch, func(element []byte) bool {
-		count++
 		c.receive(element, b, true)
 		return true
 	})
-	if count == 0 {
-		c.refuse(m, invalidRequest("empty batch"), out)
-		return
-	}
 	b.reply(nil)
 }

@@ -37,7 +37,8 @@ func (c *Call) Method() string {
 	return c.method
 }
 
-// Feature returns the published name of the feature that is called.
+// Feature returns the name of the feature that is called, as the client spells
+// it: that may be an alias.
 func (c *Call) Feature() string {
 	if c == nil {
 		return ""

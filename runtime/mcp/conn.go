@@ -99,6 +99,7 @@ func await(ended <-chan error) {
 // read takes messages until there are no more. It is the goroutine that is
 // obliged to read: it runs no code of users, and writes nothing.
 func (c *conn) read(jc jsonrpc.Conn, out *outbox) error {
+	defer out.kick()
 	more, _ := jc.(interface{ Buffered() bool })
 	for {
 		data, err := jc.Read()

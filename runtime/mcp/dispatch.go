@@ -31,7 +31,7 @@ func (c *conn) request(b *buffers, out sink, inBatch bool) (kept bool) {
 		err = m.Params.Check(c.server.limits.Depth)
 	}
 	key := m.ID.Key()
-	if err == nil && c.server.answersAtOnce(method) {
+	if err == nil && c.server.answersAtOnce(method) && !out.full() {
 		if c.busy(key) {
 			err = duplicateID(m.ID)
 		} else if b.out, err = c.answer(b.out[:0], method, m, &from); err == nil {
@@ -83,7 +83,8 @@ func newExchange(c *conn, b *buffers, out sink, method protocol.Method, key json
 		conn: c, sink: out, revision: from.revision, method: method, key: key,
 		buffers: b, opening: from.opening,
 	}
-	x.parent, x.stop = context.WithCancelCause(c.ctx)
+	x.ctx.x = x
+	x.ctx.Context, x.stop = context.WithCancelCause(c.ctx)
 	name := method.String()
 	if method == protocol.Unknown {
 		name = string(m.Method)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -57,9 +58,28 @@ type ProtocolError struct {
 // Error returns the message.
 func (e *ProtocolError) Error() string { return e.Message }
 
-// CapabilityError says that the client lacks something that the call needs.
+// CapabilityError says that the client lacks something that the call needs. Return
+// it where [Call.Can] says no: revisions from 2026-07-28 on have an error of the
+// protocol for it, in older ones the model reads the text.
 type CapabilityError struct {
 	Capability Capability
+}
+
+// data is what revisions with a code for it tell: {"requiredCapabilities":
+// {"elicitation":{"url":{}}}}.
+func (e *CapabilityError) data() json.RawMessage {
+	b := []byte(`{"requiredCapabilities":`)
+	parts := strings.Split(string(e.Capability), ".")
+	for _, part := range parts {
+		b = append(b, '{')
+		b = wire.AppendString(b, part)
+		b = append(b, ':')
+	}
+	b = append(b, "{}"...)
+	for range parts {
+		b = append(b, '}')
+	}
+	return append(b, '}')
 }
 
 // Error names the capability.
@@ -104,6 +124,11 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 	if e, ok := errors.AsType[*ProtocolError](err); ok {
 		return nil, r.protocolError(ctx, e)
 	}
+	if e, ok := errors.AsType[*CapabilityError](err); ok {
+		if code := r.x.revision.Errors.MissingCapability; code != 0 {
+			return nil, &jsonrpc.Error{Code: code, Message: e.Error(), Data: e.data()}
+		}
+	}
 	if e, ok := err.(*wire.SyntaxError); ok {
 		return nil, jsonrpc.DeferredError(e)
 	}
@@ -126,10 +151,17 @@ func (r *Request) failure(ctx context.Context, err error) string {
 	if p, ok := errors.AsType[*panicError](err); ok {
 		return p.text()
 	}
+	if e, ok := errors.AsType[*CapabilityError](err); ok {
+		return e.Error()
+	}
 	if e, ok := errors.AsType[*timeoutError](err); ok {
 		return e.Error()
 	}
-	if t := r.tool; t != nil {
+	t := r.tool
+	if t == nil { // an interceptor has answered
+		t = r.x.conn.server.lookUp(r.Name)
+	}
+	if t != nil {
 		if t.info.Errors != nil {
 			if text, ok := t.info.Errors(err); ok {
 				return nonEmpty(text)

@@ -48,17 +48,16 @@ type exchange struct {
 	buffers  *buffers
 	req      Request
 	call     Call
-	parent   context.Context
+	ctx      exchangeContext
 	stop     context.CancelCauseFunc
+	writing  rendering
 	returned bool // the handlers have returned in an orderly way
 	opening  *session
 
-	// Guarded by conn.mu:
-	answered  bool // a reply is queued, or there will be none
-	cancelled bool // by the client: no reply
+	answered bool // a reply is queued, or there will be none; guarded by conn.mu
 }
 
-// An exchange is the context of its handlers, with the call among its values.
+// exchangeContext is the context of the handlers, with the call among its values.
 type exchangeContext struct {
 	context.Context
 	x *exchange
@@ -79,7 +78,7 @@ func (c *exchangeContext) Value(key any) any {
 // run answers the request. It has a goroutine of its own, and is the only place
 // where handlers run.
 func (x *exchange) run() {
-	ctx := &exchangeContext{Context: x.parent, x: x}
+	ctx := &x.ctx
 	defer x.end()
 	defer x.survive(ctx)
 	reply, err := x.conn.server.handler(ctx, &x.req)
@@ -119,7 +118,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.opening != nil && e != nil {
 		x.conn.reject(x.opening)
 	}
-	x.buffers.out = x.render(ctx, x.buffers.out[:0], reply, e)
+	x.buffers.out = x.render(ctx, &x.writing, x.buffers.out[:0], reply, e)
 	x.sink.wait()
 	x.send(x.buffers.out)
 }
@@ -129,9 +128,9 @@ func (x *exchange) abandon(err error) {
 	if x.isAnswered() {
 		return
 	}
-	x.conn.server.log.LogAttrs(x.parent, slog.LevelWarn, "handler does not return",
+	x.conn.server.log.LogAttrs(&x.ctx, slog.LevelWarn, "handler does not return",
 		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.Any("error", err))
-	b := x.render(x.parent, nil, failedResult(err.Error()), nil)
+	b := x.render(&x.ctx, new(rendering), nil, failedResult(err.Error()), nil)
 	x.sink.wait()
 	x.send(b)
 	x.sink.flush()
@@ -158,18 +157,18 @@ func (x *exchange) send(message []byte) {
 
 // render writes a reply. In the place of one that cannot be written stands an
 // error.
-func (x *exchange) render(ctx context.Context, b []byte, reply Reply, e *jsonrpc.Error) []byte {
+func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) []byte {
 	start := len(b)
-	r := rendering{server: x.conn.server, revision: x.revision, tool: x.req.tool}
+	*r = rendering{server: x.conn.server, revision: x.revision, tool: x.req.tool}
 	for e == nil {
 		b = jsonrpc.AppendResultPrefix(b, x.call.id)
-		b = append(reply.appendTo(b, &r), '}')
+		b = append(reply.appendTo(b, r), '}')
 		if r.err == nil {
 			return b
 		}
 		b = b[:start]
 		reply, e = x.unwritable(ctx, r.err)
-		r = rendering{server: r.server, revision: r.revision, unlimited: true}
+		*r = rendering{server: r.server, revision: r.revision, unlimited: true}
 	}
 	return jsonrpc.AppendError(b, x.call.id, e)
 }

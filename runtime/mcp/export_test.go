@@ -16,3 +16,6 @@ func WrapSchema(schema string) string {
 func DropMirrors(schema string) string {
 	return string(appendSchema(nil, schema, schemaForm{dropMirrors: true}))
 }
+
+// Revisions is the size of the tables by revision.
+const Revisions = revisions

@@ -172,6 +172,12 @@ func register(r mcp.Registrar) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	})))
+	r.Register(mcp.FuncTool(empty("sample", true), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+		if !mcp.CallFrom(ctx).Can(mcp.SamplingTools) {
+			return nil, fmt.Errorf("ask the model: %w", &mcp.CapabilityError{Capability: mcp.SamplingTools})
+		}
+		return mcp.DoneResult(), nil
+	})))
 	slow := empty("slow", false)
 	slow.Timeout = 2 * time.Second
 	r.Register(mcp.FuncTool(slow, noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// listTools appends the ListToolsResult. Each tool is rendered once for a
-// revision, and so is the whole list unless it depends on the request.
+// listTools appends the ListToolsResult. It is rendered once for a revision; where
+// it depends on the request, each tool is.
 func (s *Server) listTools(ctx context.Context, b []byte, p *jsonrpc.Params, rev *protocol.Revision) ([]byte, *jsonrpc.Error) {
 	if p.Get("cursor") != nil {
 		return b, invalidParams("unknown cursor") // there is one page, so none was given out
@@ -26,7 +26,11 @@ func (s *Server) listTools(ctx context.Context, b []byte, p *jsonrpc.Params, rev
 	if list == nil {
 		s.mu.Lock()
 		if list = s.lists[index]; list == nil {
-			list = s.appendTools(nil, s.tools, rev)
+			size := 1000
+			for _, t := range s.tools {
+				size += t.listingSize()
+			}
+			list = s.appendTools(make([]byte, 0, size), s.tools, rev)
 			s.lists[index] = list
 		}
 		s.mu.Unlock()
@@ -54,7 +58,11 @@ func (s *Server) appendTools(b []byte, tools []*tool, rev *protocol.Revision) []
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, t.listing(rev)...)
+		if s.visible != nil {
+			b = append(b, t.listing(rev)...)
+		} else {
+			b = t.appendListing(b, rev)
+		}
 	}
 	b = append(b, ']')
 	b = s.appendCacheHints(b, rev)

@@ -21,6 +21,9 @@ const metaProblems = "io.github.mcpgen/problems"
 // appendMeta writes the members of m in order of their keys. With more set,
 // others stand before.
 func (r *rendering) appendMeta(b []byte, m Meta, more bool) []byte {
+	if len(m) == 0 {
+		return b
+	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		value, err := compact(m[key])
 		if err != nil {

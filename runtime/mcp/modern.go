@@ -62,7 +62,7 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 	if inBatch {
 		return origin{}, invalidRequest("a request with " + protocol.MetaVersion + " must not be part of a batch")
 	}
-	version, ok := jsonrpc.String(r.version)
+	version, ok := jsonrpc.Bytes(r.version)
 	if !ok {
 		return origin{}, invalidParams(protocol.MetaVersion + " must be a string")
 	}
@@ -85,7 +85,7 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 	return origin{revision: rev, client: c.recent, meta: meta}, nil
 }
 
-func unsupportedVersion(requested string) *jsonrpc.Error {
+func unsupportedVersion(requested []byte) *jsonrpc.Error {
 	data := append([]byte(nil), `{"supported":`...)
 	data = appendVersions(data)
 	data = append(data, `,"requested":`...)

@@ -20,6 +20,8 @@ type sink interface {
 	// flush sends what is queued, unless somebody else is at it. It may take as
 	// long as the client likes; only handlers call it.
 	flush()
+	// full reports whether wait would wait.
+	full() bool
 }
 
 var errStalled = errors.New("client does not read")
@@ -41,6 +43,7 @@ type outbox struct {
 	changed sync.Cond
 	pending []byte // whole messages, each ended by a newline
 	spare   []byte
+	roomy   int // batches in a row that would have fit into a smaller buffer
 	writing bool
 	err     error
 }
@@ -69,12 +72,18 @@ func (o *outbox) reply(message []byte) {
 	o.pending = append(o.pending, '\n')
 }
 
-// overfull reports whether so much is waiting that no more may be read: what
-// the reader itself answers does not wait for room.
+// overfull reports whether so much is waiting that there is no hope: errors that
+// the reader itself answers with do not wait for room.
 func (o *outbox) overfull() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.pending) > 4*o.limit
+}
+
+func (o *outbox) full() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.pending) > o.limit
 }
 
 func (o *outbox) wait() {
@@ -103,15 +112,25 @@ func (o *outbox) flush() {
 		err := o.conn.Write(batch)
 		o.stall.Stop()
 		o.mu.Lock()
-		if o.spare = batch; cap(batch) > 4*keptBuffer {
-			o.spare = nil
-		}
+		o.keep(batch)
 		if err != nil {
 			o.failLocked(err)
 		}
 	}
 	o.writing = false
 	o.changed.Broadcast()
+}
+
+// keep stores the buffer of a batch for the one after the next, unless a smaller
+// one has been enough for a while.
+func (o *outbox) keep(batch []byte) {
+	if cap(batch) <= keptBuffer || len(batch) > cap(batch)/8 {
+		o.roomy = 0
+	} else if o.roomy++; o.roomy > 64 {
+		o.roomy = 0
+		batch = nil
+	}
+	o.spare = batch
 }
 
 // kick has what is queued written without waiting for it.

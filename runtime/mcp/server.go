@@ -121,13 +121,17 @@ func (s *Server) Info() Info { return s.info }
 
 // tool finds a tool by name or alias, among those that the request may see.
 func (s *Server) tool(ctx context.Context, name string) *tool {
-	s.mu.RLock()
-	t := s.byName[name]
-	s.mu.RUnlock()
+	t := s.lookUp(name)
 	if t != nil && s.visible != nil && !s.visible(ctx, t.Info()) {
 		return nil
 	}
 	return t
+}
+
+func (s *Server) lookUp(name string) *tool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.byName[name]
 }
 
 // offersTools reports whether the capability tools is declared.

@@ -163,8 +163,11 @@ func TestInterceptors(t *testing.T) {
 		}
 		refuse := func(next mcp.Handler) mcp.Handler {
 			return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
-				if req.Name == "words" {
+				switch req.Name {
+				case "words":
 					return nil, mcp.Errorf("not allowed")
+				case "fail_tool": // which hides errors
+					return nil, fmt.Errorf("secret policy")
 				}
 				if mcp.CallFrom(ctx).Method() != req.Method || req.Call().ID() == "" {
 					t.Error("the context has another call")
@@ -181,6 +184,7 @@ func TestInterceptors(t *testing.T) {
 			{call(3, "add", `{"a":1,"b":1}`), `"sum":2`, "tools/call add *mcp.ToolResult <nil>"},
 			{call(4, "words", `{}`), `"isError":true`, "tools/call words <nil> not allowed"},
 			{call(5, "fail_hidden", `{}`), `reference`, "tools/call fail_hidden <nil> secret path"},
+			{call(9, "fail_tool", `{}`), `reference`, "tools/call fail_tool <nil> secret policy"},
 			{request(6, "no/such", "{}"), `-32601`, "no/such  <nil> method not found: no/such"},
 			{request(7, "server/discover", "{"+modernMeta+"}"), `"supportedVersions"`, "server/discover  *mcp.RawReply <nil>"},
 			{call(8, "no_such", `{}`), `-32602`, "tools/call no_such <nil> unknown tool: no_such"},

@@ -115,7 +115,7 @@ type tool struct {
 	output  sync.Once
 	wrapped bool
 	// listed is how the tool is listed in each revision, rendered when it is
-	// first asked for.
+	// first asked for. Only lists that depend on the request need it.
 	listed [revisions]atomic.Pointer[[]byte]
 }
 
@@ -169,9 +169,14 @@ func (t *tool) listing(rev *protocol.Revision) []byte {
 	if b := cached.Load(); b != nil {
 		return *b
 	}
-	b := t.appendListing(nil, rev)
+	b := t.appendListing(make([]byte, 0, t.listingSize()), rev)
 	cached.Store(&b)
 	return b
+}
+
+// listingSize is about how long the listing is.
+func (t *tool) listingSize() int {
+	return 200 + len(t.name) + 2*len(t.info.Title) + len(t.info.Description) + len(t.info.InputSchema) + len(t.info.OutputSchema)
 }
 
 func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {

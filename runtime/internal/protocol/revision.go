@@ -106,9 +106,9 @@ func Negotiate(asked string) *Revision {
 
 // PerRequest returns the revision that a request names in its _meta, nil where
 // it is not served that way.
-func PerRequest(version string) *Revision {
+func PerRequest(version []byte) *Revision {
 	for _, r := range All {
-		if r.PerRequest && r.Version == version {
+		if r.PerRequest && r.Version == string(version) {
 			return r
 		}
 	}

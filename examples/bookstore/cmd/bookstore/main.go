@@ -17,7 +17,8 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := serve(ctx, *file); err != nil {
+	// After Ctrl-C the error only says so.
+	if err := serve(ctx, *file); err != nil && ctx.Err() == nil {
 		log.Fatal("bookstore: ", err)
 	}
 }

@@ -1,0 +1,146 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestStable generates a package twice, the second time from its declarations in
+// another order and in several files.
+func TestStable(t *testing.T) {
+	var cases []*testCase
+	for _, c := range loadCases(t) {
+		if c.name == "bookstore" || c.name == "shapes" {
+			cases = append(cases, c)
+		}
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			want := newSnippets(t, module).generate(t, c)
+			shuffled := &testCase{file: c.file, name: c.name, archive: shuffle(t, c.archive)}
+			if got := newSnippets(t, module).generate(t, shuffled); !bytes.Equal(got, want) {
+				t.Errorf("the order of the source matters\n%s", got)
+			}
+		})
+	}
+}
+
+// shuffle puts every declaration of the package into a file of its own, the last
+// one first.
+func shuffle(t *testing.T, a *txtar.Archive) *txtar.Archive {
+	t.Helper()
+	fset := token.NewFileSet()
+	text := string(a.Files[0].Data)
+	f, err := parser.ParseFile(fset, a.Files[0].Name, text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(txtar.Archive)
+	add := func(doc string, body string) {
+		file := doc + "package " + f.Name.Name + "\n\n" + usedImports(f, body) + body + "\n"
+		out.Files = append(out.Files, txtar.File{Name: fmt.Sprintf("f%03d.go", 999-len(out.Files)), Data: []byte(file)})
+	}
+	cut := func(from, to token.Pos) string { return text[fset.Position(from).Offset:fset.Position(to).Offset] }
+	add(cut(f.Doc.Pos(), f.Package), "")
+	for _, d := range f.Decls {
+		from := d.Pos()
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			if d.Tok == token.IMPORT {
+				continue
+			}
+			if d.Doc != nil {
+				from = d.Doc.Pos()
+			}
+		case *ast.FuncDecl:
+			if d.Doc != nil {
+				from = d.Doc.Pos()
+			}
+		}
+		add("", cut(from, d.End()))
+	}
+	return out
+}
+
+// usedImports are the imports of a file that a declaration uses.
+func usedImports(f *ast.File, body string) string {
+	var s strings.Builder
+	for _, spec := range f.Imports {
+		path := spec.Path.Value
+		name := strings.Trim(path[strings.LastIndex(path, "/")+1:], `"`)
+		if strings.Contains(body, name+".") {
+			s.WriteString("import " + path + "\n")
+		}
+	}
+	return s.String()
+}
+
+// TestErrors has models that contradict themselves.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ name, source, want string }{
+		{"default", "//mcp:tool x\n//mcp:arg n default=\"a\"\nfunc X(n int) {}", "does not suit the type int"},
+		{"range", "//mcp:tool x\n//mcp:arg n default=300\nfunc X(n int8) {}", "does not suit the type int8"},
+		{"unsigned", "//mcp:tool x\n//mcp:arg n default=-1\nfunc X(n uint) {}", "does not suit the type uint"},
+		{"not json", "//mcp:tool x\n//mcp:arg n default={\nfunc X(n int) {}", "is not JSON"},
+		{"unknown field", "type P struct{ X int }\n//mcp:tool x\n//mcp:arg p default={\"Y\":1}\nfunc X(p P, n int) {}", "unknown field Y"},
+		{"format", "//mcp:tool x\n//mcp:arg s format=color\nfunc X(s string) {}", `format "color" is not known`},
+		{"predeclared", "type error int\n//mcp:tool x\nfunc X() {}", "declares error"},
+		{"interface", "type S interface{ M() }\n//mcp:tool x\nfunc X(s S) {}", "is an interface and cannot be read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSnippets(t, module)
+			p := s.check(t, module+"/x", map[string]string{"in.go": "package x\n\n" + c.source + "\n"})
+			_, err := print(s.model(t, p), testSchemas)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+}
+
+// thousand is the source of a package with a thousand tools.
+func thousand() string {
+	var s strings.Builder
+	s.WriteString("package big\n\nimport \"context\"\n\ntype Store struct{}\n")
+	for i := range 1000 {
+		fmt.Fprintf(&s, `
+type In%[1]d struct {
+	Query string   `+"`json:\"query\" t:\"minlength=1\"`"+`
+	Tags  []string `+"`json:\"tags,omitempty\" t:\"maxitems=5\"`"+`
+	Limit int      `+"`json:\"limit\" t:\"default=20;minimum=1;maximum=100\"`"+`
+}
+
+type Out%[1]d struct {
+	ID    int64    `+"`json:\"id\"`"+`
+	Title string   `+"`json:\"title\"`"+`
+	Tags  []string `+"`json:\"tags,omitempty\"`"+`
+}
+
+//mcp:tool tool_%[1]d
+func (s *Store) Tool%[1]d(ctx context.Context, in In%[1]d) ([]Out%[1]d, error) { return nil, nil }
+`, i)
+	}
+	return s.String()
+}
+
+func BenchmarkThousandTools(b *testing.B) {
+	t := new(testing.T)
+	s := newSnippets(t, module)
+	p := s.model(t, s.check(t, module+"/big", map[string]string{"in.go": thousand()}))
+	b.ReportAllocs()
+	for b.Loop() {
+		out, err := print(p, testSchemas)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(out)))
+	}
+}
