@@ -61,44 +61,47 @@ var mcpToolAddBook = mcp.ToolInfo{
 // mcpInputAddBook is the schema of the arguments of add_book.
 const mcpInputAddBook = `{"type":"object",` +
 	`"description":"NewBook is what has to be known of a book before the shop can sell it.","properties":{` +
-	`"title":{"type":"string","minLength":1,"maxLength":300},"authors":{"type":"array",` +
-	`"description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"},"minItems":1,"maxItems":10},"year":{"type":"integer",` +
-	`"description":"Year is the year of first publication.","minimum":1450,"maximum":2100},"language":{` +
-	`"type":"string",` +
-	`"description":"Language is the language in which the book was first written.\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian",` +
-	`"enum":["en","fr","de","es","it","no","ru"],"default":"en"},"subjects":{"type":"array",` +
-	`"description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"},"maxItems":20,"uniqueItems":true},"format":{"type":"string",` +
-	`"description":"Format is how a book is bound.\n- \"paperback\": glued, soft cover\n- \"hardback\": sewn, ` +
-	`cloth over boards",` +
-	`"enum":["paperback","hardback"],"default":"paperback"},"priceCents":{"type":"integer",` +
-	`"description":"PriceCents is the price of one copy, in euro cents.","minimum":1,"maximum":1000000},"stock":{` +
-	`"type":"integer","description":"Stock is the number of copies that come in with the book.","minimum":0,` +
-	`"maximum":1000,"default":1}},` +
+	`"title":{"type":"string","minLength":1,"maxLength":300},` +
+	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
+	`"items":{"type":"string"},"minItems":1,"maxItems":10},` +
+	`"year":{"type":"integer","description":"Year is the year of first publication.","minimum":1450,` +
+	`"maximum":2100},` +
+	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
+	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
+	`Norwegian\n- \"ru\": Russian","enum":["en","fr","de","es","it","no","ru"],"default":"en"},` +
+	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
+	`"items":{"type":"string"},"maxItems":20,"uniqueItems":true},` +
+	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
+	`cover\n- \"hardback\": sewn, cloth over boards","enum":["paperback","hardback"],"default":"paperback"},` +
+	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents.",` +
+	`"minimum":1,"maximum":1000000},` +
+	`"stock":{"type":"integer","description":"Stock is the number of copies that come in with the book.",` +
+	`"minimum":0,"maximum":1000,"default":1}},` +
 	`"required":["title","authors","year","priceCents"],"additionalProperties":false}`
 
 // mcpOutputAddBook is the schema of the results of add_book.
 const mcpOutputAddBook = `{"type":"object","description":"Book is one title that the shop trades in.",` +
-	`"properties":{"id":{"type":"integer",` +
-	`"description":"ID is the catalogue number. For the books that the shop opened with it is their number at ` +
-	`Project Gutenberg; books added later begin at 1000000."},"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},"authors":{` +
-	`"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},"year":{"type":"integer",` +
-	`"description":"Year is the year of first publication. A serial counts from its first instalment, a play ` +
-	`from its first performance."},"language":{"type":"string",` +
-	`"description":"Language is the language in which the book was first written.\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian"},` +
+	`"properties":{` +
+	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
+	`it is their number at Project Gutenberg; books added later begin at 1000000."},` +
+	`"title":{"type":"string",` +
+	`"description":"Title is the English title, whatever language the book was written in."},` +
+	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
+	`"items":{"type":"string"}},` +
+	`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
+	`first instalment, a play from its first performance."},` +
+	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
+	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
+	`Norwegian\n- \"ru\": Russian"},` +
 	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},"format":{"type":"string",` +
-	`"description":"Format is how a book is bound.\n- \"paperback\": glued, soft cover\n- \"hardback\": sewn, ` +
-	`cloth over boards"},` +
+	`"items":{"type":"string"}},` +
+	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
+	`cover\n- \"hardback\": sewn, cloth over boards"},` +
 	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
 	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},"addedAt":{` +
-	`"type":"string","description":"AddedAt is when the title came into the catalogue.","format":"date-time"},` +
+	`"description":"Available is the number of copies that are neither sold nor reserved."},` +
+	`"addedAt":{"type":"string","description":"AddedAt is when the title came into the catalogue.",` +
+	`"format":"date-time"},` +
 	`"repricedAt":{"type":"string",` +
 	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
@@ -137,8 +140,9 @@ var mcpToolCancelReservation = mcp.ToolInfo{
 
 // mcpInputCancelReservation is the schema of the arguments of
 // cancel_reservation.
-const mcpInputCancelReservation = `{"type":"object","properties":{"reservation":{"type":"integer",` +
-	`"description":"number of the reservation, as reserve_copies returned it","minimum":1}},` +
+const mcpInputCancelReservation = `{"type":"object","properties":{` +
+	`"reservation":{"type":"integer","description":"number of the reservation, as reserve_copies returned it",` +
+	`"minimum":1}},` +
 	`"required":["reservation"],"additionalProperties":false}`
 
 // mcpCallCancelReservation answers cancel_reservation with
@@ -189,8 +193,8 @@ var mcpToolDescribeBook = mcp.ToolInfo{
 
 // mcpInputDescribeBook is the schema of the arguments of describe_book.
 const mcpInputDescribeBook = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},` +
-	`"required":["id"],"additionalProperties":false}`
+	`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
 // mcpCallDescribeBook answers describe_book with (*Store).DescribeBook.
 func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -240,29 +244,7 @@ const mcpInputGetBook = `{"type":"object","properties":{` +
 	`"required":["id"],"additionalProperties":false}`
 
 // mcpOutputGetBook is the schema of the results of get_book.
-const mcpOutputGetBook = `{"type":"object","description":"Book is one title that the shop trades in.",` +
-	`"properties":{"id":{"type":"integer",` +
-	`"description":"ID is the catalogue number. For the books that the shop opened with it is their number at ` +
-	`Project Gutenberg; books added later begin at 1000000."},"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},"authors":{` +
-	`"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},"year":{"type":"integer",` +
-	`"description":"Year is the year of first publication. A serial counts from its first instalment, a play ` +
-	`from its first performance."},"language":{"type":"string",` +
-	`"description":"Language is the language in which the book was first written.\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian"},` +
-	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},"format":{"type":"string",` +
-	`"description":"Format is how a book is bound.\n- \"paperback\": glued, soft cover\n- \"hardback\": sewn, ` +
-	`cloth over boards"},` +
-	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
-	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},"addedAt":{` +
-	`"type":"string","description":"AddedAt is when the title came into the catalogue.","format":"date-time"},` +
-	`"repricedAt":{"type":"string",` +
-	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
-	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
-	`"additionalProperties":false}`
+const mcpOutputGetBook = mcpOutputAddBook
 
 // mcpCallGetBook answers get_book with (*Store).Book.
 func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -318,7 +300,8 @@ const mcpOutputListReservations = `{"type":"array","items":{"type":"object",` +
 	`"id":{"type":"integer"},` +
 	`"bookId":{"type":"integer"},` +
 	`"title":{"type":"string"},` +
-	`"copies":{"type":"integer"},"totalCents":{"type":"integer",` +
+	`"copies":{"type":"integer"},` +
+	`"totalCents":{"type":"integer",` +
 	`"description":"TotalCents is what all the copies cost at today's price, in euro cents."},` +
 	`"note":{"type":"string","description":"Note is what the customer wrote to the shop, if anything."},` +
 	`"createdAt":{"type":"string","format":"date-time"}},` +
@@ -359,18 +342,19 @@ var mcpToolListSubjects = mcp.ToolInfo{
 }
 
 // mcpInputListSubjects is the schema of the arguments of list_subjects.
-const mcpInputListSubjects = `{"type":"object","properties":{"language":{"type":"string",` +
-	`"description":"only subjects of books first written in this language\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian",` +
-	`"enum":["en","fr","de","es","it","no","ru"]},"limit":{"type":"integer",` +
-	`"description":"the most subjects to return","minimum":1,"maximum":500,"default":50}},` +
+const mcpInputListSubjects = `{"type":"object","properties":{` +
+	`"language":{"type":"string","description":"only subjects of books first written in this language\n- \"en\": ` +
+	`English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- ` +
+	`\"ru\": Russian","enum":["en","fr","de","es","it","no","ru"]},` +
+	`"limit":{"type":"integer","description":"the most subjects to return","minimum":1,"maximum":500,` +
+	`"default":50}},` +
 	`"additionalProperties":false}`
 
 // mcpOutputListSubjects is the schema of the results of list_subjects.
 const mcpOutputListSubjects = `{"type":"array","items":{"type":"object",` +
 	`"description":"Subject is what books are about, with how many are.",` +
-	`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},` +
-	`"required":["name","books"],"additionalProperties":false}}`
+	`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},"required":["name","books"],` +
+	`"additionalProperties":false}}`
 
 // mcpCallListSubjects answers list_subjects with (*Store).ListSubjects.
 func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -423,9 +407,7 @@ var mcpToolRemoveBook = mcp.ToolInfo{
 }
 
 // mcpInputRemoveBook is the schema of the arguments of remove_book.
-const mcpInputRemoveBook = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},` +
-	`"required":["id"],"additionalProperties":false}`
+const mcpInputRemoveBook = mcpInputDescribeBook
 
 // mcpCallRemoveBook answers remove_book with (*Store).RemoveBook.
 func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -471,9 +453,10 @@ var mcpToolReportByDecade = mcp.ToolInfo{
 }
 
 // mcpInputReportByDecade is the schema of the arguments of report_by_decade.
-const mcpInputReportByDecade = `{"type":"object","properties":{"from":{"type":"integer",` +
-	`"description":"first year of the report","minimum":1450,"maximum":2100,"default":1450},"to":{` +
-	`"type":"integer","description":"last year of the report","minimum":1450,"maximum":2100,"default":2100}},` +
+const mcpInputReportByDecade = `{"type":"object","properties":{` +
+	`"from":{"type":"integer","description":"first year of the report","minimum":1450,"maximum":2100,` +
+	`"default":1450},` +
+	`"to":{"type":"integer","description":"last year of the report","minimum":1450,"maximum":2100,"default":2100}},` +
 	`"additionalProperties":false}`
 
 // mcpOutputReportByDecade is the schema of the results of report_by_decade.
@@ -482,7 +465,8 @@ const mcpOutputReportByDecade = `{"type":"object","additionalProperties":{"type"
 	`"books":{"type":"integer"},` +
 	`"available":{"type":"integer","description":"Available is the number of copies that can be bought now."},` +
 	`"meanPriceCents":{"type":"number",` +
-	`"description":"MeanPriceCents is the mean price of a title, in euro cents."},"languages":{"type":"object",` +
+	`"description":"MeanPriceCents is the mean price of a title, in euro cents."},` +
+	`"languages":{"type":"object",` +
 	`"description":"Languages counts the books by the language they were written in.",` +
 	`"additionalProperties":{"type":"integer"}}},` +
 	`"required":["books","available","meanPriceCents","languages"],"additionalProperties":false}}`
@@ -554,7 +538,8 @@ const mcpOutputReserveCopies = `{"type":"object",` +
 	`"id":{"type":"integer"},` +
 	`"bookId":{"type":"integer"},` +
 	`"title":{"type":"string"},` +
-	`"copies":{"type":"integer"},"totalCents":{"type":"integer",` +
+	`"copies":{"type":"integer"},` +
+	`"totalCents":{"type":"integer",` +
 	`"description":"TotalCents is what all the copies cost at today's price, in euro cents."},` +
 	`"note":{"type":"string","description":"Note is what the customer wrote to the shop, if anything."},` +
 	`"createdAt":{"type":"string","format":"date-time"}},` +
@@ -628,29 +613,7 @@ const mcpInputRestockBook = `{"type":"object","properties":{` +
 	`"required":["id","copies"],"additionalProperties":false}`
 
 // mcpOutputRestockBook is the schema of the results of restock_book.
-const mcpOutputRestockBook = `{"type":"object","description":"Book is one title that the shop trades in.",` +
-	`"properties":{"id":{"type":"integer",` +
-	`"description":"ID is the catalogue number. For the books that the shop opened with it is their number at ` +
-	`Project Gutenberg; books added later begin at 1000000."},"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},"authors":{` +
-	`"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},"year":{"type":"integer",` +
-	`"description":"Year is the year of first publication. A serial counts from its first instalment, a play ` +
-	`from its first performance."},"language":{"type":"string",` +
-	`"description":"Language is the language in which the book was first written.\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian"},` +
-	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},"format":{"type":"string",` +
-	`"description":"Format is how a book is bound.\n- \"paperback\": glued, soft cover\n- \"hardback\": sewn, ` +
-	`cloth over boards"},` +
-	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
-	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},"addedAt":{` +
-	`"type":"string","description":"AddedAt is when the title came into the catalogue.","format":"date-time"},` +
-	`"repricedAt":{"type":"string",` +
-	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
-	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
-	`"additionalProperties":false}`
+const mcpOutputRestockBook = mcpOutputAddBook
 
 // mcpCallRestockBook answers restock_book with (*Store).RestockBook.
 func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -705,15 +668,16 @@ var mcpToolSearchBooks = mcp.ToolInfo{
 }
 
 // mcpInputSearchBooks is the schema of the arguments of search_books.
-const mcpInputSearchBooks = `{"type":"object","properties":{"query":{"type":"string",` +
-	`"description":"words to look for; a book must have all of them","minLength":1,"maxLength":200,` +
-	`"examples":["sea stories"]},"language":{"type":"string",` +
-	`"description":"only books first written in this language\n- \"en\": English\n- \"fr\": French\n- \"de\": ` +
-	`German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian",` +
-	`"enum":["en","fr","de","es","it","no","ru"]},"maxPriceCents":{"type":"integer",` +
-	`"description":"only books that cost at most this much, in euro cents","minimum":1},"sort":{"type":"string",` +
-	`"description":"order of the books\n- \"relevance\": best match first\n- \"title\": alphabetically\n- ` +
-	`\"year\": oldest first\n- \"price\": cheapest first",` +
+const mcpInputSearchBooks = `{"type":"object","properties":{` +
+	`"query":{"type":"string","description":"words to look for; a book must have all of them","minLength":1,` +
+	`"maxLength":200,"examples":["sea stories"]},` +
+	`"language":{"type":"string","description":"only books first written in this language\n- \"en\": English\n- ` +
+	`\"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": ` +
+	`Russian","enum":["en","fr","de","es","it","no","ru"]},` +
+	`"maxPriceCents":{"type":"integer","description":"only books that cost at most this much, in euro cents",` +
+	`"minimum":1},` +
+	`"sort":{"type":"string","description":"order of the books\n- \"relevance\": best match first\n- \"title\": ` +
+	`alphabetically\n- \"year\": oldest first\n- \"price\": cheapest first",` +
 	`"enum":["relevance","title","year","price"],"default":"relevance"},` +
 	`"limit":{"type":"integer","description":"the most books to return","minimum":1,"maximum":100,"default":20},` +
 	`"offset":{"type":"integer","description":"how many matches to skip, to see the next page","minimum":0,` +
@@ -721,25 +685,29 @@ const mcpInputSearchBooks = `{"type":"object","properties":{"query":{"type":"str
 	`"required":["query"],"additionalProperties":false}`
 
 // mcpOutputSearchBooks is the schema of the results of search_books.
-const mcpOutputSearchBooks = `{"type":"object","properties":{"books":{"type":"array","items":{"type":"object",` +
-	`"description":"Book is one title that the shop trades in.","properties":{"id":{"type":"integer",` +
-	`"description":"ID is the catalogue number. For the books that the shop opened with it is their number at ` +
-	`Project Gutenberg; books added later begin at 1000000."},"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},"authors":{` +
-	`"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},"year":{"type":"integer",` +
-	`"description":"Year is the year of first publication. A serial counts from its first instalment, a play ` +
-	`from its first performance."},"language":{"type":"string",` +
-	`"description":"Language is the language in which the book was first written.\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian"},` +
+const mcpOutputSearchBooks = `{"type":"object","properties":{` +
+	`"books":{"type":"array","items":{"type":"object","description":"Book is one title that the shop trades in.",` +
+	`"properties":{` +
+	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
+	`it is their number at Project Gutenberg; books added later begin at 1000000."},` +
+	`"title":{"type":"string",` +
+	`"description":"Title is the English title, whatever language the book was written in."},` +
+	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
+	`"items":{"type":"string"}},` +
+	`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
+	`first instalment, a play from its first performance."},` +
+	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
+	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
+	`Norwegian\n- \"ru\": Russian"},` +
 	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},"format":{"type":"string",` +
-	`"description":"Format is how a book is bound.\n- \"paperback\": glued, soft cover\n- \"hardback\": sewn, ` +
-	`cloth over boards"},` +
+	`"items":{"type":"string"}},` +
+	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
+	`cover\n- \"hardback\": sewn, cloth over boards"},` +
 	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
 	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},"addedAt":{` +
-	`"type":"string","description":"AddedAt is when the title came into the catalogue.","format":"date-time"},` +
+	`"description":"Available is the number of copies that are neither sold nor reserved."},` +
+	`"addedAt":{"type":"string","description":"AddedAt is when the title came into the catalogue.",` +
+	`"format":"date-time"},` +
 	`"repricedAt":{"type":"string",` +
 	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
@@ -848,25 +816,27 @@ const mcpInputSimilarBooks = `{"type":"object","properties":{` +
 
 // mcpOutputSimilarBooks is the schema of the results of similar_books.
 const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
-	`"description":"SimilarBook is a book with what it has in common with another one.","properties":{"id":{` +
-	`"type":"integer",` +
-	`"description":"ID is the catalogue number. For the books that the shop opened with it is their number at ` +
-	`Project Gutenberg; books added later begin at 1000000."},"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},"authors":{` +
-	`"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},"year":{"type":"integer",` +
-	`"description":"Year is the year of first publication. A serial counts from its first instalment, a play ` +
-	`from its first performance."},"language":{"type":"string",` +
-	`"description":"Language is the language in which the book was first written.\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian"},` +
+	`"description":"SimilarBook is a book with what it has in common with another one.","properties":{` +
+	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
+	`it is their number at Project Gutenberg; books added later begin at 1000000."},` +
+	`"title":{"type":"string",` +
+	`"description":"Title is the English title, whatever language the book was written in."},` +
+	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
+	`"items":{"type":"string"}},` +
+	`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
+	`first instalment, a play from its first performance."},` +
+	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
+	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
+	`Norwegian\n- \"ru\": Russian"},` +
 	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},"format":{"type":"string",` +
-	`"description":"Format is how a book is bound.\n- \"paperback\": glued, soft cover\n- \"hardback\": sewn, ` +
-	`cloth over boards"},` +
+	`"items":{"type":"string"}},` +
+	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
+	`cover\n- \"hardback\": sewn, cloth over boards"},` +
 	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
 	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},"addedAt":{` +
-	`"type":"string","description":"AddedAt is when the title came into the catalogue.","format":"date-time"},` +
+	`"description":"Available is the number of copies that are neither sold nor reserved."},` +
+	`"addedAt":{"type":"string","description":"AddedAt is when the title came into the catalogue.",` +
+	`"format":"date-time"},` +
 	`"repricedAt":{"type":"string",` +
 	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"},` +
 	`"shared":{"type":"array","description":"Shared are the subjects that both books have.",` +
@@ -927,8 +897,9 @@ var mcpToolUpdatePrice = mcp.ToolInfo{
 
 // mcpInputUpdatePrice is the schema of the arguments of update_price.
 const mcpInputUpdatePrice = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number","minimum":1},"priceCents":{"type":"integer",` +
-	`"description":"new price of one copy, in euro cents","minimum":1,"maximum":1000000}},` +
+	`"id":{"type":"integer","description":"catalogue number","minimum":1},` +
+	`"priceCents":{"type":"integer","description":"new price of one copy, in euro cents","minimum":1,` +
+	`"maximum":1000000}},` +
 	`"required":["id","priceCents"],"additionalProperties":false}`
 
 // mcpOutputUpdatePrice is the schema of the results of update_price.
@@ -1001,36 +972,15 @@ var mcpToolWaitForCopies = mcp.ToolInfo{
 
 // mcpInputWaitForCopies is the schema of the arguments of wait_for_copies.
 const mcpInputWaitForCopies = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},"copies":{"type":"integer",` +
-	`"description":"how many copies have to be available","minimum":1,"maximum":10,"default":1},"patience":{` +
-	`"type":"string","description":"how long to wait, at most 5m. A duration such as \"1h30m\".",` +
+	`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},` +
+	`"copies":{"type":"integer","description":"how many copies have to be available","minimum":1,"maximum":10,` +
+	`"default":1},` +
+	`"patience":{"type":"string","description":"how long to wait, at most 5m. A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$","default":"30s"}},` +
 	`"required":["id"],"additionalProperties":false}`
 
 // mcpOutputWaitForCopies is the schema of the results of wait_for_copies.
-const mcpOutputWaitForCopies = `{"type":"object","description":"Book is one title that the shop trades in.",` +
-	`"properties":{"id":{"type":"integer",` +
-	`"description":"ID is the catalogue number. For the books that the shop opened with it is their number at ` +
-	`Project Gutenberg; books added later begin at 1000000."},"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},"authors":{` +
-	`"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},"year":{"type":"integer",` +
-	`"description":"Year is the year of first publication. A serial counts from its first instalment, a play ` +
-	`from its first performance."},"language":{"type":"string",` +
-	`"description":"Language is the language in which the book was first written.\n- \"en\": English\n- \"fr\": ` +
-	`French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": Russian"},` +
-	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},"format":{"type":"string",` +
-	`"description":"Format is how a book is bound.\n- \"paperback\": glued, soft cover\n- \"hardback\": sewn, ` +
-	`cloth over boards"},` +
-	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
-	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},"addedAt":{` +
-	`"type":"string","description":"AddedAt is when the title came into the catalogue.","format":"date-time"},` +
-	`"repricedAt":{"type":"string",` +
-	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
-	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
-	`"additionalProperties":false}`
+const mcpOutputWaitForCopies = mcpOutputAddBook
 
 // mcpCallWaitForCopies answers wait_for_copies with (*Store).WaitForCopies.
 func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -1149,7 +1099,7 @@ func mcpDecodeNewBook(d *wire.Decoder, v *NewBook) {
 	}
 }
 
-// mcpFieldsNewBook are the members of NewBook.
+// mcpFieldsNewBook are the members of a value of type NewBook.
 var mcpFieldsNewBook = wire.Fields{
 	{Name: "title", Required: true},
 	{Name: "authors", Required: true},

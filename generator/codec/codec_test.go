@@ -80,7 +80,7 @@ func TestMultipleOf(t *testing.T) {
 
 func TestConditions(t *testing.T) {
 	pkg := check(t, `
-import "time"
+import ("time"; "strings")
 
 type loose struct {
 	A []int
@@ -97,7 +97,7 @@ var (
 	Bool bool; Int int; String string; Pointer *int; Slice []int; Map map[string]int; Any any
 	None [0]int; Array [2]int; Struct struct{ X int }; Empty struct{}; Loose loose
 	Time time.Time; TimePointer *time.Time; Method hasZero; Interface zeroer
-	Timer struct{ time.Timer }
+	Timer struct{ strings.Builder }
 	Funcs struct { F func() }
 )`)
 	type tests = []Test
@@ -175,10 +175,10 @@ var (
 
 func TestNameable(t *testing.T) {
 	pkg := check(t, `
-import ("time"; "net/http")
+import "time"
 type own struct{ x int }
 var (
-	A own; B *time.Time; C map[string]func(own) error; D http.Handler; E chan struct{ Own own }; F []any
+	A own; B *time.Time; C map[string]func(own) error; D time.Month; E chan struct{ Own own }; F []any
 )`)
 	for _, name := range []string{"A", "B", "C", "D", "E", "F"} {
 		typ := typeOf(t, pkg, name)

@@ -144,3 +144,46 @@ func BenchmarkThousandTools(b *testing.B) {
 		b.SetBytes(int64(len(out)))
 	}
 }
+
+// TestBreakJSON breaks schemas over lines: no line is too long that could be
+// shorter, and nothing is lost.
+func TestBreakJSON(t *testing.T) {
+	long := strings.Repeat("word ", 40)
+	for _, c := range []struct{ name, json string }{
+		{"short", `{"type":"object"}`},
+		{"empty", ""},
+		{"description", `{"description":"` + long + `"}`},
+		{"escapes", `{"description":"a \"quoted\" word\n` + strings.Repeat(`\u0060 \\`, 30) + `"}`},
+		{"properties", `{"type":"object","properties":{` + strings.Repeat(`"a":{"type":"string","description":"`+long+`","enum":["x","y"]},`, 5) +
+			`"z":{"type":"array","items":{"type":"object","properties":{"b":{"description":"` + long + `"}},"required":["b"]}}},"required":["` +
+			strings.Repeat(`name","`, 60) + `z"],"additionalProperties":false}`},
+	} {
+		lines := breakJSON(c.json, 30, 100)
+		if got := strings.Join(lines, ""); got != c.json {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.json)
+		}
+		for i, line := range lines {
+			if len(line) > 102 || i == 0 && len(line) > 72 {
+				t.Errorf("%s: line %d has %d characters: %s", c.name, i+1, len(line), line)
+			}
+		}
+	}
+}
+
+// TestNoTools generates a server that has no feature yet.
+func TestNoTools(t *testing.T) {
+	s := newSnippets(t, module)
+	p := s.model(t, s.check(t, module+"/x", map[string]string{"in.go": "// Package x is empty.\n//\n//mcp:server x\npackage x\n"}))
+	source, err := print(p, testSchemas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"func NewMCPServer(opts ...mcp.Option)", "func RegisterMCP(r mcp.Registrar) {}"} {
+		if !strings.Contains(string(source), want) {
+			t.Errorf("no %q in\n%s", want, source)
+		}
+	}
+	if strings.Contains(string(source), "runtime/wire") {
+		t.Errorf("an import that is not used:\n%s", source)
+	}
+}

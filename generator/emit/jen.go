@@ -149,6 +149,10 @@ func (m *imports) declaration() string {
 		groups[i] = append(groups[i], path)
 	}
 	var s strings.Builder
+	if len(groups[0])+len(groups[1]) == 1 {
+		path := append(groups[0], groups[1]...)[0]
+		return "import " + m.spec(path)
+	}
 	s.WriteString("import (\n")
 	for i, group := range groups {
 		slices.Sort(group)
@@ -156,21 +160,25 @@ func (m *imports) declaration() string {
 			s.WriteString("\n")
 		}
 		for _, path := range group {
-			if !m.plain[path] {
-				s.WriteString(m.names[path] + " ")
-			}
-			s.WriteString(strconv.Quote(path) + "\n")
+			s.WriteString(m.spec(path))
 		}
 	}
 	s.WriteString(")\n")
 	return s.String()
 }
 
+// spec is the line of one import.
+func (m *imports) spec(path string) string {
+	if m.plain[path] {
+		return strconv.Quote(path) + "\n"
+	}
+	return m.names[path] + " " + strconv.Quote(path) + "\n"
+}
+
 // id is an identifier, or any other Go source.
 func id(source string) code { return jen.Id(source) }
 
-// call is a call whose arguments stand on lines of their own where one line
-// would be too long. width is what stands before the arguments.
+// call is a call on one line.
 func call(fn code, args ...jen.Code) code { return fn.Add(list("(", ")", false, args...)) }
 
 // callWrapped is call with each argument on a line of its own.

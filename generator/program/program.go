@@ -72,7 +72,8 @@ func Build(ctx context.Context, t *Target, cfg Config) (*Program, error) {
 	if cfg.Progress != nil {
 		cfg.Progress("building " + t.Model.Path)
 	}
-	dir, err := os.MkdirTemp("", "mcpgen-")
+	// GOTMPDIR is set where programs cannot be run from the usual place.
+	dir, err := os.MkdirTemp(lookup(cfg.Env, "GOTMPDIR"), "mcpgen-")
 	if err != nil {
 		return nil, fmt.Errorf("make directory for the program: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"go/types"
 	"os"
 	"path/filepath"
@@ -195,4 +196,32 @@ func accepts(t testing.TB, schema *validator.Schema, text string) bool {
 		t.Fatalf("%v in %s", err, text)
 	}
 	return schema.Validate(v) == nil
+}
+
+// TestBig checks that types which multiply when they are inlined still have a
+// schema of a size that can be published.
+func TestBig(t *testing.T) {
+	var mutual, levels strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&mutual, "type M%d struct {", i)
+		for j := range 25 {
+			fmt.Fprintf(&mutual, " F%d *M%d;", j, j)
+		}
+		mutual.WriteString(" }\n")
+		if i > 0 {
+			fmt.Fprintf(&levels, "type L%d struct { A, B L%d }\n", i, i-1)
+		}
+	}
+	s := check(t, mutual.String()+levels.String()+"type L0 struct{}\n")
+	for _, name := range []string{"M0", "L24"} {
+		for _, text := range []string{Input(s.plan(t, name)), Output(s.plan(t, name))} {
+			if len(text) > 100_000 {
+				t.Errorf("%s: %d bytes", name, len(text))
+			}
+			inspectSchema(t, text, true)
+		}
+	}
+	if text := Input(s.plan(t, "L3")); strings.Contains(text, "$") {
+		t.Errorf("references without need: %s", text)
+	}
 }

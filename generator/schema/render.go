@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -28,91 +27,53 @@ func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), fals
 // there, so whoever wraps the schema into another one has to move them.
 func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true) }
 
+// maxInlined bounds the number of schemas that are written one inside the other.
+// Types that hold others several times over several levels multiply; from here
+// on those that repeat stand in $defs.
+const maxInlined = 20_000
+
 func render(t *model.Type, output bool) *jsonschema.Schema {
-	w := &renderer{output: output, cyclic: map[*model.Type]string{}}
-	w.findCycles(t, map[*model.Type]int{})
-	w.nameCycles()
+	g := newGraph(t)
+	for _, all := range []bool{false, true} {
+		w := &renderer{output: output, names: definitionNames(g.references(all)), unlimited: all}
+		if s := w.root(t); s != nil {
+			return s
+		}
+	}
+	return nil // not reached: the second time there is no limit
+}
+
+// renderer makes one schema.
+type renderer struct {
+	output    bool
+	names     map[*model.Type]string // the types rendered by reference, and their names in $defs
+	used      []*model.Type          // those of them that are referred to
+	count     int                    // schemas made
+	unlimited bool
+}
+
+// root renders a plan with its $defs, and returns nil if that grows too big.
+func (w *renderer) root(t *model.Type) *jsonschema.Schema {
 	s := w.body(t, nil, "")
 	for i := 0; i < len(w.used); i++ {
 		if s.Definitions == nil {
 			s.Definitions = jsonschema.Definitions{}
 		}
 		def := w.used[i]
-		s.Definitions[w.cyclic[def]] = w.body(def, nil, "")
+		s.Definitions[w.names[def]] = w.body(def, nil, "")
+	}
+	if w.full() {
+		return nil
 	}
 	return s
 }
 
-// renderer makes one schema.
-type renderer struct {
-	output bool
-	cyclic map[*model.Type]string // the types that close a cycle, and their names in $defs
-	found  []*model.Type          // the same, in the order in which they were found
-	used   []*model.Type          // those of them that are referred to
-}
-
-const (
-	open = iota + 1
-	done
-)
-
-// findCycles finds the types at which a walk from the root comes back to a type
-// that it is in. Without them what is left has no cycle. Every cycle leads
-// through a declared type; pointers do not count, since they are not rendered.
-func (w *renderer) findCycles(t *model.Type, state map[*model.Type]int) {
-	named := t.Name != "" && t.Kind != model.Pointer
-	if named {
-		switch state[t] {
-		case done:
-			return
-		case open:
-			if !slices.Contains(w.found, t) {
-				w.found = append(w.found, t)
-			}
-			return
-		}
-		state[t] = open
-	}
-	if t.Elem != nil {
-		w.findCycles(t.Elem, state)
-	}
-	for _, f := range t.Fields {
-		w.findCycles(f.Type, state)
-	}
-	if named {
-		state[t] = done
-	}
-}
-
-// nameCycles names the types for $defs: by their plain names, with the package
-// where two have the same one, and with a number where that does not help.
-func (w *renderer) nameCycles() {
-	count := map[string]int{}
-	for _, t := range w.found {
-		count[t.Name]++
-	}
-	taken := map[string]bool{}
-	for _, t := range w.found {
-		name := t.Name
-		if count[name] > 1 {
-			name = packageName(t) + "_" + name
-			if t.Variant != "" {
-				name += "_" + t.Variant
-			}
-		}
-		unique := name
-		for n := 2; taken[unique]; n++ {
-			unique = name + "_" + strconv.Itoa(n)
-		}
-		taken[unique] = true
-		w.cyclic[t] = unique
-	}
-}
+func (w *renderer) full() bool { return w.count > maxInlined && !w.unlimited }
 
 // schema renders a plan in the place of a value: by reference where it closes a
 // cycle. desc is the description of the place, "" if it has none.
 func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsonschema.Schema {
-	name, ok := w.cyclic[t]
+	name, ok := w.names[t]
 	if !ok {
 		return w.body(t, rules, desc)
 	}
@@ -154,6 +115,9 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		rules = &model.Rules{}
 	}
 	s := &jsonschema.Schema{Type: jsonType(t)}
+	if w.count++; w.full() {
+		return s
+	}
 	if desc == "" {
 		desc = t.Doc
 	}

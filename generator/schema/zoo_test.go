@@ -144,7 +144,7 @@ type ZooNames struct {
 	Odd     int       `json:"a b!#$%&()*+-./:;<=>?@[]^_{|}~"`
 	Umlaut  int       `json:"größe"`
 	Inline  ZooNested `json:",inline"`
-	hidden  int
+	_       int
 }
 
 type ZooBase struct {
@@ -154,8 +154,8 @@ type ZooBase struct {
 }
 
 type zooInner struct {
-	Shown  int
-	hidden int
+	Shown int
+	_     int
 }
 
 type zooString string

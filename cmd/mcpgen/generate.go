@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator"
+	"github.com/mcpgen/mcpgen/generator/diag"
+	"github.com/mcpgen/mcpgen/generator/load"
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// generate writes the generated files of packages, or checks them.
+func (c *command) generate(args []string) int {
+	f := newFlags("generate")
+	check := f.Bool("check", false, "write nothing; exit 1 with a diff if a file is not current")
+	asJSON := f.Bool("json", false, "write diagnostics as JSON, one object a line, to standard output")
+	patterns, code, ok := c.parse(f, args)
+	if !ok {
+		return code
+	}
+	result, err := generator.Generate(c.ctx, generator.Config{
+		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin,
+	})
+	c.progress.end()
+	report := c.diagnostics
+	if *asJSON {
+		report = func(l *diag.List) { diag.PrintJSON(c.out, l, c.dir) }
+	}
+	if nothing, ok := errors.AsType[*load.Error](err); ok && c.ctx.Err() == nil {
+		var l diag.List
+		l.Add(nothing.Diagnostic())
+		report(&l)
+		return exitFound
+	}
+	if err != nil {
+		return c.fail(err)
+	}
+	if !result.Diagnostics.HasErrors() {
+		c.checkRuntime(result, f.tags)
+	}
+	if *check && *asJSON && !result.Diagnostics.HasErrors() {
+		c.addStale(result, f.tags)
+	}
+	report(result.Diagnostics)
+	switch {
+	case result.Diagnostics.HasErrors():
+		return exitFound
+	case len(result.Packages) == 0:
+		c.noteln("mcpgen: no //mcp: directive in %s", strings.Join(orHere(patterns), " "))
+		c.noteln("\thint: write //mcp:tool above a function; %s help directives lists all directives", c.invoked)
+		return exitFound
+	case *check:
+		return c.check(result, f)
+	}
+	return c.write(result, f)
+}
+
+// checkRuntime adds to the diagnostics that a module cannot import what a file
+// that is to be written would import. It costs a run of the go command, so
+// files that are current are not asked about.
+func (c *command) checkRuntime(result *generator.Result, tags string) {
+	for _, p := range result.Packages {
+		if p.Current() {
+			continue
+		}
+		err := p.Loaded.CheckRuntime(c.ctx, load.Config{Env: c.environment(), Tags: tags})
+		if missing, ok := errors.AsType[*load.Error](err); ok {
+			result.Diagnostics.Add(missing.Diagnostic())
+		}
+	}
+}
+
+// write writes what is not current.
+func (c *command) write(result *generator.Result, f *flags) int {
+	tools := make(map[string]int)
+	for _, p := range result.Packages {
+		tools[p.Path] = len(p.Model.Tools)
+		if f.verbose && p.Current() {
+			c.noteln("%s is current (%s)", c.relative(p.Path), count(tools[p.Path], "tool"))
+		}
+	}
+	written, err := result.Write()
+	for _, path := range written {
+		c.noteln("wrote %s (%s)", c.relative(path), count(tools[path], "tool"))
+	}
+	if err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+// check shows how the files that are not current differ from what they should be.
+func (c *command) check(result *generator.Result, f *flags) int {
+	code := exitDone
+	for _, p := range result.Packages {
+		name := c.relative(p.Path)
+		if p.Current() {
+			if f.verbose {
+				c.noteln("%s is current", name)
+			}
+			continue
+		}
+		code = exitFound
+		before := name
+		if p.Old == nil {
+			before = "/dev/null"
+		}
+		_, _ = c.out.Write(diff.Diff(before, p.Old, name, p.Source))
+		c.noteln("%s is not current", name)
+		c.noteln("\thint: %s", c.mend(p, f.tags))
+	}
+	return code
+}
+
+// addStale adds the files that are not current to the diagnostics.
+func (c *command) addStale(result *generator.Result, tags string) {
+	for _, p := range result.Packages {
+		if !p.Current() {
+			at := token.Position{Filename: p.Path, Line: 1, Column: 1}
+			result.Diagnostics.Errorf(at, "", "the generated file is not current").Hint = c.mend(p, tags)
+		}
+	}
+}
+
+// mend is the command that makes a file current.
+func (c *command) mend(p *generator.Package, tags string) string {
+	words := []string{c.invoked}
+	if tags != "" {
+		words = append(words, "-tags", word(tags))
+	}
+	if dir := filepath.Dir(c.relative(p.Path)); filepath.IsAbs(dir) {
+		words = append(words, word(dir))
+	} else if dir != "." {
+		words = append(words, word("./"+filepath.ToSlash(dir)))
+	}
+	return strings.Join(words, " ")
+}
+
+// relative shortens a path for people.
+func (c *command) relative(path string) string {
+	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+func orHere(patterns []string) []string {
+	if len(patterns) == 0 {
+		return []string{"the current directory"}
+	}
+	return patterns
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprint(n, " ", noun)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/diag"
+	"github.com/mcpgen/mcpgen/generator/directive"
+)
+
+// help prints what there is to say about a topic.
+func (c *command) help(args []string) int {
+	f := newFlags("help")
+	rest, code, ok := c.parse(f, args)
+	switch {
+	case !ok:
+		return code
+	case len(rest) > 1:
+		return c.usage("help", "help takes one topic", "")
+	case len(rest) == 0:
+		return c.helpTopic("help")
+	}
+	return c.helpTopic(rest[0])
+}
+
+func (c *command) helpTopic(topic string) int {
+	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": helpList, "call": helpCall, "run": helpRun}
+	text, ok := topics[topic]
+	switch {
+	case topic == "directives":
+		directive.WriteHelp(c.out)
+		return exitDone
+	case !ok:
+		for _, s := range subcommands() {
+			if s.name == topic {
+				return c.usage("", topic+" is not built yet", c.invoked+" help lists what there is")
+			}
+		}
+		names := append(slices.Sorted(maps.Keys(topics)), "directives")
+		hint := "the topics are " + strings.Join(names, ", ")
+		if near := diag.Nearest(topic, names); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return c.usage("help", "unknown topic "+topic, hint)
+	}
+	if topic == "call" || topic == "run" {
+		text += c.clients()
+	}
+	fmt.Fprint(c.out, text)
+	return exitDone
+}
+
+// overview is the help without a topic.
+func (c *command) overview() string {
+	var b strings.Builder
+	b.WriteString(`mcpgen turns annotated Go functions into an MCP server.
+
+	mcpgen [flags] [packages]      write mcp_gen.go for packages with //mcp: directives
+	mcpgen -check [packages]       write nothing, and fail if a file is not current
+`)
+	for _, s := range subcommands() {
+		if s.run != nil {
+			fmt.Fprintf(&b, "\tmcpgen %-23s %s\n", s.name+" "+strings.TrimSuffix(s.args, " [key=value ... | JSON]"), s.about)
+		}
+	}
+	b.WriteString(`
+Write //mcp:tool above a function, and try it at once:
+
+	go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen
+	go tool mcpgen call . TOOL key=value
+
+Then //go:generate go tool mcpgen, and call NewMCPServer in main.
+
+Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
+Topics of help: generate, list, call, run, directives.
+`)
+	return b.String()
+}
+
+const helpFlags = `	-tags LIST  build tags, separated by commas
+	-v          say what is done, with the time of each stage
+`
+
+const helpGenerate = `usage: mcpgen [flags] [packages]
+
+Writes mcp_gen.go into each of the packages that has //mcp: directives; without
+packages, into that of the current directory. ./... stands for all packages
+below. A file that is current is left alone, and on any error nothing is
+written. The file is generated from the source alone: it does not matter whether
+it is there, out of date or broken.
+
+	-check      write nothing; exit 1 with a diff if a file is not current
+	-json       write diagnostics as JSON, one object a line, to standard output
+` + helpFlags
+
+const helpList = `usage: mcpgen list [flags] [PACKAGE]
+
+Shows the features of a package: kind, published name, Go function, signature as
+a client sees it, hints, and about how many tokens of a model's context the
+listing takes. It works from the source; nothing is built or written.
+
+	-json       write one object: server, and tools, resources, resourceTemplates
+	            and prompts, each as the protocol lists it (revision 2026-07-28),
+	            with symbol, position and tokens
+` + helpFlags
+
+const helpCall = `usage: mcpgen call [flags] PACKAGE TOOL [key=value ... | JSON]
+
+Builds a package from its source into a program, calls one of its tools as a
+client would, and prints the result: text as it is, structured results as
+indented JSON. The package needs neither a generated file nor a main function.
+An error that the tool returns goes to standard error, with exit code 1.
+
+Arguments are one JSON object, or key=value pairs, read as the tool wants them:
+	query=sea year=1851       text stays text, also if it looks like a number;
+	                          numbers and true or false are what they look like
+	tag=whales tag=ships      a key that is repeated makes an array,
+	tags='["whales","ships"]' and so does a JSON array
+	filter='{"year":1851}'    objects and maps are JSON
+
+The receivers of methods are made by the function with //mcp:constructor, else by
+NewT without parameters or with a context, else they are zero values.
+
+` + helpFlags
+
+const helpRun = `usage: mcpgen run [flags] PACKAGE
+
+Builds a package from its source into a program and serves its features over
+standard input and output, until the input ends. The package needs neither a
+generated file nor a main function. Receivers are made as for mcpgen call.
+
+` + helpFlags
+
+// clients says how a client is told of the server.
+func (c *command) clients() string {
+	args := []string{"-C", c.dir, "tool", "mcpgen", "run", "./bookstore"}
+	list, err := json.Marshal(args)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(`
+To add the package ./bookstore to a client as the server bookstore:
+
+	claude mcp add bookstore -- go tool mcpgen run ./bookstore
+
+or, where a client reads a configuration file:
+
+	{"mcpServers": {"bookstore": {"command": "go", "args": %s}}}
+`, list)
+}

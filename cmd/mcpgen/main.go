@@ -1,0 +1,90 @@
+// Mcpgen makes MCP servers out of annotated Go functions. Run "mcpgen help" for
+// what it does and "mcpgen help directives" for the comments that it reads.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// The exit codes. A command that a signal ends exits with 128 and its number.
+const (
+	exitDone  = 0 // also with warnings
+	exitFound = 1 // findings, or nothing to do
+	exitUsage = 2
+)
+
+func main() { os.Exit(start()) }
+
+// start connects the command to its process.
+func start() int {
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mcpgen: find the current directory:", err)
+		return exitFound
+	}
+	c := &command{
+		ctx: ctx, dir: dir, invoked: invocation(os.Args[0]),
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+	}
+	c.progress = newProgress(os.Stderr, isTerminal(os.Stderr))
+	code := c.run(os.Args[1:])
+	c.progress.clear()
+	c.removeTemporary()
+	if caught, ok := context.Cause(ctx).(signalError); ok {
+		return caught.exitCode(code)
+	}
+	return code
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ os.Signal }
+
+func (s signalError) Error() string { return s.String() }
+
+// exitCode is what shells make of a program that the signal ended. A command
+// that was asked to stop, and did so in good order, says how it went.
+func (s signalError) exitCode(code int) int {
+	if s.Signal == os.Interrupt {
+		return 130
+	}
+	if code == exitDone {
+		return exitDone
+	}
+	return 143
+}
+
+// interruptible returns a context that the first signal to stop ends, with a
+// signalError as its cause. The second one ends the process, as it would any.
+func interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-caught:
+			cancel(signalError{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		cancel(nil)
+	}
+}
+
+// invocation is how a user calls this command, for hints: by its name when it
+// was found in PATH, and otherwise as a tool of the module.
+func invocation(arg0 string) string {
+	if name := filepath.Base(arg0); name == arg0 && strings.TrimSuffix(name, ".exe") == "mcpgen" {
+		return "mcpgen"
+	}
+	return "go tool mcpgen"
+}

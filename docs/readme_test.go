@@ -1,0 +1,137 @@
+// Package docs_test does what the documents tell a reader to do.
+package docs_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// root is the directory of the module.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// block returns the first fenced block of a language after a text.
+func block(t *testing.T, document, after, language string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(document, after)
+	if !ok {
+		t.Fatalf("the document does not say %q", after)
+	}
+	_, rest, ok = strings.Cut(rest, "```"+language+"\n")
+	if !ok {
+		t.Fatalf("no %s block after %q", language, after)
+	}
+	text, _, _ := strings.Cut(rest, "```")
+	return text
+}
+
+// shell runs lines in a directory as a reader would type them, off the network.
+type shell struct {
+	t   *testing.T
+	dir string
+}
+
+func (s shell) run(stdin, line string) (stdout, stderr string, err error) {
+	s.t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", line)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir)
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+func (s shell) must(stdin, line string) string {
+	s.t.Helper()
+	out, errs, err := s.run(stdin, line)
+	if err != nil {
+		s.t.Fatalf("%s: %v\n%s%s", line, err, out, errs)
+	}
+	return out
+}
+
+// requirement is a line of a require block in go.mod.
+var requirement = regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`)
+
+// install stands in for go get -tool, which would fetch a published version:
+// the module is this one, with what it requires.
+func (s shell) install(root string) {
+	s.t.Helper()
+	const module = "github.com/mcpgen/mcpgen"
+	edit := "go mod edit -require=" + module + "@v0.0.0 -replace=" + module + "='" + root + "' -tool=" + module + "/cmd/mcpgen"
+	for _, m := range requirement.FindAllStringSubmatch(read(s.t, "go.mod"), -1) {
+		edit += " -require=" + m[1] + "@" + m[2]
+	}
+	s.must("", edit+" && cp '"+root+"/go.sum' .")
+}
+
+var greeting = regexp.MustCompile(`"text":"Hello, Ada! Hello, Ada! "`)
+
+// TestREADME copies the smallest complete example literally.
+func TestREADME(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands of the README are for a POSIX shell")
+	}
+	readme := read(t, "README.md")
+	s := shell{t, t.TempDir()}
+	for _, name := range []string{"greet.go", "main.go"} {
+		source := block(t, readme, "`"+name+"`", "go")
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(block(t, readme, "and in a shell:", "sh")) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
+		switch {
+		case strings.HasPrefix(line, "go get -tool "):
+			s.install(root(t))
+		case strings.HasPrefix(line, "claude "):
+			// A client, which starts the program; the next lines are what it says.
+		default:
+			s.must("", line)
+		}
+	}
+	out := s.must(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada","times":2}}}
+`, "./greet")
+	if !greeting.MatchString(out) {
+		t.Errorf("the program answered\n%s", out)
+	}
+
+	without := block(t, readme, "## Without a server", "sh")
+	for _, want := range []struct{ line, out string }{
+		{"go tool mcpgen list .", "greet"},
+		{"go tool mcpgen call . greet name=Ada times=2", "Hello, Ada! Hello, Ada!"},
+	} {
+		if !strings.Contains(without, want.line) {
+			t.Errorf("the README does not say %q", want.line)
+		}
+		if out := s.must("", want.line); !strings.Contains(out, want.out) {
+			t.Errorf("%s printed\n%s", want.line, out)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package schema
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/mcpgen/mcpgen/generator/model"
+)
+
+// methods are the ones by which a type gives itself a form.
+type methods struct {
+	marshalJSON, unmarshalJSON bool
+	marshalText, unmarshalText bool
+	protoReflect               bool
+	embedded                   string // the embedded field that MarshalJSON is promoted from
+}
+
+func (m methods) any() bool {
+	return m.marshalJSON || m.unmarshalJSON || m.marshalText || m.unmarshalText || m.protoReflect
+}
+
+// methodsOf looks at the methods of t and *t, since generated code always has
+// the address of a value.
+func methodsOf(t types.Type) methods {
+	var m methods
+	if _, ok := t.Underlying().(*types.Interface); ok {
+		return m
+	}
+	if _, ok := t.Underlying().(*types.Pointer); ok {
+		return m
+	}
+	bytes := types.NewSlice(types.Typ[types.Uint8])
+	errorType := types.Universe.Lookup("error").Type()
+	find := func(name string, in, out []types.Type) (index []int, ok bool) {
+		obj, index, _ := types.LookupFieldOrMethod(t, true, nil, name)
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Signature().Variadic() || !sameTypes(fn.Signature().Params(), in) || !sameTypes(fn.Signature().Results(), out) {
+			return nil, false
+		}
+		return index, true
+	}
+	marshal, unmarshal := []types.Type{bytes, errorType}, []types.Type{errorType}
+	var index []int
+	index, m.marshalJSON = find("MarshalJSON", nil, marshal)
+	if s, ok := t.Underlying().(*types.Struct); ok && len(index) > 1 {
+		m.embedded = s.Field(index[0]).Name()
+	}
+	_, m.unmarshalJSON = find("UnmarshalJSON", []types.Type{bytes}, unmarshal)
+	_, m.marshalText = find("MarshalText", nil, marshal)
+	_, m.unmarshalText = find("UnmarshalText", []types.Type{bytes}, unmarshal)
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "ProtoReflect")
+	_, m.protoReflect = obj.(*types.Func)
+	return m
+}
+
+func sameTypes(tuple *types.Tuple, want []types.Type) bool {
+	if tuple.Len() != len(want) {
+		return false
+	}
+	for i, t := range want {
+		if !types.Identical(tuple.At(i).Type(), t) {
+			return false
+		}
+	}
+	return true
+}
+
+// fillMethods sets the plan of a type that has a JSON form of its own.
+func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m methods) bool {
+	if m.protoReflect {
+		r.errorf(s, "use a struct of your own and convert, or take the message as json.RawMessage and use protojson",
+			"type %s is a protobuf message, which encoding/json does not write as its JSON mapping says", r.typeString(t))
+		return false
+	}
+	if m.marshalJSON && m.unmarshalJSON || m.marshalJSON && !m.unmarshalText || m.unmarshalJSON && !m.marshalText {
+		plan.Kind = model.JSON
+	} else if !m.marshalJSON && !m.unmarshalJSON {
+		plan.Kind = model.Text
+	} else {
+		r.errorf(s, "give it both MarshalJSON and UnmarshalJSON, or both text methods",
+			"type %s is written as JSON but read as text, or the other way round", r.typeString(t))
+		return false
+	}
+	if plan.Kind == model.JSON {
+		if from := m.embedded; from != "" {
+			r.warnf(s, "name the embedded field, or give the type methods of its own",
+				"type %s is written by the MarshalJSON of its embedded %s, and its other fields are lost", r.typeString(t), from)
+		} else if plan.Schema == "" {
+			r.warnf(s, "describe it in the comment of the field",
+				"type %s has a JSON form of its own, so the schema cannot say what it looks like", r.typeString(t))
+		}
+	}
+	return true
+}
+
+// travels refuses types that cannot travel in the direction of their use.
+func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) bool {
+	if t == nil || seen[t] {
+		return true
+	}
+	seen[t] = true
+	ok := r.hasMethods(s, t)
+	if t.Elem != nil {
+		inner := s
+		if t.Kind != model.Pointer {
+			inner = s.element()
+		}
+		ok = r.travels(inner, t.Elem, seen) && ok
+	}
+	for _, f := range t.Fields {
+		inner := s
+		for _, sel := range f.Path {
+			inner = inner.field(sel.Name)
+		}
+		if f.Pos.IsValid() && r.files[f.Pos.Filename] {
+			inner.pos = f.Pos
+		}
+		ok = r.travels(inner, f.Type, seen) && ok
+	}
+	return ok
+}
+
+// hasMethods checks that the methods are there which the direction needs.
+func (r *Resolver) hasMethods(s site, t *model.Type) bool {
+	if t.Kind != model.JSON && t.Kind != model.Text {
+		return true
+	}
+	m := methodsOf(types.Unalias(t.Go))
+	suffix, marshal, unmarshal := "JSON", m.marshalJSON, m.unmarshalJSON
+	if t.Kind == model.Text {
+		suffix, marshal, unmarshal = "Text", m.marshalText, m.unmarshalText
+	}
+	missing := ""
+	switch {
+	case !marshal && s.at.Use != Argument:
+		missing = "Marshal" + suffix
+	case !unmarshal && s.at.Use != Result:
+		missing = "Unmarshal" + suffix
+	default:
+		return true
+	}
+	r.errorf(s, fmt.Sprintf("give it %s as well", missing), "type %s has only one half of its JSON form: %s is missing", r.typeString(t.Go), missing)
+	return false
+}
