@@ -6,7 +6,6 @@ package generator
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"go/token"
 	"os"
@@ -51,8 +50,7 @@ func (p *Package) Current() bool { return p.Old != nil && bytes.Equal(p.Old, p.S
 // error means that the packages could not be loaded at all; what is wrong with
 // their source is in Result.Diagnostics.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
-	loading := load.Config{Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress}
-	pkgs, diags, err := load.Load(ctx, loading)
+	pkgs, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -82,28 +80,8 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 		if err := p.print(diags); err != nil {
 			return nil, err
 		}
-		if p.Current() {
-			continue // it was built before
-		}
-		if err := p.findRuntime(ctx, loading, diags); err != nil {
-			return nil, err
-		}
 	}
 	return res, nil
-}
-
-// findRuntime warns where the file to be written could not be built, because
-// the module does not have the runtime yet.
-func (p *Package) findRuntime(ctx context.Context, cfg load.Config, diags *diag.List) error {
-	err := p.Loaded.CheckRuntime(ctx, cfg)
-	missing, ok := errors.AsType[*load.Error](err)
-	if !ok {
-		return err
-	}
-	d := missing.Diagnostic()
-	d.Severity = diag.Warning
-	diags.Add(d)
-	return nil
 }
 
 // print makes the source of one package and looks at what is there now.

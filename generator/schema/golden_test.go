@@ -209,7 +209,7 @@ func TestBig(t *testing.T) {
 		}
 		mutual.WriteString(" }\n")
 		if i > 0 {
-			fmt.Fprintf(&levels, "type L%d struct { A, B L%d }\n", i, i-1)
+			fmt.Fprintf(&levels, "type L%d struct { A, B []L%d }\n", i, i-1)
 		}
 	}
 	s := check(t, mutual.String()+levels.String()+"type L0 struct{}\n")
