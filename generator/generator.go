@@ -62,6 +62,10 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 		}
 		m := analyze.Package(pkg, docs, diags)
 		if len(m.Tools) == 0 && m.Server == nil {
+			if pkg.GeneratedState == load.Ours && !diags.HasErrors() {
+				diags.Errorf(token.Position{Filename: pkg.Generated}, "", "the package has no feature any more, and this file is left over").
+					Hint = "delete it, or annotate a function"
+			}
 			continue
 		}
 		if pkg.GeneratedState == load.Foreign {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 
@@ -45,10 +44,10 @@ func (c *command) call(args []string) int {
 	if !ok {
 		return code
 	}
-	defer built.Close()
+	defer c.remove(built)
 	c.progress.begin("calling " + rest[1])
 	c.progress.clear() // what the program prints must not be mixed with it
-	result, err := built.Call(c.ctx, rest[1], arguments, os.Stderr)
+	result, err := built.Call(c.ctx, rest[1], arguments, c.err)
 	c.progress.end()
 	if err != nil {
 		return c.fail(err)

@@ -39,7 +39,11 @@ func (c *command) generate(args []string) int {
 	if err != nil {
 		return c.fail(err)
 	}
-	if !result.Diagnostics.HasErrors() {
+	switch {
+	case result.Diagnostics.HasErrors():
+	case len(result.Packages) == 0:
+		result.Diagnostics.Add(c.nothing(strings.Join(orHere(patterns), " ")))
+	default:
 		c.checkRuntime(result, f.tags)
 	}
 	if *check && *asJSON && !result.Diagnostics.HasErrors() {
@@ -48,10 +52,6 @@ func (c *command) generate(args []string) int {
 	report(result.Diagnostics)
 	switch {
 	case result.Diagnostics.HasErrors():
-		return exitFound
-	case len(result.Packages) == 0:
-		c.noteln("mcpgen: no //mcp: directive in %s", strings.Join(orHere(patterns), " "))
-		c.noteln("\thint: write //mcp:tool above a function; %s help directives lists all directives", c.invoked)
 		return exitFound
 	case *check:
 		return c.check(result, f)
@@ -146,6 +146,14 @@ func (c *command) relative(path string) string {
 		return rel
 	}
 	return path
+}
+
+// nothing is what there is to say where there is nothing to do.
+func (c *command) nothing(where string) *diag.Diagnostic {
+	return &diag.Diagnostic{
+		Message: "no //mcp: directive in " + where,
+		Hint:    "write //mcp:tool above a function; " + c.invoked + " help directives lists all directives",
+	}
 }
 
 func orHere(patterns []string) []string {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator"
-	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/load"
 	"github.com/mcpgen/mcpgen/generator/program"
 )
@@ -45,10 +44,7 @@ func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool)
 		c.diagnostics(result.Diagnostics)
 		return nil, exitFound, false
 	case len(result.Packages) == 0:
-		c.diagnostic(diag.Diagnostic{
-			Message: "no //mcp: directive in " + name,
-			Hint:    "write //mcp:tool above a function; " + c.invoked + " help directives lists all directives",
-		})
+		c.diagnostic(*c.nothing(name))
 		return nil, exitFound, false
 	case len(result.Packages) > 1:
 		paths := make([]string, len(result.Packages))
@@ -118,6 +114,13 @@ func (c *command) build(p *onePackage) (built *program.Program, code int, ok boo
 		return nil, exitFound, false
 	}
 	return nil, c.fail(err), false
+}
+
+// remove removes a built program.
+func (c *command) remove(built *program.Program) {
+	if err := built.Close(); err != nil {
+		c.noteln("mcpgen: %v", err)
+	}
 }
 
 // goPosition is a place at the beginning of a line of the go command's output.

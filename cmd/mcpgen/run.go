@@ -27,7 +27,7 @@ func (c *command) serve(args []string) int {
 	if !ok {
 		return code
 	}
-	defer built.Close()
+	defer c.remove(built)
 	cmd := built.Command(c.ctx)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
 	// The program is told as this command was told, and ends in its own way.

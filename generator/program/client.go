@@ -75,7 +75,7 @@ func (p *Program) Call(ctx context.Context, tool string, arguments json.RawMessa
 	}
 	_, writeErr := in.Write(request(tool, arguments))
 	result, callErr := answer(out, stderr)
-	in.Close()
+	_ = in.Close() // a program that has ended has closed it already
 	// What the program still writes must not make it wait.
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	waitErr := cmd.Wait()

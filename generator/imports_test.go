@@ -1,0 +1,36 @@
+package generator_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestImports guards the architecture: the generator knows the runtime only as
+// an import path, and the runtime nothing of the generator and its tools.
+func TestImports(t *testing.T) {
+	const module = "github.com/mcpgen/mcpgen/"
+	for _, rule := range []struct {
+		packages string
+		never    []string
+	}{
+		{"github.com/mcpgen/mcpgen/generator", []string{module + "runtime", module + "cmd", "net/http"}},
+		{module + "generator/model", []string{module + "generator", module + "runtime"}},
+		{module + "runtime/...", []string{module + "generator", "go/", "golang.org/x/tools", "github.com/dave/jennifer", "github.com/invopop/jsonschema"}},
+		{module + "runtime/wire", []string{module + "runtime/mcp", module + "runtime/jsonrpc"}},
+		{module + "runtime/jsonrpc", []string{module + "runtime/mcp", "log/slog"}},
+	} {
+		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.packages).CombinedOutput()
+		if err != nil {
+			t.Fatalf("go list %s: %v\n%s", rule.packages, err, out)
+		}
+		for path := range strings.FieldsSeq(string(out)) {
+			for _, never := range rule.never {
+				inside := path == strings.TrimSuffix(never, "/") || strings.HasPrefix(path, strings.TrimSuffix(never, "/")+"/")
+				if inside && path != rule.packages {
+					t.Errorf("%s depends on %s", rule.packages, path)
+				}
+			}
+		}
+	}
+}
