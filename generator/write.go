@@ -42,8 +42,8 @@ func replace(path string, data []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			aside.Close()
-			os.Remove(aside.Name())
+			_ = aside.Close()
+			_ = os.Remove(aside.Name())
 		}
 	}()
 	if _, err = aside.Write(data); err != nil {

@@ -35,7 +35,7 @@ func (a *analyzer) input(tool *model.Tool, d declared, fn *types.Func, at place)
 		}
 	}
 	tool.Input = &model.Input{}
-	ok := true
+	var ok bool
 	if whole, pointer := a.whole(open, sig.Variadic()); whole != nil {
 		ok = a.wholeInput(tool, whole, open[0], pointer, args, at)
 	} else {

@@ -41,9 +41,9 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 	delete(c.inflight, x.key)
 	x.sink.reply(nil)
 	c.mu.Unlock()
-	cause := error(ErrCancelled)
+	cause := ErrCancelled
 	if reason, _ := jsonrpc.String(p.Get("reason")); reason != "" {
-		cause = fmt.Errorf("%w: %s", ErrCancelled, reason)
+		cause = fmt.Errorf("%w: %s", cause, reason)
 	}
 	x.stop(cause)
 }

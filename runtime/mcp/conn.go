@@ -76,7 +76,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 		err = fmt.Errorf("write message: %w", failure)
 	}
 	out.fail(ErrConnectionClosed)
-	jc.Close()
+	_ = jc.Close()
 	if !ended {
 		await(read)
 	}
@@ -87,7 +87,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 // await waits for a goroutine that the closing of the connection ends, unless
 // the operating system holds it for ever, as it does with one that reads from a
 // terminal.
-func await(ended <-chan error) {
+func await[T any](ended <-chan T) {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
 	select {

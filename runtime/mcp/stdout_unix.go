@@ -83,9 +83,9 @@ func (s *stream) file() *os.File {
 // putBack makes the standard stream what it was.
 func (s *stream) putBack() {
 	if s.blocking {
-		syscall.SetNonblock(s.fd, false)
+		_ = syscall.SetNonblock(s.fd, false)
 	}
-	redirect(s.fd, s.original)
+	_ = redirect(s.fd, s.original)
 	syscall.Close(s.fd)
 }
 
