@@ -55,14 +55,8 @@ func toolInfo(t *model.Tool) mcp.ToolInfo {
 		Name: t.Name, Title: t.Title, Description: t.Description, Symbol: t.Func.Symbol,
 		Hints: mcp.Hints(t.Hints), Icons: icons(t.Icons),
 	}
-	input := &model.Type{Kind: model.Struct}
-	if t.Input != nil && t.Input.Object != nil {
-		input = t.Input.Object
-	}
-	info.InputSchema = schema.Input(input)
-	if t.Result.Output != nil {
-		info.OutputSchema = schema.Output(t.Result.Output)
-	}
+	info.InputSchema = schema.InputOf(t)
+	info.OutputSchema = schema.OutputOf(t)
 	return info
 }
 

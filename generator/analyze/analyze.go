@@ -35,6 +35,9 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
 	pkg.CheckConstraints(a.sets, diags)
 	a.types.TaggedOnly = a.packageDefaults().tagged
+	a.checkTagged()
+	a.checkPredeclared()
+	a.collectForms()
 	a.collectServer()
 	a.collectPublished()
 	a.collectProviders()

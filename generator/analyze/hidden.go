@@ -55,6 +55,13 @@ func (a *analyzer) visibleType(t *model.Type, at place) bool {
 			ok = a.visible(f.Title, "title of "+f.Name, at) && ok
 			walk(f.Type)
 		}
+		if t.Union != nil {
+			for _, v := range t.Union.Variants {
+				ok = a.visible(v.Name, "name of a kind of "+t.Name, at) && ok
+				walk(v.Type)
+			}
+		}
+		ok = a.visible(t.Schema, "schema of "+t.Name, at) && ok
 		walk(t.Elem)
 		walk(t.Key)
 	}

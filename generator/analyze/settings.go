@@ -15,6 +15,7 @@ type settings struct {
 	groups     []string
 	timeout    time.Duration
 	lenient    bool
+	defs       bool
 	hideErrors bool
 	tagged     bool // required=tagged
 	maxResult  int64
@@ -60,6 +61,9 @@ func (s settings) with(d *directive.Directive) settings {
 	}
 	if v, set := d.Flag("lenient"); set {
 		s.lenient = v
+	}
+	if v, set := d.Flag("defs"); set {
+		s.defs = v
 	}
 	if v, set := d.String("errors"); set {
 		s.hideErrors = v == "declared"

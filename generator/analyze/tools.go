@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/directive"
 	"github.com/mcpgen/mcpgen/generator/load"
 	"github.com/mcpgen/mcpgen/generator/model"
+	"github.com/mcpgen/mcpgen/generator/schema"
 )
 
 // collectTools turns every //mcp:tool into a tool of the model.
@@ -47,6 +48,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	ok = a.identify(tool, d, settings, at)
 	ok = a.behave(tool, d.dir, settings, at) && ok
 	ok = a.input(tool, d, fn, at) && ok
+	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at.used(schema.Argument))
 	result, good := a.result(fn.Signature(), at)
 	tool.Result = result
 	if !ok || !good || !a.visibleType(result.Output, at) {
@@ -135,7 +137,7 @@ func (a *analyzer) visible(text, what string, at place) bool {
 // behave settles hints, limits and how errors are shown.
 func (a *analyzer) behave(tool *model.Tool, dir *directive.Directive, s settings, at place) bool {
 	tool.Hints = hintsOf(dir).over(s.hints).hints()
-	tool.Timeout, tool.MaxResult, tool.Lenient = s.timeout, s.maxResult, s.lenient
+	tool.Timeout, tool.MaxResult, tool.Lenient, tool.Defs = s.timeout, s.maxResult, s.lenient, s.defs
 	if timeout, set := dir.Duration("timeout"); set {
 		tool.Timeout = timeout
 	}

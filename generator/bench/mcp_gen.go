@@ -4,6 +4,8 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
+	"net/netip"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -25,7 +27,135 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
+	r.Register(mcp.FuncTool(&mcpToolCheck, mcpCallCheck))
 	r.Register(mcp.FuncTool(&mcpToolSearch, mcpCallSearch))
+}
+
+// mcpToolCheck describes check, which is Check.
+var mcpToolCheck = mcp.ToolInfo{
+	Name:        "check",
+	Description: "Does nothing with its arguments.",
+	Symbol:      "Check",
+	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: mcpInputCheck,
+}
+
+// mcpInputCheck is the schema of the arguments of check.
+const mcpInputCheck = `{"type":"object","description":"Rules has a member for every way in which arguments ` +
+	`can be wrong, and itself nested, in an array and in a map.","properties":{` +
+	`"id":{"type":"string"},` +
+	`"text":{"type":"string"},` +
+	`"integer":{"type":"integer"},` +
+	`"number":{"type":"number"},` +
+	`"flag":{"type":"boolean"},` +
+	`"texts":{"type":"array","items":{"type":"string"}},` +
+	`"counts":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"pointer":{"type":"integer"},` +
+	`"anything":{"description":"Any JSON value."},` +
+	`"sort":{"type":"string","description":"Sort is the order of the hits.","enum":["relevance","title","year"]},` +
+	`"level":{"type":"integer","description":"Level is how much is said.","enum":[1,2]},` +
+	`"only":{"type":"string","enum":["this"]},` +
+	`"share":{"type":"number","enum":[0.5,1]},` +
+	`"small":{"type":"integer","minimum":-128,"maximum":127},` +
+	`"natural":{"type":"integer","minimum":0},` +
+	`"long":{"type":"integer"},` +
+	`"single":{"type":"number"},` +
+	`"bounded":{"type":"integer","minimum":1,"maximum":100},` +
+	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
+	`"fives":{"type":"integer","multipleOf":5},` +
+	`"tenths":{"type":"number","multipleOf":0.1},` +
+	`"exact":{"type":"number","minimum":0},` +
+	`"inQuotes":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"name":{"type":"string","minLength":2,"maxLength":5},` +
+	`"code":{"type":"string","pattern":"^[A-Z]{3}$"},` +
+	`"data":{"type":"string","contentEncoding":"base64"},` +
+	`"address":{"type":"string"},` +
+	`"when":{"type":"string","format":"date-time"},` +
+	`"wait":{"type":"string","description":"A duration such as \"1h30m\".",` +
+	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
+	`"date":{"type":"string","format":"date"},` +
+	`"time":{"type":"string","format":"time"},` +
+	`"dateTime":{"type":"string","format":"date-time"},` +
+	`"uuid":{"type":"string","format":"uuid"},` +
+	`"email":{"type":"string","format":"email"},` +
+	`"uri":{"type":"string","format":"uri"},` +
+	`"host":{"type":"string","format":"hostname"},` +
+	`"ipv4":{"type":"string","format":"ipv4"},` +
+	`"ipv6":{"type":"string","format":"ipv6"},` +
+	`"two":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
+	`"some":{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2},` +
+	`"different":{"type":"array","items":{"type":"string"},"uniqueItems":true},` +
+	`"entries":{"type":"object","additionalProperties":{"type":"integer"},"minProperties":1,"maxProperties":2},` +
+	`"ports":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"integer"}},` +
+	`"hosts":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"nested":{"$ref":"#/$defs/Rules"},` +
+	`"list":{"type":"array","items":{"$ref":"#/$defs/Rules"}},` +
+	`"byName":{"type":"object","additionalProperties":{"$ref":"#/$defs/Rules"}}},` +
+	`"required":["id"],"additionalProperties":false,"$defs":{` +
+	`"Rules":{"type":"object","description":"Rules has a member for every way in which arguments can be wrong, ` +
+	`and itself nested, in an array and in a map.","properties":{` +
+	`"id":{"type":"string"},` +
+	`"text":{"type":"string"},` +
+	`"integer":{"type":"integer"},` +
+	`"number":{"type":"number"},` +
+	`"flag":{"type":"boolean"},` +
+	`"texts":{"type":"array","items":{"type":"string"}},` +
+	`"counts":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"pointer":{"type":"integer"},` +
+	`"anything":{"description":"Any JSON value."},` +
+	`"sort":{"type":"string","description":"Sort is the order of the hits.","enum":["relevance","title","year"]},` +
+	`"level":{"type":"integer","description":"Level is how much is said.","enum":[1,2]},` +
+	`"only":{"type":"string","enum":["this"]},` +
+	`"share":{"type":"number","enum":[0.5,1]},` +
+	`"small":{"type":"integer","minimum":-128,"maximum":127},` +
+	`"natural":{"type":"integer","minimum":0},` +
+	`"long":{"type":"integer"},` +
+	`"single":{"type":"number"},` +
+	`"bounded":{"type":"integer","minimum":1,"maximum":100},` +
+	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
+	`"fives":{"type":"integer","multipleOf":5},` +
+	`"tenths":{"type":"number","multipleOf":0.1},` +
+	`"exact":{"type":"number","minimum":0},` +
+	`"inQuotes":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"name":{"type":"string","minLength":2,"maxLength":5},` +
+	`"code":{"type":"string","pattern":"^[A-Z]{3}$"},` +
+	`"data":{"type":"string","contentEncoding":"base64"},` +
+	`"address":{"type":"string"},` +
+	`"when":{"type":"string","format":"date-time"},` +
+	`"wait":{"type":"string","description":"A duration such as \"1h30m\".",` +
+	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
+	`"date":{"type":"string","format":"date"},` +
+	`"time":{"type":"string","format":"time"},` +
+	`"dateTime":{"type":"string","format":"date-time"},` +
+	`"uuid":{"type":"string","format":"uuid"},` +
+	`"email":{"type":"string","format":"email"},` +
+	`"uri":{"type":"string","format":"uri"},` +
+	`"host":{"type":"string","format":"hostname"},` +
+	`"ipv4":{"type":"string","format":"ipv4"},` +
+	`"ipv6":{"type":"string","format":"ipv6"},` +
+	`"two":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
+	`"some":{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2},` +
+	`"different":{"type":"array","items":{"type":"string"},"uniqueItems":true},` +
+	`"entries":{"type":"object","additionalProperties":{"type":"integer"},"minProperties":1,"maxProperties":2},` +
+	`"ports":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"integer"}},` +
+	`"hosts":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"nested":{"$ref":"#/$defs/Rules"},` +
+	`"list":{"type":"array","items":{"$ref":"#/$defs/Rules"}},` +
+	`"byName":{"type":"object","additionalProperties":{"$ref":"#/$defs/Rules"}}},` +
+	`"required":["id"],"additionalProperties":false}}}`
+
+// mcpCallCheck answers check with Check.
+func mcpCallCheck(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Rules
+	d := req.Decoder()
+	mcpDecodeRules(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	Check(args)
+	return mcp.DoneResult(), nil
 }
 
 // mcpToolSearch describes search, which is Search.
@@ -54,7 +184,7 @@ const mcpInputSearch = `{"type":"object","description":"Query is what to search 
 	`"required":["field","op"],"additionalProperties":false},` +
 	`"maxItems":10},` +
 	`"labels":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":8},` +
-	`"weights":{"type":"object","additionalProperties":{"type":"number"}},` +
+	`"weights":{"type":"object","additionalProperties":{"type":"number","minimum":0,"maximum":1}},` +
 	`"page":{"type":"object","description":"Page is which part of the hits to return.","properties":{` +
 	`"number":{"type":"integer","minimum":1},` +
 	`"size":{"type":"integer","minimum":0,"maximum":255},` +
@@ -98,8 +228,197 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 // mcpEnumSort are the values that are accepted for Sort.
 var mcpEnumSort = []Sort{ByRelevance, ByTitle, ByYear}
 
+// mcpEnumLevel are the values that are accepted for Level.
+var mcpEnumLevel = []Level{Quiet, Loud}
+
+// mcpEnumRulesOnly are the values that are accepted for string.
+var mcpEnumRulesOnly = []string{"this"}
+
+// mcpEnumRulesShare are the values that are accepted for float64.
+var mcpEnumRulesShare = []float64{0.5, 1}
+
 // mcpEnumOp are the values that are accepted for Op.
 var mcpEnumOp = []Op{Equal, NotEqual, In, Greater, Less}
+
+// mcpPatternRulesCode is compiled when it is first needed.
+var mcpPatternRulesCode = wire.NewPattern(`^[A-Z]{3}$`)
+
+// mcpDecodeRules reads a value of type Rules.
+func mcpDecodeRules(d *wire.Decoder, v *Rules) {
+	for o := d.Object(mcpFieldsRules); o.Next(); {
+		switch o.Name() {
+		case "id":
+			wire.String(d, &v.ID)
+		case "text":
+			wire.String(d, &v.Text)
+		case "integer":
+			wire.Int(d, &v.Integer)
+		case "number":
+			wire.Float(d, &v.Number)
+		case "flag":
+			wire.Bool(d, &v.Flag)
+		case "texts":
+			wire.Slice(d, &v.Texts, wire.String)
+		case "counts":
+			wire.Map(d, &v.Counts, wire.Int)
+		case "pointer":
+			wire.Ptr(d, &v.Pointer, wire.Int)
+		case "anything":
+			wire.Any(d, &v.Anything)
+		case "sort":
+			wire.StringEnum(d, &v.Sort, mcpEnumSort)
+		case "level":
+			wire.IntEnum(d, &v.Level, mcpEnumLevel)
+		case "only":
+			wire.StringEnum(d, &v.Only, mcpEnumRulesOnly)
+		case "share":
+			wire.FloatEnum(d, &v.Share, mcpEnumRulesShare)
+		case "small":
+			wire.Int(d, &v.Small)
+		case "natural":
+			wire.Int(d, &v.Natural)
+		case "long":
+			wire.Int(d, &v.Long)
+		case "single":
+			wire.Float(d, &v.Single)
+		case "bounded":
+			wire.Int(d, &v.Bounded)
+			wire.Minimum(d, v.Bounded, 1)
+			wire.Maximum(d, v.Bounded, 100)
+		case "open":
+			wire.Float(d, &v.Open)
+			wire.ExclusiveMinimum(d, v.Open, 0)
+			wire.ExclusiveMaximum(d, v.Open, 1)
+		case "fives":
+			wire.Int(d, &v.Fives)
+			wire.MultipleOf(d, v.Fives, 5)
+		case "tenths":
+			wire.Float(d, &v.Tenths)
+			wire.MultipleOf(d, v.Tenths, 0.1)
+		case "exact":
+			wire.Number(d, &v.Exact)
+			wire.NumberMinimum(d, v.Exact, "0")
+		case "inQuotes":
+			wire.Quoted(d, &v.InQuotes, wire.Int)
+		case "name":
+			wire.String(d, &v.Name)
+			wire.MinLength(d, v.Name, 2)
+			wire.MaxLength(d, v.Name, 5)
+		case "code":
+			wire.String(d, &v.Code)
+			wire.Pattern(d, v.Code, mcpPatternRulesCode)
+		case "data":
+			wire.Bytes(d, &v.Data)
+		case "address":
+			wire.Text(d, &v.Address, (*netip.Addr).UnmarshalText)
+		case "when":
+			wire.Time(d, &v.When)
+		case "wait":
+			wire.Duration(d, &v.Wait)
+		case "date":
+			wire.String(d, &v.Date)
+			wire.Format(d, v.Date, wire.FormatDate)
+		case "time":
+			wire.String(d, &v.Time)
+			wire.Format(d, v.Time, wire.FormatTime)
+		case "dateTime":
+			wire.String(d, &v.DateTime)
+			wire.Format(d, v.DateTime, wire.FormatDateTime)
+		case "uuid":
+			wire.String(d, &v.UUID)
+			wire.Format(d, v.UUID, wire.FormatUUID)
+		case "email":
+			wire.String(d, &v.Email)
+			wire.Format(d, v.Email, wire.FormatEmail)
+		case "uri":
+			wire.String(d, &v.URI)
+			wire.Format(d, v.URI, wire.FormatURI)
+		case "host":
+			wire.String(d, &v.Host)
+			wire.Format(d, v.Host, wire.FormatHostname)
+		case "ipv4":
+			wire.String(d, &v.IPv4)
+			wire.Format(d, v.IPv4, wire.FormatIPv4)
+		case "ipv6":
+			wire.String(d, &v.IPv6)
+			wire.Format(d, v.IPv6, wire.FormatIPv6)
+		case "two":
+			wire.Array(d, v.Two[:], wire.Int)
+		case "some":
+			wire.Slice(d, &v.Some, wire.Int)
+			wire.MinItems(d, len(v.Some), 1)
+			wire.MaxItems(d, len(v.Some), 2)
+		case "different":
+			wire.Slice(d, &v.Different, wire.String)
+			wire.UniqueItems(d, v.Different)
+		case "entries":
+			wire.Map(d, &v.Entries, wire.Int)
+			wire.MinProperties(d, len(v.Entries), 1)
+			wire.MaxProperties(d, len(v.Entries), 2)
+		case "ports":
+			wire.MapInt(d, &v.Ports, wire.Int)
+		case "hosts":
+			wire.MapText(d, &v.Hosts, (*netip.Addr).UnmarshalText, wire.Int)
+		case "nested":
+			wire.Ptr(d, &v.Nested, mcpDecodeRules)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeRules)
+		case "byName":
+			wire.Map(d, &v.ByName, mcpDecodeRules)
+		}
+	}
+}
+
+// mcpFieldsRules are the members of a value of type Rules.
+var mcpFieldsRules = wire.Fields{
+	{Name: "id", Required: true},
+	{Name: "text"},
+	{Name: "integer"},
+	{Name: "number"},
+	{Name: "flag"},
+	{Name: "texts"},
+	{Name: "counts"},
+	{Name: "pointer"},
+	{Name: "anything", Null: true},
+	{Name: "sort"},
+	{Name: "level"},
+	{Name: "only"},
+	{Name: "share"},
+	{Name: "small"},
+	{Name: "natural"},
+	{Name: "long"},
+	{Name: "single"},
+	{Name: "bounded"},
+	{Name: "open"},
+	{Name: "fives"},
+	{Name: "tenths"},
+	{Name: "exact"},
+	{Name: "inQuotes"},
+	{Name: "name"},
+	{Name: "code"},
+	{Name: "data"},
+	{Name: "address"},
+	{Name: "when"},
+	{Name: "wait"},
+	{Name: "date"},
+	{Name: "time"},
+	{Name: "dateTime"},
+	{Name: "uuid"},
+	{Name: "email"},
+	{Name: "uri"},
+	{Name: "host"},
+	{Name: "ipv4"},
+	{Name: "ipv6"},
+	{Name: "two"},
+	{Name: "some"},
+	{Name: "different"},
+	{Name: "entries"},
+	{Name: "ports"},
+	{Name: "hosts"},
+	{Name: "nested"},
+	{Name: "list"},
+	{Name: "byName"},
+}
 
 // mcpDecodeQuery reads a value of type Query.
 func mcpDecodeQuery(d *wire.Decoder, v *Query) {
@@ -127,7 +446,7 @@ func mcpDecodeQuery(d *wire.Decoder, v *Query) {
 			wire.Map(d, &v.Labels, wire.String)
 			wire.MaxProperties(d, len(v.Labels), 8)
 		case "weights":
-			wire.Map(d, &v.Weights, wire.Float)
+			wire.Map(d, &v.Weights, mcpDecodeQueryWeightsValue)
 		case "page":
 			wire.Ptr(d, &v.Page, mcpDecodePage)
 		case "since":
@@ -175,6 +494,13 @@ var mcpFieldsFilter = wire.Fields{
 	{Name: "op", Required: true},
 	{Name: "values"},
 	{Name: "boost"},
+}
+
+// mcpDecodeQueryWeightsValue reads a value of type float64.
+func mcpDecodeQueryWeightsValue(d *wire.Decoder, v *float64) {
+	wire.Float(d, v)
+	wire.Minimum(d, *v, 0)
+	wire.Maximum(d, *v, 1)
 }
 
 // mcpDecodePage reads a value of type Page.
@@ -235,10 +561,62 @@ func mcpEncodeBook(e *wire.Encoder, v *Book) {
 
 // The functions have these signatures. Where a line does not compile, the
 // function has changed since: run mcpgen again.
+var _ func(Rules) = Check
 var _ func(context.Context, Query) (Hits, error) = Search
 
 // The structs have these fields. Where a declaration below does not compile,
 // the struct has changed since: run mcpgen again.
+var _ = struct {
+	ID        string
+	Text      string
+	Integer   int
+	Number    float64
+	Flag      bool
+	Texts     []string
+	Counts    map[string]int
+	Pointer   *int
+	Anything  any
+	Sort      Sort
+	Level     Level
+	Only      string
+	Share     float64
+	Small     int8
+	Natural   uint
+	Long      int64
+	Single    float32
+	Bounded   int
+	Open      float64
+	Fives     int
+	Tenths    float64
+	Exact     json.Number
+	InQuotes  int
+	Name      string
+	Code      string
+	Data      []byte
+	Address   netip.Addr
+	When      time.Time
+	Wait      time.Duration
+	Date      string
+	Time      string
+	DateTime  string
+	UUID      string
+	Email     string
+	URI       string
+	Host      string
+	IPv4      string
+	IPv6      string
+	Two       [2]int
+	Some      []int
+	Different []string
+	Entries   map[string]int
+	Ports     map[int16]int
+	Hosts     map[netip.Addr]int
+	Nested    *Rules
+	List      []Rules
+	ByName    map[string]Rules
+}(Rules{})
+
+// mcpgen saw these fields of Query.
 var _ = struct {
 	Query   string
 	Limit   int

@@ -14,7 +14,7 @@ type Query struct {
 	Exact   bool               `json:"exact,omitempty"`
 	Filters []Filter           `json:"filters,omitempty" jsonschema:"maxItems=10"`
 	Labels  map[string]string  `json:"labels,omitempty" jsonschema:"maxProperties=8"`
-	Weights map[string]float64 `json:"weights,omitempty"`
+	Weights map[string]float64 `json:"weights,omitempty" validate:"dive,gte=0,lte=1"`
 	Page    *Page              `json:"page,omitempty"`
 	Since   time.Time          `json:"since,omitzero"`
 }

@@ -80,6 +80,12 @@ func (b *builder) tool(t *model.Tool, out *Tool) {
 	w := b.write(root, out.Stem+"Result")
 	w.Deref = out.Pointers > 0
 	out.Output = &w
+	switch root.Kind {
+	case model.Union:
+		out.Missing = MissingNil
+	case model.Flagged:
+		out.Missing = MissingFlag
+	}
 }
 
 // object plans the reading of an object. place is what unnamed parts of it are
@@ -97,7 +103,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 				m.Reset = f.Type.Go
 			}
 		}
-		if f.Nullable && f.Type.Kind != model.Pointer && !takesNull(f.Type) {
+		if f.Nullable && !f.Type.IsOptional() && !takesNull(f.Type) {
 			m.Null = f.Type.Go
 		}
 		r := b.readField(f, at)

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"go/types"
 	"math/big"
 	"strconv"
 
@@ -18,6 +19,8 @@ func (b *builder) checks(t *model.Type, rules *model.Rules, place string) []*Che
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float:
 		return b.numberChecks(t, rules)
+	case model.Number:
+		return textNumberChecks(rules)
 	case model.String:
 		return b.stringChecks(rules, place)
 	case model.Bytes:
@@ -52,6 +55,23 @@ func (b *builder) numberChecks(t *model.Type, rules *model.Rules) []*Check {
 	if rules.MultipleOf != "" {
 		if text := multipleOf(t, rules.MultipleOf); text != "" {
 			out = append(out, &Check{Func: "MultipleOf", Text: text})
+		}
+	}
+	return out
+}
+
+// textNumberChecks are those of a number that is kept as text.
+func textNumberChecks(rules *model.Rules) []*Check {
+	var out []*Check
+	for _, c := range []struct{ name, text string }{
+		{"NumberMinimum", rules.Minimum},
+		{"NumberExclusiveMinimum", rules.ExclusiveMinimum},
+		{"NumberMaximum", rules.Maximum},
+		{"NumberExclusiveMaximum", rules.ExclusiveMaximum},
+		{"NumberMultipleOf", rules.MultipleOf},
+	} {
+		if c.text != "" {
+			out = append(out, &Check{Func: c.name, Text: strconv.Quote(c.text)})
 		}
 	}
 	return out
@@ -186,16 +206,22 @@ func (b *builder) enum(t *model.Type, rules *model.Rules, place string) *Enum {
 		}
 		b.plan.Enums = append(b.plan.Enums, e)
 		return e
-	case t.Enum != nil:
+	case t.Enum.Closed() != nil:
 		key := "enum " + b.key(t)
 		e, ok := b.enums[key]
 		if !ok {
 			e = &Enum{Stem: b.names.table("mcpEnum", b.stem(t, b.key(t), place)), Go: t.Go}
+			values := t
+			if t.Kind == model.Text {
+				// The texts, which the method turns into values.
+				values = &model.Type{Kind: model.String, Go: types.Typ[types.String]}
+				e.What, e.Go = "the texts that are accepted for "+e.Stem, values.Go
+			}
 			seen := map[string]bool{}
 			for _, v := range t.Enum.Values {
 				if !seen[v.JSON] {
 					seen[v.JSON] = true
-					e.Values = append(e.Values, b.literal(t, v.JSON))
+					e.Values = append(e.Values, b.literal(values, v.JSON))
 				}
 			}
 			b.enums[key] = e

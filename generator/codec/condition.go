@@ -19,7 +19,7 @@ const (
 	TestIsZero               // !v.IsZero()
 	TestSet                  // v != nil && !v.IsZero()
 	TestSetInner             // the same, for an interface that may hold a nil pointer
-	TestReflect              // what only reflect can answer: hidden fields that cannot be compared
+	TestReflect              // what only reflect can answer: hidden fields that cannot be compared, types without a name
 	TestNever                // never written
 )
 
@@ -48,7 +48,11 @@ func conditions(f *model.Field, from *types.Package) []Condition {
 			out = append(out, c)
 		}
 	}
-	if f.Type.Kind == model.Pointer && !f.Nullable {
+	switch {
+	case f.Nullable || !f.Type.IsNilable():
+	case f.Type.Kind == model.Flagged:
+		out = append(out, Condition{{Test: TestTrue, Path: []string{"Valid"}}})
+	default:
 		c := Condition{{Test: TestNotNil}}
 		if !equalCondition(out, c) && !f.OmitZero {
 			out = append(out, c)
@@ -111,7 +115,7 @@ func notZero(t types.Type, path []string, from *types.Package) Condition {
 			return Condition{{Test: TestNever, Path: path}}
 		}
 	}
-	if types.Comparable(t) {
+	if types.Comparable(t) && nameable(t, from, map[types.Type]bool{}) {
 		return Condition{{Test: TestNotEqual, Path: path, Type: t}}
 	}
 	return Condition{{Test: TestReflect, Path: path, Type: t}}

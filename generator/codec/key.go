@@ -34,8 +34,8 @@ func (b *builder) typeKey(t *model.Type, variants bool, seen map[*model.Type]boo
 	if variants && t.Variant != "" && t.Kind == model.Struct {
 		s.WriteString("@" + b.variant(t))
 	}
-	if variants && t.Enum != nil {
-		for _, v := range t.Enum.Values {
+	if variants {
+		for _, v := range t.Enum.Closed() {
 			s.WriteString("|" + v.JSON)
 		}
 	}

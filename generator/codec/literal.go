@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"go/types"
@@ -28,6 +29,7 @@ const (
 	LitDuration                     // Duration
 	LitTime                         // Time
 	LitUnmarshal                    // no expression: Text is handed to the method Method
+	LitDecode                       // no expression: Elems[0] is handed to the function Method
 )
 
 // Literal is a Go value that a JSON text stands for.
@@ -80,6 +82,15 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 		return &Literal{Kind: LitConvert, Type: t.Go, Text: strconv.Quote(canonical(v))}
 	case model.JSON:
 		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: canonical(v), Method: "UnmarshalJSON"}
+	case model.Converted:
+		return &Literal{Kind: LitDecode, Type: t.Go, Method: t.Convert.Decode, Elems: []*Literal{b.inner(t.Elem, v, text)}}
+	case model.Flagged:
+		lit := &Literal{Kind: LitStruct, Type: t.Go}
+		if v != nil {
+			lit.Names = []string{t.Value, "Valid"}
+			lit.Elems = []*Literal{b.inner(t.Elem, v, text), {Text: "true", Type: types.Typ[types.Bool]}}
+		}
+		return lit
 	}
 	switch v := v.(type) {
 	case nil:
@@ -135,7 +146,7 @@ func (b *builder) inner(t *model.Type, v any, text string) *Literal {
 
 // needsMethod reports whether the value is no expression, but made by a method.
 func (l *Literal) needsMethod() bool {
-	return l.Kind == LitUnmarshal || l.Kind == LitNew && l.Elems[0].needsMethod()
+	return l.Kind == LitUnmarshal || l.Kind == LitDecode || l.Kind == LitNew && l.Elems[0].needsMethod()
 }
 
 func (b *builder) mapKey(t *model.Type, key, text string) *Literal {
@@ -297,7 +308,7 @@ func textual(t *model.Type, s string) *Literal {
 		}
 		return &Literal{Kind: LitTime, Time: v, Type: t.Go}
 	case model.Text:
-		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: s, Method: "UnmarshalText"}
+		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: s, Method: cmp.Or(t.Unmarshaler, "UnmarshalText")}
 	}
 	return nil
 }

@@ -39,9 +39,20 @@ type Tool struct {
 	// Pointers is the number of pointers around that result, none of which may
 	// be nil.
 	Pointers int
+	// Missing is how that result, behind its pointers, says that there is none.
+	Missing Missing
 	// Results is the object of several named results.
 	Results []*PutMember
 }
+
+// Missing is how a value that is no pointer says that there is none.
+type Missing int
+
+const (
+	MissingNever Missing = iota
+	MissingNil           // it is nil
+	MissingFlag          // its field Valid is false
+)
 
 // Func refers to a function that reads or writes a value.
 type Func struct {
@@ -54,6 +65,7 @@ type Decoder struct {
 	Stem   string
 	Go     types.Type
 	Object *Object // of a struct
+	Union  *Union  // of a sealed interface
 	Value  *Read   // of everything else
 }
 
@@ -65,11 +77,31 @@ type Encoder struct {
 	Stem    string
 	Go      types.Type
 	Members []*PutMember // of a struct
+	Tag     *Tag         // the member in front of them, of a variant of a union
+	Union   *Union       // of a sealed interface
 	Value   *Write       // of everything else
 }
 
 // Name is the identifier of the function.
 func (e *Encoder) Name() string { return "mcpEncode" + e.Stem }
+
+// Union is how a sealed interface is read, or written.
+type Union struct {
+	Discriminator string
+	Names         *Enum // values of the discriminator, for reading
+	Variants      []Variant
+}
+
+// Variant is one implementation of a sealed interface.
+type Variant struct {
+	Name    string // value of the discriminator
+	Go      types.Type
+	Pointer bool // only the pointer implements the interface
+	Func    string
+}
+
+// Tag is a member with a fixed text.
+type Tag struct{ Name, Value string }
 
 // Object is how a JSON object is read into a struct.
 type Object struct {
@@ -125,7 +157,14 @@ type Read struct {
 	Type   types.Type
 	AsAny  bool // the value is of a defined type like any
 	Array  bool // the value is an array, passed as a slice
-	Checks []*Check
+	// Cast is set where the value is of a defined pointer type: what it points
+	// to.
+	Cast types.Type
+	// Flagged is the field that holds the value beside the field Valid.
+	Flagged string
+	Convert string // argument of Convert: a function of the package
+	Format  string // argument of FormattedText: a function of runtime/wire
+	Checks  []*Check
 	// Deref is the number of pointers between the value and what is checked.
 	Deref int
 }
@@ -162,12 +201,16 @@ type Write struct {
 	Method string // argument of PutText, PutJSON and PutMapText: a method of *Type
 	Type   types.Type
 	AsAny  bool
+	// Flagged is the field that holds the value beside the field Valid.
+	Flagged string
+	Convert string // argument of PutConverted: a function of the package
 }
 
 // Enum is a table of the values that a place accepts.
 type Enum struct {
 	Stem   string
 	Go     types.Type
+	What   string // what they are, for the comment; "" for the values of Go
 	Values []*Literal
 }
 

@@ -1,14 +1,19 @@
 package codec
 
-import "github.com/mcpgen/mcpgen/generator/model"
+import (
+	"cmp"
+	"go/types"
+
+	"github.com/mcpgen/mcpgen/generator/model"
+)
 
 func (b *builder) readField(f *model.Field, place string) Read {
 	if f.Quoted {
 		return b.readQuoted(f, place)
 	}
 	r := b.read(f.Type, &f.Rules, place)
-	if f.Type.Kind == model.Pointer && (f.Nullable || takesNull(f.Type)) {
-		r.Func.Name = "Nullable"
+	if f.Nullable || takesNull(f.Type) {
+		return *nullable(f.Type, r)
 	}
 	return r
 }
@@ -44,11 +49,23 @@ func (b *builder) readQuoted(f *model.Field, place string) Read {
 func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	r := Read{Checks: b.checks(t, rules, place), Deref: depth(t)}
 	switch t.Kind {
-	case model.Struct:
+	case model.Struct, model.Union:
 		r.Func = b.decodeFunc(t, place)
 	case model.Pointer:
-		elem := b.targetFunc(t.Elem, elemOnly(rules), place)
+		elem := b.targetFunc(t.Elem, behindPointer(t, rules), place)
 		r.Func, r.Elem = Func{Name: "Ptr"}, &elem
+		if u, ok := t.Go.Underlying().(*types.Pointer); ok && u != types.Unalias(t.Go) {
+			r.Cast = u.Elem()
+		}
+	case model.Flagged:
+		elem := b.targetFunc(t.Elem, rules, place)
+		r.Func, r.Elem, r.Flagged = Func{Name: "Flagged"}, &elem, t.Value
+	case model.Converted:
+		elem := b.elemFunc(t.Elem, rules, place)
+		r.Func, r.Elem, r.Convert = Func{Name: "Convert"}, &elem, t.Convert.Decode
+		if r.Convert == "" {
+			b.fail("type %s has no function that decodes it", t.Go)
+		}
 	case model.Slice, model.Array, model.Map:
 		var inner *model.Rules
 		if rules != nil {
@@ -75,10 +92,14 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		r.Func = Func{Name: scalarReader(t)}
 		switch {
 		case t.Kind == model.Text:
-			r.Method, r.Type = "UnmarshalText", t.Go
+			r.Method, r.Type = cmp.Or(t.Unmarshaler, "UnmarshalText"), t.Go
+			if t.Format != "" && t.Unmarshaler != "" {
+				// The method takes more than the format allows.
+				r.Func.Name, r.Format = "FormattedText", formats[t.Format]
+			}
 		case t.Kind == model.JSON:
 			r.Method, r.Type = "UnmarshalJSON", t.Go
-		case t.Kind == model.Any && !isEmptyInterface(t.Go):
+		case t.Kind == model.Interface || t.Kind == model.Error:
 			b.fail("type %s is an interface and cannot be read", t.Go)
 		case t.Kind == model.Any && !isAny(t.Go):
 			r.AsAny = true
@@ -92,6 +113,18 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		b.fail("type %s cannot be read", t.Go)
 	}
 	return r
+}
+
+// behindPointer are the rules that the function for a pointer's target must check
+// itself.
+func behindPointer(t *model.Type, rules *model.Rules) *model.Rules {
+	for t.Kind == model.Pointer {
+		t = t.Elem
+	}
+	if t.Kind == model.Flagged || t.Kind == model.Converted {
+		return rules
+	}
+	return elemOnly(rules)
 }
 
 // elemOnly keeps the rules for elements, which the function for a pointer's
@@ -136,10 +169,13 @@ func (b *builder) decodeFunc(t *model.Type, place string) Func {
 		d = &Decoder{Stem: b.stem(t, key, place), Go: t.Go}
 		b.decoders[key] = d
 		b.plan.Decoders = append(b.plan.Decoders, d)
-		if t.Kind == model.Struct {
+		switch t.Kind {
+		case model.Struct:
 			b.guard(t.Go)
 			d.Object = b.object(t, d.Stem, d.Stem)
-		} else {
+		case model.Union:
+			d.Union = b.readUnion(t, d.Stem)
+		default:
 			d.Value = nullable(t, b.read(t, nil, d.Stem))
 		}
 	}
@@ -149,8 +185,11 @@ func (b *builder) decodeFunc(t *model.Type, place string) Func {
 // nullable makes an element that is a pointer take null. A field that is one
 // takes it only where the field says so.
 func nullable(t *model.Type, r Read) *Read {
-	if t.Kind == model.Pointer {
+	switch t.Kind {
+	case model.Pointer:
 		r.Func.Name = "Nullable"
+	case model.Flagged:
+		r.Func.Name = "FlaggedOrNull"
 	}
 	return &r
 }
@@ -158,7 +197,7 @@ func nullable(t *model.Type, r Read) *Read {
 // targetFunc is a function that reads what a pointer points to. Behind a pointer
 // to a pointer there is no null either.
 func (b *builder) targetFunc(t *model.Type, rules *model.Rules, place string) Func {
-	if t.Kind != model.Pointer || takesNull(t) {
+	if !t.IsOptional() || takesNull(t) {
 		return b.elemFunc(t, rules, place)
 	}
 	d := &Decoder{Stem: b.names.codec(place), Go: t.Go}

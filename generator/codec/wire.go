@@ -19,6 +19,9 @@ func scalarReader(t *model.Type) string {
 	case model.String:
 		return "String"
 	case model.Bytes:
+		if isNamedBytes(t.Go) {
+			return "NamedBytes"
+		}
 		return "Bytes"
 	case model.Time:
 		return "Time"
@@ -34,12 +37,20 @@ func scalarReader(t *model.Type) string {
 		return "Text"
 	case model.JSON:
 		return "JSON"
+	case model.Reflect:
+		return "Reflect"
 	}
 	return ""
 }
 
 // scalarWriter is the counterpart of scalarReader.
 func scalarWriter(t *model.Type) string {
+	switch t.Kind {
+	case model.Error:
+		return "PutError"
+	case model.Interface:
+		return "PutReflect"
+	}
 	if name := scalarReader(t); name != "" {
 		return "Put" + name
 	}
@@ -49,7 +60,7 @@ func scalarWriter(t *model.Type) string {
 // quotable reports whether encoding/json heeds the ",string" option for a type.
 func quotable(t *model.Type) bool {
 	switch t.Kind {
-	case model.Bool, model.Int, model.Uint, model.Float, model.String:
+	case model.Bool, model.Int, model.Uint, model.Float, model.String, model.Number:
 		return true
 	}
 	return false
@@ -58,9 +69,9 @@ func quotable(t *model.Type) bool {
 // takesNull reports whether null is a value of the type itself.
 func takesNull(t *model.Type) bool {
 	switch t.Kind {
-	case model.Any, model.RawJSON, model.JSON:
+	case model.Any, model.RawJSON, model.JSON, model.Reflect:
 		return true
-	case model.Pointer:
+	case model.Pointer, model.Converted:
 		return takesNull(t.Elem)
 	}
 	return false
@@ -75,6 +86,8 @@ func enumReader(t *model.Type) string {
 		return "IntEnum"
 	case model.Float:
 		return "FloatEnum"
+	case model.Text:
+		return "TextEnum"
 	}
 	return ""
 }
@@ -112,10 +125,17 @@ func isPlain(t *model.Type) bool {
 	return true
 }
 
+// isNamedBytes reports whether a slice of bytes has elements of a named type.
+func isNamedBytes(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	_, named := types.Unalias(s.Elem()).(*types.Named)
+	return named
+}
+
 var emptyInterface = types.NewInterfaceType(nil, nil)
 
 // isAny reports whether the type is any itself, under whatever alias.
 func isAny(t types.Type) bool { return types.Identical(t, emptyInterface) }
-
-// isEmptyInterface reports whether the type is any or a defined type like it.
-func isEmptyInterface(t types.Type) bool { return types.Identical(t.Underlying(), emptyInterface) }

@@ -1,13 +1,26 @@
 package codec
 
-import "github.com/mcpgen/mcpgen/generator/model"
+import (
+	"cmp"
+
+	"github.com/mcpgen/mcpgen/generator/model"
+)
 
 // write plans the writing of a value where it is used.
 func (b *builder) write(t *model.Type, place string) Write {
 	w := Write{}
 	switch t.Kind {
-	case model.Struct:
+	case model.Struct, model.Union:
 		w.Func = b.encodeFunc(t, place)
+	case model.Flagged:
+		elem := b.putFunc(t.Elem, place)
+		w.Func, w.Elem, w.Flagged = Func{Name: "PutFlagged"}, &elem, t.Value
+	case model.Converted:
+		elem := b.putFunc(t.Elem, place)
+		w.Func, w.Elem, w.Convert = Func{Name: "PutConverted"}, &elem, t.Convert.Encode
+		if w.Convert == "" {
+			b.fail("type %s has no function that encodes it", t.Go)
+		}
 	case model.Pointer:
 		elem := b.putFunc(t.Elem, place)
 		w.Func, w.Elem, w.Value = Func{Name: "PutPtr"}, &elem, true
@@ -24,11 +37,9 @@ func (b *builder) write(t *model.Type, place string) Write {
 		w.Func = Func{Name: scalarWriter(t)}
 		switch {
 		case t.Kind == model.Text:
-			w.Method, w.Type = "MarshalText", t.Go
+			w.Method, w.Type = cmp.Or(t.Marshaler, "MarshalText"), t.Go
 		case t.Kind == model.JSON:
 			w.Method, w.Type = "MarshalJSON", t.Go
-		case t.Kind == model.Any && !isEmptyInterface(t.Go):
-			w.Func.Name = "PutReflect"
 		case t.Kind == model.Any && !isAny(t.Go):
 			w.AsAny = true
 		}
@@ -55,10 +66,13 @@ func (b *builder) encodeFunc(t *model.Type, place string) Func {
 		e = &Encoder{Stem: b.stem(t, key, place), Go: t.Go}
 		b.encoders[key] = e
 		b.plan.Encoders = append(b.plan.Encoders, e)
-		if t.Kind == model.Struct {
+		switch t.Kind {
+		case model.Struct:
 			b.guard(t.Go)
 			e.Members = b.putMembers(t, e.Stem)
-		} else {
+		case model.Union:
+			e.Union = b.writeUnion(t, e.Stem)
+		default:
 			w := b.write(t, e.Stem)
 			e.Value = &w
 		}

@@ -75,7 +75,7 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{
 				key("prefix", KindName, "books", "put before every published name, joined with _"),
 				groupKey, timeoutKey, scopesKey, lenientKey,
-				later(flag("defs", "share repeated types of a schema in $defs instead of inlining them")),
+				flag("defs", "share repeated types of a schema in $defs instead of inlining them"),
 				oneOf("naming", "how published names are made: SearchBooks becomes search_books, or stays", "snake", "asis"),
 				oneOf("errors", "whether the text of every error reaches the model, or of declared ones only", "text", "declared"),
 				oneOf("required", "whether a field without omitempty is required, or only one tagged as required", "auto", "tagged"),
@@ -168,7 +168,7 @@ func newTable() []*Spec {
 			Example: `//mcp:form`,
 		},
 		{
-			Word: "enum", Synopsis: "[NAME=text ...]", On: []Target{Type}, FreeKeys: "NAME=text", OnNote: "a named type of strings or integers",
+			Word: "enum", Synopsis: "[NAME=text ...]", Built: true, On: []Target{Type}, FreeKeys: "NAME=text", OnNote: "a named type of strings or integers",
 			Help:    "overrides what is taken for an enumeration, and the text of its values",
 			Example: `//mcp:enum closed Hardcover=hardcover Paperback=paperback`,
 			Keys: []Key{
@@ -178,24 +178,24 @@ func newTable() []*Spec {
 			},
 		},
 		{
-			Word: "union", Synopsis: "[TYPE=text ...]", On: []Target{Type}, FreeKeys: "TYPE=text", OnNote: "an interface type with an unexported method",
+			Word: "union", Synopsis: "[TYPE=text ...]", Built: true, On: []Target{Type}, FreeKeys: "TYPE=text", OnNote: "an interface type with an unexported method",
 			Help:    "how the implementations of a sealed interface are told apart",
 			Example: `//mcp:union discriminator=kind Circle=circle`,
 			Keys:    []Key{key("discriminator", KindString, "type", "property that names the implementation; default: type")},
 		},
 		{
-			Word: "schema", Synopsis: "JSON, or TYPE JSON", On: []Target{Type, Package}, Text: true, TextNeeded: true, Repeat: true,
+			Word: "schema", Synopsis: "JSON, or TYPE JSON", Built: true, On: []Target{Type, Package}, Text: true, TextNeeded: true, Repeat: true,
 			OnNote:  "a package comment: for a type of another package",
 			Help:    "JSON Schema of a type that has a JSON form of its own",
 			Example: `//mcp:schema {"type":"string","pattern":"^[0-9]+kg$"}`,
 		},
 		{
-			Word: "decode", On: []Target{Func}, Feature: true, OnNote: "func(S) (T, error)",
+			Word: "decode", Built: true, On: []Target{Func}, Feature: true, OnNote: "func(S) (T, error)",
 			Help:    "makes a T of another package from what travels for it",
 			Example: `//mcp:decode`,
 		},
 		{
-			Word: "encode", On: []Target{Func}, Feature: true, OnNote: "func(T) S",
+			Word: "encode", Built: true, On: []Target{Func}, Feature: true, OnNote: "func(T) S",
 			Help:    "makes what travels for a T of another package",
 			Example: `//mcp:encode`,
 		},

@@ -56,6 +56,10 @@ func (g *generator) read(r *codec.Read, v place) []jen.Code {
 		args = append(args, id(v.slice()))
 	case r.AsAny:
 		args = append(args, id("(*any)("+v.addr+")"))
+	case r.Cast != nil:
+		args = append(args, jen.Parens(jen.Op("**").Add(g.typ(r.Cast))).Parens(id(v.addr)))
+	case r.Flagged != "":
+		args = append(args, id(v.field(r.Flagged).addr), id(v.field("Valid").addr))
 	default:
 		args = append(args, id(v.addr))
 	}
@@ -65,8 +69,14 @@ func (g *generator) read(r *codec.Read, v place) []jen.Code {
 	if r.Enum != nil {
 		args = append(args, id(r.Enum.Name()))
 	}
+	if r.Format != "" {
+		args = append(args, g.wire(r.Format))
+	}
 	if r.Elem != nil {
 		args = append(args, g.fn(*r.Elem))
+	}
+	if r.Convert != "" {
+		args = append(args, id(r.Convert))
 	}
 	out := []jen.Code{call(g.fn(r.Func), args...)}
 	if len(r.Checks) == 0 {
@@ -201,7 +211,11 @@ func (g *generator) enum(e *codec.Enum) {
 		n += width(jen.Add(value)) + 2
 		values = append(values, value)
 	}
-	g.add(e.Name()+" are the values that are accepted for "+g.describe(e.Go)+".",
+	doc := "the values that are accepted for " + g.describe(e.Go)
+	if e.What != "" {
+		doc = e.What
+	}
+	g.add(e.Name()+" are "+doc+".",
 		id("var "+e.Name()+" =").Index().Add(g.typ(e.Go), composite(n > lineWidth-40, values...)))
 }
 
@@ -231,9 +245,12 @@ func (g *generator) decoder(d *codec.Decoder) {
 	v := pointer(g.locals.of("v"))
 	var lines []jen.Code
 	doc := d.Name() + " reads " + g.valueOf(d.Go) + "."
-	if d.Object != nil {
+	switch {
+	case d.Object != nil:
 		lines = append(g.defaults(d.Object, v), g.loop(d.Object, v))
-	} else {
+	case d.Union != nil:
+		lines = g.readUnion(d.Union, v)
+	default:
 		lines = g.read(d.Value, v)
 	}
 	g.add(doc, id("func "+d.Name()).Add(list("(", ")", false,

@@ -13,10 +13,13 @@ import (
 func (g *generator) encoder(e *codec.Encoder) {
 	v := pointer(g.locals.of("v"))
 	var lines []jen.Code
-	if e.Value != nil {
+	switch {
+	case e.Value != nil:
 		lines = []jen.Code{g.put(e.Value, v)}
-	} else {
-		lines = g.members(e.Members, v)
+	case e.Union != nil:
+		lines = g.putUnion(e.Union, v)
+	default:
+		lines = g.members(e.Tag, e.Members, v)
 	}
 	g.add(e.Name()+" writes "+g.valueOf(e.Go)+".",
 		id("func "+e.Name()).Add(list("(", ")", false,
@@ -38,11 +41,16 @@ func (g *generator) put(w *codec.Write, v place) code {
 		args = append(args, id(v.value))
 	case w.AsAny:
 		args = append(args, id("(*any)("+v.addr+")"))
+	case w.Flagged != "":
+		args = append(args, id(v.field(w.Flagged).addr), id(v.field("Valid").value))
 	default:
 		args = append(args, id(v.addr))
 	}
 	if w.Method != "" {
 		args = append(args, g.method(w.Type, w.Method))
+	}
+	if w.Convert != "" {
+		args = append(args, id(w.Convert))
 	}
 	if w.Elem != nil {
 		args = append(args, g.fn(*w.Elem))
@@ -51,8 +59,11 @@ func (g *generator) put(w *codec.Write, v place) code {
 }
 
 // object prints the writing of an object.
-func (g *generator) members(list []*codec.PutMember, v place) []jen.Code {
+func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v place) []jen.Code {
 	out := []jen.Code{call(g.local("e").Dot("Begin"))}
+	if tag != nil {
+		out = append(out, call(g.local("e").Dot("Tag"), id(strconv.Quote(tag.Name)), id(strconv.Quote(tag.Value))))
+	}
 	for i := 0; i < len(list); {
 		// Fields behind the same embedded pointer stand in one block.
 		guard := embeddedGuard(list[i], v)

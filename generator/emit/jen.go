@@ -35,6 +35,7 @@ type file struct {
 	name    string
 	imports *imports
 	body    *jen.File
+	long    []string // placeholders, each with the text that takes its place
 }
 
 func newFile(name string, pkg *types.Package, reserved []string) *file {
@@ -69,7 +70,22 @@ func (f *file) render(header string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("format generated file: %w", err)
 	}
-	return formatted, nil
+	if len(f.long) == 0 {
+		return formatted, nil
+	}
+	return []byte(strings.NewReplacer(f.long...).Replace(string(formatted))), nil
+}
+
+// longText is rawText for the value of a constant. The time that go/format takes
+// grows with the square of the parts, so it gets to see a placeholder for many.
+func (f *file) longText(parts []string) code {
+	text := rawText(parts)
+	if len(parts) < 16 {
+		return text
+	}
+	placeholder := fmt.Sprintf("%q", fmt.Sprintf("text %d of mcpgen", len(f.long)))
+	f.long = append(f.long, placeholder, strings.ReplaceAll(source(text), " +\n", " +\n\t"))
+	return id(placeholder)
 }
 
 // imports gives each package a name in the file that clashes with nothing.

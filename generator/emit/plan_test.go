@@ -51,6 +51,9 @@ func (b *modelBuilder) plan(t types.Type) *model.Type {
 		p.Kind, p.Key, p.Elem = model.Map, b.plan(u.Key()), b.plan(u.Elem())
 	case *types.Interface:
 		p.Kind = model.Any
+		if !u.Empty() {
+			p.Kind = model.Interface
+		}
 	case *types.Struct:
 		p.Kind = model.Struct
 		p.Fields = b.fields(u, nil)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/generator/codec"
 	"github.com/mcpgen/mcpgen/generator/model"
 )
 
@@ -127,7 +128,7 @@ func (b *body) finish() {
 func (b *body) structured(v place, last code) {
 	var put []jen.Code
 	if b.tool.Result.Object {
-		put = b.members(b.plan.Results, v)
+		put = b.members(nil, b.plan.Results, v)
 	} else {
 		pointer := v.value
 		for i := range b.plan.Pointers {
@@ -138,6 +139,16 @@ func (b *body) structured(v place, last code) {
 		}
 		if b.plan.Pointers > 1 {
 			v = variable("(" + pointer + ")")
+		}
+		inner := v
+		if b.plan.Pointers > 0 {
+			inner = place{value: "*" + v.value, addr: v.value, base: v.value}
+		}
+		switch b.plan.Missing {
+		case codec.MissingNil:
+			b.add(b.nothing(id(inner.value).Op("==").Id("nil")))
+		case codec.MissingFlag:
+			b.add(b.nothing(id("!" + inner.field("Valid").value)))
 		}
 		put = []jen.Code{b.put(b.plan.Output, v)}
 	}

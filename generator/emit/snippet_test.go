@@ -375,8 +375,13 @@ func isNamed(t types.Type, path, name string) bool {
 
 // testSchemas stand in for generator/schema, which has tests of its own.
 var testSchemas = schemas{
-	input:  func(t *model.Type) string { return schemaText(t, false) },
-	output: func(t *model.Type) string { return schemaText(t, true) },
+	input: func(t *model.Tool) string {
+		if t.Input == nil || t.Input.Object == nil {
+			return schemaText(&model.Type{Kind: model.Struct}, false)
+		}
+		return schemaText(t.Input.Object, false)
+	},
+	output: func(t *model.Tool) string { return schemaText(t.Result.Output, true) },
 }
 
 func schemaText(t *model.Type, output bool) string {

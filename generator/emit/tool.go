@@ -16,13 +16,9 @@ func (g *generator) tool(t *model.Tool) {
 	plan := g.plan.Tools[t]
 	stem := plan.Stem
 	g.info(t, stem, g.errorsFunc(t), t.Result.Output != nil)
-	input := &model.Type{Kind: model.Struct}
-	if t.Input != nil && t.Input.Object != nil {
-		input = t.Input.Object
-	}
-	g.schema("mcpInput"+stem, "the schema of the arguments of "+t.Name, g.schemas.input(input))
+	g.schema("mcpInput"+stem, "the schema of the arguments of "+t.Name, g.schemas.input(t))
 	if t.Result.Output != nil {
-		g.schema("mcpOutput"+stem, "the schema of the results of "+t.Name, g.schemas.output(t.Result.Output))
+		g.schema("mcpOutput"+stem, "the schema of the results of "+t.Name, g.schemas.output(t))
 	}
 	g.call(t, plan)
 	if plan.Args != nil {
@@ -35,7 +31,7 @@ func (g *generator) tool(t *model.Tool) {
 func (g *generator) schema(name, what, json string) {
 	value := id(g.printed[json])
 	if g.printed[json] == "" {
-		value = rawText(breakJSON(json, len("const = ")+len(name), lineWidth-4))
+		value = g.longText(breakJSON(json, len("const = ")+len(name), lineWidth-4))
 		if len(json) > lineWidth {
 			g.printed[json] = name
 		}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/directive"
 )
 
@@ -67,6 +68,36 @@ func (d *Docs) Linked(obj types.Object, link Link) string {
 	}
 	file := d.file(obj.Pkg().Path(), name)
 	return render(file.find(obj, at.Line), obj.Pkg(), file.imports, link)
+}
+
+// Directives returns the directives that stand on a declared type of any
+// package, nil if there are none. What is wrong with them is reported where that
+// package itself is generated for, and here as far as they can be used.
+func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
+	if obj.Pkg() == nil || !obj.Pos().IsValid() {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fset == nil {
+		return nil
+	}
+	name := d.source(obj.Pkg().Path(), d.fset.Position(obj.Pos()).Filename)
+	if name == "" {
+		return nil
+	}
+	file := d.file(obj.Pkg().Path(), name)
+	if file.sets == nil {
+		file.sets = map[string]*directive.Set{}
+		if file.syntax != nil {
+			for _, set := range directive.ScanFile(file.fset, file.syntax, &diag.List{}) {
+				if set.Target == directive.Type {
+					file.sets[set.Name] = set
+				}
+			}
+		}
+	}
+	return file.sets[obj.Name()]
 }
 
 // source returns the name of the file on this machine that a position names.
@@ -157,6 +188,9 @@ type comment struct {
 
 // fileDocs are the comments of one file.
 type fileDocs struct {
+	fset    *token.FileSet
+	syntax  *ast.File
+	sets    map[string]*directive.Set // of types, by name; nil until asked for
 	groups  map[place]comment
 	imports map[string]string // name in the file -> import path
 }
@@ -167,6 +201,7 @@ func (f *fileDocs) find(obj types.Object, line int) comment {
 }
 
 func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
+	f.fset, f.syntax = fset, syntax
 	add := func(id *ast.Ident, field bool, c comment) {
 		at := place{fset.Position(id.Pos()).Line, id.Name, field}
 		if _, ok := f.groups[at]; !ok {

@@ -35,6 +35,10 @@ type Package struct {
 	Errors []*DeclaredError
 }
 
+// Predeclared are the identifiers of Go that a generated file uses in their own
+// meaning, so that a package must not declare them.
+var Predeclared = []string{"any", "bool", "error", "false", "len", "new", "nil", "string", "true"}
+
 // Server is the identity that //mcp:server gives.
 type Server struct {
 	Name         string
@@ -108,6 +112,7 @@ type Tool struct {
 	Lenient     bool
 	HideErrors  bool  // errors=declared
 	MaxResult   int64 // bytes, 0 = no limit
+	Defs        bool  // its schemas share repeated types in $defs
 	Aliases     []string
 	Icons       []string
 

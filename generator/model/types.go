@@ -9,25 +9,31 @@ import (
 type Kind int
 
 const (
-	Invalid  Kind = iota
-	Bool          // true, false
-	Int           // Bits 8..64, exact
-	Uint          // Bits 8..64, exact, minimum 0
-	Float         // Bits 32 or 64
-	String        // text
-	Bytes         // []byte: base64
-	Time          // time.Time: RFC 3339
-	Duration      // time.Duration as text, "1h30m"; as nanoseconds it is Int
-	Any           // interface{}: any JSON value
-	RawJSON       // json.RawMessage
-	Number        // json.Number
-	Struct        // object with Fields
-	Pointer       // Elem, null where it is nil
-	Slice         // array of Elem
-	Array         // array of exactly Len Elem
-	Map           // object of Elem by Key
-	Text          // encoding.TextMarshaler / TextUnmarshaler: string
-	JSON          // json.Marshaler / Unmarshaler: anything, or Schema
+	Invalid   Kind = iota
+	Bool           // true, false
+	Int            // Bits 8..64, exact
+	Uint           // Bits 8..64, exact, minimum 0
+	Float          // Bits 32 or 64
+	String         // text
+	Bytes          // []byte: base64
+	Time           // time.Time: RFC 3339
+	Duration       // time.Duration as text, "1h30m"; as nanoseconds it is Int
+	Any            // interface{}: any JSON value
+	RawJSON        // json.RawMessage
+	Number         // json.Number
+	Struct         // object with Fields
+	Pointer        // Elem, null where it is nil
+	Slice          // array of Elem
+	Array          // array of exactly Len Elem
+	Map            // object of Elem by Key
+	Text           // encoding.TextMarshaler / TextUnmarshaler: string
+	JSON           // json.Marshaler / Unmarshaler: anything, or Schema
+	Reflect        // what encoding/json makes of it by reflection: anything, or Schema
+	Error          // error: its text, in results only
+	Interface      // another interface with methods: anything, in results only
+	Union          // sealed interface: one of Union.Variants
+	Flagged        // struct of a value and a flag that it is there (sql.NullString): Elem, or null
+	Converted      // what Convert makes a value of Elem of, or the other way round
 )
 
 // Type is the plan of one Go type: schema, decoder, validator and encoder are
@@ -37,14 +43,23 @@ type Type struct {
 	Kind   Kind
 	Go     types.Type // nil for the object of plain parameters or named results
 	Bits   int        // Int, Uint, Float
-	Elem   *Type      // Pointer, Slice, Array, Map
+	Elem   *Type      // Pointer, Slice, Array, Map, Flagged, Converted
 	Key    *Type      // Map
 	Len    int64      // Array
 	Fields []*Field   // Struct, in the order encoding/json writes them
-	Enum   *Enum      // String, Int, Uint
+	Enum   *Enum      // String, Int, Uint, Text
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none
-	Schema string     // JSON: its schema as JSON text, "" if nothing is known
+	Schema string     // JSON, Text, Reflect: its schema as JSON text, "" if nothing is known
+	// NullOut is set where the MarshalJSON of a type writes null for some values.
+	NullOut bool
+	// Marshaler and Unmarshaler are the methods of a Text where they are not
+	// MarshalText and UnmarshalText.
+	Marshaler, Unmarshaler string
+	// Flagged: the field that holds the value; the flag is the field Valid.
+	Value   string
+	Union   *UnionInfo
+	Convert *Conversion // Converted
 
 	// Name is a plain name for $defs, "Book"; "" for unnamed types.
 	Name string
@@ -53,9 +68,50 @@ type Type struct {
 	Variant string
 }
 
-// Enum is the closed set of values of a named type.
+// IsOptional reports whether a value of the plan may be none at all, a nil or
+// one whose flag says that it is not there, so that an argument of the type may
+// be missing.
+func (t *Type) IsOptional() bool { return t.Kind == Pointer || t.Kind == Flagged }
+
+// IsNilable reports whether a Go value of the plan may be none at all, so that
+// an object leaves it out when it is written.
+func (t *Type) IsNilable() bool { return t.IsOptional() || t.Kind == Union || t.Kind == Error }
+
+// Enum is the set of values of a named type.
 type Enum struct {
 	Values []EnumValue // in order of declaration
+	// Open is set where other values are accepted too.
+	Open bool
+}
+
+// Closed returns the values that alone are accepted, nil where all are.
+func (e *Enum) Closed() []EnumValue {
+	if e == nil || e.Open {
+		return nil
+	}
+	return e.Values
+}
+
+// UnionInfo is how the implementations of a sealed interface are told apart.
+type UnionInfo struct {
+	Discriminator string // JSON name of the member that names the variant
+	Variants      []*UnionVariant
+}
+
+// UnionVariant is one implementation.
+type UnionVariant struct {
+	Name string // value of the discriminator
+	Type *Type  // of the struct; it does not have the discriminator
+	// Pointer is set where only the pointer to the struct implements the
+	// interface.
+	Pointer bool
+}
+
+// Conversion is a pair of functions of the package by which a type travels as
+// another one.
+type Conversion struct {
+	Decode string // func(S) (T, error), "" if there is none
+	Encode string // func(T) S, "" if there is none
 }
 
 // EnumValue is one constant of an enumeration.

@@ -153,20 +153,25 @@ func value(key string, t *model.Type, text string) (json.RawMessage, error) {
 	}
 	switch kind {
 	case model.Bool, model.Int, model.Uint, model.Float, model.Number,
-		model.Any, model.RawJSON, model.JSON:
+		model.Any, model.RawJSON, model.JSON, model.Reflect:
 		if json.Valid([]byte(text)) {
 			return compactArgument(key, text)
 		}
-	case model.Struct, model.Map, model.Slice, model.Array:
+	case model.Struct, model.Map, model.Slice, model.Array, model.Union:
 		return compactArgument(key, text)
 	}
 	return appendText(nil, text), nil
 }
 
-// valueType looks through pointers, which JSON does not show.
+// valueType looks through pointers and conversions, which JSON does not show.
 func valueType(t *model.Type) *model.Type {
-	for t != nil && t.Kind == model.Pointer {
-		t = t.Elem
+	for t != nil {
+		switch t.Kind {
+		case model.Pointer, model.Flagged, model.Converted:
+			t = t.Elem
+			continue
+		}
+		break
 	}
 	return t
 }

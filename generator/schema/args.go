@@ -196,11 +196,11 @@ func (r *Resolver) negate(f *model.Field, rule ArgRule) bool {
 
 // enumItems are the values of enum=a,b or of a JSON array.
 func enumItems(rule ArgRule) []string {
-	if len(rule.Items) > 0 {
-		return rule.Items
-	}
 	if _, ok := jsonArray(rule.Value); ok {
 		return []string{rule.Value}
+	}
+	if len(rule.Items) > 0 {
+		return rule.Items
 	}
 	items := strings.Split(rule.Value, ",")
 	for i := range items {

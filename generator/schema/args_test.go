@@ -88,7 +88,7 @@ func TestApplyArgs(t *testing.T) {
 		{"Plain", `tags examples=[["a"],["b"]]`, "tags", `{"type":"array","items":{"type":"string"},"examples":[["a"],["b"]]}`},
 		{"Plain", `tags examples=["a","b"]`, "tags", `{"type":"array","items":{"type":"string"},"examples":[["a","b"]]}`},
 		{"Plain", "opt default=3", "opt", `{"type":"integer","default":3}`},
-		{"Plain", "yes default=true; header=X-Yes", "yes", `{"type":"boolean","default":true}`},
+		{"Plain", "yes default=true; header=X-Yes", "yes", `{"type":"boolean","default":true,"x-mcp-header":"X-Yes"}`},
 		{"Plain", `v default={"a": [1, null]}`, "v", `{"description":"Any JSON value.","default":{"a":[1,null]}}`},
 		{"Plain", "at default=2024-02-29T00:00:00Z", "at", `{"type":"string","format":"date-time","default":"2024-02-29T00:00:00Z"}`},
 		{"Plain", "query name=q; minLength=2", "q", `{"type":"string","minLength":2}`},

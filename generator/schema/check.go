@@ -14,8 +14,11 @@ func (r *Resolver) check(s site, f *model.Field) bool {
 	if problem == "" {
 		hint, problem = checkValues(f)
 	}
-	if problem == "" && f.Rules.Header != "" && f.Nullable {
-		hint, problem = "drop one of them", "header and nullable exclude each other"
+	if problem == "" {
+		hint, problem = checkHeader(f)
+	}
+	if problem == "" && f.Default != nil {
+		hint, problem = unwritable(f.Type, f.Default.JSON, true)
 	}
 	if problem == "" {
 		return true
@@ -63,6 +66,8 @@ func checkRange(t *model.Type, rules *model.Rules) (hint, problem string) {
 	switch t.Kind {
 	case model.Int, model.Uint:
 		low, high = intRange(t)
+	case model.Number:
+		return "", ""
 	case model.Float:
 		high = maxFloat(t.Bits)
 		low = new(big.Rat).Neg(high)
@@ -95,7 +100,7 @@ func checkBounds(t *model.Type, rules *model.Rules) (hint, problem string) {
 			if !ok1 || !ok2 {
 				continue
 			}
-			if c := a.Cmp(b); c > 0 || c == 0 && i+j > 0 || t.Kind != model.Float && !holdsInteger(a, b, i == 1, j == 1) {
+			if c := a.Cmp(b); c > 0 || c == 0 && i+j > 0 || t.Kind != model.Float && t.Kind != model.Number && !holdsInteger(a, b, i == 1, j == 1) {
 				return "swap them, or leave one out", fmt.Sprintf("no value is allowed by %s %s and %s %s", low.key, low.text, high.key, high.text)
 			}
 		}

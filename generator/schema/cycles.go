@@ -36,7 +36,7 @@ func newGraph(root *model.Type) *graph {
 
 // follow walks into a type from the declared type around it, nil at the root.
 func (g *graph) follow(t *model.Type, from *node) {
-	if t.Name == "" || t.Kind == model.Pointer {
+	if t.Name == "" || base(t) != t {
 		g.parts(t, from)
 		return
 	}
@@ -70,6 +70,13 @@ func (g *graph) parts(t *model.Type, from *node) {
 	for _, f := range t.Fields {
 		g.follow(f.Type, from)
 	}
+	if t.Union != nil {
+		// A variant is rendered in its place, since it has the discriminator
+		// there: what closes a cycle is the union.
+		for _, v := range t.Union.Variants {
+			g.parts(v.Type, from)
+		}
+	}
 }
 
 // settle takes a strongly connected component off the stack: the types that
@@ -91,7 +98,7 @@ func (g *graph) settle(first *node) {
 func (g *graph) references(all bool) []*model.Type {
 	var out []*model.Type
 	for _, n := range g.nodes {
-		repeated := n.uses > 1 && (n.inCycles || all && n.t.Kind == model.Struct)
+		repeated := n.uses > 1 && (n.inCycles || all && (n.t.Kind == model.Struct || n.t.Kind == model.Union))
 		if n.closes || repeated {
 			out = append(out, n.t)
 		}

@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/generator/model"
 )
 
 // TestDiagnostics resolves X, a type, or the first parameter of a function X,
@@ -24,11 +26,11 @@ func TestDiagnostics(t *testing.T) {
 		{"pointer to itself", "type X *X",
 			"a.go:2:6: tool X: type X cannot be expressed in JSON\n\thint: leave it out of the signature, or give the type a //mcp:schema\n"},
 		{"interface", "import \"io\"\nfunc X(r io.Reader) {}",
-			"a.go:3:8: tool X: argument r: type io.Reader is an interface, and JSON does not say which type to make\n\thint: use a concrete type\n"},
+			"a.go:3:8: tool X: argument r: type io.Reader is an interface, and JSON does not say which type to make\n\thint: use a concrete type, or an interface with an unexported method that types of its own package implement\n"},
 		{"interface both ways", "import \"io\"\ntype X struct{ R io.Reader }",
-			"a.go:3:16: tool X: field R: type io.Reader cannot be used yet: it is an interface with methods\n\thint: use a concrete type, or any\n"},
+			"a.go:3:16: tool X: field R: type io.Reader is an interface, and JSON does not say which type to make\n\thint: use a concrete type, or an interface with an unexported method that types of its own package implement\n"},
 		{"error", "type X struct{ Err error }",
-			"a.go:2:16: tool X: field Err: type error cannot be used yet inside of a value\n\thint: use a string\n"},
+			"a.go:2:16: tool X: field Err: type error is an error, and no error can be made of JSON\n\thint: use a string\n"},
 		{"type parameter", "type X[T any] struct{ V T }",
 			"a.go:2:23: tool X: field V: type parameter T has no JSON form of its own\n\thint: use a concrete type\n"},
 		{"map key", "type X map[float64]int",
@@ -39,10 +41,6 @@ func TestDiagnostics(t *testing.T) {
 			"a.go:4:6: tool X: map key type K has only one of MarshalText and UnmarshalText\n\thint: give it both methods\n"},
 		{"map key string with text", "type K string\nfunc (*K) UnmarshalText([]byte) error { return nil }\ntype X map[K]int",
 			"a.go:4:6: tool X: map key type K cannot be used: encoding/json writes it as it is, but reads it by UnmarshalText\n\thint: use a key type without UnmarshalText\n"},
-		{"bytes of a named type", "type B byte\ntype X []B",
-			"a.go:3:6: tool X: type X cannot be used yet: encoding/json has it as base64\n\thint: use []byte\n"},
-		{"url", "import \"net/url\"\ntype X struct{ U *url.URL }",
-			"a.go:3:16: tool X: field U: type url.URL cannot be used yet\n\thint: use a string, and url.Parse\n"},
 		{"half of JSON", "type X struct{}\nfunc (X) MarshalJSON() ([]byte, error) { return nil, nil }",
 			"a.go:2:6: tool X: type X has only one half of its JSON form: UnmarshalJSON is missing\n\thint: give it UnmarshalJSON as well\n" +
 				"a.go:2:6: warning: tool X: type X has a JSON form of its own, so the schema cannot say what it looks like\n\thint: describe it in the comment of the field\n"},
@@ -54,8 +52,8 @@ func TestDiagnostics(t *testing.T) {
 			"a.go:2:6: tool X: type X is a protobuf message, which encoding/json does not write as its JSON mapping says\n\thint: use a struct of your own and convert, or take the message as json.RawMessage and use protojson\n"},
 		{"promoted MarshalJSON", "import \"time\"\ntype X struct {\n\ttime.Time\n\tLost int\n}",
 			"a.go:3:6: warning: tool X: type X is written by the MarshalJSON of its embedded Time, and its other fields are lost\n\thint: name the embedded field, or give the type methods of its own\n"},
-		{"option string", "import \"encoding/json\"\ntype X struct {\n\tN json.Number `json:\",string\"`\n}",
-			"a.go:4:2: tool X: field N: the option \"string\" of the json tag cannot be used on type json.Number\n\thint: drop the option\n"},
+		{"option string", "import \"time\"\ntype E string\nfunc (E) MarshalText() ([]byte, error) { return nil, nil }\nfunc (*E) UnmarshalText([]byte) error { return nil }\ntype X struct {\n\tE E `json:\",string\"`\n\tT time.Time `json:\",string\"`\n}",
+			"a.go:7:2: tool X: field E: the option \"string\" of the json tag cannot be used on type E\n\thint: drop the option\n"},
 		{"does not compile", "// does not compile\ntype X struct{ U undefined }",
 			"a.go:3:16: tool X: field U: the type could not be resolved\n\thint: make the package compile; go vet shows what is missing\n"},
 		{"property name", "type X struct {\n\tA int `json:\"straße\"`\n}",
@@ -184,10 +182,12 @@ type Shadowed struct{ V dep.Shadower }
 type Failing struct {
 	V dep.Chan
 }
+var Hidden = dep.Secret
 `,
 		"dep/dep.go": `package dep
 
 type hidden string
+const Secret hidden = ""
 
 type Holder struct{ H hidden }
 
@@ -204,20 +204,21 @@ type Chan struct{ Ch chan int }
 `,
 		"dep/internal/secret/secret.go": "package secret\n\ntype T struct{}\n",
 	})
-	for _, name := range []string{"Unexported", "Internal", "Anonymous", "Promoted", "Shadowed", "Failing"} {
-		if plan := s.Type(s.typeOf(t, name), Place{Subject: name}); plan != nil {
-			t.Errorf("%s has a plan", name)
+	for name, want := range map[string]bool{"Unexported": true, "Internal": true, "Anonymous": true, "Hidden": false, "Promoted": false, "Shadowed": false, "Failing": false} {
+		if plan := s.Type(s.typeOf(t, name), Place{Subject: name}); (plan != nil) != want {
+			t.Errorf("%s has the plan %v", name, plan)
 		}
 	}
 	want := []string{
-		"a.go:8:25: Unexported: field V.H: type dep.hidden is not exported by its package, so generated code cannot name it",
-		"a.go:9:23: Internal: field V: type secret.T is in an internal package that this package cannot import",
-		"a.go:10:24: Anonymous: field V.V.a: the field of an unnamed struct is not exported by its package, so generated code cannot name the type",
+		"a.go:8:25: warning: Unexported: field V.H: type dep.hidden is not exported by its package, so the field is left to encoding/json",
+		"a.go:9:23: warning: Internal: field V: type secret.T is in an internal package that this package cannot import, so the field is left to encoding/json",
+		"a.go:10:24: warning: Anonymous: field V.V: field a of a struct without a name is not exported by its package, so the field is left to encoding/json",
+		"Hidden: type dep.hidden is not exported by its package, so generated code cannot name it",
 		"a.go:11:23: Promoted: field V.inner.X: the field is embedded through a pointer to a type that its package does not export",
 		"a.go:12:23: Shadowed: field V.first.X: the field is embedded in a type that its package does not export, and hidden by another field",
 		"a.go:12:23: Shadowed: field V.second.X: the field is embedded in a type that its package does not export, and hidden by another field",
 		"a.go:14:2: Failing: field V.Ch: type chan int cannot be expressed in JSON",
-		"\tdep/dep.go:16:19: the field\n\thint: use a struct of this package without the field",
+		"\tdep/dep.go:17:19: the field\n\thint: use a struct of this package without the field",
 	}
 	got := s.printed()
 	for _, w := range want {
@@ -248,7 +249,8 @@ type C struct{ A A; OK int }
 	}
 }
 
-// TestOneDirection checks that half of a JSON form will do in its direction.
+// TestOneDirection checks that half of a JSON form will do in its direction, and
+// that the fields do in the other one, as encoding/json has it.
 func TestOneDirection(t *testing.T) {
 	s := check(t, `
 type W struct{}
@@ -260,9 +262,13 @@ func (*R) UnmarshalJSON([]byte) error { return nil }
 		name string
 		use  Use
 		ok   bool
-	}{{"W", Result, true}, {"W", Argument, false}, {"W", Anywhere, false}, {"R", Argument, true}, {"R", Result, false}} {
-		if plan := s.Type(s.typeOf(t, tt.name), Place{Use: tt.use}); (plan != nil) != tt.ok {
+	}{{"W", Result, true}, {"W", Argument, true}, {"W", Anywhere, false}, {"R", Argument, true}, {"R", Result, true}, {"R", Anywhere, false}} {
+		plan := s.Type(s.typeOf(t, tt.name), Place{Use: tt.use})
+		if (plan != nil) != tt.ok {
 			t.Errorf("%s %v: plan %v", tt.name, tt.use, plan)
+		}
+		if other := (tt.name == "W") == (tt.use == Argument); tt.ok && (plan.Kind == model.Struct) != other {
+			t.Errorf("%s %v: kind %v", tt.name, tt.use, plan.Kind)
 		}
 	}
 }
@@ -273,14 +279,14 @@ import "time"
 type S struct{ X int }
 type P *S
 type T struct{}
-func (T) MarshalText() ([]byte, error) { return nil, nil }
+func (*T) UnmarshalText([]byte) error { return nil }
 type M map[string]int
 var PS *S
 var Now time.Time
 var E struct{ time.Time }
 var A = struct{ X int }{}
 `)
-	for name, want := range map[string]bool{"S": true, "P": false, "PS": true, "T": false, "M": false, "Now": false, "E": false, "A": true} {
+	for name, want := range map[string]bool{"S": true, "P": false, "PS": true, "T": false, "M": false, "Now": false, "E": false, "A": true} { // E by the promoted UnmarshalJSON
 		if got := s.IsObject(s.typeOf(t, name)); got != want {
 			t.Errorf("%s: %v", name, got)
 		}

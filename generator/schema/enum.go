@@ -88,25 +88,42 @@ func (c *constants) mentions(expr ast.Expr, t types.Type) bool {
 	return found
 }
 
-// enumeration returns the values of a named type if the constants of it that
-// its package declares are an enumeration, otherwise nil.
-func (r *Resolver) enumeration(t *types.Named) *model.Enum {
-	pkg := t.Obj().Pkg()
-	if pkg == nil || t.TypeArgs().Len() > 0 {
+// constantsOf returns the constants of a declared type in its own package.
+func constantsOf(t types.Type) []*types.Const {
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.TypeArgs().Len() > 0 {
 		return nil
 	}
+	scope := named.Obj().Pkg().Scope()
 	var all []*types.Const
-	for _, name := range pkg.Scope().Names() {
-		if k, ok := pkg.Scope().Lookup(name).(*types.Const); ok && k.Name() != "_" && types.Identical(k.Type(), t) {
+	for _, name := range scope.Names() {
+		if k, ok := scope.Lookup(name).(*types.Const); ok && k.Name() != "_" && types.Identical(k.Type(), t) {
 			all = append(all, k)
 		}
 	}
-	slices.SortFunc(all, r.inSourceOrder)
-	all = withoutSentinels(all)
-	if slices.ContainsFunc(all, r.enums.computed) || !distinctEnough(all) {
+	return all
+}
+
+// enumeration returns the values of a named type if the constants of it that
+// its package declares are an enumeration, or are said to be one, otherwise nil.
+func (r *Resolver) enumeration(t *types.Named, form *EnumForm) *model.Enum {
+	if form != nil && form.Mode == "off" {
 		return nil
 	}
-	e := &model.Enum{}
+	pkg := t.Obj().Pkg()
+	all := constantsOf(t)
+	slices.SortFunc(all, r.inSourceOrder)
+	all = withoutSentinels(all)
+	if form == nil && (slices.ContainsFunc(all, r.enums.computed) || !distinctEnough(all)) {
+		return nil
+	}
+	if len(all) == 0 {
+		if form != nil {
+			r.enumErrorf(t, form, "declare constants of the type, or drop the directive", "type %s has no constants in its package", r.typeString(t))
+		}
+		return nil
+	}
+	e := &model.Enum{Open: form != nil && form.Mode == "open"}
 	seen := map[string]bool{}
 	for _, k := range all {
 		text := jsonConstant(k.Val())
@@ -119,6 +136,34 @@ func (r *Resolver) enumeration(t *types.Named) *model.Enum {
 			value.Const = nil // it cannot be referred to
 		}
 		e.Values = append(e.Values, value)
+	}
+	return e
+}
+
+func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format string, args ...any) {
+	r.errorf(site{at: Place{Pos: form.Pos, Subject: "//mcp:enum of " + t.Obj().Name()}, pos: form.Pos}, hint, format, args...)
+}
+
+// textEnumeration returns the values of a type with MarshalText, whose texts
+// only the directive can tell.
+func (r *Resolver) textEnumeration(t *types.Named, form *EnumForm) *model.Enum {
+	if form.Mode == "off" {
+		return nil
+	}
+	all := constantsOf(t)
+	slices.SortFunc(all, r.inSourceOrder)
+	e := &model.Enum{Open: form.Mode == "open"}
+	var missing []string
+	for _, k := range withoutSentinels(all) {
+		text, ok := textOf(form.Texts, k.Name())
+		if !ok {
+			missing = append(missing, k.Name())
+			continue
+		}
+		e.Values = append(e.Values, model.EnumValue{JSON: quote(text), Doc: constantDoc(k.Name(), r.docs.Of(k))})
+	}
+	if len(missing) > 0 {
+		r.enumErrorf(t, form, "say what MarshalText writes for each: "+missing[0]+"=text", "no text is given for %s, and only MarshalText knows it", strings.Join(missing, ", "))
 	}
 	return e
 }

@@ -222,7 +222,10 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 	if !r.reachable(s, owner, m) {
 		return nil
 	}
-	plan := r.resolve(s, m.v.Type())
+	plan := r.hiddenPlan(s, m.v.Type())
+	if plan == nil {
+		plan = r.resolve(s, m.v.Type())
+	}
 	if plan == nil {
 		return nil
 	}
@@ -239,12 +242,49 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 		f.Description = doc
 		f.Deprecated = isDeprecated(doc)
 	}
-	f.Required = !r.TaggedOnly && !m.omitEmpty && !m.omitZero && plan.Kind != model.Pointer && !throughPointer(m.path)
+	f.Required = !r.TaggedOnly && !m.omitEmpty && !m.omitZero && !plan.IsOptional() && !throughPointer(m.path) &&
+		!(plan.Kind == model.Reflect && isPointer(m.v.Type()))
 	if !r.readTags(s, f, m.tag) {
 		return nil
 	}
 	r.warnName(s, f.Name)
 	return f
+}
+
+// hiddenPlan is the plan of a field whose type generated code cannot name, nil
+// for others. It is left to encoding/json, which needs no name.
+func (r *Resolver) hiddenPlan(s site, t types.Type) *model.Type {
+	if r.converters.At(t) != nil {
+		return nil
+	}
+	_, problem := r.unnameable(t, map[types.Type]bool{})
+	if problem == "" {
+		return nil
+	}
+	for elem := t; ; {
+		switch u := elem.Underlying().(type) {
+		case *types.Chan, *types.Signature:
+			return nil // refused for what it is
+		case *types.Basic:
+			if u.Info()&types.IsComplex != 0 || u.Kind() == types.UnsafePointer {
+				return nil
+			}
+		case *types.Pointer:
+			if !endless(u) {
+				elem = u.Elem()
+				continue
+			}
+		}
+		break
+	}
+	r.warnf(s, "use a type that can be named, or describe it in the comment of the field",
+		"%s, so the field is left to encoding/json and its schema says nothing", problem)
+	return &model.Type{Kind: model.Reflect, Go: t}
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
 }
 
 // isDeprecated recognises the paragraph by which Go marks deprecated symbols.
@@ -264,7 +304,7 @@ func quotable(t *model.Type) bool {
 		t = t.Elem
 	}
 	switch t.Kind {
-	case model.Bool, model.Int, model.Uint, model.Float, model.String:
+	case model.Bool, model.Int, model.Uint, model.Float, model.String, model.Number:
 		return true
 	}
 	return false

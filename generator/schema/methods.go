@@ -19,6 +19,20 @@ func (m methods) any() bool {
 	return m.marshalJSON || m.unmarshalJSON || m.marshalText || m.unmarshalText || m.protoReflect
 }
 
+// in leaves the methods that count in a direction. In the other one the type goes
+// by its kind, as encoding/json has it.
+func (m methods) in(use Use) methods {
+	switch use {
+	case Argument:
+		m.marshalJSON, m.marshalText = m.unmarshalJSON, m.unmarshalText && !m.unmarshalJSON
+		m.unmarshalText = m.marshalText
+	case Result:
+		m.unmarshalJSON, m.unmarshalText = m.marshalJSON, m.marshalText && !m.marshalJSON
+		m.marshalText = m.unmarshalText
+	}
+	return m
+}
+
 // methodsOf looks at the methods of t and *t, since generated code always has
 // the address of a value.
 func methodsOf(t types.Type) methods {
@@ -102,10 +116,16 @@ func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) boo
 	ok := r.hasMethods(s, t)
 	if t.Elem != nil {
 		inner := s
-		if t.Kind != model.Pointer {
+		switch t.Kind {
+		case model.Slice, model.Array, model.Map:
 			inner = s.element()
 		}
 		ok = r.travels(inner, t.Elem, seen) && ok
+	}
+	if t.Union != nil {
+		for _, v := range t.Union.Variants {
+			ok = r.travels(s, v.Type, seen) && ok
+		}
 	}
 	for _, f := range t.Fields {
 		inner := s
@@ -122,7 +142,25 @@ func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) boo
 
 // hasMethods checks that the methods are there which the direction needs.
 func (r *Resolver) hasMethods(s site, t *model.Type) bool {
-	if t.Kind != model.JSON && t.Kind != model.Text {
+	switch t.Kind {
+	case model.Converted:
+		return r.isConverted(s, t)
+	case model.Error, model.Interface, model.Reflect:
+		if s.at.Use == Result || t.Kind == model.Reflect && !isClosedInterface(t.Go) {
+			return true
+		}
+		if t.Kind == model.Error {
+			r.errorf(s, "use a string", "type %s is an error, and no error can be made of JSON", r.typeString(t.Go))
+		} else {
+			r.errorf(s, "use a concrete type, or an interface with an unexported method that types of its own package implement",
+				"type %s is an interface, and JSON does not say which type to make", r.typeString(t.Go))
+		}
+		return false
+	case model.JSON, model.Text:
+		if t.Marshaler != "" {
+			return true
+		}
+	default:
 		return true
 	}
 	m := methodsOf(types.Unalias(t.Go))
@@ -140,5 +178,28 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 		return true
 	}
 	r.errorf(s, fmt.Sprintf("give it %s as well", missing), "type %s has only one half of its JSON form: %s is missing", r.typeString(t.Go), missing)
+	return false
+}
+
+// isClosedInterface reports whether JSON cannot be read into a type because it
+// is an interface with methods.
+func isClosedInterface(t types.Type) bool {
+	u, ok := t.Underlying().(*types.Interface)
+	return ok && !u.Empty()
+}
+
+// isConverted checks that there is a function for the direction.
+func (r *Resolver) isConverted(s site, t *model.Type) bool {
+	missing, hint := "", ""
+	switch {
+	case t.Convert.Decode == "" && s.at.Use != Result:
+		missing, hint = "decode", "func(%s) (%s, error)"
+	case t.Convert.Encode == "" && s.at.Use != Argument:
+		missing, hint = "encode", "func(%[2]s) %[1]s"
+	default:
+		return true
+	}
+	travels := r.typeString(r.converters.At(t.Go).(*converter).travels)
+	r.errorf(s, "write a "+fmt.Sprintf(hint, travels, r.typeString(t.Go))+" with //mcp:"+missing, "type %s has a function for one direction only: there is no //mcp:%s", r.typeString(t.Go), missing)
 	return false
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"go/types"
 
@@ -11,7 +12,9 @@ import (
 
 // object renders the members of a struct.
 func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
-	s.Properties = jsonschema.NewProperties()
+	if s.Properties == nil {
+		s.Properties = jsonschema.NewProperties()
+	}
 	s.AdditionalProperties = jsonschema.FalseSchema
 	for _, f := range t.Fields {
 		s.Properties.Set(f.Name, w.field(f))
@@ -27,7 +30,19 @@ func (w *renderer) required(f *model.Field) bool {
 	if !w.output {
 		return f.Required
 	}
-	return !f.OmitZero && !throughPointer(f.Path) && !(f.OmitEmpty && canBeEmpty(f.Type)) && (f.Nullable || f.Type.Kind != model.Pointer)
+	return !f.OmitZero && !throughPointer(f.Path) && !(f.OmitEmpty && canBeEmpty(f.Type)) && (f.Nullable || !f.Type.IsNilable())
+}
+
+// union renders the implementations of a sealed interface.
+func (w *renderer) union(s *jsonschema.Schema, t *model.Type) {
+	for _, v := range t.Union.Variants {
+		w.count++
+		variant := &jsonschema.Schema{Type: "object", Description: v.Type.Doc, Properties: jsonschema.NewProperties()}
+		variant.Properties.Set(t.Union.Discriminator, &jsonschema.Schema{Type: "string", Const: json.RawMessage(quote(v.Name))})
+		variant.Required = []string{t.Union.Discriminator}
+		w.object(variant, v.Type)
+		s.OneOf = append(s.OneOf, variant)
+	}
 }
 
 // canBeEmpty reports whether encoding/json ever leaves out a value of the type
@@ -55,10 +70,10 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 			s.Description = t.Doc
 		}
 	} else {
-		s = w.schema(t, &f.Rules, f.Description)
+		s = w.schema(t, &f.Rules, cmp.Or(f.Description, wrapperDoc(f.Type)))
 	}
 	// The field leaves out a nil pointer, but not a nil that a pointer leads to.
-	if f.Nullable || w.output && f.Type.Kind == model.Pointer && f.Type.Elem.Kind == model.Pointer {
+	if f.Nullable || w.output && f.Type.Kind == model.Pointer && f.Type.Elem.IsNilable() {
 		s = nullable(t, s)
 	}
 	s.Title = f.Title
@@ -69,6 +84,9 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	if f.Default != nil && !w.output {
 		s.Default = json.RawMessage(onWire(f, f.Default.JSON))
 	}
+	if f.Rules.Header != "" && !w.output {
+		s.Extras = map[string]any{headerKeyword: json.RawMessage(quote(f.Rules.Header))}
+	}
 	for _, e := range f.Extras {
 		if s.Extras == nil {
 			s.Extras = map[string]any{}
@@ -76,6 +94,23 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 		s.Extras[e.Key] = json.RawMessage(e.JSON)
 	}
 	return s
+}
+
+// wrapperDoc is the doc comment of a type that is not rendered itself: one that
+// is converted, or a value with a flag.
+func wrapperDoc(t *model.Type) string {
+	for ; t.Elem != nil; t = t.Elem {
+		switch t.Kind {
+		case model.Converted, model.Flagged:
+			if t.Doc != "" {
+				return t.Doc
+			}
+		case model.Pointer:
+		default:
+			return ""
+		}
+	}
+	return ""
 }
 
 // onWire is a value as the member holds it: in a string under the option
@@ -96,7 +131,7 @@ func quotedPattern(t *model.Type) string {
 		return `^-?(0|[1-9][0-9]*)$`
 	case model.Uint:
 		return `^(0|[1-9][0-9]*)$`
-	case model.Float:
+	case model.Float, model.Number:
 		return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
 	}
 	return `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"$`

@@ -16,25 +16,47 @@ func Input(t *model.Type) string { return Marshal(InputSchema(t)) }
 // Output returns the JSON text of [OutputSchema].
 func Output(t *model.Type) string { return Marshal(OutputSchema(t)) }
 
+// InputOf returns the schema of a tool's arguments.
+func InputOf(t *model.Tool) string {
+	object := &model.Type{Kind: model.Struct}
+	if t.Input != nil && t.Input.Object != nil {
+		object = t.Input.Object
+	}
+	return Marshal(render(base(object), false, t.Defs))
+}
+
+// OutputOf returns the schema of a tool's structured result, "" if it has none.
+func OutputOf(t *model.Tool) string {
+	if t.Result.Output == nil {
+		return ""
+	}
+	return Marshal(render(base(t.Result.Output), true, t.Defs))
+}
+
 // InputSchema returns what the generated decoder accepts for a plan. For the
 // arguments of a feature the plan is that of a struct, or of a pointer to one,
 // and the schema's root is then an object whose members are inlined.
-func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), false) }
+func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), false, false) }
 
 // OutputSchema returns what the generated encoder writes for a plan. A pointer
 // at the root is not null: its nil is an error result. The root may be of any
 // type; its $defs, if it has any, stand at the root and are referred to from
 // there, so whoever wraps the schema into another one has to move them.
-func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true) }
+func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true, false) }
 
 // maxInlined bounds the number of schemas that are written one inside the other.
 // Types that hold others several times over several levels multiply; from here
 // on those that repeat stand in $defs.
 const maxInlined = 20_000
 
-func render(t *model.Type, output bool) *jsonschema.Schema {
+// render renders a plan. With defs, types that stand in several places are
+// shared from the start.
+func render(t *model.Type, output, defs bool) *jsonschema.Schema {
 	g := newGraph(t)
 	for _, all := range []bool{false, true} {
+		if defs && !all {
+			continue
+		}
 		w := &renderer{output: output, names: definitionNames(g.references(all)), unlimited: all}
 		if s := w.root(t); s != nil {
 			return s
@@ -84,10 +106,10 @@ func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsons
 }
 
 // element renders a value that is not a field: there is nothing to leave out,
-// so what a pointer writes when it is nil is null.
+// so what a pointer writes when it is nil, and reads as nil, is null.
 func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema {
-	s := w.schema(base(t), rules, "")
-	if w.output && t.Kind == model.Pointer {
+	s := w.schema(base(t), rules, wrapperDoc(t))
+	if t.IsOptional() || w.output && t.IsNilable() {
 		return nullable(base(t), s)
 	}
 	return s
@@ -97,9 +119,9 @@ func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema
 // clients look for it.
 func nullable(t *model.Type, s *jsonschema.Schema) *jsonschema.Schema {
 	switch t.Kind {
-	case model.Any, model.RawJSON:
+	case model.Any, model.RawJSON, model.Interface:
 		return s
-	case model.JSON:
+	case model.JSON, model.Reflect:
 		if t.Schema == "" {
 			return s
 		}
@@ -122,7 +144,7 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		desc = t.Doc
 	}
 	switch t.Kind {
-	case model.Int, model.Uint, model.Float:
+	case model.Int, model.Uint, model.Float, model.Number:
 		w.number(s, t, rules)
 		desc = w.enum(s, t, rules, desc)
 		if isDuration(t.Go) {
@@ -139,12 +161,14 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		s.Pattern = durationPattern
 		desc = withUnit(desc, "1h30m", `A duration such as "1h30m".`)
 	case model.Text:
-		s.Format = t.Format
-	case model.JSON:
-		if t.Schema != "" {
-			// The text was checked when it was taken in.
-			_ = json.Unmarshal([]byte(t.Schema), s)
+		if t.Format == "uri" && w.output {
+			// What url.URL writes may be a reference.
+		} else {
+			s.Format = t.Format
 		}
+		desc = w.enum(s, t, rules, desc)
+	case model.Union:
+		w.union(s, t)
 	case model.Slice:
 		s.Items = w.element(t.Elem, rules.Elem)
 		s.MinItems, s.MaxItems, s.UniqueItems = length(rules.MinItems), length(rules.MaxItems), rules.UniqueItems
@@ -162,6 +186,12 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 	case model.Struct:
 		w.object(s, t)
 	}
+	if t.Schema != "" {
+		s = given(t.Schema)
+		if t.NullOut && w.output {
+			s = nullable(t, s)
+		}
+	}
 	if desc != "" {
 		s.Description = desc
 	}
@@ -174,7 +204,7 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 
 // isBlank reports whether a schema says nothing at all.
 func isBlank(s *jsonschema.Schema) bool {
-	return s.Type == "" && s.Description == "" && s.Ref == "" && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil && s.Enum == nil
+	return s.Type == "" && s.Description == "" && s.Ref == "" && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil && s.Enum == nil && len(s.Extras) == 0
 }
 
 // durationPattern is what time.ParseDuration takes.
@@ -218,7 +248,7 @@ func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rule
 	s.Minimum, s.Maximum = json.Number(rules.Minimum), json.Number(rules.Maximum)
 	s.ExclusiveMinimum, s.ExclusiveMaximum = json.Number(rules.ExclusiveMinimum), json.Number(rules.ExclusiveMaximum)
 	s.MultipleOf = json.Number(rules.MultipleOf)
-	if t.Kind == model.Float || !w.output && (t.Enum != nil || len(rules.Enum) > 0) {
+	if t.Kind == model.Float || t.Kind == model.Number || !w.output && (t.Enum.Closed() != nil || len(rules.Enum) > 0) {
 		return
 	}
 	low, high := intRange(t)
@@ -234,9 +264,10 @@ func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rule
 // their comments. A Go value may be none of the constants, so on output they are
 // only described.
 func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string) string {
-	texts := rules.Enum
+	texts, described := rules.Enum, w.output
 	if len(texts) == 0 && t.Enum != nil {
-		texts = enumTexts(t.Enum)
+		texts = enumTexts(t.Enum.Values)
+		described = described || t.Enum.Open
 	}
 	if len(texts) == 0 {
 		return desc
@@ -247,7 +278,7 @@ func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules,
 			docs[v.JSON] = v.Doc
 		}
 	}
-	if !w.output {
+	if !described {
 		for _, text := range texts {
 			s.Enum = append(s.Enum, json.RawMessage(text))
 		}
@@ -258,11 +289,14 @@ func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules,
 		switch {
 		case docs[text] != "":
 			lines = append(lines, "- "+text+": "+docs[text])
-		case w.output && commented:
+		case described && commented:
 			lines = append(lines, "- "+text)
 		}
 	}
-	if w.output && !commented {
+	switch {
+	case described && t.Enum != nil && t.Enum.Open && !commented:
+		lines = []string{"For example " + strings.Join(texts, ", ") + "."}
+	case described && !commented:
 		lines = []string{"One of " + strings.Join(texts, ", ") + "."}
 	}
 	if desc != "" {

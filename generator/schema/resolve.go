@@ -18,7 +18,11 @@ func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 		r.errorf(s, "break the chain with a type that has its own JSON form", "type %.80s… is nested too deeply", r.typeString(t))
 		return nil
 	}
-	switch t := types.Unalias(t).(type) {
+	t = types.Unalias(t)
+	if c, ok := r.converters.At(t).(*converter); ok {
+		return r.converted(s, t, c)
+	}
+	switch t := t.(type) {
 	case *types.Named:
 		return r.named(s, t)
 	case *types.TypeParam:
@@ -36,40 +40,57 @@ func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 // named makes the plan of a declared type once. It is entered before it is
 // filled, so that a type that contains itself finds it.
 func (r *Resolver) named(s site, t *types.Named) *model.Type {
-	if plan, ok := r.plans.At(t).(*model.Type); ok {
+	if plan, ok := r.plans[s.at.Use].At(t).(*model.Type); ok {
 		return plan
 	}
 	if !r.usable(s, t) {
 		return nil
 	}
 	plan := &model.Type{Go: t, Name: plainName(t), Doc: r.typeDoc(t.Obj())}
+	return r.enter(s, t, plan, func() bool { return r.fillNamed(s, plan, t) })
+}
+
+// enter shares a plan, and fills it. It returns nil where that fails.
+func (r *Resolver) enter(s site, t types.Type, plan *model.Type, fill func() bool) *model.Type {
 	mark := len(r.order)
-	r.plans.Set(t, plan)
+	r.plans[s.at.Use].Set(t, plan)
 	r.order = append(r.order, t)
-	if r.fillNamed(s, plan, t) {
+	if fill() {
 		return plan
 	}
 	// Whatever was made on the way may refer to the plan that failed.
 	for _, made := range r.order[mark:] {
-		r.plans.Delete(made)
+		r.plans[s.at.Use].Delete(made)
 	}
 	r.order = r.order[:mark]
 	return nil
 }
 
 func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
-	if known, refusal := knownType(t); known != nil {
+	form := r.formOf(t.Obj())
+	if form.Schema != nil {
+		r.fillSchema(s, plan, t, form.Schema)
+		return true
+	}
+	if known := knownType(t); known != nil {
 		doc, name := plan.Doc, plan.Name
 		*plan = *known
 		plan.Go, plan.Doc, plan.Name = t, doc, name
 		return true
-	} else if refusal != "" {
-		r.errorf(s, refusal, "type %s cannot be used yet", r.typeString(t))
-		return false
+	}
+	if value := flaggedValue(t); value != nil {
+		plan.Value = value.Name()
+		return r.fillElem(s, plan, model.Flagged, value.Type())
 	}
 	if _, ok := t.Underlying().(*types.Interface); !ok {
-		if m := methodsOf(t); m.any() {
-			return r.fillMethods(s, plan, t, m)
+		if m := methodsOf(t).in(s.at.Use); m.any() {
+			if !r.fillMethods(s, plan, t, m) {
+				return false
+			}
+			if plan.Kind == model.Text && form.Enum != nil {
+				plan.Enum = r.textEnumeration(t, form.Enum)
+			}
+			return true
 		}
 	}
 	if !r.fill(s, plan, t) {
@@ -77,9 +98,21 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 	}
 	switch plan.Kind {
 	case model.String, model.Int, model.Uint:
-		plan.Enum = r.enumeration(t)
+		plan.Enum = r.enumeration(t, form.Enum)
 	}
 	return true
+}
+
+// fillSchema makes the plan of a type whose schema is given. Its own methods
+// read and write it, or else encoding/json.
+func (r *Resolver) fillSchema(s site, plan *model.Type, t *types.Named, form *SchemaForm) {
+	plan.Kind, plan.Schema = model.Reflect, form.JSON
+	switch m := methodsOf(t).in(s.at.Use); {
+	case m.marshalJSON && m.unmarshalJSON, (m.marshalJSON || m.unmarshalJSON) && !m.marshalText && !m.unmarshalText:
+		plan.Kind = model.JSON
+	case !m.marshalJSON && !m.unmarshalJSON && (m.marshalText || m.unmarshalText):
+		plan.Kind = model.Text
+	}
 }
 
 // fill sets the plan of a type by its underlying type.
@@ -93,13 +126,13 @@ func (r *Resolver) fill(s site, plan *model.Type, t types.Type) bool {
 		}
 		return r.fillElem(s, plan, model.Pointer, u.Elem())
 	case *types.Slice:
-		if isByte(u.Elem()) {
-			plan.Kind = model.Bytes
-			return true
-		}
-		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && !methodsOf(types.Unalias(u.Elem())).any() {
-			r.errorf(s, "use []byte", "type %s cannot be used yet: encoding/json has it as base64", r.typeString(t))
-			return false
+		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
+			// encoding/json writes base64 unless the elements have a form of
+			// their own, and reads it in any case.
+			if m := methodsOf(types.Unalias(u.Elem())); !m.marshalJSON && !m.marshalText {
+				plan.Kind = model.Bytes
+				return true
+			}
 		}
 		return r.fillElem(s.element(), plan, model.Slice, u.Elem())
 	case *types.Array:
@@ -173,15 +206,16 @@ func (r *Resolver) fillInterface(s site, plan *model.Type, t types.Type, u *type
 		plan.Kind = model.Any
 		return true
 	}
-	switch {
-	case types.Identical(t, types.Universe.Lookup("error").Type()):
-		r.errorf(s, "use a string", "type error cannot be used yet inside of a value")
-	case s.at.Use == Argument:
-		r.errorf(s, "use a concrete type", "type %s is an interface, and JSON does not say which type to make", r.typeString(t))
-	default:
-		r.errorf(s, "use a concrete type, or any", "type %s cannot be used yet: it is an interface with methods", r.typeString(t))
+	if named, ok := t.(*types.Named); ok && sealed(t) {
+		if isUnion, ok := r.fillUnion(s, plan, named); isUnion {
+			return ok
+		}
 	}
-	return false
+	plan.Kind = model.Interface
+	if types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+		plan.Kind = model.Error
+	}
+	return true
 }
 
 // fillMap sets the plan of a map. encoding/json asks the key type for its text
@@ -195,16 +229,18 @@ func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 		return false
 	}
 	b, basic := key.Underlying().(*types.Basic)
-	m := methodsOf(key)
+	m := methodsOf(key).in(s.at.Use)
 	isString := basic && b.Info()&types.IsString != 0
 	isInteger := basic && b.Info()&types.IsInteger != 0
 	switch {
-	case isString && m.unmarshalText:
+	case isString && m.unmarshalText && s.at.Use == Argument:
+		plan.Key = &model.Type{Kind: model.Text, Go: key}
+	case isString && m.unmarshalText && s.at.Use == Anywhere:
 		r.errorf(s, "use a key type without UnmarshalText", "map key type %s cannot be used: encoding/json writes it as it is, but reads it by UnmarshalText", r.typeString(key))
 		return false
 	case isString:
 		plan.Key = &model.Type{Kind: model.String, Go: key}
-	case m.marshalText && m.unmarshalText:
+	case m.marshalText && m.unmarshalText, m.marshalText && s.at.Use == Result, m.unmarshalText && s.at.Use == Argument:
 		plan.Key = &model.Type{Kind: model.Text, Go: key}
 	case m.marshalText || m.unmarshalText:
 		r.errorf(s, "give it both methods", "map key type %s has only one of MarshalText and UnmarshalText", r.typeString(key))
@@ -227,30 +263,68 @@ func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 
 // usable reports whether generated code can name the type.
 func (r *Resolver) usable(s site, t *types.Named) bool {
+	hint, problem := r.unnameable(t, map[types.Type]bool{})
+	if problem != "" {
+		r.errorf(s, hint, "%s, so generated code cannot name it", problem)
+	}
+	return problem == ""
+}
+
+// unnameable says why generated code cannot spell a type, "" where it can. It
+// looks into types without a name, and at type arguments.
+func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, problem string) {
+	t = types.Unalias(t)
+	if seen[t] {
+		return "", ""
+	}
+	seen[t] = true
+	switch t := t.(type) {
+	case *types.Named:
+		if hint, problem = r.hiddenName(t); problem != "" {
+			return hint, problem
+		}
+		for arg := range t.TypeArgs().Types() {
+			if hint, problem = r.unnameable(arg, seen); problem != "" {
+				return hint, problem
+			}
+		}
+	case *types.Map:
+		if hint, problem = r.unnameable(t.Key(), seen); problem != "" {
+			return hint, problem
+		}
+		return r.unnameable(t.Elem(), seen)
+	case *types.Chan:
+		// It is refused for what it is.
+	case *types.Struct:
+		for v := range t.Fields() {
+			if !v.Exported() && v.Pkg() != r.pkg.Types {
+				return "use a struct type with a name", "field " + v.Name() + " of a struct without a name is not exported by its package"
+			}
+			if hint, problem = r.unnameable(v.Type(), seen); problem != "" {
+				return hint, problem
+			}
+		}
+	case interface{ Elem() types.Type }:
+		return r.unnameable(t.Elem(), seen)
+	}
+	return "", ""
+}
+
+// hiddenName says why a declared type cannot be named, its type arguments aside.
+func (r *Resolver) hiddenName(t *types.Named) (hint, problem string) {
 	obj := t.Obj()
 	pkg := obj.Pkg()
-	if pkg == nil {
-		return true // error, comparable
-	}
-	for arg := range t.TypeArgs().Types() {
-		if n, ok := types.Unalias(arg).(*types.Named); ok && !r.usable(s, n) {
-			return false
-		}
-	}
 	switch {
+	case pkg == nil: // error, comparable
 	case obj.Parent() != nil && obj.Parent() != pkg.Scope():
-		r.errorf(s, "declare the type outside of the function", "type %s is declared inside of a function, so generated code cannot name it", r.typeString(t))
-		return false
+		return "declare the type outside of the function", "type " + r.typeString(t) + " is declared inside of a function"
 	case pkg == r.pkg.Types:
-		return true
 	case !obj.Exported():
-		r.errorf(s, "use a type of this package, or an exported one", "type %s is not exported by its package, so generated code cannot name it", r.typeString(t))
-		return false
+		return "use a type of this package, or an exported one", "type " + r.typeString(t) + " is not exported by its package"
 	case !importable(r.pkg.Types.Path(), pkg.Path()):
-		r.errorf(s, "use a type of this package, or one that can be imported", "type %s is in an internal package that this package cannot import", r.typeString(t))
-		return false
+		return "use a type of this package, or one that can be imported", "type " + r.typeString(t) + " is in an internal package that this package cannot import"
 	}
-	return true
+	return "", ""
 }
 
 // importable applies the rule of the go command for internal packages: only
@@ -280,12 +354,6 @@ func endless(p *types.Pointer) bool {
 	}
 }
 
-// isByte reports whether t is byte itself, or an alias of it.
-func isByte(t types.Type) bool {
-	b, ok := types.Unalias(t).(*types.Basic)
-	return ok && b.Kind() == types.Uint8
-}
-
 // plainName is the name of a type for $defs: letters, digits and _ only.
 func plainName(t *types.Named) string {
 	name := t.Obj().Name()
@@ -301,10 +369,15 @@ func plainName(t *types.Named) string {
 	return name
 }
 
-// typeDoc is the doc comment of a type. Those of the standard library explain
-// the Go type to a programmer, not the value to a caller.
+// typeDoc is the doc comment of a type. Those of the standard library, and of
+// the types of the built-in table, explain the Go type to a programmer, not the
+// value to a caller.
 func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	if obj.Pkg() == nil || r.isStandard(obj.Pkg().Path()) {
+		return ""
+	}
+	key := typeKey(obj.Type())
+	if _, ok := builtin[key]; ok || flagged[key] != "" {
 		return ""
 	}
 	return r.docs.Of(obj)

@@ -40,16 +40,24 @@ type Resolver struct {
 	// TaggedOnly makes only those struct fields required that a tag or
 	// //mcp:arg requires. Set it before the first type is resolved.
 	TaggedOnly bool
+	// Foreign tells what directives say about the types of other packages; it
+	// may be nil. Set it before the first type is resolved.
+	Foreign func(*types.TypeName) *Form
 
 	pkg   *load.Package
 	docs  Docs
 	diags *diag.List
 
-	plans    typeutil.Map    // *types.Named to *model.Type, those in progress included
-	order    []*types.Named  // keys of plans, oldest first
-	files    map[string]bool // names of the package's own files
-	reported map[string]bool
-	enums    *constants
+	// plans are the types that are shared, to *model.Type, those in progress
+	// included. What a type is depends on the direction where it has methods for
+	// one only.
+	plans      [Result + 1]typeutil.Map
+	order      []types.Type    // keys of plans, oldest first
+	files      map[string]bool // names of the package's own files
+	reported   map[string]bool
+	enums      *constants
+	forms      map[*types.TypeName]*Form
+	converters typeutil.Map // types to *converter
 	// origins are the names that fields had before //mcp:arg renamed them.
 	origins map[*model.Field]string
 	// own are the copies that //mcp:arg made, which may be changed.
@@ -67,6 +75,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 		pkg: pkg, docs: docs, diags: diags,
 		files:    files,
 		reported: map[string]bool{},
+		forms:    map[*types.TypeName]*Form{},
 		enums:    newConstants(pkg),
 		origins:  map[*model.Field]string{},
 		own:      map[*model.Type]bool{},
@@ -101,14 +110,14 @@ func (r *Resolver) Param(name string, t types.Type, variadic bool, at Place) *mo
 		Name:     name,
 		Path:     []model.Selector{{Name: name}},
 		Type:     plan,
-		Required: !variadic && plan.Kind != model.Pointer,
+		Required: !variadic && !plan.IsOptional(),
 		Variadic: variadic,
 		Pos:      at.Pos,
 	}
 }
 
-// IsObject reports whether the JSON form of a struct type, or of a pointer to
-// one, is an object of its fields.
+// IsObject reports whether a struct type, or a pointer to one, is read from an
+// object of its fields.
 func (r *Resolver) IsObject(t types.Type) bool {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -117,10 +126,14 @@ func (r *Resolver) IsObject(t types.Type) bool {
 	if _, ok := t.Underlying().(*types.Struct); !ok {
 		return false
 	}
-	if known, _ := knownType(t); known != nil {
+	if knownType(t) != nil || flaggedValue(t) != nil || r.converters.At(t) != nil {
 		return false
 	}
-	return !methodsOf(t).any()
+	if named, ok := t.(*types.Named); ok && r.formOf(named.Obj()).Schema != nil {
+		return false
+	}
+	m := methodsOf(t)
+	return !m.unmarshalJSON && !m.unmarshalText && !m.protoReflect
 }
 
 // site is a place inside of a type: what a diagnostic says and points at.

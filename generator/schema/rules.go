@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"go/types"
 	"slices"
 	"strconv"
 
@@ -134,9 +135,9 @@ func suits(t *model.Type, key string) error {
 	ok := true
 	switch key {
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
-		ok = t.Kind == model.Int || t.Kind == model.Uint || t.Kind == model.Float
+		ok = t.Kind == model.Int || t.Kind == model.Uint || t.Kind == model.Float || t.Kind == model.Number
 	case "minLength", "maxLength":
-		ok = t.Kind == model.String || t.Kind == model.Bytes
+		ok = t.Kind == model.String || t.Kind == model.Bytes && !namedBytes(t.Go)
 	case "pattern":
 		ok = t.Kind == model.String
 	case "format":
@@ -162,6 +163,16 @@ func suits(t *model.Type, key string) error {
 		return nil
 	}
 	return fmt.Errorf("%s cannot be used on %s", key, kindName(t))
+}
+
+// namedBytes reports whether a slice is one of a named type of bytes.
+func namedBytes(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	_, named := types.Unalias(s.Elem()).(*types.Named)
+	return named
 }
 
 // kindName is what a plan is called in messages about constraints.
@@ -195,6 +206,10 @@ func kindName(t *model.Type) string {
 		return "a type with a text form of its own"
 	case model.JSON:
 		return "a type with a JSON form of its own"
+	case model.Union:
+		return "an object of several kinds"
+	case model.Reflect:
+		return "a type that is left to encoding/json"
 	}
 	return "any value"
 }

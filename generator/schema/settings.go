@@ -120,9 +120,10 @@ func checkType(f *model.Field, want string) error {
 	}
 }
 
-// base is a type without the pointers around it.
+// base is what travels for a type: what it points to, converts to, or is beside
+// its flag.
 func base(t *model.Type) *model.Type {
-	for t.Kind == model.Pointer {
+	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
 		t = t.Elem
 	}
 	return t
@@ -137,7 +138,7 @@ func jsonType(t *model.Type) string {
 		return "integer"
 	case model.Float, model.Number:
 		return "number"
-	case model.String, model.Bytes, model.Time, model.Duration, model.Text:
+	case model.String, model.Bytes, model.Time, model.Duration, model.Text, model.Error:
 		return "string"
 	case model.Slice, model.Array:
 		return "array"
@@ -149,6 +150,10 @@ func jsonType(t *model.Type) string {
 
 // applyDefault sets the default.
 func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
+	switch t := base(f.Type); t.Kind {
+	case model.Union, model.Reflect, model.Interface, model.Error:
+		return "let the function choose what a missing value means", fmt.Errorf("default cannot be used on %s", kindName(t))
+	}
 	text, hint, err := valueText(f.Type, k)
 	if err != nil {
 		return hint, fmt.Errorf("default %s", err)

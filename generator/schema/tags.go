@@ -182,6 +182,11 @@ func (r *Resolver) readExtras(s site, f *model.Field, tag string) bool {
 		case slices.Contains(vocabulary, key):
 			r.errorf(s, "put it into the jsonschema tag, where it is checked and enforced", "the jsonschema_extras tag has the keyword %s of JSON Schema", key)
 			ok = false
+		case key == headerKeyword:
+			if err := applyHeader(f, value); err != nil {
+				r.errorf(s, "write a name such as X-Region", "%s", err)
+				ok = false
+			}
 		default:
 			values[key] = append(values[key], value)
 		}

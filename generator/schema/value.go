@@ -85,10 +85,15 @@ func mismatch(t *model.Type, rules *model.Rules, v any) string {
 	if rules == nil {
 		rules = &model.Rules{}
 	}
+	if v == nil && t.IsOptional() {
+		return "" // of an element; a field has been asked before
+	}
 	t = base(t)
 	switch t.Kind {
-	case model.Any, model.RawJSON, model.JSON:
+	case model.Any, model.RawJSON, model.JSON, model.Reflect, model.Error, model.Interface:
 		return ""
+	case model.Union:
+		return unionMismatch(t, v)
 	case model.Bool:
 		if _, ok := v.(bool); !ok {
 			return wrongType(t, v)
@@ -188,8 +193,8 @@ func numberMismatch(t *model.Type, rules *model.Rules, text string) string {
 // enumMismatch looks a scalar up among the values that are allowed.
 func enumMismatch(t *model.Type, rules *model.Rules, text string) string {
 	allowed := rules.Enum
-	if len(allowed) == 0 && t.Enum != nil {
-		allowed = enumTexts(t.Enum)
+	if len(allowed) == 0 {
+		allowed = enumTexts(t.Enum.Closed())
 	}
 	if len(allowed) == 0 || slices.ContainsFunc(allowed, func(a string) bool { return equalScalar(a, text) }) {
 		return ""
@@ -200,9 +205,9 @@ func enumMismatch(t *model.Type, rules *model.Rules, text string) string {
 	return text + " is not one of the allowed values " + strings.Join(allowed, ", ")
 }
 
-func enumTexts(e *model.Enum) []string {
-	out := make([]string, len(e.Values))
-	for i, v := range e.Values {
+func enumTexts(values []model.EnumValue) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
 		out[i] = v.JSON
 	}
 	return out
@@ -245,6 +250,9 @@ func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
 			return text + " is not base64"
 		}
 	case model.Text:
+		if t.Schema != "" {
+			return ""
+		}
 		if t.Format != "" && !formats[t.Format](s) {
 			return text + " is not of the format " + t.Format
 		}
@@ -310,8 +318,25 @@ func mapMismatch(t *model.Type, rules *model.Rules, object map[string]any) strin
 	return ""
 }
 
-func structMismatch(t *model.Type, object map[string]any) string {
+// unionMismatch looks at the variant that the discriminator names.
+func unionMismatch(t *model.Type, v any) string {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return show(v) + " is not an object"
+	}
+	for _, variant := range t.Union.Variants {
+		if object[t.Union.Discriminator] == variant.Name {
+			return structMismatch(variant.Type, object, t.Union.Discriminator)
+		}
+	}
+	return show(object) + " does not say which kind of object it is by its member " + t.Union.Discriminator
+}
+
+func structMismatch(t *model.Type, object map[string]any, others ...string) string {
 	known := map[string]bool{}
+	for _, name := range others {
+		known[name] = true
+	}
 	for _, f := range t.Fields {
 		known[f.Name] = true
 		v, ok := object[f.Name]

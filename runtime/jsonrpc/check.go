@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -26,7 +25,7 @@ func (e *envelope) check(start int, err error) {
 
 func isDuplicate(err error) bool {
 	s, ok := errors.AsType[*wire.SyntaxError](err)
-	return ok && strings.HasPrefix(s.Message, "duplicate")
+	return ok && s.Duplicate
 }
 
 // checkDeferred is the error for params that are not strict JSON.

@@ -17,12 +17,11 @@ func Any(d *Decoder, v *any) {
 func (d *Decoder) any() any {
 	switch c := d.peek(); c {
 	case '"':
-		start := d.pos + 1
-		b, escaped := d.readString()
+		b, _ := d.readString()
 		if d.err != nil {
 			return nil
 		}
-		return d.cut(b, start, escaped)
+		return d.keep(b)
 	case '{':
 		return d.anyObject()
 	case '[':
@@ -48,14 +47,11 @@ func (d *Decoder) anyArray() any {
 	if !d.enter() {
 		return nil
 	}
-	d.push()
 	s := []any{}
-	for d.element() {
+	for first := true; d.next(']', first); first = false {
 		s = append(s, d.any())
 	}
-	if d.err == nil {
-		d.pop()
-	}
+	d.depth--
 	return s
 }
 
@@ -63,18 +59,18 @@ func (d *Decoder) anyObject() any {
 	if !d.enter() {
 		return nil
 	}
-	d.push()
 	m := map[string]any{}
-	for first := true; d.mapMember(first); first = false {
-		name := d.frames[len(d.frames)-1].name
+	for first := true; d.next('}', first); first = false {
+		name, start, ok := d.mapMember()
+		if !ok {
+			break
+		}
 		n := len(m)
 		if m[name] = d.any(); len(m) == n && d.err == nil {
-			d.duplicateMember()
+			d.duplicateMember(name, start)
 			return nil
 		}
 	}
-	if d.err == nil {
-		d.pop()
-	}
+	d.depth--
 	return m
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -16,6 +17,13 @@ func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 }
 
 func appendQuoted(b []byte, s string) []byte {
+	if i := plainRun(s, 0); i == len(s) {
+		// Room for all of it at once makes these copies of bytes.
+		b = slices.Grow(b, i+2)
+		b = append(b, '"')
+		b = append(b, s...)
+		return append(b, '"')
+	}
 	b = append(b, '"')
 	from := 0 // what is before is in b
 	for i := plainRun(s, 0); i < len(s); i = plainRun(s, i) {
@@ -49,12 +57,16 @@ func appendQuoted(b []byte, s string) []byte {
 // plainRun is plainEnd for a string.
 func plainRun(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
-		c := s[i : i+8]
-		x := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
-			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
-		if m := specialBytes(x); m != 0 {
+		if m := specialBytes(eightBytes(s, i)); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
+	}
+	if i < len(s) && len(s) >= 8 {
+		// The last eight bytes, without those in front of i: the zeros that
+		// come in at the top are special, so the end is found like anything else.
+		skip := 8 - (len(s) - i)
+		m := specialBytes(eightBytes(s, len(s)-8) >> (8 * skip))
+		return i + bits.TrailingZeros64(m)>>3
 	}
 	for ; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
@@ -62,6 +74,13 @@ func plainRun(s string, i int) int {
 		}
 	}
 	return i
+}
+
+// eightBytes returns eight bytes of a string, the first one lowest.
+func eightBytes(s string, i int) uint64 {
+	c := s[i : i+8]
+	return uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
+		uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
 }
 
 // appendEscaped appends the escape sequence of a quote, a backslash or a control
@@ -97,6 +116,11 @@ func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 // reads back the same, as encoding/json does: with an exponent only below 1e-6 and
 // from 1e21 on.
 func AppendFloat(b []byte, f float64, size int) []byte {
+	if size == 64 {
+		if micros, ok := sixDecimals(f); ok {
+			return appendMicros(b, micros)
+		}
+	}
 	form := byte('f')
 	if a := math.Abs(f); a != 0 {
 		if size == 64 && (a < 1e-6 || a >= 1e21) || size == 32 && (float32(a) < 1e-6 || float32(a) >= 1e21) {
@@ -110,6 +134,39 @@ func AppendFloat(b []byte, f float64, size int) []byte {
 			b[n-2] = b[n-1]
 			b = b[:n-1]
 		}
+	}
+	return b
+}
+
+// sixDecimals returns a million times f where f is the float nearest to a number
+// of at most fifteen digits, no more than six of them behind the point. No other
+// number of fifteen digits has the same nearest float, so it is the shortest one.
+func sixDecimals(f float64) (micros int64, ok bool) {
+	x := f * 1e6
+	if !(math.Abs(x) < 1e15) {
+		return 0, false
+	}
+	micros = int64(math.Round(x))
+	// Both are exact, so the division rounds once, as reading the text does. Zero
+	// may have a sign that an integer has not.
+	return micros, micros != 0 && float64(micros)/1e6 == f
+}
+
+// appendMicros appends a number of millionths, without zeros at the end.
+func appendMicros(b []byte, micros int64) []byte {
+	if micros < 0 {
+		b = append(b, '-')
+		micros = -micros
+	}
+	b = strconv.AppendInt(b, micros/1e6, 10)
+	rest := micros % 1e6
+	if rest == 0 {
+		return b
+	}
+	b = append(b, '.')
+	for unit := int64(1e5); rest > 0; unit /= 10 {
+		b = append(b, '0'+byte(rest/unit))
+		rest %= unit
 	}
 	return b
 }

@@ -40,7 +40,7 @@ func MultipleOf[T Numeric](d *Decoder, v, of T) {
 	if d.failed {
 		return
 	}
-	text := d.literal
+	text := d.numberRead()
 	if !isReal[T]() || len(text) == 0 {
 		text = appendNumeric(nil, v)
 	}
@@ -88,8 +88,8 @@ func isFloat32[T Numeric]() bool {
 
 func outside[T Numeric](d *Decoder, rule, must string, v, limit T) {
 	got := string(appendNumeric(nil, v))
-	if isReal[T]() && T(d.number) == v && len(d.literal) > 0 {
-		got = shown(d.literal)
+	if text := d.numberRead(); isReal[T]() && T(d.number) == v && len(text) > 0 {
+		got = shown(text)
 	}
 	d.violate(rule, "must be "+must+string(appendNumeric(nil, limit))+", got "+got)
 }

@@ -28,19 +28,38 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 // empty. An element that violates its schema is left zero.
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	before := d.trouble()
-	if d.begin('[', "an array") == nil {
+	if !d.begin('[', "an array") {
 		return
 	}
 	var zero T
-	s := S{}
-	for d.element() {
-		if len(s) == 0 {
-			s = make(S, 0, firstRoom(unsafe.Sizeof(zero)))
+	var s []T
+	spare := spareListOf[T](&d.lists)
+	if spare != nil {
+		// It is taken away for as long, in case f reads such a slice too.
+		s, *spare = (*spare)[:0], nil
+	}
+	for first := true; d.next(']', first); first = false {
+		if len(s) == cap(s) && first {
+			s = make([]T, 0, firstRoom(unsafe.Sizeof(zero)))
 		}
-		s = append(s, zero)
+		if len(s) < cap(s) {
+			s = s[:len(s)+1] // which is zero
+		} else {
+			s = append(s, zero)
+		}
 		f(d, &s[len(s)-1])
 	}
-	if d.endContainer(before) {
+	if !d.endContainer(before) {
+		return
+	}
+	switch {
+	case spare != nil && cap(s) <= keptElements:
+		*v = append(make(S, 0, len(s)), s...)
+		clear(s)
+		*spare = s
+	case s == nil:
+		*v = S{}
+	default:
 		*v = s
 	}
 }
@@ -57,11 +76,11 @@ func firstRoom(size uintptr) int {
 // Array reads an array of exactly as many elements as v has.
 func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	before := d.trouble()
-	if d.begin('[', "an array") == nil {
+	if !d.begin('[', "an array") {
 		return
 	}
 	n := 0
-	for d.element() {
+	for first := true; d.next(']', first); first = false {
 		if n < len(v) {
 			f(d, &v[n])
 		} else {
@@ -78,29 +97,13 @@ func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	}
 }
 
-// element moves on to the next element of the innermost array.
-func (d *Decoder) element() bool {
-	f := &d.frames[len(d.frames)-1]
-	first := !f.isNamed
-	if first {
-		f.isArray, f.isNamed = true, true
-	} else {
-		f.index++
-	}
-	if !d.next(']', first) {
-		return false
-	}
-	d.failed = false
-	return true
-}
-
-// endContainer closes the innermost array or map, and reports false at a syntax error.
+// endContainer closes an array or map, and reports false at a syntax error.
 func (d *Decoder) endContainer(before int) bool {
 	if d.err != nil {
 		d.failed = true
 		return false
 	}
-	d.pop()
+	d.leave()
 	d.failed = false
 	d.broken = d.trouble() != before
 	return true

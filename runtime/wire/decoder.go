@@ -8,11 +8,6 @@ const (
 	DefaultMaxProblems = 20  // violations reported one by one
 )
 
-// smallMessage is the size in bytes up to which all strings of a message are
-// cut from one copy of it. A string out of a larger message gets memory of its
-// own, because it would keep all of that message alive.
-const smallMessage = 4 << 10
-
 // keptBuffer is the size in bytes up to which a buffer survives a Reset.
 const keptBuffer = 64 << 10
 
@@ -36,17 +31,23 @@ type Options struct {
 //
 // A Decoder can be used again after a Reset. It serves one goroutine at a time.
 type Decoder struct {
-	data   []byte
-	pos    int
-	text   string // copy of a small data; short strings are cut from it
-	opts   Options
-	depth  int
-	frames []frame // the path, and the state of every object that is open
+	data  []byte
+	pos   int
+	opts  Options
+	depth int
+
+	frames []frame // the first open ones belong to the objects being read
+	open   int
 	keys   keyStack
+	texts  []input // the texts around data, outermost first
+	trail  trail   // where in data a violation was found last
+	chunk  chunk
+	spare  spare
+	lists  spareLists
 
 	scratch []byte  // strings with escapes are put together here
 	number  float64 // the last float read, before rounding to its own type
-	literal []byte  // text of the last number read, a part of data
+	literal excerpt // text of the last number read
 
 	failed    bool // the value read last was not what it must be
 	broken    bool // something inside the array or object read last was not
@@ -58,28 +59,31 @@ type Decoder struct {
 	finishErr error
 }
 
-// frame is one level of the path: an object or an array that is being read.
+// frame is the state of an object that is being read. None is cleared after use,
+// so it refers to no part of the data.
 type frame struct {
 	fields   Fields
-	name     string   // member being read
-	index    int      // element being read, where isArray
 	seen     uint64   // fields that came, the first 64
 	seenMore []uint64 // and the others
 	expected int      // the field to come if members come in order
-	value    int      // where the value of the member begins
+	value    int      // where the value of the member begins, -1 before the first
 	keys     int      // where the names of this object begin in Decoder.keys
-	outer    *input   // what to go back to, where lenient mode reads a text
-	isArray  bool
-	isNamed  bool // name is set
-	isOpen   bool // unknown members are handed out too
-	isBegun  bool // a member has been read
+	isOpen   bool     // unknown members are handed out too
 }
 
 // input is a text that waits while another one inside it is read.
 type input struct {
-	data []byte
-	pos  int
-	text string
+	data  []byte
+	pos   int // behind the string that spells the text inside
+	trail trail
+	depth int // at which the text inside ends, -1 if it is a scalar
+}
+
+// excerpt is a part of Decoder.data, or, where start is negative, copied text. As
+// numbers it is cheaper to write than a slice, which the collector watches.
+type excerpt struct {
+	start, end int
+	copied     []byte
 }
 
 // NewDecoder returns a decoder of the JSON value in data.
@@ -108,14 +112,21 @@ func (d *Decoder) Reset(data []byte, o Options) {
 
 // release lets go of the input and of buffers that grew large.
 func (d *Decoder) release() {
-	d.data, d.text, d.literal = nil, "", nil
-	d.depth = 0
-	if cap(d.frames) > keptFrames {
+	d.data, d.chunk = nil, chunk{}
+	d.depth, d.open = 0, 0
+	if len(d.frames) > keptFrames {
 		d.frames = nil
 	}
-	clear(d.frames[:cap(d.frames)])
-	d.frames = d.frames[:0]
 	d.keys.reset()
+	if d.literal.copied != nil {
+		d.literal = excerpt{}
+	}
+	if d.texts != nil {
+		d.texts = nil
+	}
+	if d.trail.pos != 0 {
+		d.trail = trail{}
+	}
 	if cap(d.scratch) > keptBuffer {
 		d.scratch = nil
 	}
@@ -164,12 +175,11 @@ func (d *Decoder) Null() bool {
 // peek skips white space and returns the byte behind it, 0 at the end.
 func (d *Decoder) peek() byte {
 	for d.pos < len(d.data) {
-		switch c := d.data[d.pos]; c {
-		case ' ', '\n', '\t', '\r':
-			d.pos++
-		default:
+		c := d.data[d.pos]
+		if c > ' ' || !isSpace(c) {
 			return c
 		}
+		d.pos++
 	}
 	return 0
 }
@@ -196,27 +206,24 @@ func (d *Decoder) enter() bool {
 	return true
 }
 
-// push opens a level of the path.
-func (d *Decoder) push() *frame {
-	if len(d.frames) < cap(d.frames) {
-		d.frames = d.frames[:len(d.frames)+1]
-	} else {
-		d.frames = append(d.frames, frame{})
+// leave counts an array or object that has been closed, and goes back to the
+// text around it where it was all of a text.
+func (d *Decoder) leave() {
+	d.depth--
+	if n := len(d.texts); n > 0 && d.texts[n-1].depth == d.depth {
+		d.leaveText()
 	}
-	f := &d.frames[len(d.frames)-1]
-	*f = frame{keys: d.keys.len()}
-	return f
 }
 
-// pop closes the innermost level of the path and of the nesting.
-func (d *Decoder) pop() {
-	f := &d.frames[len(d.frames)-1]
-	d.keys.truncate(f.keys)
-	if f.outer != nil {
-		d.leaveText(f.outer)
+// frame returns a frame for an object that begins. The objects around it keep
+// theirs by pointers, so a new block of frames need not hold the old ones.
+func (d *Decoder) frame() *frame {
+	if d.open == len(d.frames) {
+		d.frames = make([]frame, max(8, 2*len(d.frames)))
 	}
-	d.frames = d.frames[:len(d.frames)-1]
-	d.depth--
+	f := &d.frames[d.open]
+	d.open++
+	return f
 }
 
 // syntaxError stops the reading for good. Only the first one counts. What comes
@@ -242,6 +249,16 @@ func (d *Decoder) violate(rule, message string) {
 	d.problems = append(d.problems, Violation{Path: d.path(), Rule: rule, Message: message})
 }
 
+// violateMember notes a violation at a member of the object at the current path.
+func (d *Decoder) violateMember(name, rule, message string) {
+	n := len(d.problems)
+	d.violate(rule, message)
+	if len(d.problems) > n {
+		p := &d.problems[n]
+		p.Path = string(appendPathName([]byte(p.Path), name))
+	}
+}
+
 // mismatch notes that the value to be read next is not what it must be, and
 // skips it.
 func (d *Decoder) mismatch(want string) {
@@ -255,6 +272,17 @@ func (d *Decoder) mismatch(want string) {
 	} else {
 		d.violate(RuleType, "")
 	}
+}
+
+// numberRead returns the text of the number read last.
+func (d *Decoder) numberRead() []byte {
+	switch l := d.literal; {
+	case l.start < 0:
+		return l.copied
+	case l.end <= len(d.data):
+		return d.data[l.start:l.end]
+	}
+	return nil
 }
 
 // trouble counts the violations so far.

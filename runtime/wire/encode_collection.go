@@ -26,12 +26,22 @@ func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 // of their names.
 func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T)) {
 	e.Begin()
-	var t T
-	for _, k := range sortedKeys(v) {
-		e.name(string(k))
-		t = v[k]
-		f(e, &t)
+	first := len(e.names)
+	for k := range v {
+		e.names = append(e.names, string(k))
 	}
+	names := e.names[first:]
+	slices.Sort(names)
+	t := spareOf[T](&e.spare)
+	var zero T
+	for _, name := range names {
+		e.name(name)
+		*t = v[K(name)]
+		f(e, t)
+	}
+	*t = zero
+	clear(e.names[first:])
+	e.names = e.names[:first]
 	e.End()
 }
 

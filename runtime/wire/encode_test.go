@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"net/netip"
 	"strings"
 	"testing"
@@ -149,5 +150,60 @@ func TestEncoderReset(t *testing.T) {
 	}
 	if e.Err() != nil || string(e.Bytes()) != "5" {
 		t.Error(e.Err(), string(e.Bytes()))
+	}
+}
+
+// TestFloats compares numbers of few digits and their neighbours, random numbers
+// and the ends of every range with encoding/json, both ways.
+func TestFloats(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	n := 50_000
+	if testing.Short() {
+		n /= 10
+	}
+	check := func(f float64) {
+		for _, f := range [...]float64{f, -f, math.Nextafter(f, 0), math.Nextafter(f, math.MaxFloat64)} {
+			want := marshalled(t, f)
+			if got := string(AppendFloat(nil, f, 64)); got != want {
+				t.Fatalf("%b is written as %s, want %s", f, got, want)
+			}
+			var back float64
+			if err := decode("["+want+"]", Options{}, &back, func(d *Decoder, v *float64) { Array(d, []float64{0}, func(d *Decoder, x *float64) { Float(d, v) }) }); err != nil || back != f {
+				t.Fatalf("%s is read as %b, %v, want %b", want, back, err, f)
+			}
+		}
+	}
+	for _, f := range []float64{0, 1e-6, 9.99e-7, 1e9, 1e15, 999999999.999999, 999999999.9999999, 1 << 53, 1e21, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		check(f)
+	}
+	for range n {
+		digits := float64(r.Int64N(1 << r.IntN(54)))
+		check(digits / exactPowers[r.IntN(16)])
+		if f := math.Float64frombits(r.Uint64()); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			check(f)
+		}
+	}
+}
+
+// TestStringRuns puts every byte at every place of strings of every length that
+// the search for special bytes takes apart differently.
+func TestStringRuns(t *testing.T) {
+	for n := range 20 {
+		for i := range n {
+			for c := range 256 {
+				for _, around := range "a \b\"" {
+					b := bytes.Repeat([]byte{byte(around)}, n)
+					b[i] = byte(c)
+					s := strings.ToValidUTF8(string(b), "\uFFFD")
+					if got, want := string(AppendString(nil, s)), marshalled(t, s); got != want {
+						t.Fatalf("%q is written as %s, want %s", s, got, want)
+					}
+					var back string
+					if err := decode(marshalled(t, s), Options{}, &back, String); err != nil || back != s {
+						t.Fatalf("%q is read back as %q, %v", s, back, err)
+					}
+				}
+			}
+		}
 	}
 }

@@ -15,8 +15,10 @@ const keptOutput = 1 << 20
 // What cannot be written is noted, the first such thing only, and a null stands
 // in its place; Err tells after the last write.
 type Encoder struct {
-	buf []byte
-	err error
+	buf   []byte
+	err   error
+	names []string // of the maps that are being written, sorted
+	spare spare
 }
 
 // EncodeError tells that a value has no JSON form.
@@ -46,7 +48,10 @@ func (e *Encoder) Reset() {
 	if cap(e.buf) > keptOutput {
 		e.buf = nil
 	}
-	e.buf, e.err = e.buf[:0], nil
+	if cap(e.names) > keptElements {
+		e.names = nil
+	}
+	e.buf, e.err, e.names = e.buf[:0], nil, e.names[:0]
 }
 
 // Bytes returns what has been written, valid until the next write or Reset.
@@ -68,14 +73,13 @@ func (e *Encoder) Fail(err error) {
 
 // separate writes the comma that a value or a name needs in front of it.
 func (e *Encoder) separate() {
-	if n := len(e.buf); n > 0 {
-		switch e.buf[n-1] {
-		case '{', '[', ':', ',':
-		default:
-			e.buf = append(e.buf, ',')
-		}
+	if n := len(e.buf); n > 0 && !opens(e.buf[n-1]) {
+		e.buf = append(e.buf, ',')
 	}
 }
+
+// opens reports whether a value can follow a byte without a comma between them.
+func opens(c byte) bool { return c == ':' || c|0x20 == '{' || c == ',' }
 
 // Begin opens an object.
 func (e *Encoder) Begin() {
@@ -86,12 +90,13 @@ func (e *Encoder) Begin() {
 // Name writes the name of a member. It is given as it stands between the quotes
 // of JSON, with its escapes.
 func (e *Encoder) Name(escaped string) {
-	if n := len(e.buf); e.buf[n-1] != '{' {
-		e.buf = append(e.buf, ',')
+	b := e.buf
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
 	}
-	e.buf = append(e.buf, '"')
-	e.buf = append(e.buf, escaped...)
-	e.buf = append(e.buf, '"', ':')
+	b = append(b, '"')
+	b = append(b, escaped...)
+	e.buf = append(b, '"', ':')
 }
 
 // name writes the name of a member, not yet escaped.
@@ -111,58 +116,6 @@ func (e *Encoder) BeginArray() {
 
 // EndArray closes an array.
 func (e *Encoder) EndArray() { e.buf = append(e.buf, ']') }
-
-// openPath returns the path of the value that is to be written next behind
-// text, the unfinished text of a JSON value.
-func openPath(text []byte) string {
-	type level struct {
-		name  []byte // text of the member name, with its quotes
-		index int    // of the element, -1 in an object
-	}
-	var levels []level
-	for i := 0; i < len(text); {
-		top := len(levels) - 1
-		switch text[i] {
-		case '{':
-			levels = append(levels, level{index: -1})
-		case '[':
-			levels = append(levels, level{})
-		case '}', ']':
-			levels = levels[:top]
-		case ',':
-			// A comma at the end is written for the value to come.
-			if top >= 0 && levels[top].index >= 0 && i < len(text)-1 {
-				levels[top].index++
-			}
-		case '"':
-			end := stringEnd(text, i)
-			if end < len(text) && text[end] == ':' {
-				levels[top].name = text[i:end]
-			}
-			i = end
-			continue
-		}
-		i++
-	}
-	if n := len(levels); n > 0 && levels[n-1].index >= 0 && text[len(text)-1] != '[' {
-		levels[n-1].index++
-	}
-	var b []byte
-	for _, l := range levels {
-		switch {
-		case l.index >= 0:
-			b = append(b, '[')
-			b = strconv.AppendInt(b, int64(l.index), 10)
-			b = append(b, ']')
-		case l.name != nil:
-			var d Decoder
-			d.Reset(l.name, Options{})
-			name, _ := d.readString()
-			b = appendPathName(b, string(name))
-		}
-	}
-	return string(b)
-}
 
 var (
 	errNotFinite = errors.New("NaN and infinite numbers have no JSON form")

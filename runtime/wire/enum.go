@@ -51,7 +51,7 @@ func numberEnum[T Numeric](d *Decoder, v *T, values []T, read func(*Decoder, *T)
 			return
 		}
 	}
-	d.violate(RuleEnum, oneOf(values, appendNumeric[T])+", got "+shown(d.literal))
+	d.violate(RuleEnum, oneOf(values, appendNumeric[T])+", got "+shown(d.numberRead()))
 }
 
 // enumMismatch notes that the value to be read next is of the wrong type.

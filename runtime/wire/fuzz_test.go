@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -163,6 +164,33 @@ func FuzzStrings(f *testing.F) {
 		text, err = encode(&m, func(e *Encoder, v *map[string]string) { PutMap(e, *v, PutString[string]) })
 		if err != nil || text != marshalled(t, m) {
 			t.Fatalf("%q is written as %s, %v", m, text, err)
+		}
+	})
+}
+
+// FuzzTime holds the format date-time against the reading of package time, which
+// also takes hours of one digit, commas and offsets of a day: whatever has the
+// format is a time, and is written as one that has it.
+func FuzzTime(f *testing.F) {
+	for _, s := range []string{
+		"2006-01-02T15:04:05Z", "2024-02-29T12:30:00.25+01:00", "2023-02-29T00:00:00Z", "2006-01-02T5:04:05Z",
+		"2006-01-02T15:04:05,5Z", "2006-01-02T15:04:05.Z", "2006-01-02T15:04:60Z", "2006-01-02T24:00:00Z",
+		"2006-01-02t15:04:05z", "2006-01-02T15:04:05+24:00", "2006-01-02T15:04:05-23:60", "2006-01-02T15:04:05",
+		"12006-01-02T15:04:05Z", "0000-01-01T00:00:00.123456789123Z", "2006-01-02T15:04:05+0100",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var x time.Time
+		if _, ok := FormatDateTime(s); !ok {
+			return
+		}
+		if err := x.UnmarshalText([]byte(s)); err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		text, err := x.MarshalText()
+		if _, ok := FormatDateTime(string(text)); err != nil || !ok {
+			t.Fatalf("%q is written as %q, %v", s, text, err)
 		}
 	})
 }

@@ -89,6 +89,10 @@ func (k *keyStack) table(base int) *keyTable {
 
 // truncate forgets the names of the object whose names begin at base.
 func (k *keyStack) truncate(base int) {
+	if len(k.names) == base {
+		return
+	}
+	clear(k.names[base:])
 	k.names = k.names[:base]
 	if n := len(k.tables); n > 0 && k.tables[n-1].base >= base {
 		k.tables[n-1].slots = nil
@@ -101,7 +105,7 @@ func (k *keyStack) reset() {
 	if cap(k.names) > keptFrames {
 		k.names = nil
 	}
-	clear(k.names[:cap(k.names)])
+	clear(k.names)
 	k.names = k.names[:0]
 	clear(k.tables)
 	k.tables = k.tables[:0]

@@ -3,32 +3,42 @@ package wire
 import "bytes"
 
 // enterText goes on reading inside the string that comes next, if that is the
-// text of an object or an array, whichever the brace opens. It returns what
-// leaveText goes back to, or nil where it has read nothing.
-func (d *Decoder) enterText(brace byte) *input {
+// text of an object or an array, whichever the brace opens. Otherwise it has read
+// nothing.
+func (d *Decoder) enterText(brace byte) bool {
 	start := d.pos
 	text, _ := d.readString()
 	if d.err != nil {
-		return nil
+		return false
 	}
-	outer := &input{d.data, d.pos, d.text}
+	end := d.pos
 	d.pos = start
 	// Only text that is right as a whole is taken: a syntax error in it is no
 	// error of the message around it.
 	inner := bytes.TrimLeft(text, " \t\r\n")
 	if len(inner) == 0 || inner[0] != brace || d.depth >= d.opts.MaxDepth {
-		return nil
+		return false
 	}
 	if Valid(inner, d.opts.MaxDepth-d.depth) != nil {
-		return nil
+		return false
 	}
-	d.data, d.pos, d.text = bytes.Clone(inner), 0, ""
-	return outer
+	d.readText(bytes.Clone(inner), end, d.depth)
+	return true
 }
 
-// leaveText goes back to the text around the one that enterText went into.
-func (d *Decoder) leaveText(outer *input) {
-	d.data, d.pos, d.text = outer.data, outer.pos, outer.text
+// readText goes on reading inside a string of the text, which ends at end. The
+// text inside is over when it has come back to a depth.
+func (d *Decoder) readText(text []byte, end, depth int) {
+	d.texts = append(d.texts, input{d.data, end, d.trail, depth})
+	d.data, d.pos, d.trail = text, 0, trail{}
+}
+
+// leaveText goes back to the text around the one that readText went into.
+func (d *Decoder) leaveText() {
+	n := len(d.texts) - 1
+	t := &d.texts[n]
+	d.data, d.pos, d.trail = t.data, t.pos, t.trail
+	d.texts = d.texts[:n]
 }
 
 // Quoted reads a value inside a string, as the option ",string" of encoding/json
@@ -41,15 +51,19 @@ func Quoted[T any](d *Decoder, v *T, f func(*Decoder, *T)) {
 	if !ok {
 		return
 	}
-	outer := input{d.data, d.pos, d.text}
 	before := d.trouble()
-	d.data, d.pos, d.text, d.quoted = text, 0, "", true
+	d.readText(text, d.pos, -1)
+	d.quoted = true
 	f(d, v)
 	d.quoted = false
-	d.leaveText(&outer)
+	if d.err == nil {
+		d.leaveText()
+	}
 	d.failed = d.failed || d.trouble() != before
 	if d.failed {
-		d.literal = d.data[start:d.pos]
+		d.literal = excerpt{start: start, end: d.pos}
+	} else if l := d.literal; l.start >= 0 && l.end <= len(text) {
+		d.literal = excerpt{-1, 0, text[l.start:l.end]}
 	}
 }
 

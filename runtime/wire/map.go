@@ -6,25 +6,27 @@ import "strconv"
 // A member that violates its schema is left zero.
 func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
 	before := d.trouble()
-	if d.begin('{', "an object") == nil {
+	if !d.begin('{', "an object") {
 		return
 	}
 	m := M{}
-	// One value for all members: its address leaves this function, so each would
-	// cost an allocation.
-	var t, zero T
-	for first := true; d.mapMember(first); first = false {
-		level := &d.frames[len(d.frames)-1]
-		k := K(level.name)
+	t := spareOf[T](&d.spare)
+	var zero T
+	for first := true; d.next('}', first); first = false {
+		name, start, ok := d.mapMember()
+		if !ok {
+			break
+		}
 		d.failed = false
-		t = zero
-		f(d, &t)
+		*t = zero
+		f(d, t)
 		// One look-up for both: a key that was there does not add to the length.
 		n := len(m)
-		if m[k] = t; len(m) == n && d.err == nil {
-			d.duplicateMember()
+		if m[K(name)] = *t; len(m) == n && d.err == nil {
+			d.duplicateMember(name, start)
 		}
 	}
+	*t = zero
 	if d.endContainer(before) {
 		*v = m
 	}
@@ -56,61 +58,62 @@ func MapText[M ~map[K]T, K comparable, T any](d *Decoder, v *M, unmarshal func(*
 
 func readMap[M ~map[K]T, K comparable, T any](d *Decoder, v *M, f func(*Decoder, *T), key func(*Decoder, string, *K) bool) {
 	before := d.trouble()
-	if d.begin('{', "an object") == nil {
+	if !d.begin('{', "an object") {
 		return
 	}
 	m := M{}
+	keys := d.keys.len() // of the names that are no keys
 	var k, noKey K
-	var t, zero T
-	for first := true; d.mapMember(first); first = false {
-		level := &d.frames[len(d.frames)-1]
-		k, t = noKey, zero
-		if !key(d, level.name, &k) {
-			if !d.keys.add(level.keys, []byte(level.name)) {
-				d.duplicateMember()
+	t := spareOf[T](&d.spare)
+	var zero T
+	for first := true; d.next('}', first); first = false {
+		name, start, ok := d.mapMember()
+		if !ok {
+			break
+		}
+		k, *t = noKey, zero
+		if !key(d, name, &k) {
+			if !d.keys.add(keys, []byte(name)) {
+				d.duplicateMember(name, start)
 				break
 			}
 			d.skip()
 			continue
 		}
 		d.failed = false
-		f(d, &t)
+		f(d, t)
 		n := len(m)
-		if m[k] = t; len(m) == n && d.err == nil {
-			d.duplicateMember()
+		if m[k] = *t; len(m) == n && d.err == nil {
+			d.duplicateMember(name, start)
 		}
 	}
+	*t = zero
+	d.keys.truncate(keys)
 	if d.endContainer(before) {
 		*v = m
 	}
 }
 
-// mapMember moves on to the value of the next member of the innermost object,
-// the name of which it puts into the path and the start of it into value.
-func (d *Decoder) mapMember(first bool) bool {
-	if !d.next('}', first) {
-		return false
-	}
+// mapMember reads the name of a member, which begins at start, and the colon
+// behind it. It reports false at a syntax error.
+func (d *Decoder) mapMember() (name string, start int, ok bool) {
 	if d.peek() != '"' {
 		d.unexpected("a member name in quotes")
-		return false
+		return "", 0, false
 	}
-	start := d.pos
-	key, escaped := d.readString()
+	start = d.pos
+	key, _ := d.readString()
 	if d.err != nil {
-		return false
+		return "", 0, false
 	}
-	f := &d.frames[len(d.frames)-1]
-	f.name, f.isNamed = d.cut(key, start+1, escaped), true
-	f.value = start
-	return d.colon() != 0
+	name = d.keep(key)
+	return name, start, d.colon() != 0
 }
 
-// duplicateMember stops the reading at the member that mapMember has found.
-func (d *Decoder) duplicateMember() {
-	f := &d.frames[len(d.frames)-1]
-	d.pos = f.value
-	d.duplicate(f.name)
+// duplicateMember stops the reading at a member that mapMember has read.
+func (d *Decoder) duplicateMember(name string, start int) {
+	d.pos = start
+	d.duplicate(name)
 }
 
 // intKey reads the canonical text of an integer between -low and high, in two's

@@ -131,7 +131,7 @@ func TestMessages(t *testing.T) {
 		{`null`, reader(func(d *Decoder, v **int) { Ptr(d, v, Int[int]) }), `type x: must be an integer, got null`},
 		{`null`, reader(func(d *Decoder, v **int) { Nullable(d, v, Int[int]) }), ``},
 		{`{"a":1,"y":2}`, reader(fieldsOf("alpha", "beta")), // deeper than the root: fields
-			"unknown x.a: unknown field; Known: alpha, beta\nunknown x.y: unknown field; Known: alpha, beta\n" +
+			"unknown x.a: unknown field. Known: alpha, beta\nunknown x.y: unknown field. Known: alpha, beta\n" +
 				"required x.alpha: required, but missing"},
 		{`{"y":2}`, reader(fieldsOf()), "unknown x.y: unknown field; there are no fields"},
 	} {

@@ -66,7 +66,7 @@ func (d *Decoder) readInt(low, high uint64) (uint64, bool) {
 		i++
 	}
 	if i > first && i < len(d.data) && endsNumber(d.data[i]) && (d.data[first] != '0' || i == first+1) {
-		d.literal = d.data[d.pos:i]
+		d.literal.start, d.literal.end = d.pos, i
 		d.pos = i
 	} else {
 		text, ok := d.numberText("an integer")
@@ -104,10 +104,10 @@ func (d *Decoder) outOfRange(negative bool, low, high uint64) {
 		if low != 0 {
 			limit = "-" + limit
 		}
-		d.violate(RuleMinimum, "must be at least "+limit+", got "+shown(d.literal))
+		d.violate(RuleMinimum, "must be at least "+limit+", got "+shown(d.numberRead()))
 		return
 	}
-	d.violate(RuleMaximum, "must be at most "+strconv.FormatUint(high, 10)+", got "+shown(d.literal))
+	d.violate(RuleMaximum, "must be at most "+strconv.FormatUint(high, 10)+", got "+shown(d.numberRead()))
 }
 
 // Float reads a number.
@@ -121,6 +121,12 @@ func Float[T Real](d *Decoder, v *T) {
 // readFloat reads a number as a float of 32 or 64 bits.
 func (d *Decoder) readFloat(bits int) (float64, bool) {
 	d.failed = false
+	if bits == 64 {
+		if f, ok := d.shortFloat(); ok {
+			d.number = f
+			return f, true
+		}
+	}
 	text, ok := d.numberText("a number")
 	if !ok {
 		return 0, false
@@ -145,6 +151,45 @@ func (d *Decoder) readFloat(bits int) (float64, bool) {
 	return f, true
 }
 
+// shortFloat reads a number of up to 15 digits without an exponent, in one go:
+// the digits as a whole and the power of ten both are exact floats, so that one
+// division rounds once, which is right. Otherwise it has read nothing.
+func (d *Decoder) shortFloat() (float64, bool) {
+	c := d.peek()
+	data, i := d.data, d.pos
+	negative := c == '-'
+	if negative {
+		i++
+	}
+	var u uint64
+	first, point := i, 0 // where the digits begin, and what follows the point
+	for ; i < len(data); i++ {
+		if digit := data[i] - '0'; digit <= 9 {
+			u = 10*u + uint64(digit)
+		} else if data[i] == '.' && point == 0 && i > first {
+			point = i + 1
+		} else {
+			break
+		}
+	}
+	switch {
+	case i == first, i > first+15, i == point, i >= len(data), !endsNumber(data[i]):
+		return 0, false
+	case data[first] == '0' && i > first+1 && point != first+2:
+		return 0, false
+	}
+	f := float64(u)
+	if point > 0 {
+		f /= exactPowers[i-point]
+	}
+	if negative {
+		f = -f
+	}
+	d.literal.start, d.literal.end = d.pos, i
+	d.pos = i
+	return f, true
+}
+
 // Number reads a number and keeps its text.
 func Number(d *Decoder, v *json.Number) {
 	d.failed = false
@@ -162,9 +207,9 @@ func (d *Decoder) numberText(want string) ([]byte, bool) {
 	}
 	if c == '"' && d.opts.Lenient {
 		if end := numberEnd(d.data, d.pos+1); end > 0 && end < len(d.data) && d.data[end] == '"' {
-			d.literal = d.data[d.pos+1 : end]
+			d.literal.start, d.literal.end = d.pos+1, end
 			d.pos = end + 1
-			return d.literal, true
+			return d.numberRead(), true
 		}
 	}
 	d.mismatch(want)
@@ -183,9 +228,9 @@ func (d *Decoder) readNumber() ([]byte, bool) {
 		d.syntaxError("number with a leading zero")
 		return nil, false
 	}
-	d.literal = d.data[d.pos:end]
+	d.literal.start, d.literal.end = d.pos, end
 	d.pos = end
-	return d.literal, true
+	return d.numberRead(), true
 }
 
 // numberEnd returns the index behind the number that begins at i (RFC 8259,

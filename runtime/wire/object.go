@@ -12,6 +12,8 @@ type Fields []Field
 
 // Field describes one member of an object.
 type Field struct {
+	// Name is the name as it is without escapes. It has no quotes, backslashes
+	// or control characters, and is valid UTF-8; a struct tag can hold no other.
 	Name     string
 	Required bool
 	// Null hands a null to the code that reads the member. Otherwise a null
@@ -26,8 +28,9 @@ type Field struct {
 //		switch o.Name() { ... }
 //	}
 type Object struct {
-	d     *Decoder
-	level int
+	d    *Decoder // nil after the end
+	f    *frame
+	name string
 }
 
 // Object begins to read an object that has these members and no others. Names
@@ -40,102 +43,157 @@ func (d *Decoder) Object(f Fields) Object { return d.object(f, false) }
 func (d *Decoder) OpenObject(f Fields) Object { return d.object(f, true) }
 
 func (d *Decoder) object(fields Fields, open bool) Object {
-	f := d.begin('{', "an object")
-	if f == nil {
+	if !d.begin('{', "an object") {
 		return Object{}
 	}
+	f := d.frame()
 	f.fields, f.isOpen = fields, open
+	f.seen, f.expected, f.value = 0, 0, -1
+	f.keys = d.keys.len()
 	if len(fields) > 64 {
 		f.seenMore = make([]uint64, (len(fields)-1)/64)
 	}
-	return Object{d, len(d.frames) - 1}
+	return Object{d: d, f: f}
 }
 
-// begin reads the brace or bracket that opens an object or an array, and opens
-// a level of the path. It returns nil where something else comes.
-func (d *Decoder) begin(brace byte, want string) *frame {
+// begin reads the brace or bracket that opens an object or an array. It reports
+// false where something else comes.
+func (d *Decoder) begin(brace byte, want string) bool {
 	d.failed = false
-	var outer *input
 	c := d.peek()
-	if c == '"' && d.opts.Lenient {
-		if outer = d.enterText(brace); outer != nil {
-			c = brace
+	if c != brace {
+		if c != '"' || !d.opts.Lenient || !d.enterText(brace) {
+			d.mismatch(want)
+			return false
 		}
 	}
-	if c != brace {
-		d.mismatch(want)
-		return nil
-	}
-	if !d.enter() {
-		return nil
-	}
-	f := d.push()
-	f.outer = outer
-	return f
+	return d.enter()
 }
 
 // Name returns the name of the member that Next has found.
-func (o *Object) Name() string { return o.d.frames[o.level].name }
+func (o *Object) Name() string { return o.name }
 
 // Next moves on to the next member and reports whether there is one. The code in
 // the loop reads its value; what it leaves is skipped.
 func (o *Object) Next() bool {
-	d := o.d
-	if d == nil || d.err != nil {
+	d, f := o.d, o.f
+	if d == nil {
 		return false
 	}
-	f := &d.frames[o.level]
 	for {
-		if f.isBegun && f.value == d.pos {
+		if f.value == d.pos {
 			d.skip()
 		}
-		c := d.peek()
-		switch {
-		case c == '}' && d.err == nil:
-			o.end(f)
-			return false
-		case !f.isBegun:
-		case c == ',':
-			d.pos++
-			c = d.peek()
-		default:
-			d.unexpected("a comma or a closing brace")
-			return false
-		}
-		if c != '"' {
-			d.unexpected("a member name in quotes")
-			return false
-		}
-		f.isBegun = true
-		found, ok := d.member(f)
-		if !ok {
-			return false
-		}
-		if found {
-			d.failed = false
-			return true
+		if field := d.quickMember(f); field != nil {
+			c := d.peek()
+			if c == 0 {
+				d.unexpected("a value")
+				return false
+			}
+			if o.take(field, c) {
+				return true
+			}
+		} else if found, ok := o.slowNext(); found || !ok {
+			return found
 		}
 	}
 }
 
-// end closes an object and notes what is missing.
-func (o *Object) end(f *frame) {
-	d := o.d
-	d.pos++
-	for i := range f.fields {
-		if field := &f.fields[i]; field.Required && !f.has(i) {
-			f.name, f.isNamed = field.Name, true
-			d.violate(RuleRequired, "required, but missing")
+// quickMember reads the comma, the name and the colon of a member if they are
+// without white space and escapes, the name is one of the first 64 of the table,
+// and it has not come before. It returns nil having read nothing otherwise.
+// Members in the order of the table are found at once.
+func (d *Decoder) quickMember(f *frame) *Field {
+	data, i := d.data, d.pos
+	if f.value >= 0 {
+		if i >= len(data) || data[i] != ',' {
+			return nil
+		}
+		i++
+	}
+	if i >= len(data) || data[i] != '"' {
+		return nil
+	}
+	rest := data[i+1:]
+	for j := f.expected; j < len(f.fields); j++ {
+		field := &f.fields[j]
+		n := len(field.Name)
+		if n+1 < len(rest) && rest[n] == '"' && rest[n+1] == ':' && string(rest[:n]) == field.Name {
+			if j >= 64 || f.seen&(1<<j) != 0 {
+				return nil
+			}
+			f.seen |= 1 << j
+			f.expected = j + 1
+			d.pos = i + n + 3
+			return field
 		}
 	}
-	d.pop()
+	return nil
+}
+
+// take takes up a member of the table, the value of which begins with c, and
+// reports false for a null that stands for nothing.
+func (o *Object) take(field *Field, c byte) bool {
+	d := o.d
+	o.f.value = d.pos
+	if c == 'n' && !field.Null && !field.Required {
+		d.readWord("null")
+		return false
+	}
+	o.name = field.Name
+	d.failed = false
+	return true
+}
+
+// slowNext moves on to the next member, whatever it is. It reports whether that
+// is one to be read by the code in the loop, and false for ok at the end and at a
+// syntax error.
+func (o *Object) slowNext() (found, ok bool) {
+	d, f := o.d, o.f
+	c := d.peek()
+	switch {
+	case d.err != nil:
+		return false, false
+	case c == '}':
+		o.end()
+		return false, false
+	case f.value < 0:
+	case c == ',':
+		d.pos++
+		c = d.peek()
+	default:
+		d.unexpected("a comma or a closing brace")
+		return false, false
+	}
+	if c != '"' {
+		d.unexpected("a member name in quotes")
+		return false, false
+	}
+	return o.member()
+}
+
+// end closes an object and notes what is missing.
+func (o *Object) end() {
+	d, f := o.d, o.f
+	d.pos++
+	if n := len(f.fields); n > 64 || f.seen != 1<<n-1 {
+		for i := range f.fields {
+			if field := &f.fields[i]; field.Required && !f.has(i) {
+				d.violateMember(field.Name, RuleRequired, "required, but missing")
+			}
+		}
+	}
+	d.keys.truncate(f.keys)
+	d.open--
+	d.leave()
 	d.failed = false
 	o.d = nil
 }
 
-// member reads a name and the colon behind it. It reports whether the member is
-// one to be read by the code in the loop, and false for ok at a syntax error.
-func (d *Decoder) member(f *frame) (found, ok bool) {
+// member reads a name, the opening quote of which has been seen, and the colon
+// behind it, with the results of slowNext.
+func (o *Object) member() (found, ok bool) {
+	d, f := o.d, o.f
 	start := d.pos
 	key, escaped := d.readString()
 	if d.err != nil {
@@ -151,39 +209,36 @@ func (d *Decoder) member(f *frame) (found, ok bool) {
 			d.duplicate(string(key))
 			return false, false
 		}
-		return d.unknown(f, key)
+		return o.unknown(key)
 	}
 	if f.has(i) {
 		d.pos = start
 		d.duplicate(string(key))
 		return false, false
 	}
+	c := d.colon()
+	if c == 0 {
+		return false, false
+	}
 	f.mark(i)
 	f.expected = i + 1
-	f.name, f.isNamed = f.fields[i].Name, true
-	c := d.colon()
-	f.value = d.pos
-	if c == 'n' && !f.fields[i].Null && !f.fields[i].Required {
-		return false, d.readWord("null")
-	}
-	return c != 0, c != 0
+	return o.take(&f.fields[i], c), d.err == nil
 }
 
 // unknown deals with a member that is not among the fields.
-func (d *Decoder) unknown(f *frame, key []byte) (found, ok bool) {
-	f.name, f.isNamed = "", true
-	if f.isOpen || len(d.problems) < d.opts.MaxProblems {
-		f.name = string(key)
-	}
+func (o *Object) unknown(key []byte) (found, ok bool) {
+	d, f := o.d, o.f
 	if d.colon() == 0 {
 		return false, false
 	}
 	f.value = d.pos
 	if f.isOpen {
+		o.name = string(key)
+		d.failed = false
 		return true, true
 	}
 	if len(d.problems) < d.opts.MaxProblems {
-		d.violate(RuleUnknown, unknownMember(f.name, f.fields, len(d.frames) == 1))
+		d.violate(RuleUnknown, unknownMember(string(key), f.fields, d.depth == 1))
 	} else {
 		d.violate(RuleUnknown, "")
 	}
@@ -208,16 +263,12 @@ func (d *Decoder) colon() byte {
 
 // duplicate stops the reading at a name that came before in the same object.
 func (d *Decoder) duplicate(key string) {
-	f := &d.frames[len(d.frames)-1]
-	f.isNamed = false
 	d.syntaxError("duplicate key " + quote(key))
+	d.err.Duplicate = true
 }
 
 // find returns the index of a field, -1 for none.
 func (f *frame) find(key []byte) int {
-	if i := f.expected; i < len(f.fields) && f.fields[i].Name == string(key) {
-		return i
-	}
 	for i := range f.fields {
 		if f.fields[i].Name == string(key) {
 			return i
@@ -248,16 +299,17 @@ func unknownMember(name string, fields Fields, isRoot bool) string {
 		thing = "argument"
 	}
 	var b strings.Builder
-	b.WriteString("unknown " + thing + "; ")
+	b.WriteString("unknown " + thing)
 	if len(fields) == 0 {
-		b.WriteString("there are no " + thing + "s")
+		b.WriteString("; there are no " + thing + "s")
 		return b.String()
 	}
 	nearest := nearest(name, len(fields), func(i int) string { return fields[i].Name })
 	if nearest >= 0 {
-		b.WriteString("did you mean " + quote(fields[nearest].Name) + "? ")
+		b.WriteString("; did you mean " + quote(fields[nearest].Name) + "? Known: ")
+	} else {
+		b.WriteString(". Known: ")
 	}
-	b.WriteString("Known: ")
 	for i := range fields {
 		if i > 0 {
 			b.WriteString(", ")

@@ -240,12 +240,12 @@ func TestReset(t *testing.T) {
 		if d.Finish() == nil {
 			t.Error("half an array is accepted")
 		}
-		if d.data != nil || d.text != "" || d.literal != nil {
+		if d.data != nil || d.chunk.Cap() != 0 || d.texts != nil || d.trail.steps != nil {
 			t.Error("the input is kept")
 		}
-		for _, f := range d.frames[:cap(d.frames)] {
-			if f.name != "" || f.fields != nil || f.outer != nil {
-				t.Error("a part of the input is kept")
+		for _, k := range d.keys.names[:cap(d.keys.names)] {
+			if k.text != nil {
+				t.Error("a name of the input is kept")
 			}
 		}
 	}

@@ -51,15 +51,15 @@ func (d *Decoder) skipArray() {
 // false after the closing bracket, and after a syntax error.
 func (d *Decoder) next(closing byte, first bool) bool {
 	switch c := d.peek(); {
-	case d.err != nil:
-		return false
 	case c == closing:
 		d.pos++
 		return false
-	case first:
-		return true
-	case c == ',':
+	case c == ',' && !first:
 		d.pos++
+		return true
+	case d.err != nil:
+		return false
+	case first:
 		return true
 	}
 	d.unexpected("a comma or a closing bracket")
@@ -80,7 +80,7 @@ func (d *Decoder) skipObject() {
 		}
 		if !d.keys.add(base, key) {
 			d.pos = start
-			d.syntaxError("duplicate key " + quote(string(key)))
+			d.duplicate(string(key))
 			return
 		}
 		if d.colon() == 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -54,24 +55,46 @@ func (d *Decoder) stringText(want string) (string, bool) {
 		d.mismatch(want)
 		return "", false
 	}
-	start := d.pos + 1
-	b, escaped := d.readString()
+	b, _ := d.readString()
 	if d.err != nil {
 		return "", false
 	}
-	return d.cut(b, start, escaped), true
+	return d.keep(b), true
 }
 
-// cut returns a string just read, which begins at start in the data unless it
-// had escapes, as a Go string.
-func (d *Decoder) cut(b []byte, start int, escaped bool) string {
-	if escaped || len(d.data) > smallMessage {
-		return string(b)
+// chunk is memory that short strings share, so that each does not cost an
+// allocation. It is small, because one string that lives on keeps all of it.
+type chunk struct {
+	strings.Builder
+	later bool // there was one before
+}
+
+// Sizes in bytes.
+const (
+	firstChunk  = 256
+	laterChunk  = 1024
+	sharedBytes = 128 // of a string that shares memory
+)
+
+// keep returns a string just read as one that stays.
+func (d *Decoder) keep(b []byte) string {
+	c := &d.chunk
+	if len(b) > c.Cap()-c.Len() {
+		if len(b) > sharedBytes {
+			return string(b)
+		}
+		size := firstChunk
+		if c.later {
+			size = laterChunk
+		}
+		// What is left of the data cannot hold more strings than fit into as much
+		// memory.
+		*c = chunk{later: true}
+		c.Grow(min(size, len(b)+len(d.data)-d.pos))
 	}
-	if d.text == "" {
-		d.text = string(d.data)
-	}
-	return d.text[start : start+len(b)]
+	c.Write(b)
+	s := c.String()
+	return s[len(s)-len(b):]
 }
 
 // stringBytes reads a string as bytes that hold until the next read.
@@ -88,13 +111,19 @@ func (d *Decoder) stringBytes(want string) (text []byte, escaped, ok bool) {
 // readString reads a string, the opening quote of which has been seen. The
 // bytes are a part of the data, or where escaped, of d.scratch.
 func (d *Decoder) readString() (text []byte, escaped bool) {
-	start := d.pos + 1
-	i := plainEnd(d.data, start)
-	if i < len(d.data) && d.data[i] == '"' {
-		d.pos = i + 1
-		return d.data[start:i], false
+	data, start := d.data, d.pos+1
+	// This is plainEnd, but for the last eight bytes of the data.
+	for i := start; i+8 <= len(data); i += 8 {
+		if m := specialBytes(binary.LittleEndian.Uint64(data[i:])); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			if data[i] == '"' {
+				d.pos = i + 1
+				return data[start:i], false
+			}
+			return d.readHardString(start, i)
+		}
 	}
-	return d.readHardString(start, i)
+	return d.readHardString(start, start)
 }
 
 // plainEnd returns the index, from i on, of the first byte that is not plain
@@ -124,7 +153,9 @@ func specialBytes(x uint64) uint64 {
 	)
 	quote := x ^ ones*'"'
 	slash := x ^ ones*'\\'
-	return (x | (x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
+	// Each subtraction borrows from the top bit of a byte that is too small. It
+	// also leaves that of some bytes beyond ASCII, which x has set anyway.
+	return (x | (x - ones*' ') | (quote - ones) | (slash - ones)) & tops
 }
 
 // readHardString goes on at i, where something is not plain ASCII.

@@ -97,6 +97,9 @@ type SyntaxError struct {
 	Offset  int    // in bytes, from the start of the text that holds the trouble
 	Path    string // of the value being read, as in Violation
 	Message string
+	// Duplicate says that a member name came twice in one object, which is JSON
+	// all the same.
+	Duplicate bool
 }
 
 // Error returns message and offset.
@@ -176,51 +179,4 @@ func shown(text []byte) string {
 	}
 	short, note := shorten(string(text))
 	return short + note
-}
-
-// path renders the path of the value being read.
-func (d *Decoder) path() string {
-	var b []byte
-	for i := range d.frames {
-		f := &d.frames[i]
-		switch {
-		case !f.isNamed:
-		case f.isArray:
-			b = append(b, '[')
-			b = strconv.AppendInt(b, int64(f.index), 10)
-			b = append(b, ']')
-		default:
-			b = appendPathName(b, f.name)
-		}
-	}
-	return string(b)
-}
-
-// appendPathName appends a member's name to a path.
-func appendPathName(b []byte, name string) []byte {
-	if !plainName(name) {
-		short, _ := shorten(name)
-		b = append(b, '[')
-		b = AppendString(b, short)
-		return append(b, ']')
-	}
-	if len(b) > 0 {
-		b = append(b, '.')
-	}
-	return append(b, name...)
-}
-
-// plainName reports whether a name can stand in a path as it is.
-func plainName(s string) bool {
-	if s == "" || len(s) > shownText {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == '$':
-		default:
-			return false
-		}
-	}
-	return true
 }

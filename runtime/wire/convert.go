@@ -1,0 +1,67 @@
+package wire
+
+// Convert reads a value of type S and makes a T of it. An error of the
+// conversion is a violation at the place of the value.
+func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (T, error)) {
+	before := d.trouble()
+	d.peek()
+	start := d.pos
+	var s S
+	f(d, &s)
+	if d.err != nil || d.failed || d.trouble() != before {
+		d.failed = true
+		return
+	}
+	t, err := convert(s)
+	if err != nil {
+		d.invalid(err, described(d.data[start:d.pos]))
+		return
+	}
+	*v = t
+}
+
+// PutConverted writes a value as what a conversion makes of it.
+func PutConverted[T, S any](e *Encoder, v *T, convert func(T) S, f func(*Encoder, *S)) {
+	s := convert(*v)
+	f(e, &s)
+}
+
+// Flagged reads a value that has a flag beside it which says that it is there,
+// as the Null types of database/sql have it. A null is handed to f, which mostly
+// refuses it; see FlaggedOrNull.
+func Flagged[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
+	if f(d, v); !d.failed {
+		*flag = true
+	}
+}
+
+// FlaggedOrNull is Flagged, but a null makes the value zero and takes the flag
+// away.
+func FlaggedOrNull[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
+	if d.Null() {
+		var zero T
+		*v, *flag = zero, false
+		return
+	}
+	Flagged(d, v, flag, f)
+}
+
+// PutFlagged writes a value whose flag says that it is there, and null for the
+// others.
+func PutFlagged[T any](e *Encoder, v *T, flag bool, f func(*Encoder, *T)) {
+	if !flag {
+		PutNull(e)
+		return
+	}
+	f(e, v)
+}
+
+// PutError writes the text of an error, and null for nil.
+func PutError[T error](e *Encoder, v *T) {
+	if any(*v) == nil {
+		PutNull(e)
+		return
+	}
+	s := (*v).Error()
+	PutString(e, &s)
+}

@@ -1,0 +1,50 @@
+package wire
+
+// TextEnum is Text for a string that must be one of values.
+func TextEnum[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, values []string) {
+	var s string
+	if StringEnum(d, &s, values); !d.failed {
+		unmarshalText(d, v, unmarshal, s)
+	}
+}
+
+// FormattedText is Text for a string that must have a format.
+func FormattedText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, format FormatChecker) {
+	var s string
+	String(d, &s)
+	if Format(d, s, format); !d.failed {
+		unmarshalText(d, v, unmarshal, s)
+	}
+}
+
+// unmarshalText hands a text that has been read to a method of its type.
+func unmarshalText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, s string) {
+	var t T
+	if err := unmarshal(&t, []byte(s)); err != nil {
+		d.invalid(err, quote(s))
+		return
+	}
+	*v = t
+}
+
+// NamedBytes is Bytes for slices whose elements are of a named type.
+func NamedBytes[S ~[]T, T ~byte](d *Decoder, v *S) {
+	var b []byte
+	if Bytes(d, &b); d.failed {
+		return
+	}
+	s := make(S, len(b))
+	for i, c := range b {
+		s[i] = T(c)
+	}
+	*v = s
+}
+
+// PutNamedBytes is PutBytes for slices whose elements are of a named type.
+func PutNamedBytes[S ~[]T, T ~byte](e *Encoder, v *S) {
+	b := make([]byte, len(*v))
+	for i, c := range *v {
+		b[i] = byte(c)
+	}
+	PutBytes(e, &b)
+}

@@ -1,0 +1,163 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// Variant looks into the object that comes next for the member that says which
+// of several kinds of object it is, without reading the object. It returns that
+// text, or "" after noting a violation and skipping the value: where it is no
+// object, lacks the member, or holds none of the values. The member may stand
+// anywhere. The object is then to be read with a table that has the member, and
+// that reading is the strict one.
+func (d *Decoder) Variant(name string, values []string) string {
+	d.failed = false
+	text := d.data[:0]
+	switch d.peek() {
+	case '{':
+		text = d.data[d.pos:]
+	case '"':
+		if d.opts.Lenient {
+			text = d.innerObject()
+		}
+	}
+	if d.err != nil {
+		return ""
+	}
+	if len(text) == 0 {
+		d.mismatch("an object")
+		return ""
+	}
+	value, found := memberText(text, name)
+	if !found {
+		return d.noVariant(name, RuleRequired, "required, but missing; it m"+oneOf(values, appendStringValue[string])[1:])
+	}
+	if value[0] != '"' {
+		if Valid(value, d.opts.MaxDepth) != nil {
+			d.skip() // finds the syntax error
+			d.failed = true
+			return ""
+		}
+		return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+described(value))
+	}
+	var inner Decoder
+	inner.Reset(value, Options{})
+	kind, _ := inner.readString()
+	for _, v := range values {
+		if inner.err == nil && string(kind) == v {
+			return v
+		}
+	}
+	if inner.err != nil {
+		d.skip()
+		d.failed = true
+		return ""
+	}
+	hint := ""
+	if i := nearest(string(kind), len(values), func(i int) string { return values[i] }); i >= 0 {
+		hint = "; did you mean " + quote(values[i]) + "?"
+	}
+	return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(kind))+hint)
+}
+
+// innerObject returns the object that the string to be read next spells, empty
+// if it spells none. It reads nothing.
+func (d *Decoder) innerObject() []byte {
+	start := d.pos
+	text, _ := d.readString()
+	if d.err != nil {
+		return nil
+	}
+	d.pos = start
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if len(text) == 0 || text[0] != '{' || Valid(text, d.opts.MaxDepth) != nil {
+		return nil
+	}
+	return bytes.Clone(text)
+}
+
+// noVariant notes a violation at a member of the object to be read next, and
+// skips the object.
+func (d *Decoder) noVariant(name, rule, message string) string {
+	before := len(d.problems)
+	d.violateMember(name, rule, message)
+	if d.skip(); d.err != nil {
+		d.problems = d.problems[:before]
+	}
+	d.failed = true
+	return ""
+}
+
+// memberText finds the value of a member of the object at the start of data, by
+// counting brackets.
+func memberText(data []byte, name string) (value []byte, found bool) {
+	for i := 1; ; i++ {
+		start, end, ok := Span(data, i)
+		if !ok || data[start] != '"' {
+			return nil, false
+		}
+		key := data[start:end]
+		for i = end; i < len(data) && isSpace(data[i]); i++ {
+		}
+		if i >= len(data) || data[i] != ':' {
+			return nil, false
+		}
+		start, end, ok = Span(data, i+1)
+		if !ok {
+			return nil, false
+		}
+		if isText(key, name) {
+			return data[start:end], true
+		}
+		for i = end; i < len(data) && isSpace(data[i]); i++ {
+		}
+		if i >= len(data) || data[i] != ',' {
+			return nil, false
+		}
+	}
+}
+
+// isText reports whether a JSON string spells s.
+func isText(literal []byte, s string) bool {
+	if bytes.IndexByte(literal, '\\') < 0 {
+		return string(literal[1:len(literal)-1]) == s
+	}
+	var d Decoder
+	d.Reset(literal, Options{})
+	text, _ := d.readString()
+	return d.err == nil && string(text) == s
+}
+
+// Tag writes the member that says which kind of object this is. Name and value
+// are given as they stand between the quotes of JSON.
+func (e *Encoder) Tag(name, value string) {
+	e.Name(name)
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, value...)
+	e.buf = append(e.buf, '"')
+}
+
+// PutVariant writes the object that an interface holds by a pointer. A nil
+// pointer has no form.
+func PutVariant[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
+	if v == nil {
+		e.Fail(errNilVariant)
+		return
+	}
+	f(e, v)
+}
+
+// PutUnknown writes what an interface holds that is none of the types that were
+// known when the code was generated: null for nil, and everything else has no
+// form.
+func PutUnknown(e *Encoder, v any) {
+	if v == nil {
+		PutNull(e)
+		return
+	}
+	e.Fail(fmt.Errorf("type %T is none of the kinds of object that its schema knows", v))
+}
+
+var errNilVariant = errors.New("a nil pointer in an interface has no JSON form")
