@@ -1,0 +1,281 @@
+package prove
+
+import (
+	"encoding"
+	"math"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Exception is a number of the list of exceptions to "accepted exactly when
+// valid" in docs/types.md.
+type Exception int
+
+// The exceptions that a value can be due to. Lenient mode, a part of the second,
+// patterns of other dialects (8), unions (11) and embedded MarshalJSON (12) have
+// tests of their own.
+const (
+	Strictness Exception = 1 // refused before validity is asked: duplicate names, invalid UTF-8, lone surrogates
+	AbsentNull Exception = 2 // null for an optional property counts as absent
+	Ranges     Exception = 3 // ranges that the schema does not carry
+	Rounding   Exception = 4 // bounds of floats are compared as float64
+	Formats    Exception = 5 // lower-case t and z, and second 60
+	Methods    Exception = 6 // UnmarshalText and UnmarshalJSON decide
+	Base64     Exception = 7 // the schema does not say what base64 is
+	Keys       Exception = 9 // two texts of one key are a duplicate
+)
+
+// broken reports whether a text is refused before it is asked whether it is
+// valid.
+func broken(n *Node) bool {
+	found := strings.HasSuffix(n.Text, "\x00broken")
+	names := map[string]bool{}
+	for _, m := range n.Members {
+		found = found || names[m.Name] || strings.HasSuffix(m.Name, "\x00broken") || broken(m.Value)
+		names[m.Name] = true
+	}
+	for _, item := range n.Items {
+		found = found || broken(item)
+	}
+	return found
+}
+
+// place is a value with what is known of where it stands.
+type place struct {
+	n *Node
+	s *Schema
+	t reflect.Type // behind pointers, nil if it is not known
+}
+
+// places finds every value by its path.
+func places(n *Node, s *Schema, t reflect.Type) map[string]place {
+	out := map[string]place{}
+	var visit func(path string, n *Node, s *Schema, t reflect.Type)
+	visit = func(path string, n *Node, s *Schema, t reflect.Type) {
+		s, t = s.of(n), behind(t)
+		out[path] = place{n, s, t}
+		for i, item := range n.Items {
+			var items *Schema
+			if s != nil {
+				items = s.Items
+			}
+			visit(path+"["+strconv.Itoa(i)+"]", item, items, element(t))
+		}
+		for _, m := range n.Members {
+			visit(joinPath(path, m.Name), m.Value, s.property(m.Name), child(t, m.Name))
+		}
+	}
+	visit("", n, s, t)
+	return out
+}
+
+// refusal explains why a valid value was refused.
+func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome) (Exception, bool) {
+	if broken(n) {
+		return Strictness, true
+	}
+	all := places(n, s, t)
+	if len(out.Problems) == 0 {
+		return Keys, twoTexts(all)
+	}
+	var first Exception
+	for _, problem := range out.Problems {
+		at, ok := all[problem.Path]
+		if !ok {
+			return 0, false
+		}
+		e, ok := refusalAt(at, problem)
+		if !ok {
+			// What is wrong with a key may be told at the map or at the member.
+			if e, ok = keyRefusal(all, problem); !ok {
+				return 0, false
+			}
+		}
+		if first == 0 {
+			first = e
+		}
+	}
+	return first, true
+}
+
+// twoTexts reports whether a map has two texts of one key.
+func twoTexts(all map[string]place) bool {
+	for _, at := range all {
+		if at.t == nil || at.t.Kind() != reflect.Map || at.n.Kind != '{' || !methodical(at.t.Key()) {
+			continue
+		}
+		seen := reflect.MakeMap(reflect.MapOf(at.t.Key(), reflect.TypeFor[bool]()))
+		for _, m := range at.n.Members {
+			key := reflect.New(at.t.Key())
+			u, ok := key.Interface().(encoding.TextUnmarshaler)
+			if !ok || u.UnmarshalText([]byte(m.Name)) != nil {
+				continue
+			}
+			if seen.MapIndex(key.Elem()).IsValid() {
+				return true
+			}
+			seen.SetMapIndex(key.Elem(), reflect.ValueOf(true))
+		}
+	}
+	return false
+}
+
+func refusalAt(at place, problem wire.Violation) (Exception, bool) {
+	n, s, t := at.n, at.s, at.t
+	if n.Kind == '0' && (t == nil || !isNumeric(t)) && !methodical(t) {
+		// In a value of any kind, or of one whose Go type is not known here.
+		_, err := strconv.ParseFloat(n.Text, 64)
+		x, ok := new(big.Rat).SetString(n.Text)
+		return Ranges, err != nil || s != nil && s.Type == "integer" && ok && x.IsInt() && !inRange(x.Num(), reflect.TypeFor[int64]())
+	}
+	if s == nil || t == nil {
+		return 0, false
+	}
+	switch {
+	case methodical(t):
+		return Methods, true
+	case n.Kind == '"' && (reflect.PointerTo(t).Implements(binaryUnmarshaler) || s.Pattern+s.Format == "" && isNumeric(t)):
+		return Methods, true // of url.URL, and //mcp:decode
+	case n.Kind == '0' && s.Type == "integer":
+		x, ok := new(big.Rat).SetString(n.Text)
+		return Ranges, ok && x.IsInt() && !inRange(x.Num(), t) && !hasBounds(s)
+	case n.Kind == '0' && s.Type == "number" && t.Kind() == reflect.Float64:
+		if _, err := strconv.ParseFloat(n.Text, 64); err != nil {
+			return Ranges, true
+		}
+		return Rounding, strings.Contains(problem.Rule, "inimum") || strings.Contains(problem.Rule, "aximum") || problem.Rule == wire.RuleEnum
+	case n.Kind == '0' && s.Type == "number" && t.Kind() == reflect.Float32:
+		if _, err := strconv.ParseFloat(n.Text, 32); err != nil {
+			return Ranges, true
+		}
+		return Rounding, strings.Contains(problem.Rule, "inimum") || strings.Contains(problem.Rule, "aximum") || problem.Rule == wire.RuleEnum
+	case n.Kind == '"' && s.Encoding == "base64":
+		return Base64, true
+	case n.Kind == '"' && (s.Format == "date-time" || s.Format == "time"):
+		return Formats, strings.ContainsAny(n.Text, "tz") || strings.Contains(n.Text, ":60")
+	case n.Kind == '"' && s.Format == "email":
+		return Formats, strings.HasPrefix(n.Text, "@") // which the validator takes
+	case n.Kind == '"' && t == durationType:
+		_, err := time.ParseDuration(n.Text)
+		return Ranges, err != nil
+	case n.Kind == '"' && s.Pattern != "" && t.Kind() == reflect.String && problem.Rule == wire.RuleFormat:
+		return Strictness, strings.Contains(strings.ToLower(n.Text), `\ud`) // a lone surrogate in the inner text
+	case n.Kind == '"' && s.Pattern != "" && isNumeric(t):
+		return Ranges, !quotedFits(n.Text, t)
+	case n.Kind == '[' && problem.Rule == wire.RuleUniqueItems:
+		return Rounding, t.Elem().Kind() == reflect.Float32 || t.Elem().Kind() == reflect.Float64
+	}
+	return 0, false
+}
+
+// keyRefusal explains a refused key of a map.
+func keyRefusal(all map[string]place, problem wire.Violation) (Exception, bool) {
+	for path, at := range all {
+		if at.t == nil || at.t.Kind() != reflect.Map || at.n.Kind != '{' {
+			continue
+		}
+		k := at.t.Key()
+		for _, m := range at.n.Members {
+			if path != problem.Path && joinPath(path, m.Name) != problem.Path {
+				continue
+			}
+			if methodical(k) {
+				return Methods, true
+			}
+			if x, ok := new(big.Int).SetString(m.Name, 10); ok && isNumeric(k) && !inRange(x, k) {
+				return Ranges, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// hasBounds reports whether the schema carries both bounds itself.
+func hasBounds(s *Schema) bool {
+	return (s.Minimum != nil || s.ExclusiveMinimum != nil) && (s.Maximum != nil || s.ExclusiveMaximum != nil)
+}
+
+func isNumeric(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 }
+
+func inRange(x *big.Int, t reflect.Type) bool {
+	switch v := reflect.Zero(t); {
+	case v.CanInt():
+		return x.IsInt64() && !v.OverflowInt(x.Int64())
+	case v.CanUint():
+		return x.IsUint64() && !v.OverflowUint(x.Uint64())
+	}
+	return true
+}
+
+// quotedFits reports whether the text of a number inside of a string is within
+// the range of its Go type.
+func quotedFits(s string, t reflect.Type) bool {
+	if t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64 {
+		_, err := strconv.ParseFloat(s, t.Bits())
+		return err == nil
+	}
+	x, ok := new(big.Int).SetString(s, 10)
+	return ok && inRange(x, t)
+}
+
+// acceptance explains why an invalid value was accepted, by putting right what
+// an exception allows until it is valid.
+func acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) bool) (Exception, bool) {
+	without := change(n, s, t, func(at place) *Node { return at.n }, true)
+	if valid(without) {
+		return AbsentNull, true
+	}
+	rounded := change(without, s, t, func(at place) *Node {
+		if at.n.Kind == '0' && at.s != nil && at.s.Type == "number" && at.t != nil && at.t != numberType {
+			if f, err := strconv.ParseFloat(at.n.Text, 64); err == nil && !math.IsInf(f, 0) {
+				return numeral(strconv.FormatFloat(f, 'g', -1, 64))
+			}
+		}
+		return at.n
+	}, true)
+	if valid(rounded) {
+		return Rounding, true
+	}
+	r := newSource(1, 1)
+	decided := change(rounded, s, t, func(at place) *Node {
+		if methodical(at.t) && at.s != nil {
+			return r.value(at.s, maxDepth)
+		}
+		return at.n
+	}, true)
+	if valid(decided) {
+		return Methods, true
+	}
+	return 0, false
+}
+
+// change copies a value with every part replaced by what f makes of it, and
+// without the nulls that count as absent.
+func change(n *Node, s *Schema, t reflect.Type, f func(place) *Node, drop bool) *Node {
+	s, t = s.of(n), behind(t)
+	if m := f(place{n, s, t}); m != n {
+		return m
+	}
+	c := *n
+	c.Items, c.Members = nil, nil
+	for _, item := range n.Items {
+		var items *Schema
+		if s != nil {
+			items = s.Items
+		}
+		c.Items = append(c.Items, change(item, items, element(t), f, drop))
+	}
+	for _, m := range n.Members {
+		if drop && absent(s, m) {
+			continue
+		}
+		m.Value = change(m.Value, s.property(m.Name), child(t, m.Name), f, drop)
+		c.Members = append(c.Members, m)
+	}
+	return &c
+}

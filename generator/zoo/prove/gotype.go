@@ -1,0 +1,133 @@
+package prove
+
+import (
+	"encoding"
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+)
+
+var (
+	textUnmarshaler   = reflect.TypeFor[encoding.TextUnmarshaler]()
+	jsonUnmarshaler   = reflect.TypeFor[json.Unmarshaler]()
+	binaryUnmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+	textMarshaler     = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonMarshaler     = reflect.TypeFor[json.Marshaler]()
+	urlType           = reflect.TypeFor[url.URL]()
+	timeType          = reflect.TypeFor[time.Time]()
+	durationType      = reflect.TypeFor[time.Duration]()
+	rawType           = reflect.TypeFor[json.RawMessage]()
+	numberType        = reflect.TypeFor[json.Number]()
+)
+
+// behind is a type without the pointers in front of it, nil for nil.
+func behind(t reflect.Type) reflect.Type {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// methodical reports whether a method of the type reads its JSON form.
+func methodical(t reflect.Type) bool {
+	if t == nil || t == timeType || t == rawType {
+		return false
+	}
+	p := reflect.PointerTo(t)
+	return p.Implements(textUnmarshaler) || p.Implements(jsonUnmarshaler)
+}
+
+// shy reports whether the type writes itself by a method of its pointer only:
+// encoding/json calls it where a value happens to be addressable, and generated
+// code always.
+func shy(t reflect.Type) bool {
+	if t == nil || t.Kind() == reflect.Interface {
+		return false
+	}
+	p := reflect.PointerTo(t)
+	return p.Implements(jsonMarshaler) && !t.Implements(jsonMarshaler) ||
+		p.Implements(textMarshaler) && !t.Implements(textMarshaler) && !t.Implements(jsonMarshaler)
+}
+
+// child is the type of a member, nil if it is not known.
+func child(t reflect.Type, name string) reflect.Type {
+	t = behind(t)
+	switch {
+	case t == nil:
+		return nil
+	case t.Kind() == reflect.Map:
+		return t.Elem()
+	case t.Kind() != reflect.Struct:
+		return nil
+	}
+	key := member{t, name}
+	if found, ok := members.Load(key); ok {
+		f, _ := found.(reflect.Type)
+		return f
+	}
+	if f, ok := fieldOf(t, name); ok {
+		members.Store(key, f.Type)
+		return f.Type
+	}
+	return nil
+}
+
+// members are the types of the members that have been looked up.
+var members sync.Map // of member to reflect.Type
+
+type member struct {
+	t    reflect.Type
+	name string
+}
+
+// fieldOf finds the field of a struct that has a JSON name: the least deeply
+// embedded one, and of several the one whose tag says so.
+func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
+	seen := map[reflect.Type]bool{}
+	for level := []reflect.Type{t}; len(level) > 0; {
+		var next []reflect.Type
+		var best *reflect.StructField
+		bestTagged := false
+		for _, t := range level {
+			if seen[t] {
+				continue
+			}
+			seen[t] = true
+			for i := range t.NumField() {
+				f := t.Field(i)
+				option := f.Tag.Get("json")
+				tag, _, _ := strings.Cut(option, ",")
+				if b := behind(f.Type); f.Anonymous && tag == "" && b.Kind() == reflect.Struct {
+					next = append(next, b)
+					continue
+				}
+				is := tag
+				if is == "" || strings.ContainsAny(is, "\"\\`'") {
+					is = f.Name
+				}
+				if is != name || option == "-" || !f.IsExported() {
+					continue
+				}
+				if tagged := is == tag; best == nil || tagged && !bestTagged {
+					best, bestTagged = &f, tagged
+				}
+			}
+		}
+		if best != nil {
+			return *best, true
+		}
+		level = next
+	}
+	return reflect.StructField{}, false
+}
+
+// element is the type of an item.
+func element(t reflect.Type) reflect.Type {
+	if t = behind(t); t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
+		return t.Elem()
+	}
+	return nil
+}

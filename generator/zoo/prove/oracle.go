@@ -1,0 +1,283 @@
+package prove
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// plain makes of a valid value what encoding/json has to be given so that it
+// reads the same: exact integers in plain digits, nothing in the place of a null
+// that counts as absent, defaults where something is missing, nanoseconds for
+// durations that travel as text.
+func plain(n *Node, s *Schema, t reflect.Type) *Node {
+	s, t = s.of(n), behind(t)
+	if s == nil || methodical(t) {
+		return n
+	}
+	switch n.Kind {
+	case '0':
+		if x, ok := new(big.Rat).SetString(n.Text); ok && s.Type == "integer" && x.IsInt() {
+			return numeral(x.Num().String())
+		}
+	case '"':
+		if t == rawType {
+			return n
+		}
+		if d, err := time.ParseDuration(n.Text); err == nil && t == durationType && s.travelsAsText() {
+			return numeral(strconv.FormatInt(int64(d), 10))
+		}
+		return text(n.Text) // time.Time knows no escapes
+	case '[':
+		out := list()
+		for _, item := range n.Items {
+			out.Items = append(out.Items, plain(item, s.Items, element(t)))
+		}
+		return out
+	case '{':
+		out := object()
+		for _, m := range n.Members {
+			if !absent(s, m) {
+				out.Members = append(out.Members, Member{Name: m.Name, Raw: m.Raw, Value: plain(m.Value, s.property(m.Name), child(t, m.Name))})
+			}
+		}
+		for _, p := range s.Properties {
+			d := p.Schema.defaults()
+			if d != nil && out.Get(p.Name) == nil {
+				out.Members = append(out.Members, Member{Name: p.Name, Value: plain(d, p.Schema, child(t, p.Name))})
+			}
+		}
+		return out
+	}
+	return n
+}
+
+// travelsAsText recognises a duration that is "1h30m", rather than a number in a
+// string.
+func (s *Schema) travelsAsText() bool { return strings.Contains(s.Pattern, "µs") }
+
+func (s *Schema) defaults() *Node {
+	for ; s != nil; s = s.Ref {
+		if s.Default != nil {
+			return s.Default
+		}
+	}
+	return nil
+}
+
+// absent reports whether a member is a null that counts as no member at all.
+func absent(s *Schema, m Member) bool {
+	if s == nil || m.Value.Kind != 'n' || s.Required[m.Name] {
+		return false
+	}
+	for _, p := range s.Properties {
+		if p.Name == m.Name {
+			return !p.Schema.takesNull()
+		}
+	}
+	return false
+}
+
+// reference is what encoding/json decodes arguments to.
+func reference(n *Node, s *Schema, t reflect.Type, whole bool) (reflect.Value, error) {
+	holder := holderOf(t, whole)
+	data := plain(n, s, holder).Append(nil)
+	v := reflect.New(holder)
+	if err := json.Unmarshal(data, v.Interface()); err != nil {
+		return reflect.Value{}, fmt.Errorf("%w (of %s)", err, data)
+	}
+	if whole {
+		return v.Elem(), nil
+	}
+	return v.Elem().Field(0), nil
+}
+
+// holderOf is the type that the arguments are decoded to as a whole.
+func holderOf(t reflect.Type, whole bool) reflect.Type {
+	if whole {
+		return t
+	}
+	return reflect.StructOf([]reflect.StructField{{Name: "Value", Type: t, Tag: `json:"value"`}})
+}
+
+// difference says where two values differ, "" if they do not. With loose set,
+// empty slices and maps equal nil ones, and raw JSON is compared as JSON.
+func difference(a, b reflect.Value, loose bool) string {
+	return differ("", a, b, loose, 0)
+}
+
+func differ(path string, a, b reflect.Value, loose bool, depth int) string {
+	if depth > 200 {
+		return ""
+	}
+	if a.IsValid() != b.IsValid() {
+		return fmt.Sprintf("%s: one is nil", path)
+	}
+	if !a.IsValid() {
+		return ""
+	}
+	if a.Type() != b.Type() {
+		return fmt.Sprintf("%s: type %s or %s", path, a.Type(), b.Type())
+	}
+	if a.Type() == timeType && a.CanInterface() {
+		x, y := a.Interface().(time.Time), b.Interface().(time.Time)
+		_, offset := x.Zone()
+		_, other := y.Zone()
+		if !x.Equal(y) || offset != other {
+			return fmt.Sprintf("%s: %s or %s", path, x, y)
+		}
+		return ""
+	}
+	if a.Type() == urlType && a.CanInterface() {
+		x, y := a.Interface().(url.URL), b.Interface().(url.URL)
+		if x.String() != y.String() {
+			return fmt.Sprintf("%s: %s or %s", path, &x, &y)
+		}
+		return ""
+	}
+	if loose && a.Type() == rawType {
+		if respelt(a.Bytes()) == respelt(b.Bytes()) {
+			return ""
+		}
+	}
+	simple := func(equal bool) string {
+		if equal {
+			return ""
+		}
+		return fmt.Sprintf("%s: %v or %v", path, a, b)
+	}
+	switch a.Kind() {
+	case reflect.Bool:
+		return simple(a.Bool() == b.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return simple(a.Int() == b.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return simple(a.Uint() == b.Uint())
+	case reflect.Float32, reflect.Float64:
+		x, y := a.Float(), b.Float()
+		return simple(x == y && (loose || (1/x > 0) == (1/y > 0)) || x != x && y != y)
+	case reflect.String:
+		if a.String() != b.String() {
+			return fmt.Sprintf("%s: %q or %q", path, a, b)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if a.IsNil() || b.IsNil() {
+			return simple(a.IsNil() == b.IsNil())
+		}
+		return differ(path, a.Elem(), b.Elem(), loose, depth+1)
+	case reflect.Slice:
+		if !loose && a.IsNil() != b.IsNil() {
+			return fmt.Sprintf("%s: nil or empty", path)
+		}
+		fallthrough
+	case reflect.Array:
+		if a.Len() != b.Len() {
+			return fmt.Sprintf("%s: %d or %d elements", path, a.Len(), b.Len())
+		}
+		for i := range a.Len() {
+			if d := differ(path+"["+strconv.Itoa(i)+"]", a.Index(i), b.Index(i), loose, depth+1); d != "" {
+				return d
+			}
+		}
+	case reflect.Map:
+		if !loose && a.IsNil() != b.IsNil() {
+			return fmt.Sprintf("%s: nil or empty", path)
+		}
+		if a.Len() != b.Len() {
+			return fmt.Sprintf("%s: %d or %d entries", path, a.Len(), b.Len())
+		}
+		for it := a.MapRange(); it.Next(); {
+			other := b.MapIndex(it.Key())
+			if d := differ(fmt.Sprintf("%s[%v]", path, it.Key()), it.Value(), other, loose, depth+1); d != "" {
+				return d
+			}
+		}
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if d := differ(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i), loose, depth+1); d != "" {
+				return d
+			}
+		}
+	}
+	return ""
+}
+
+// respelt is JSON text without white space, with its strings in one spelling.
+func respelt(data []byte) string {
+	if len(data) == 0 {
+		return "null"
+	}
+	n, err := ParseNode(string(data))
+	if err != nil {
+		return string(data)
+	}
+	return n.String()
+}
+
+// outputs says where a result differs from what encoding/json writes, "" if it
+// does not but in what SCHEMA.md names: nil slices and maps are empty, nil
+// pointers are left out, durations may be text.
+func outputs(path string, ours, theirs *Node, t reflect.Type) string {
+	if behind(t) == durationType && ours.Kind == '"' && theirs.Kind == '0' {
+		d, err := time.ParseDuration(ours.Text)
+		if err == nil && strconv.FormatInt(int64(d), 10) == theirs.Text {
+			return ""
+		}
+	}
+	b := behind(t)
+	if shy(b) {
+		return ""
+	}
+	if theirs.Kind == 'n' && ours.Kind != 'n' && b != nil {
+		empty := ours.Kind == '[' && len(ours.Items) == 0 && b.Kind() == reflect.Slice ||
+			ours.Kind == '{' && len(ours.Members) == 0 && b.Kind() == reflect.Map ||
+			ours.Kind == '"' && ours.Text == "" && b.Kind() == reflect.Slice
+		if empty {
+			return ""
+		}
+	}
+	if ours.Kind != theirs.Kind {
+		return fmt.Sprintf("%s: %s instead of %s", path, ours, theirs)
+	}
+	switch ours.Kind {
+	case '[':
+		if len(ours.Items) != len(theirs.Items) {
+			return fmt.Sprintf("%s: %s instead of %s", path, ours, theirs)
+		}
+		for i := range ours.Items {
+			if d := outputs(path+"["+strconv.Itoa(i)+"]", ours.Items[i], theirs.Items[i], element(t)); d != "" {
+				return d
+			}
+		}
+	case '{':
+		for _, m := range ours.Members {
+			if theirs.Get(m.Name) == nil {
+				return fmt.Sprintf("%s: has %s", path, m.Name)
+			}
+		}
+		i := 0
+		for _, m := range theirs.Members {
+			c := child(t, m.Name)
+			if i == len(ours.Members) || ours.Members[i].Name != m.Name {
+				if m.Value.Kind == 'n' && c != nil && c.Kind() == reflect.Pointer && ours.Get(m.Name) == nil {
+					continue
+				}
+				return fmt.Sprintf("%s: member %s is missing or elsewhere", path, m.Name)
+			}
+			if d := outputs(joinPath(path, m.Name), ours.Members[i].Value, m.Value, c); d != "" {
+				return d
+			}
+			i++
+		}
+	default:
+		if ours.Text != theirs.Text {
+			return fmt.Sprintf("%s: %s instead of %s", path, ours, theirs)
+		}
+	}
+	return ""
+}

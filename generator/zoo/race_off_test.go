@@ -1,0 +1,5 @@
+//go:build !race
+
+package zoo_test
+
+const slowdown = 1
