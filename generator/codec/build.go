@@ -175,7 +175,7 @@ func (b *builder) stem(t *model.Type, key, place string) string {
 	if s, ok := b.stems[key]; ok {
 		return s
 	}
-	s := ""
+	var s string
 	switch {
 	case t.Variant != "":
 		s = b.names.codec(Camel(t.Variant)+typeStem(t.Go), place)

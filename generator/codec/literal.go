@@ -169,11 +169,8 @@ func (b *builder) structure(t *model.Type, v map[string]any, text string) *Liter
 		known[f.Name] = true
 		member, ok := v[f.Name]
 		var inner *Literal
-		switch {
-		case ok && member == nil && !f.Nullable && !takesNull(f.Type):
-			ok = false // as if absent
-			fallthrough
-		case !ok:
+		switch asIfAbsent := member == nil && !f.Nullable && !takesNull(f.Type); {
+		case !ok || asIfAbsent:
 			if f.Default == nil {
 				continue
 			}

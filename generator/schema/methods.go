@@ -168,7 +168,7 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 	if t.Kind == model.Text {
 		suffix, marshal, unmarshal = "Text", m.marshalText, m.unmarshalText
 	}
-	missing := ""
+	var missing string
 	switch {
 	case !marshal && s.at.Use != Argument:
 		missing = "Marshal" + suffix
@@ -190,7 +190,7 @@ func isClosedInterface(t types.Type) bool {
 
 // isConverted checks that there is a function for the direction.
 func (r *Resolver) isConverted(s site, t *model.Type) bool {
-	missing, hint := "", ""
+	var missing, hint string
 	switch {
 	case t.Convert.Decode == "" && s.at.Use != Result:
 		missing, hint = "decode", "func(%s) (%s, error)"

@@ -93,7 +93,7 @@ func setEnum(t *model.Type, rules *model.Rules, k setting) (hint string, err err
 	for _, v := range list {
 		text, hint, err := valueText(t, setting{values: []string{v}, source: k.source})
 		if err != nil {
-			return hint, fmt.Errorf("enum value %s", err)
+			return hint, fmt.Errorf("enum value %w", err)
 		}
 		rules.Enum = append(rules.Enum, text)
 	}
@@ -132,7 +132,7 @@ func asText(t *model.Type) *model.Type {
 
 // suits reports an error where a constraint means nothing for a kind of value.
 func suits(t *model.Type, key string) error {
-	ok := true
+	var ok bool
 	switch key {
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
 		ok = t.Kind == model.Int || t.Kind == model.Uint || t.Kind == model.Float || t.Kind == model.Number

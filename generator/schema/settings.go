@@ -156,7 +156,7 @@ func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
 	}
 	text, hint, err := valueText(f.Type, k)
 	if err != nil {
-		return hint, fmt.Errorf("default %s", err)
+		return hint, fmt.Errorf("default %w", err)
 	}
 	f.Default = &model.Value{JSON: text, Pos: k.pos}
 	f.Required = false
@@ -181,7 +181,7 @@ func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
 			if _, ok := jsonArray(v); !ok {
 				text, hint, err := valueText(t.Elem, one)
 				if err != nil {
-					return hint, fmt.Errorf("example %s", err)
+					return hint, fmt.Errorf("example %w", err)
 				}
 				f.Examples = append(f.Examples, "["+text+"]")
 				continue
@@ -189,7 +189,7 @@ func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
 		}
 		text, hint, err := valueText(f.Type, one)
 		if err != nil {
-			return hint, fmt.Errorf("example %s", err)
+			return hint, fmt.Errorf("example %w", err)
 		}
 		f.Examples = append(f.Examples, text)
 	}

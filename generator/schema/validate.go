@@ -125,7 +125,7 @@ func validateBound(t *model.Type, rules *model.Rules, key string, b bound, value
 	set := func(key, value string) {
 		_, _ = setRule(t, rules, setting{key: key, values: []string{value}})
 	}
-	least, most := "", ""
+	var least, most string
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float:
 		if d, err := time.ParseDuration(value); err == nil && isDuration(t.Go) {
