@@ -12,9 +12,7 @@ type Fields []Field
 
 // Field describes one member of an object.
 type Field struct {
-	// Name is the name as it is without escapes. It has no quotes, backslashes
-	// or control characters, and is valid UTF-8; a struct tag can hold no other.
-	Name     string
+	Name     string // without escapes
 	Required bool
 	// Null hands a null to the code that reads the member. Otherwise a null
 	// counts as absent where the member is not required, and where it is, it
@@ -99,9 +97,9 @@ func (o *Object) Next() bool {
 	}
 }
 
-// quickMember reads the comma, the name and the colon of a member if they are
-// without white space and escapes, the name is one of the first 64 of the table,
-// and it has not come before. It returns nil having read nothing otherwise.
+// quickMember reads the comma, the name and the colon of a member if there is no
+// white space between them, the name is plain ASCII and one of the first 64 of the
+// table, and it has not come before. Otherwise it returns nil, having read nothing.
 // Members in the order of the table are found at once.
 func (d *Decoder) quickMember(f *frame) *Field {
 	data, i := d.data, d.pos
@@ -114,17 +112,20 @@ func (d *Decoder) quickMember(f *frame) *Field {
 	if i >= len(data) || data[i] != '"' {
 		return nil
 	}
-	rest := data[i+1:]
+	start := i + 1
+	end := plainEnd(data, start)
+	if end+1 >= len(data) || data[end] != '"' || data[end+1] != ':' {
+		return nil
+	}
 	for j := f.expected; j < len(f.fields); j++ {
 		field := &f.fields[j]
-		n := len(field.Name)
-		if n+1 < len(rest) && rest[n] == '"' && rest[n+1] == ':' && string(rest[:n]) == field.Name {
+		if len(field.Name) == end-start && string(data[start:end]) == field.Name {
 			if j >= 64 || f.seen&(1<<j) != 0 {
 				return nil
 			}
 			f.seen |= 1 << j
 			f.expected = j + 1
-			d.pos = i + n + 3
+			d.pos = end + 2
 			return field
 		}
 	}

@@ -78,6 +78,29 @@ func TestObjects(t *testing.T) {
 	}
 }
 
+// TestOddNames is about names that are not in JSON as they are in the table.
+func TestOddNames(t *testing.T) {
+	fields := Fields{{Name: `a"b`}, {Name: `c\d`}, {Name: "e\nf"}, {Name: "größe"}, {Name: ""}}
+	for text, want := range map[string]string{
+		`{"a\"b":1,"c\\d":1,"e\nf":1,"größe":1,"":1}`: "",
+		`{"gr\u00f6\u00dfe":1,"\u0061\u0022b":1}`:     "",
+		`{"a"b":1}`:                    "unexpected character 'b', want a colon at offset 4 (in a)",
+		`{"c\d":1}`:                    "invalid escape sequence inside a string at offset 3",
+		"{\"e\nf\":1}":                 "control character 0x0a inside a string, which must be escaped at offset 3",
+		`{"größe":1,"größe":1}`:        `duplicate key "größe" at offset 13`,
+		`{"":1,"":2}`:                  `duplicate key "" at offset 6`,
+		`{"":1,"a\"b":1,"a\u0022b":2}`: `duplicate key "a\"b" at offset 15`,
+	} {
+		d := NewDecoder([]byte(text), Options{})
+		for o := d.Object(fields); o.Next(); {
+			d.Skip()
+		}
+		if err := d.Finish(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestLoopThatReadsNothing is about a switch without a case for a member.
 func TestLoopThatReadsNothing(t *testing.T) {
 	d := NewDecoder([]byte(`{"a":{"x":[1,2]},"b":"y"}`), Options{})
