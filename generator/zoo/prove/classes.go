@@ -74,6 +74,9 @@ var Classes = []Class{
 	{"JSON methods", "what MarshalJSON writes is not known from the Go type", func(d Difference) bool {
 		return formed(d) && (d.Keyword == "shape" || isRule(d.Keyword) || d.Keyword == "properties" || d.Keyword == "additionalProperties")
 	}},
+	{"unexported types", "generated code cannot name them, so their schema is not looked at and encoding/json reads and writes them", func(d Difference) bool {
+		return unnameable(d.Type) && d.Ours != nil && d.Ours.Get("type") == nil
+	}},
 	{"named bytes", "encoding/json writes slices of any type of bytes in base64", func(d Difference) bool {
 		return d.Keyword == "shape" && d.kind(reflect.Slice) && d.Type.Elem().Kind() == reflect.Uint8
 	}},

@@ -10,9 +10,9 @@ import (
 
 // directed makes values that each go to one limit of one place of a schema, or
 // one step beyond: every keyword of every place has its turn, and so has every
-// kind of mistake. They are copies of one valid value with everything in it. Of
-// the places with constraints at least 400 are yielded, of the others at most
-// limit, evenly chosen.
+// kind of mistake. They are copies of one valid value with everything in it. At
+// most limit of them are yielded, evenly chosen, and ten times as many of those
+// at places with constraints.
 func (r *source) directed(s *Schema, whole func() *Node, limit int, yield func(*Node) bool) {
 	root := whole()
 	if root == nil {
@@ -38,7 +38,7 @@ func (r *source) directed(s *Schema, whole func() *Node, limit int, yield func(*
 		}
 		i++
 	})
-	for _, e := range append(some(edits, max(limit, 400)), some(others, limit)...) {
+	for _, e := range append(some(edits, 10*limit), some(others, limit)...) {
 		n := root.Clone()
 		i := 0
 		visit(n, s, func(at *Node, _ *Schema) {

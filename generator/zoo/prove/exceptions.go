@@ -127,6 +127,9 @@ func twoTexts(all map[string]place) bool {
 
 func refusalAt(at place, problem wire.Violation) (Exception, bool) {
 	n, s, t := at.n, at.s, at.t
+	if unnameable(t) && s != nil && s.Type == "" {
+		return Methods, true
+	}
 	if n.Kind == '0' && (t == nil || !isNumeric(t)) && !methodical(t) {
 		// In a value of any kind, or of one whose Go type is not known here.
 		_, err := strconv.ParseFloat(n.Text, 64)

@@ -22,7 +22,7 @@ func (r *source) begin(s *Schema) *Node {
 	r.alike, r.alikeAny = "", nil
 	if r.one(3) {
 		r.alike = pick(r, textSamples)
-		r.alikeAny = pick(r, []*Node{text(r.alike), text(r.alike), text(r.alike), list(numeral("1"), numeral("1")), object(Member{Name: "n", Value: numeral("3")}), numeral("5"), text("5")})
+		r.alikeAny = pick(r, []*Node{text(r.alike), text(r.alike), text(r.alike), list(numeral("1"), numeral("1")), object(Member{Name: "n", Value: numeral("3")}), object(Member{Name: "message", Value: text("x")}), numeral("5"), text("5")})
 	}
 	n := r.value(s, 0)
 	r.alike, r.alikeAny = "", nil

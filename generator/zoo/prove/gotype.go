@@ -3,6 +3,7 @@ package prove
 import (
 	"encoding"
 	"encoding/json"
+	"go/token"
 	"net/url"
 	"reflect"
 	"strings"
@@ -38,6 +39,12 @@ func methodical(t reflect.Type) bool {
 	}
 	p := reflect.PointerTo(t)
 	return p.Implements(textUnmarshaler) || p.Implements(jsonUnmarshaler)
+}
+
+// unnameable reports whether generated code cannot name a type, because another
+// package does not export it; encoding/json then reads and writes it.
+func unnameable(t reflect.Type) bool {
+	return t != nil && t.PkgPath() != "" && t.Name() != "" && !token.IsExported(t.Name())
 }
 
 // shy reports whether the type writes itself by a method of its pointer only:

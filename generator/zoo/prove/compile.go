@@ -1,0 +1,54 @@
+package prove
+
+import (
+	"errors"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Compile compiles a schema as draft 2020-12, with assertion of formats.
+func Compile(data string) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.RegisterFormat(&jsonschema.Format{Name: "ipv4", Validate: ipv4})
+	c.RegisterFormat(&jsonschema.Format{Name: "time", Validate: timeOfDay})
+	if err := c.AddResource("schema.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("schema.json")
+}
+
+// ipv4 is the format for the validator, whose own lets plus signs pass.
+func ipv4(v any) error {
+	s, ok := v.(string)
+	if !ok {
+		return nil
+	}
+	a, err := netip.ParseAddr(s)
+	if err == nil && !a.Is4() {
+		err = errors.New("not of version 4")
+	}
+	return err
+}
+
+// timeOfDay is the format for the validator, whose own lets plus signs pass.
+func timeOfDay(v any) error {
+	s, ok := v.(string)
+	if !ok {
+		return nil
+	}
+	if len(s) < 9 || !fullTime.MatchString(s) {
+		return errors.New("not a time")
+	}
+	return nil
+}
+
+var fullTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
