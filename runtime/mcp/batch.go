@@ -41,6 +41,11 @@ func (b *batch) reply(message []byte) {
 	}
 }
 
+// notify sends a message by itself: what belongs to a request of a batch need
+// not wait for the replies of the others.
+func (b *batch) notify(message []byte) { b.out.notify(message) }
+
+func (b *batch) kick()      { b.out.kick() }
 func (b *batch) wait()      { b.out.wait() }
 func (b *batch) flush()     { b.out.flush() }
 func (b *batch) full() bool { return b.out.full() }

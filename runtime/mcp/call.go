@@ -19,6 +19,9 @@ type Call struct {
 	revision *protocol.Revision
 	client   *client
 	meta     json.RawMessage // a copy; nil where there is nothing of interest
+	// principal is who makes the request, "" where nobody has found out.
+	principal string
+	level     int8 // of log messages, for requests without a session
 }
 
 type callKey struct{}
@@ -72,9 +75,41 @@ func (c *Call) Client() ClientInfo {
 	return c.client.parse()
 }
 
-// Can reports whether the client has declared a capability.
+// Can reports whether the client has declared a capability that the revision
+// has.
 func (c *Call) Can(capability Capability) bool {
-	return c != nil && c.client != nil && c.client.can(capability)
+	if c == nil || c.client == nil || c.revision == nil {
+		return false
+	}
+	declared, ok := c.revision.Asking.Capabilities[string(capability)]
+	return ok && c.client.can(Capability(declared))
+}
+
+// Trace is the trace context that came with a request (W3C Trace Context and
+// Baggage), as text. A part that is missing is "".
+type Trace struct {
+	Parent, State, Baggage string
+}
+
+// Trace returns the trace context of the request, for a tracing library.
+func (c *Call) Trace() Trace {
+	if c == nil || c.meta == nil {
+		return Trace{}
+	}
+	var t Trace
+	jsonrpc.Members(c.meta, func(name, value []byte) bool {
+		text, _ := jsonrpc.String(value)
+		switch string(name) {
+		case "traceparent":
+			t.Parent = text
+		case "tracestate":
+			t.State = text
+		case "baggage":
+			t.Baggage = text
+		}
+		return true
+	})
+	return t
 }
 
 // Meta returns the value of a key in the _meta of the request, such as

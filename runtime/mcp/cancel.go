@@ -14,11 +14,11 @@ func (c *conn) notification(m *jsonrpc.Message) {
 	case protocol.Cancelled:
 		c.cancel(&m.Params)
 	case protocol.Initialized:
-		c.mu.Lock()
-		if c.session != nil {
-			c.session.initialized = true
-		}
-		c.mu.Unlock()
+		c.initialized()
+	case protocol.RootsListChanged:
+		c.rootsChanged()
+	default:
+		c.extensionNotification(m)
 	}
 }
 

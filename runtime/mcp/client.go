@@ -21,7 +21,7 @@ const (
 	Sampling        Capability = "sampling"         // messages of its model
 	SamplingTools   Capability = "sampling.tools"   // with tools
 	SamplingContext Capability = "sampling.context" // with context of other servers
-	Roots           Capability = "roots"            // its root directories
+	RootsCapability Capability = "roots"            // its root directories; see [Roots]
 )
 
 // client is what is known of the other side, as JSON: from initialize, or from

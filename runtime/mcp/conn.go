@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -20,6 +21,8 @@ type conn struct {
 	server *Server
 	ctx    context.Context // ends with the connection
 	stop   context.CancelCauseFunc
+	out    sink        // for messages that belong to no request
+	heard  atomic.Bool // something has come since [conn.watch] looked
 
 	// Only the goroutine that calls receive uses these.
 	spare  *buffers
@@ -32,10 +35,16 @@ type conn struct {
 	running  int           // handlers, answered or not
 	idle     chan struct{} // closed when none is left; nil while nobody waits
 	closing  bool          // nothing is taken any more
+	requests openRequests  // of the server to the client
+
+	subscriptions int           // to resources, of the session and of all listens
+	shared        bool          // all requests share one channel
+	ended         chan struct{} // closed when the client can ask for nothing more
+	ending        sync.Once
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, inflight: map[jsonrpc.Key]*exchange{}}
+	c := &conn{server: s, inflight: map[jsonrpc.Key]*exchange{}, ended: make(chan struct{})}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	return c
 }
@@ -48,16 +57,22 @@ func newConn(ctx context.Context, s *Server) *conn {
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	c := newConn(ctx, s)
 	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) })
+	c.out, c.shared = out, true
 	read := make(chan error, 1)
 	go func() { read <- c.read(jc, out) }()
 	written := make(chan error, 1)
 	go func() { out.serve(); written <- nil }()
+	if s.pingAfter > 0 {
+		go c.watch(out, s.pingAfter)
+	}
 
 	var err error
 	ended := false
 	select {
 	case err = <-read:
 		ended = true
+		c.unheard()
+		c.endListens()
 		if errors.Is(err, io.EOF) {
 			err = nil
 			c.drain(s.limits.DrainTime)
@@ -126,6 +141,7 @@ func (c *conn) read(jc jsonrpc.Conn, out *outbox) error {
 func (c *conn) receive(data []byte, out sink, inBatch bool) bool {
 	b := c.spare
 	c.spare = nil
+	c.heard.Store(true)
 	if b == nil {
 		b = bufferPool.Get().(*buffers)
 	}
@@ -159,6 +175,9 @@ func (c *conn) receive(data []byte, out sink, inBatch bool) bool {
 // since a reply would be a response to it.
 func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
 	if m.Kind == jsonrpc.Response {
+		if c.answered(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
+			return
+		}
 		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
 		return
 	}
@@ -193,11 +212,6 @@ func (c *conn) nullID() bool {
 	return true
 }
 
-// response takes the answer to a request of the server. There are none yet.
-func (c *conn) response(m *jsonrpc.Message) {
-	c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
-}
-
 func (c *conn) isClosing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,6 +223,7 @@ func (c *conn) close() {
 	c.mu.Lock()
 	c.closing = true
 	c.mu.Unlock()
+	c.leave()
 	c.stop(ErrConnectionClosed)
 }
 

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,8 +39,11 @@ const conversations = "../../testdata/conversations"
 //	end nil        serving has ended, with that error
 //	# comment
 //
-// A section is named after what it shows; "small", "visible", "intercepted" and
-// "limited" in front of a colon choose another server than the whole fixture.
+// Request states differ in each run: the first one that the server gives out
+// stands as <state 1>, in what it says and in what is sent to it.
+//
+// A section is named after what it shows; "small", "visible", "library" and others
+// in front of a colon choose another server than the whole fixture.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -85,6 +90,23 @@ func serverOf(section string, log *slog.Logger) *mcp.Server {
 		return small(options...)
 	case "bare":
 		return mcp.NewServer(fixtureInfo(), options...)
+	case "library":
+		return newLibrary(options...)
+	case "circle":
+		return newCircle(append(options, mcp.WithLimits(mcp.Limits{Subscriptions: 3}))...)
+	case "extended":
+		return newExtended(options...)
+	case "paged":
+		return newLibrary(append(options, mcp.WithLimits(mcp.Limits{PageSize: 5}),
+			mcp.WithStateKeys([]byte("0123456789abcdef")))...)
+	case "veiled": // every other feature is for the boss
+		return newLibrary(append(options, mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
+			return len(f.Name)%2 == 0 || mcp.CallFrom(ctx).Client().Name == "boss"
+		}))...)
+	case "talk":
+		return newTalk(options...)
+	case "pinging":
+		return small(append(options, mcp.WithPing(10*time.Second))...)
 	case "visible":
 		return small(append(options, mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 			return f.Name != "words" || mcp.CallFrom(ctx).Client().Name == "boss"
@@ -104,12 +126,43 @@ func serverOf(section string, log *slog.Logger) *mcp.Server {
 // references differ in each run.
 var reference = regexp.MustCompile(`reference [0-9a-f]{6}`)
 
+// stateNames are the request states of a conversation, in order.
+type stateNames []string
+
+var (
+	stateMember = regexp.MustCompile(`"requestState":"([^"]*)"`)
+	stateName   = regexp.MustCompile(`<state (\d+)>`)
+)
+
+func (s *stateNames) remove(message string) string {
+	return stateMember.ReplaceAllStringFunc(message, func(found string) string {
+		state := stateMember.FindStringSubmatch(found)[1]
+		i := slices.Index(*s, state)
+		if i < 0 {
+			i = len(*s)
+			*s = append(*s, state)
+		}
+		return fmt.Sprintf(`"requestState":"<state %d>"`, i+1)
+	})
+}
+
+func (s *stateNames) insert(text string) string {
+	return stateName.ReplaceAllStringFunc(text, func(name string) string {
+		n, _ := strconv.Atoi(stateName.FindStringSubmatch(name)[1])
+		if n < 1 || n > len(*s) {
+			return name
+		}
+		return (*s)[n-1]
+	})
+}
+
 func converse(t *testing.T, section, script, way string) string {
 	var logged bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server := serverOf(section, log)
 	peer := dial(t, server, way)
 	checker := newSpecChecker(t)
+	var states stateNames
 
 	var out strings.Builder
 	for line := range strings.Lines(script) {
@@ -126,6 +179,7 @@ func converse(t *testing.T, section, script, way string) string {
 					t.Fatalf("%s: %v", line, err)
 				}
 			}
+			text = states.insert(text)
 			checker.sent(text)
 			peer.send(text + "\n")
 		case "sleep":
@@ -148,6 +202,7 @@ func converse(t *testing.T, section, script, way string) string {
 		}
 		for _, message := range peer.received() {
 			checker.received(message)
+			message = states.remove(message)
 			out.WriteString("< " + reference.ReplaceAllString(message, "reference 7f3a19") + "\n")
 		}
 	}

@@ -13,6 +13,7 @@ type origin struct {
 	client   *client
 	meta     []byte   // the _meta of the request, if it has any
 	opening  *session // set by initialize
+	level    int8     // of log messages, for requests without a session
 }
 
 // request takes a request. It reports whether the buffers are taken over.
@@ -31,7 +32,7 @@ func (c *conn) request(b *buffers, out sink, inBatch bool) (kept bool) {
 		err = m.Params.Check(c.server.limits.Depth)
 	}
 	key := m.ID.Key()
-	if err == nil && c.server.answersAtOnce(method) && !out.full() {
+	if err == nil && c.server.answersAtOnce(method, m) && !out.full() {
 		if c.busy(key) {
 			err = duplicateID(m.ID)
 		} else if b.out, err = c.answer(b.out[:0], method, m, &from); err == nil {
@@ -56,24 +57,41 @@ func (c *conn) request(b *buffers, out sink, inBatch bool) (kept bool) {
 
 // answersAtOnce reports whether a method is answered by the goroutine that
 // reads: if no code of users is involved, and it takes no time.
-func (s *Server) answersAtOnce(method protocol.Method) bool {
-	switch method {
-	case protocol.ToolsCall:
+func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message) bool {
+	if len(s.interceptors) > 0 {
 		return false
-	case protocol.ToolsList:
-		return len(s.interceptors) == 0 && s.visible == nil
 	}
-	return len(s.interceptors) == 0
+	switch method {
+	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen:
+		return false
+	case protocol.ResourcesList:
+		return s.visible == nil && len(s.listersOf(pagedLists[method])) == 0
+	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList,
+		protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return s.visible == nil
+	case protocol.Unknown:
+		return s.extensions.methods[string(m.Method)] == nil
+	}
+	return true
 }
 
 // answer writes the reply to a request that needs no exchange.
 func (c *conn) answer(b []byte, method protocol.Method, m *jsonrpc.Message, from *origin) ([]byte, *jsonrpc.Error) {
 	b = jsonrpc.AppendResultPrefix(b, m.ID)
-	b, err := c.server.result(c.ctx, b, method, &m.Params, from.revision)
-	if err != nil && method == protocol.Unknown {
-		err = notFound(string(m.Method))
+	switch method {
+	case protocol.SetLevel:
+		return append(b, "{}}"...), c.setLevel(&m.Params)
+	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return append(b, "{}}"...), c.subscribe(c.ctx, &m.Params, method == protocol.ResourcesSubscribe, from.revision)
 	}
-	return append(b, '}'), err
+	if method == protocol.Unknown {
+		return b, notFound(string(m.Method))
+	}
+	b, err := c.server.result(c.ctx, b, method, &m.Params, from.revision, false)
+	if err != nil {
+		return b, err.(*jsonrpc.Error) // no function of users has been called
+	}
+	return append(b, '}'), nil
 }
 
 // newExchange prepares a request for its handlers.
@@ -90,13 +108,19 @@ func newExchange(c *conn, b *buffers, out sink, method protocol.Method, key json
 		name = string(m.Method)
 	}
 	x.req = Request{Method: name, Params: m.Params.Raw, x: x}
-	if x.req.isCall() {
+	switch method {
+	case protocol.ToolsCall, protocol.PromptsGet:
 		x.req.Name, _ = jsonrpc.String(m.Params.Get("name"))
 		x.req.Arguments = m.Params.Get("arguments")
+	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		x.req.Name, _ = jsonrpc.String(m.Params.Get("uri"))
 	}
 	x.call.method, x.call.feature = name, x.req.Name
 	x.call.id = m.ID.CopyTo(x.call.idBuf[:])
-	x.call.revision, x.call.client = from.revision, from.client
+	x.call.revision, x.call.client, x.call.level = from.revision, from.client, from.level
+	if find := c.server.principal; find != nil {
+		x.call.principal = find(c.ctx)
+	}
 	if hasMore(from.meta) {
 		x.call.meta = append([]byte(nil), from.meta...)
 	}
@@ -105,22 +129,63 @@ func newExchange(c *conn, b *buffers, out sink, method protocol.Method, key json
 
 // handle is the handler behind all interceptors.
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
-	x := req.x
-	if req.isCall() {
-		return s.callTool(ctx, req)
+	if req.x.method.Asks() {
+		return s.converse(ctx, req)
 	}
-	b, err := s.result(ctx, nil, x.method, &x.buffers.msg.Params, x.revision)
-	if err != nil {
-		if x.method == protocol.Unknown {
-			err = notFound(req.Method)
+	return s.dispatch(ctx, req)
+}
+
+// dispatch answers a request by its method.
+func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
+	x := req.x
+	p := &x.buffers.msg.Params
+	switch x.method {
+	case protocol.ToolsCall:
+		return s.callTool(ctx, req)
+	case protocol.ResourcesRead:
+		return s.readResource(ctx, req)
+	case protocol.PromptsGet:
+		return s.getPrompt(ctx, req)
+	case protocol.Complete:
+		return s.completeArgument(ctx, req)
+	case protocol.Listen:
+		return s.listen(ctx, req)
+	case protocol.SetLevel:
+		return emptyReply(x.conn.setLevel(p))
+	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return emptyReply(x.conn.subscribe(ctx, p, x.method == protocol.ResourcesSubscribe, x.revision))
+	case protocol.Unknown:
+		if m := s.extensions.method(req.Method, x.revision); m != nil {
+			return m.answer(ctx, req)
 		}
-		return nil, &ProtocolError{Code: err.Code, Message: err.Message, Data: err.Data}
+		return nil, protocolError(notFound(req.Method))
+	}
+	b, err := s.result(ctx, nil, x.method, p, x.revision, true)
+	if e, ok := err.(*jsonrpc.Error); ok {
+		return nil, protocolError(e)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &RawReply{JSON: b}, nil
 }
 
-// result appends the result of every method that is not a call.
-func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision) ([]byte, *jsonrpc.Error) {
+// emptyReply is the reply to a request that is done or refused.
+func emptyReply(e *jsonrpc.Error) (Reply, error) {
+	if e != nil {
+		return nil, protocolError(e)
+	}
+	return &RawReply{JSON: emptyObject}, nil
+}
+
+func protocolError(e *jsonrpc.Error) *ProtocolError {
+	return &ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
+}
+
+// result appends the result of a method that is about no one feature. Functions of
+// users that list resources are called only if dynamic is set. The error is theirs,
+// or a [*jsonrpc.Error].
+func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, dynamic bool) ([]byte, error) {
 	if !p.IsObject() {
 		return b, invalidParams("params must be an object")
 	}
@@ -131,17 +196,16 @@ func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p
 		return s.appendDiscover(b, rev), nil
 	case protocol.Ping:
 		return append(b, "{}"...), nil
-	case protocol.ToolsList:
-		return s.listTools(ctx, b, p, rev)
+	case protocol.ToolsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.PromptsList:
+		return s.list(ctx, b, method, p, rev, dynamic)
 	}
 	return b, notFound(method.String())
 }
 
 // callTool calls the tool that the request names.
 func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
-	if !s.offersTools() {
-		e := notFound(req.Method)
-		return nil, &ProtocolError{Code: e.Code, Message: e.Message}
+	if !s.offers(shelfTools) {
+		return nil, protocolError(notFound(req.Method))
 	}
 	p := &req.x.buffers.msg.Params
 	if name := p.Get("name"); !p.IsObject() || len(name) == 0 || name[0] != '"' {
@@ -155,6 +219,9 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
 	}
 	req.tool = t
+	if err := req.x.admit(ctx, t.info.Requires, t.destructive()); err != nil {
+		return nil, err
+	}
 	call := t.call
 	var result *ToolResult
 	var err error
@@ -173,8 +240,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 }
 
 func wrongParams(message string) *ProtocolError {
-	e := invalidParams(message)
-	return &ProtocolError{Code: e.Code, Message: e.Message}
+	return protocolError(invalidParams(message))
 }
 
 func notFound(method string) *jsonrpc.Error {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -58,35 +59,6 @@ type ProtocolError struct {
 // Error returns the message.
 func (e *ProtocolError) Error() string { return e.Message }
 
-// CapabilityError says that the client lacks something that the call needs. Return
-// it where [Call.Can] says no: revisions from 2026-07-28 on have an error of the
-// protocol for it, in older ones the model reads the text.
-type CapabilityError struct {
-	Capability Capability
-}
-
-// data is what revisions with a code for it tell: {"requiredCapabilities":
-// {"elicitation":{"url":{}}}}.
-func (e *CapabilityError) data() json.RawMessage {
-	b := []byte(`{"requiredCapabilities":`)
-	parts := strings.Split(string(e.Capability), ".")
-	for _, part := range parts {
-		b = append(b, '{')
-		b = wire.AppendString(b, part)
-		b = append(b, ':')
-	}
-	b = append(b, "{}"...)
-	for range parts {
-		b = append(b, '}')
-	}
-	return append(b, '}')
-}
-
-// Error names the capability.
-func (e *CapabilityError) Error() string {
-	return "the client lacks the capability " + string(e.Capability)
-}
-
 // newReference returns what a hidden error is called towards the client.
 func newReference() string {
 	const digits = "0123456789abcdef"
@@ -133,7 +105,7 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 		return nil, jsonrpc.DeferredError(e)
 	}
 	if !r.isCall() {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: r.hide(ctx, "request failed", err)}
+		return nil, r.refusal(ctx, err)
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
 		result := failedResult(e.Text(r.Name))
@@ -159,7 +131,7 @@ func (r *Request) failure(ctx context.Context, err error) string {
 	}
 	t := r.tool
 	if t == nil { // an interceptor has answered
-		t = r.x.conn.server.lookUp(r.Name)
+		t, _ = r.x.conn.server.lookUp(shelfTools, r.Name).(*tool)
 	}
 	if t != nil {
 		if t.info.Errors != nil {
@@ -170,6 +142,64 @@ func (r *Request) failure(ctx context.Context, err error) string {
 		if t.info.HideErrors {
 			return r.hide(ctx, "tool failed", err)
 		}
+	}
+	return nonEmpty(err.Error())
+}
+
+// refusal is the error of the protocol for everything that is not a call.
+func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
+	if r.x.method == protocol.ResourcesRead && errors.Is(err, ErrNotFound) {
+		return r.resourceNotFound("")
+	}
+	if e, ok := errors.AsType[*tooLarge](err); ok {
+		return tooLargeError(e)
+	}
+	if e, ok := err.(*wire.ArgumentsError); ok {
+		if r.prompt != nil {
+			return invalidParams(e.Text(r.Name))
+		}
+		return r.resourceNotFound(problemsText(e)) // its variables do not have such values
+	}
+	var text string
+	if e, ok := errors.AsType[*ToolError](err); ok {
+		text = nonEmpty(e.text)
+	} else if p, ok := errors.AsType[*panicError](err); ok {
+		text = p.text()
+	} else if e, ok := errors.AsType[*CapabilityError](err); ok {
+		text = e.Error()
+	} else {
+		text = r.featureFailure(ctx, err)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
+}
+
+// problemsText says on one line what is wrong with variables.
+func problemsText(e *wire.ArgumentsError) string {
+	var problems []string
+	for _, p := range e.Problems {
+		problems = append(problems, strings.TrimSpace(p.Path+" "+p.Message))
+	}
+	return strings.Join(problems, "; ")
+}
+
+// featureFailure is what a client reads of an error of a prompt or a resource. Of
+// others it reads a reference.
+func (r *Request) featureFailure(ctx context.Context, err error) string {
+	var declared func(error) (string, bool)
+	hide := true
+	switch {
+	case r.prompt != nil:
+		declared, hide = r.prompt.info.Errors, r.prompt.info.HideErrors
+	case r.resource != nil:
+		declared, hide = r.resource.info.Errors, r.resource.info.HideErrors
+	}
+	if declared != nil {
+		if text, ok := declared(err); ok {
+			return nonEmpty(text)
+		}
+	}
+	if hide {
+		return r.hide(ctx, "request failed", err)
 	}
 	return nonEmpty(err.Error())
 }

@@ -10,21 +10,47 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// talk shows what a server answers to a call of one of its tools.
-func talk(s *mcp.Server, requests ...string) {
+// talk shows what a server says to what a client sends, until it has answered,
+// or asks something itself.
+func talk(s *mcp.Server, sent ...string) {
 	client, wait := s.Connect(context.Background())
-	requests = append([]string{initialize("2025-11-25")}, requests...)
-	for i, text := range requests {
+	client.Write([]byte(initialize("2025-11-25") + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
+	client.Read()
+	for _, text := range sent {
 		client.Write([]byte(text + "\n"))
-		if reply, err := client.Read(); err == nil && i > 0 {
-			fmt.Println(string(reply))
+		for {
+			said, err := client.Read()
+			if err != nil {
+				break
+			}
+			fmt.Println(string(said))
+			if m, _ := jsonrpc.Parse(said); m.Kind != jsonrpc.Notification {
+				break
+			}
 		}
 	}
 	client.Close()
 	wait()
+}
+
+// answer is the client's answer to a question of the server.
+func answer(id int, result string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, result)
+}
+
+// maker makes a tool of a function that takes no arguments.
+func maker(name string, f func(ctx context.Context) (string, error)) mcp.Feature {
+	return mcp.NewTool(mcp.ToolInfo{Name: name}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+		text, err := f(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return mcp.TextResult(text), nil
+	})
 }
 
 func greet(_ context.Context, arguments json.RawMessage) (*mcp.ToolResult, error) {
@@ -184,6 +210,7 @@ func ExampleLogger() {
 	talk(s, call(7, "work", `{}`))
 	// Output:
 	// level=INFO msg="half done" tool=work id=7 percent=50
+	// {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"work","data":{"message":"half done","percent":50}}}
 	// {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"done"}]}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -53,7 +54,12 @@ type exchange struct {
 	writing  rendering
 	returned bool // the handlers have returned in an orderly way
 	opening  *session
+	talk     conversation
+	clock    atomic.Pointer[clock] // of the tool that runs, if its time is measured
+	progress float64               // the last one that was sent; guarded by conn.mu
+	began    bool                  // there has been one; guarded by conn.mu
 
+	farewell bool // the client is told that the server has ended the request
 	answered bool // a reply is queued, or there will be none; guarded by conn.mu
 }
 
@@ -81,6 +87,7 @@ func (x *exchange) run() {
 	ctx := &x.ctx
 	defer x.end()
 	defer x.survive(ctx)
+	x.openRound()
 	reply, err := x.conn.server.handler(ctx, &x.req)
 	x.respond(ctx, reply, err)
 	x.returned = true
@@ -113,6 +120,9 @@ func (x *exchange) end() {
 func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.isAnswered() {
 		return
+	}
+	if asked, failure := x.conclude(); asked != nil || failure != nil {
+		reply, err = asked.reply(), failure
 	}
 	reply, e := x.req.outcome(ctx, reply, err)
 	if x.opening != nil && e != nil {
@@ -153,13 +163,19 @@ func (x *exchange) send(message []byte) {
 	x.answered = true
 	delete(c.inflight, x.key)
 	x.sink.reply(message)
+	if x.farewell && c.shared {
+		x.sink.notify(cancelledByServer(x.call.id))
+	}
 }
 
 // render writes a reply. In the place of one that cannot be written stands an
 // error.
 func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) []byte {
 	start := len(b)
-	*r = rendering{server: x.conn.server, revision: x.revision, tool: x.req.tool}
+	*r = rendering{
+		server: x.conn.server, revision: x.revision, id: x.call.id,
+		tool: x.req.tool, prompt: x.req.prompt, resource: x.req.resource, retried: x.retried(),
+	}
 	for e == nil {
 		b = jsonrpc.AppendResultPrefix(b, x.call.id)
 		b = append(reply.appendTo(b, r), '}')
@@ -180,6 +196,9 @@ func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.E
 		narrow = x.req.tool.info.Narrow
 	}
 	if large, ok := errors.AsType[*tooLarge](err); ok {
+		if !x.req.isCall() {
+			return nil, tooLargeError(large)
+		}
 		return failedResult(large.text(narrow)), nil
 	}
 	text := x.req.hide(ctx, "reply cannot be written", err)
@@ -187,4 +206,15 @@ func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.E
 		return failedResult(text), nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
+}
+
+// retried reports whether the client has come back with answers.
+func (x *exchange) retried() bool {
+	x.talk.mu.Lock()
+	defer x.talk.mu.Unlock()
+	return x.talk.round != nil || len(x.talk.answers) > 0
+}
+
+func tooLargeError(e *tooLarge) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: []byte(`{"reason":"too large"}`)}
 }

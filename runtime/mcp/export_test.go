@@ -1,5 +1,11 @@
 package mcp
 
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
 // MessageBytes is the limit of a server, for tests that bring their own framing.
 func MessageBytes(s *Server) int { return s.limits.MessageBytes }
 
@@ -17,5 +23,45 @@ func DropMirrors(schema string) string {
 	return string(appendSchema(nil, schema, schemaForm{dropMirrors: true}))
 }
 
+// WithPrincipal tells who is at the other end of a connection.
+func WithPrincipal(find func(ctx context.Context) string) Option {
+	return func(s *Server) { s.principal = find }
+}
+
+// Keyring seals texts.
+type Keyring struct{ ring keyring }
+
+// NewKeyring returns a keyring of the keys, or of a random one.
+func NewKeyring(keys ...[]byte) *Keyring { return &Keyring{newKeyring(keys)} }
+
+// Seal seals a text.
+func (k *Keyring) Seal(purpose string, text []byte) string { return k.ring.seal(purpose, text) }
+
+// Open opens a sealed text.
+func (k *Keyring) Open(purpose, sealed string) ([]byte, bool) { return k.ring.open(purpose, sealed) }
+
+// CanonicalNumber is the one spelling of a number.
+func CanonicalNumber(text string) string { return string(canonicalNumber([]byte(text))) }
+
+// DigestJSON hashes a JSON value by what it means.
+func DigestJSON(value string) string {
+	d := digester{h: sha256.New()}
+	d.value([]byte(value))
+	return hex.EncodeToString(d.h.Sum(nil))
+}
+
+// NewStateStore returns the store of one process.
+func NewStateStore() StateStore { return new(localStore) }
+
+// MaxConsumed is how many states it remembers.
+const MaxConsumed = maxConsumed
+
 // Revisions is the size of the tables by revision.
 const Revisions = revisions
+
+// Audience returns how many sessions and listens hear of changes.
+func Audience(s *Server) int {
+	n := 0
+	s.audience.each(func(*subscriber) { n++ })
+	return n
+}

@@ -3,13 +3,20 @@ package mcp
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
 // Kind is a kind of feature.
 type Kind string
 
-// KindTool is a tool.
-const KindTool Kind = "tool"
+// The kinds of features.
+const (
+	KindTool     Kind = "tool"
+	KindResource Kind = "resource"
+	KindTemplate Kind = "resource template"
+	KindPrompt   Kind = "prompt"
+)
 
 // FeatureInfo says what a feature is, for [Select] and [WithVisible]. Its
 // slices must not be changed.
@@ -17,14 +24,15 @@ type FeatureInfo struct {
 	Kind   Kind
 	Name   string // as published
 	Title  string
+	URI    string   // of a resource; of a template, the URI template
 	Groups []string // from //mcp:tool group=
 	Symbol string   // the Go function, such as (*Store).Search; "" if not known
 	Hints  Hints    // of a tool
 }
 
 // Feature is something that a server offers, with its rendered listing and its
-// call. It is made by [NewTool], [FuncTool] and [MethodTool], and belongs to any
-// number of servers.
+// call. It is made by [NewTool], [FuncTool] and [MethodTool], and their kin for
+// resources, resource templates and prompts, and belongs to any number of servers.
 type Feature interface {
 	Info() FeatureInfo
 
@@ -32,8 +40,17 @@ type Feature interface {
 	renamed(prefix string) Feature
 	// check panics unless the feature can be published.
 	check()
-	// names are those under which it is found; the first is the published one.
+	// names are those under which it is found; the first is the published one. For
+	// resources it is the URI, for templates the URI template.
 	names() []string
+	// completes reports whether there are completions for its arguments.
+	completes() bool
+
+	// listing returns the feature as the revision lists it, rendered once.
+	listing(rev *protocol.Revision) []byte
+	appendListing(b []byte, rev *protocol.Revision) []byte
+	// listingSize is about how long that is.
+	listingSize() int
 }
 
 // maxName is the length that the specification allows (server/tools, names).

@@ -20,7 +20,8 @@ func TestImports(t *testing.T) {
 		switch {
 		case path == "std/net/http", path == "std/net", path == "std/go/ast", path == "std/crypto/tls":
 			t.Errorf("%s is imported", path)
-		case strings.HasPrefix(path, "std/"), strings.HasPrefix(path, "github.com/mcpgen/mcpgen/runtime/"):
+		case strings.HasPrefix(path, "std/"), strings.HasPrefix(path, "github.com/mcpgen/mcpgen/runtime/"),
+			path == "github.com/mcpgen/mcpgen/internal/uritemplate":
 		default:
 			t.Errorf("%s is imported", path)
 		}

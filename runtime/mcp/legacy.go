@@ -12,7 +12,10 @@ import (
 type session struct {
 	revision    *protocol.Revision
 	client      *client
-	initialized bool // the client has sent notifications/initialized
+	initialized bool // the client has sent notifications/initialized; guarded by conn.mu
+	level       int8 // the least level of log messages that the client wants; guarded by conn.mu
+	roots       knownRoots
+	subscriber  *subscriber
 }
 
 // negotiated is the revision of the session, nil if there is none.
@@ -62,7 +65,7 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 	if !isObject(info) {
 		return origin{}, invalidParams("params.clientInfo must be an object")
 	}
-	s := &session{revision: protocol.Negotiate(version), client: newClient(info, capabilities)}
+	s := &session{revision: protocol.Negotiate(version), client: newClient(info, capabilities), level: protocol.DefaultLevel, subscriber: c.newSubscriber()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session != nil {
@@ -75,10 +78,11 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 // reject undoes an initialize that failed.
 func (c *conn) reject(s *session) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.session == s {
 		c.session = nil
 	}
+	c.mu.Unlock()
+	c.server.audience.remove(s.subscriber)
 }
 
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
@@ -88,7 +92,7 @@ func (s *Server) appendInitialize(b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"protocolVersion":"`...)
 	b = append(b, rev.Version...)
 	b = append(b, `","capabilities":`...)
-	b = s.appendCapabilities(b)
+	b = s.appendCapabilities(b, rev)
 	b = append(b, `,"serverInfo":`...)
 	b = s.info.appendImplementation(b, &rev.Fields, true)
 	b = appendText(b, "instructions", s.info.Instructions)
@@ -96,11 +100,21 @@ func (s *Server) appendInitialize(b []byte, rev *protocol.Revision) []byte {
 }
 
 // appendCapabilities writes what the server offers.
-func (s *Server) appendCapabilities(b []byte) []byte {
-	b = append(b, '{')
-	if s.offersTools() {
-		b = append(b, `"tools":{}`...)
+func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision) []byte {
+	b = append(b, `{"logging":{}`...)
+	if s.offers(shelfTools) {
+		b = append(b, `,"tools":{"listChanged":true}`...)
 	}
+	if s.offersResources() {
+		b = append(b, `,"resources":{"subscribe":true,"listChanged":true}`...)
+	}
+	if s.offers(shelfPrompts) {
+		b = append(b, `,"prompts":{"listChanged":true}`...)
+	}
+	if rev.Fields.Completions && s.offersCompletion() {
+		b = append(b, `,"completions":{}`...)
+	}
+	b = s.extensions.appendTo(b, &rev.Fields)
 	return append(b, '}')
 }
 

@@ -2,70 +2,218 @@ package mcp
 
 import (
 	"context"
+	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// listTools appends the ListToolsResult. It is rendered once for a revision; where
-// it depends on the request, each tool is.
-func (s *Server) listTools(ctx context.Context, b []byte, p *jsonrpc.Params, rev *protocol.Revision) ([]byte, *jsonrpc.Error) {
-	if p.Get("cursor") != nil {
-		return b, invalidParams("unknown cursor") // there is one page, so none was given out
+// pagedList is one of the methods that list features (server/utilities/pagination).
+type pagedList struct {
+	shelf   int
+	member  string
+	dynamic bool // templates add resources to it
+}
+
+var pagedLists = map[protocol.Method]*pagedList{
+	protocol.ToolsList:              {shelf: shelfTools, member: "tools"},
+	protocol.ResourcesList:          {shelf: shelfResources, member: "resources", dynamic: true},
+	protocol.ResourcesTemplatesList: {shelf: shelfTemplates, member: "resourceTemplates"},
+	protocol.PromptsList:            {shelf: shelfPrompts, member: "prompts"},
+}
+
+// list appends a page of a list. Where it is the same for every request, the
+// first one is rendered once for a revision. Functions that list resources are
+// asked only if dynamic is set. The error is theirs, or a [*jsonrpc.Error].
+func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, dynamic bool) ([]byte, error) {
+	l := pagedLists[method]
+	if !s.offersList(l) {
+		return b, notFound(method.String())
 	}
-	if !s.offersTools() {
-		return b, notFound(protocol.ToolsList.String())
+	var from position
+	if cursor := p.Get("cursor"); cursor != nil {
+		var ok bool
+		if from, ok = s.readCursor(l, cursor); !ok {
+			return b, invalidParams("unknown cursor")
+		}
 	}
-	if s.visible != nil {
-		return s.appendTools(b, s.visibleTools(ctx), rev), nil
+	var listers []lister
+	if dynamic {
+		listers = s.listersOf(l)
+	}
+	if from != (position{}) || s.visible != nil || len(listers) > 0 {
+		return s.appendPage(ctx, b, l, from, listers, rev)
 	}
 	index := rev.Index()
+	sh := &s.shelves[l.shelf]
 	s.mu.RLock()
-	list := s.lists[index]
+	page := sh.first[index]
 	s.mu.RUnlock()
-	if list == nil {
+	if page == nil {
 		s.mu.Lock()
-		if list = s.lists[index]; list == nil {
-			size := 1000
-			for _, t := range s.tools {
-				size += t.listingSize()
-			}
-			list = s.appendTools(make([]byte, 0, size), s.tools, rev)
-			s.lists[index] = list
+		if page = sh.first[index]; page == nil {
+			page = s.renderFirst(l, rev)
+			sh.first[index] = page
 		}
 		s.mu.Unlock()
 	}
-	return append(b, list...), nil
+	return append(b, page...), nil
 }
 
-// visibleTools are the tools that the request may see.
-func (s *Server) visibleTools(ctx context.Context) []*tool {
-	s.mu.RLock()
-	all := s.tools[:len(s.tools):len(s.tools)]
-	s.mu.RUnlock()
-	var tools []*tool
-	for _, t := range all {
-		if s.visible(ctx, t.Info()) {
-			tools = append(tools, t)
-		}
+// renderFirst writes the first page. The caller holds the lock.
+func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision) []byte {
+	items := s.shelves[l.shelf].items
+	var next position
+	if most := s.limits.PageSize; len(items) > most {
+		items = items[:most]
+		next.number = items[most-1].number
 	}
-	return tools
+	size := 1000
+	for _, f := range items {
+		size += f.listingSize()
+	}
+	w := s.beginPage(make([]byte, 0, size), l, rev)
+	for _, f := range items {
+		w.item()
+		w.b = f.appendListing(w.b, rev)
+	}
+	return w.end(next)
 }
 
-func (s *Server) appendTools(b []byte, tools []*tool, rev *protocol.Revision) []byte {
-	b = append(b, `{"tools":[`...)
-	for i, t := range tools {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if s.visible != nil {
-			b = append(b, t.listing(rev)...)
-		} else {
-			b = t.appendListing(b, rev)
+// appendPage writes the page that begins behind a position.
+func (s *Server) appendPage(ctx context.Context, b []byte, l *pagedList, from position, listers []lister, rev *protocol.Revision) ([]byte, error) {
+	w := s.beginPage(b, l, rev)
+	w.private = len(listers) > 0
+	at := from
+	if !at.dynamic {
+		s.mu.RLock()
+		items := s.shelves[l.shelf].after(at.number)
+		s.mu.RUnlock()
+		for _, f := range items {
+			if s.visible != nil && !s.visible(ctx, f.Info()) {
+				continue
+			}
+			if w.count == s.limits.PageSize {
+				return w.end(at), nil
+			}
+			w.item()
+			w.b = append(w.b, f.listing(rev)...)
+			at.number = f.number
 		}
 	}
-	b = append(b, ']')
-	b = s.appendCacheHints(b, rev)
-	r := rendering{server: s, revision: rev}
+	for _, t := range listers {
+		after := ""
+		switch {
+		case at.dynamic && t.number < at.number:
+			continue
+		case at.dynamic && t.number == at.number:
+			after = at.key
+		}
+		if s.visible != nil && !s.visible(ctx, t.Info()) {
+			continue
+		}
+		resources, err := t.resources(ctx, s.log)
+		if err != nil {
+			return b, err
+		}
+		for i := range resources {
+			r := &resources[i]
+			if r.URI <= after {
+				continue
+			}
+			if w.count == s.limits.PageSize {
+				return w.end(at), nil
+			}
+			w.item()
+			w.b = appendResource(w.b, r, r.Name, rev)
+			at = position{dynamic: true, number: t.number, key: r.URI}
+		}
+	}
+	return w.end(position{}), nil
+}
+
+// page is a page that is being written.
+type page struct {
+	server  *Server
+	list    *pagedList
+	rev     *protocol.Revision
+	b       []byte
+	count   int
+	private bool
+}
+
+func (s *Server) beginPage(b []byte, l *pagedList, rev *protocol.Revision) *page {
+	b = append(b, `{"`...)
+	b = append(b, l.member...)
+	b = append(b, `":[`...)
+	return &page{server: s, list: l, rev: rev, b: b}
+}
+
+func (w *page) item() {
+	if w.count > 0 {
+		w.b = append(w.b, ',')
+	}
+	w.count++
+}
+
+// end writes what follows the features, with a cursor unless next is zero.
+func (w *page) end(next position) []byte {
+	b := append(w.b, ']')
+	if next != (position{}) {
+		b = append(b, `,"nextCursor":`...)
+		b = wire.AppendString(b, w.server.cursor(w.list, next))
+	}
+	b = w.server.appendListHints(b, w.rev, w.private)
+	r := rendering{server: w.server, revision: w.rev}
 	return r.closeResult(b, nil, false)
+}
+
+// lister is a template that lists resources.
+type lister struct {
+	*template
+	number uint64
+}
+
+// offersList reports whether there is the list: both lists of resources are there
+// if there are any resources.
+func (s *Server) offersList(l *pagedList) bool {
+	if l.shelf == shelfResources || l.shelf == shelfTemplates {
+		return s.offersResources()
+	}
+	return s.offers(l.shelf)
+}
+
+// listersOf returns what adds resources to a list.
+func (s *Server) listersOf(l *pagedList) []lister {
+	if !l.dynamic {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.listers
+}
+
+// resources returns what the template lists, in order of their URIs.
+func (t *template) resources(ctx context.Context, log *slog.Logger) ([]ResourceInfo, error) {
+	given, err := t.options.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]ResourceInfo, 0, len(given))
+	for _, r := range given {
+		if !validURI(r.URI) {
+			log.LogAttrs(ctx, slog.LevelWarn, "listed resource left out: not a URI",
+				slog.String("uri", r.URI), slog.String("template", t.info.URITemplate))
+			continue
+		}
+		if r.Name == "" {
+			r.Name = r.URI
+		}
+		all = append(all, r)
+	}
+	slices.SortStableFunc(all, func(a, b ResourceInfo) int { return strings.Compare(a.URI, b.URI) })
+	return slices.CompactFunc(all, func(a, b ResourceInfo) bool { return a.URI == b.URI }), nil
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -11,7 +12,7 @@ import (
 // requestMeta is what the protocol wants to know from the _meta of a request.
 // The values are JSON, nil where they are missing.
 type requestMeta struct {
-	version, client, capabilities []byte
+	version, client, capabilities, level []byte
 }
 
 // readMeta looks through the _meta of a request.
@@ -24,6 +25,8 @@ func readMeta(meta []byte) (r requestMeta) {
 			r.client = value
 		case protocol.MetaCapabilities:
 			r.capabilities = value
+		case protocol.MetaLogLevel:
+			r.level = value
 		}
 		return true
 	})
@@ -76,13 +79,19 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 	if r.client != nil && !isObject(r.client) {
 		return origin{}, invalidParams(protocol.MetaClientInfo + " must be an object")
 	}
+	level := int8(noLevel)
+	if r.level != nil {
+		if level, ok = readLevel(r.level); !ok {
+			return origin{}, unknownLevel(protocol.MetaLogLevel)
+		}
+	}
 	if !c.recent.is(r.client, r.capabilities) {
 		c.recent = newClient(r.client, r.capabilities)
 	}
 	c.mu.Lock()
 	c.latest = rev
 	c.mu.Unlock()
-	return origin{revision: rev, client: c.recent, meta: meta}, nil
+	return origin{revision: rev, client: c.recent, meta: meta, level: level}, nil
 }
 
 func unsupportedVersion(requested []byte) *jsonrpc.Error {
@@ -102,21 +111,27 @@ func (s *Server) appendDiscover(b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"supportedVersions":`...)
 	b = appendVersions(b)
 	b = append(b, `,"capabilities":`...)
-	b = s.appendCapabilities(b)
+	b = s.appendCapabilities(b, rev)
 	b = appendText(b, "instructions", s.info.Instructions)
-	b = s.appendCacheHints(b, rev)
+	b = s.appendListHints(b, rev, false)
 	r := rendering{server: s, revision: rev}
 	return r.closeResult(b, nil, true)
 }
 
-// appendCacheHints writes how long and by whom a list may be kept.
-func (s *Server) appendCacheHints(b []byte, rev *protocol.Revision) []byte {
+// appendListHints writes how long and by whom a list may be kept.
+func (s *Server) appendListHints(b []byte, rev *protocol.Revision, private bool) []byte {
+	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.visible != nil)
+}
+
+// appendCacheHints writes how long and by whom a result may be kept
+// (server/utilities/caching).
+func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, private bool) []byte {
 	if !rev.Fields.CacheHints {
 		return b
 	}
 	b = append(b, `,"ttlMs":`...)
-	b = strconv.AppendInt(b, max(0, s.info.ListTTL.Milliseconds()), 10)
-	if s.info.PrivateLists || s.visible != nil {
+	b = strconv.AppendInt(b, max(0, ttl.Milliseconds()), 10)
+	if private {
 		return append(b, `,"cacheScope":"private"`...)
 	}
 	return append(b, `,"cacheScope":"public"`...)

@@ -48,6 +48,33 @@ func WithoutStdoutShield() Option {
 	return func(s *Server) { s.unshielded = true }
 }
 
+// WithStateKeys gives the keys that seal what clients carry for the server: the
+// requestState of multi round-trip requests. The first one seals, all of them
+// open, so that keys can be rotated: put the new one in front, and take the old
+// one away after [Limits.QuestionTime]. Processes that answer the same clients
+// need the same keys. Without the option the key is random, and what it has
+// sealed is of no use to another process.
+//
+// A key is at least [MinStateKey] random bytes; the option panics on a shorter
+// one.
+func WithStateKeys(keys ...[]byte) Option {
+	ring := newKeyring(keys)
+	return func(s *Server) { s.keys = ring }
+}
+
+// WithStateStore sets where it is noted which request states are used up, for
+// several processes with the same keys. Without the option each notes its own.
+func WithStateStore(store StateStore) Option {
+	return func(s *Server) { s.store = store }
+}
+
+// WithPing pings clients with a session that have said nothing for a while, and
+// ends the connection of one that says nothing for that long again. Clients
+// without a session, as from revision 2026-07-28 on, cannot be pinged.
+func WithPing(idle time.Duration) Option {
+	return func(s *Server) { s.pingAfter = idle }
+}
+
 // WithLimits replaces limits. Fields that are zero keep their default.
 func WithLimits(l Limits) Option {
 	return func(s *Server) { s.limits = l.or(s.limits) }
@@ -63,9 +90,26 @@ type Limits struct {
 	// InFlight is how many requests of a connection run at the same time; one
 	// more is answered with an error. Default: 1024.
 	InFlight int
-	// ResultBytes is the size of a result, for tools that set no limit of their
-	// own. Default: 32 MiB.
+	// ResultBytes is the size of a result of a prompt, and of tools that set no
+	// limit of their own. Default: 32 MiB.
 	ResultBytes int
+	// ResourceBytes is the size of the contents of a resource, for those that set
+	// no limit of their own. Default: 16 MiB.
+	ResourceBytes int
+	// PageSize is how many features stand on one page of a list. Default: 1000.
+	PageSize int
+	// Subscriptions is how many resources a connection may be subscribed to at the
+	// same time. Default: 1024.
+	Subscriptions int
+	// QuestionTime is how long a client may take to answer a question of a
+	// handler. Timeouts of tools stand still in the meantime. Default: 30 minutes.
+	QuestionTime time.Duration
+	// OpenQuestions is how many questions a client may leave open at the same
+	// time. Default: 256.
+	OpenQuestions int
+	// StateBytes is the size of the answers and values that a client without a
+	// session carries for the server from one round to the next. Default: 256 KiB.
+	StateBytes int
 	// QueueBytes is how much may wait for a client that reads slowly before its
 	// handlers wait too. Default: 1 MiB.
 	QueueBytes int
@@ -85,10 +129,19 @@ var defaultLimits = Limits{
 	Depth:        jsonrpc.DefaultDepth,
 	InFlight:     1024,
 	ResultBytes:  32 << 20,
-	QueueBytes:   1 << 20,
-	WriteTime:    30 * time.Second,
-	DrainTime:    10 * time.Second,
-	GraceTime:    time.Second,
+
+	ResourceBytes: 16 << 20,
+	PageSize:      1000,
+	Subscriptions: 1024,
+
+	QuestionTime:  30 * time.Minute,
+	OpenQuestions: 256,
+	StateBytes:    256 << 10,
+
+	QueueBytes: 1 << 20,
+	WriteTime:  30 * time.Second,
+	DrainTime:  10 * time.Second,
+	GraceTime:  time.Second,
 }
 
 // or fills in what is zero from d.
@@ -97,6 +150,12 @@ func (l Limits) or(d Limits) Limits {
 	l.Depth = either(l.Depth, d.Depth)
 	l.InFlight = either(l.InFlight, d.InFlight)
 	l.ResultBytes = either(l.ResultBytes, d.ResultBytes)
+	l.ResourceBytes = either(l.ResourceBytes, d.ResourceBytes)
+	l.PageSize = either(l.PageSize, d.PageSize)
+	l.Subscriptions = either(l.Subscriptions, d.Subscriptions)
+	l.QuestionTime = either(l.QuestionTime, d.QuestionTime)
+	l.OpenQuestions = either(l.OpenQuestions, d.OpenQuestions)
+	l.StateBytes = either(l.StateBytes, d.StateBytes)
 	l.QueueBytes = either(l.QueueBytes, d.QueueBytes)
 	l.WriteTime = either(l.WriteTime, d.WriteTime)
 	l.DrainTime = either(l.DrainTime, d.DrainTime)

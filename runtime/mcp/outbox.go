@@ -15,6 +15,10 @@ type sink interface {
 	// reply queues the reply to one request, and copies it. It never waits.
 	// Empty means that there will be none.
 	reply(message []byte)
+	// notify queues a message that is no reply, and copies it. It never waits.
+	notify(message []byte)
+	// kick has what is queued sent without waiting for it.
+	kick()
 	// wait waits until there is room, or no hope. Only handlers call it.
 	wait()
 	// flush sends what is queued, unless somebody else is at it. It may take as
@@ -71,6 +75,8 @@ func (o *outbox) reply(message []byte) {
 	o.pending = append(o.pending, message...)
 	o.pending = append(o.pending, '\n')
 }
+
+func (o *outbox) notify(message []byte) { o.reply(message) }
 
 // overfull reports whether so much is waiting that there is no hope: errors that
 // the reader itself answers with do not wait for room.

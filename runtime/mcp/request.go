@@ -14,24 +14,28 @@ import (
 type Request struct {
 	// Method is what the client asks for, such as tools/call.
 	Method string
-	// Name is the feature that the request is about: the name of the tool as
-	// the client spelled it, "" where there is none.
+	// Name is the feature that the request is about: the name of the tool or
+	// prompt, or the URI of the resource, as the client spelled it; "" where there
+	// is none.
 	Name string
-	// Arguments are those of the tool, nil where the client sent none. What is
-	// between the braces has not been checked yet.
+	// Arguments are those of the tool or prompt, nil where the client sent none.
+	// What is between the braces has not been checked yet for a tool.
 	Arguments json.RawMessage
 	// Params is the whole params object, nil where there is none.
 	Params json.RawMessage
 
-	tool *tool // once it has been looked up
-	x    *exchange
+	tool     *tool // once it has been looked up
+	prompt   *prompt
+	resource *foundResource
+	x        *exchange
 }
 
 // Call returns what [CallFrom] returns in a handler of the request.
 func (r *Request) Call() *Call { return &r.x.call }
 
 // Decoder returns a decoder of the arguments, as lenient as the tool is. Where
-// the client sent none, it reads an empty object.
+// the client sent none, it reads an empty object. Those of a prompt, and the
+// variables of a resource template, are strings: there it takes "5" for 5.
 func (r *Request) Decoder() *wire.Decoder {
 	d := &r.x.buffers.decoder
 	d.Reset(r.arguments(), r.decoding())
@@ -40,14 +44,21 @@ func (r *Request) Decoder() *wire.Decoder {
 
 func (r *Request) decoding() wire.Options {
 	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2)}
-	if r.tool != nil {
+	switch {
+	case r.tool != nil:
 		o.Lenient = r.tool.info.Lenient
+	case r.prompt != nil, r.resource != nil:
+		o.Lenient = true
 	}
 	return o
 }
 
 func (r *Request) arguments() []byte {
-	if r.Arguments == nil {
+	switch {
+	case r.Arguments != nil:
+	case r.resource != nil:
+		return r.resource.appendVariables(nil)
+	default:
 		return emptyObject
 	}
 	return r.Arguments

@@ -7,11 +7,13 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Reply is what a [Handler] returns: a [*ToolResult] for calls of tools, a
-// [*RawReply] for every other method.
+// [*ResourceResult] for resources that are read, a [*PromptResult] for prompts, a
+// [*Completion] for completions, a [*RawReply] for most other methods.
 type Reply interface {
 	appendTo(b []byte, r *rendering) []byte
 }
@@ -80,7 +82,11 @@ func failedResult(text string) *ToolResult {
 type rendering struct {
 	server   *Server
 	revision *protocol.Revision
-	tool     *tool // of a call, if it is known
+	id       jsonrpc.ID
+	tool     *tool          // of a call, if it is known
+	prompt   *prompt        // that is got, if it is known
+	resource *foundResource // that is read, if it is known
+	retried  bool           // the client has come back with answers
 	// unlimited is set for an error in the place of a result.
 	unlimited bool
 	err       error
@@ -99,9 +105,14 @@ func (p *RawReply) appendTo(b []byte, r *rendering) []byte {
 }
 
 func (p *ToolResult) appendTo(b []byte, r *rendering) []byte {
+	return r.closeResult(p.appendMembers(append(b, '{'), r), p.Meta, false)
+}
+
+// appendMembers writes the members of the result, without _meta.
+func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 	f := r.fields()
 	structured := p.structured(r)
-	b = append(b, `{"content":[`...)
+	b = append(b, `"content":[`...)
 	start := len(b)
 	for i, c := range p.Content {
 		if i > 0 {
@@ -131,7 +142,7 @@ func (p *ToolResult) appendTo(b []byte, r *rendering) []byte {
 	if p.IsError {
 		b = append(b, `,"isError":true`...)
 	}
-	return r.closeResult(b, p.Meta, false)
+	return b
 }
 
 // structured returns the structured content, checked where it is not our own.
@@ -162,10 +173,15 @@ func (r *rendering) wraps(structured json.RawMessage) bool {
 // closeResult writes what the revision wants in every result, and the brace.
 // Discover tells all about the server, other results only what it is called.
 func (r *rendering) closeResult(b []byte, m Meta, full bool) []byte {
-	f := r.fields()
-	if f.ResultType {
+	if r.fields().ResultType {
 		b = append(b, `,"resultType":"complete"`...)
 	}
+	return r.closeMeta(b, m, full)
+}
+
+// closeMeta writes the _meta of a result, and its brace.
+func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
+	f := r.fields()
 	switch {
 	case f.ServerMeta:
 		b = append(b, `,"_meta":{"`+protocol.MetaServerInfo+`":`...)
@@ -187,9 +203,13 @@ func (r *rendering) closeResult(b []byte, m Meta, full bool) []byte {
 // tooLarge is a result over the limit.
 type tooLarge struct {
 	size, limit int
+	more        bool // size is no more than what has been read so far
 }
 
 func (e *tooLarge) Error() string {
+	if e.more {
+		return fmt.Sprintf("the result has more than the %d bytes that are allowed", e.limit)
+	}
 	return fmt.Sprintf("the result has %d bytes, and at most %d are allowed", e.size, e.limit)
 }
 
@@ -205,7 +225,7 @@ func (r *rendering) limit(structured, content int) {
 		limit = r.tool.info.MaxResult
 	}
 	if size > limit && !r.unlimited {
-		r.fail(&tooLarge{size, limit})
+		r.fail(&tooLarge{size: size, limit: limit})
 	}
 }
 

@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -19,23 +19,36 @@ type Server struct {
 	interceptors []Interceptor
 	visible      func(context.Context, FeatureInfo) bool
 	unshielded   bool
+	principal    func(connection context.Context) string // who is at the other end; nil: nobody knows
+	keys         keyring
+	store        StateStore
+	pingAfter    time.Duration
 
 	handler Handler // all interceptors, and the server behind them
 	parser  jsonrpc.Parser
 
+	extensions extensions
+	audience   audience
+
 	mu       sync.RWMutex
-	tools    []*tool          // in order of registration
-	byName   map[string]*tool // aliases included
-	offers   bool             // tools have been registered, now or before
-	lists    [revisions][]byte
+	shelves  [shelfCount]shelf
+	closest  []*template       // by how much of a URI they fix
+	listers  []lister          // templates that list resources, in order
+	complete bool              // there are completions, or have been
 	identity [revisions][]byte // info as each revision has it, in short
 }
 
 // NewServer returns a server without features. Generated code calls it.
 func NewServer(info Info, options ...Option) *Server {
-	s := &Server{info: info, log: slog.Default(), limits: defaultLimits, byName: map[string]*tool{}}
+	s := &Server{info: info, log: slog.Default(), limits: defaultLimits}
 	for _, option := range options {
 		option(s)
+	}
+	if s.keys.keys == nil {
+		s.keys = newKeyring(nil)
+	}
+	if s.store == nil {
+		s.store = new(localStore)
 	}
 	if s.info.Version == "" {
 		s.info.Version = buildVersion()
@@ -51,67 +64,64 @@ func NewServer(info Info, options ...Option) *Server {
 	return s
 }
 
-// Register adds a feature. It may be called while the server serves.
+// Register adds a feature. It may be called while the server serves: clients that
+// want to know are told that the list has changed.
 //
-// It panics if the name is not one that the specification allows (1 to 128
-// letters, digits and _ - .) or is taken, as http.ServeMux does: that is a
-// mistake in the program.
+// It panics if the name of a tool or prompt is not one that the specification
+// allows (1 to 128 letters, digits and _ - .), if a URI is none, or if either is
+// taken, as http.ServeMux does: that is a mistake in the program.
 func (s *Server) Register(f Feature) {
 	f.check()
-	t, ok := f.(*tool)
-	if !ok {
-		panic(fmt.Sprintf("mcp: cannot register a %s", f.Info().Kind))
-	}
+	shelf := shelfOf[f.Info().Kind]
 	s.mu.Lock()
+	defer s.tellOf(shelf)
 	defer s.mu.Unlock()
-	names := t.names()
-	for i, name := range names {
-		if other := s.byName[name]; other != nil {
-			panic(fmt.Sprintf("mcp: tool %q registered twice: %s and %s", name, other.symbol(), t.symbol()))
-		}
-		for _, before := range names[:i] {
-			if before == name {
-				panic(fmt.Sprintf("mcp: %s has the name %q twice", t.describe(), name))
-			}
-		}
-	}
-	for _, name := range names {
-		s.byName[name] = t
-	}
-	s.tools = append(s.tools, t)
-	s.offers = true
-	clear(s.lists[:])
+	s.shelves[shelf].add(f)
+	s.complete = s.complete || f.completes()
+	s.reshelve(shelf)
 }
 
-// Unregister removes the feature with that published name and reports whether
-// there was one. Calls that run go on.
+// Unregister removes the feature with that published name, of resources the URI,
+// of resource templates the URI template, and reports whether there was one. Calls
+// that run go on.
 func (s *Server) Unregister(kind Kind, name string) bool {
+	shelf, ok := shelfOf[kind]
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.byName[name]
-	if kind != KindTool || t == nil || t.name != name {
-		return false
+	ok = ok && s.shelves[shelf].remove(name)
+	if ok {
+		s.reshelve(shelf)
 	}
-	for _, n := range t.names() {
-		delete(s.byName, n)
+	s.mu.Unlock()
+	if ok {
+		s.tellOf(shelf)
 	}
-	for i := range s.tools {
-		if s.tools[i] == t {
-			s.tools = append(s.tools[:i:i], s.tools[i+1:]...)
-			break
-		}
-	}
-	clear(s.lists[:])
-	return true
+	return ok
 }
 
-// Features returns what is registered, in order.
+// reshelve brings up to date what depends on the features of a shelf. The caller
+// holds the lock.
+func (s *Server) reshelve(shelf int) {
+	clear(s.shelves[shelf].first[:])
+	if shelf == shelfTemplates {
+		s.sortTemplates()
+	}
+}
+
+// tellOf tells of a change of a list.
+func (s *Server) tellOf(shelf int) {
+	s.audience.each(func(sub *subscriber) { sub.changed(topicOf[shelf]) })
+}
+
+// Features returns what is registered: tools, resources, resource templates and
+// prompts, each in order.
 func (s *Server) Features() []FeatureInfo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	infos := make([]FeatureInfo, len(s.tools))
-	for i, t := range s.tools {
-		infos[i] = t.Info()
+	var infos []FeatureInfo
+	for i := range s.shelves {
+		for _, f := range s.shelves[i].items {
+			infos = append(infos, f.Info())
+		}
 	}
 	return infos
 }
@@ -121,22 +131,44 @@ func (s *Server) Info() Info { return s.info }
 
 // tool finds a tool by name or alias, among those that the request may see.
 func (s *Server) tool(ctx context.Context, name string) *tool {
-	t := s.lookUp(name)
-	if t != nil && s.visible != nil && !s.visible(ctx, t.Info()) {
+	t, _ := s.lookUp(shelfTools, name).(*tool)
+	if t == nil || !s.mayBeSeen(ctx, t) {
 		return nil
 	}
 	return t
 }
 
-func (s *Server) lookUp(name string) *tool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.byName[name]
+// mayBeSeen reports whether a request may know of a feature.
+func (s *Server) mayBeSeen(ctx context.Context, f Feature) bool {
+	return s.visible == nil || s.visible(ctx, f.Info())
 }
 
-// offersTools reports whether the capability tools is declared.
-func (s *Server) offersTools() bool {
+func (s *Server) lookUp(shelf int, name string) Feature {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.offers
+	return s.shelves[shelf].byName[name]
+}
+
+// offers reports whether there are features on a shelf, or have been: a
+// capability that was declared stays.
+func (s *Server) offers(shelf int) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.shelves[shelf].offered
+}
+
+func (s *Server) offersResources() bool {
+	return s.offers(shelfResources) || s.offers(shelfTemplates)
+}
+
+// offersChanges reports whether there is a list that can change.
+func (s *Server) offersChanges() bool {
+	return s.offersResources() || s.offers(shelfTools) || s.offers(shelfPrompts)
+}
+
+// offersCompletion reports whether arguments can be completed.
+func (s *Server) offersCompletion() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.complete
 }

@@ -275,7 +275,7 @@ func TestCapabilities(t *testing.T) {
 		var got []string
 		s := mcp.NewServer(fixtureInfo())
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "can"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
-			for _, c := range []mcp.Capability{mcp.Elicitation, mcp.ElicitationURL, mcp.Sampling, mcp.SamplingTools, mcp.SamplingContext, mcp.Roots} {
+			for _, c := range []mcp.Capability{mcp.Elicitation, mcp.ElicitationURL, mcp.Sampling, mcp.SamplingTools, mcp.SamplingContext, mcp.RootsCapability} {
 				if mcp.CallFrom(ctx).Can(c) {
 					got = append(got, string(c))
 				}
@@ -289,7 +289,7 @@ func TestCapabilities(t *testing.T) {
 		}
 	}
 	var none *mcp.Call
-	if none.Can(mcp.Roots) || none.ID()+none.Method()+none.Feature()+none.Revision() != "" || none.Meta("x") != nil || none.Client().Name != "" {
+	if none.Can(mcp.RootsCapability) || none.ID()+none.Method()+none.Feature()+none.Revision() != "" || none.Meta("x") != nil || none.Client().Name != "" {
 		t.Error("a call that is none says something")
 	}
 	if mcp.CallFrom(t.Context()) != nil || mcp.Logger(t.Context()) == nil {

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 )
 
 // specChecker holds what the server says against the official schemas, where
@@ -24,7 +27,12 @@ type exchangeSpec struct{ method, revision string }
 
 var results = map[string]string{
 	"initialize": "InitializeResult", "ping": "EmptyResult", "server/discover": "DiscoverResult",
-	"tools/list": "ListToolsResult", "tools/call": "CallToolResult",
+	"tools/list": "ListToolsResult", "tools/call": "CallToolResult", "logging/setLevel": "EmptyResult",
+	"resources/list": "ListResourcesResult", "resources/templates/list": "ListResourceTemplatesResult",
+	"resources/read": "ReadResourceResult", "resources/subscribe": "EmptyResult", "resources/unsubscribe": "EmptyResult",
+	"prompts/list": "ListPromptsResult", "prompts/get": "GetPromptResult", "completion/complete": "CompleteResult",
+	"subscriptions/listen": "SubscriptionsListenResult",
+	"search/run":           "Result", "search/nothing": "Result", "search/whole": "Result", "ask/run": "Result",
 }
 
 var (
@@ -61,7 +69,7 @@ type message struct {
 
 func (c *specChecker) sent(text string) {
 	var m message
-	if c.dir == "" || json.Unmarshal([]byte(text), &m) != nil || m.ID == nil {
+	if c.dir == "" || json.Unmarshal([]byte(text), &m) != nil || m.ID == nil || m.Method == "" {
 		return
 	}
 	revision := c.negotiated
@@ -85,6 +93,10 @@ func (c *specChecker) received(text string) {
 	var m message
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		c.t.Errorf("not JSON: %s", text)
+		return
+	}
+	if m.Method != "" {
+		c.said(&m, text)
 		return
 	}
 	about := c.pending[string(m.ID)]
@@ -113,7 +125,41 @@ func (c *specChecker) received(text string) {
 		c.t.Errorf("result of an unknown method: %s", text)
 		return
 	}
+	if bytes.Contains(m.Result, []byte(`"resultType":"input_required"`)) {
+		name = "InputRequiredResult"
+	}
 	c.check(about.revision, []string{name}, string(m.Result))
+}
+
+// spoken are the requests and notifications of a server.
+var spoken = map[string]string{
+	"ping": "PingRequest", "elicitation/create": "ElicitRequest", "sampling/createMessage": "CreateMessageRequest",
+	"roots/list": "ListRootsRequest", "notifications/message": "LoggingMessageNotification",
+	"notifications/progress": "ProgressNotification", "notifications/cancelled": "CancelledNotification",
+	"notifications/elicitation/complete":       "ElicitationCompleteNotification",
+	"notifications/tools/list_changed":         "ToolListChangedNotification",
+	"notifications/prompts/list_changed":       "PromptListChangedNotification",
+	"notifications/resources/list_changed":     "ResourceListChangedNotification",
+	"notifications/resources/updated":          "ResourceUpdatedNotification",
+	"notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
+}
+
+// said checks what the server says by itself.
+func (c *specChecker) said(m *message, text string) {
+	revision := c.negotiated
+	if revision == "" || m.Params.Meta["io.modelcontextprotocol/subscriptionId"] != nil {
+		revision = "2026-07-28"
+	}
+	name, kind := spoken[m.Method], "ServerNotification"
+	if m.ID != nil {
+		kind = "ServerRequest"
+	}
+	if name == "" {
+		c.t.Errorf("unknown message of the server: %s", text)
+		return
+	}
+	c.check(revision, []string{name}, text)
+	c.check(revision, []string{kind}, text)
 }
 
 // check validates text against the first of the definitions that the revision
@@ -162,7 +208,16 @@ func (c *specChecker) schema(revision, name string) *jsonschema.Schema {
 		if json.Unmarshal(root[defs], &all) != nil || all[name] == nil {
 			continue
 		}
-		found, err = jsonschema.NewCompiler().Compile(file + "#/" + defs + "/" + name)
+		compiler := jsonschema.NewCompiler()
+		// The validator's own format refuses variables in the authority.
+		compiler.RegisterFormat(&jsonschema.Format{Name: "uri-template", Validate: func(v any) error {
+			if s, ok := v.(string); ok {
+				_, err := uritemplate.Parse(s)
+				return err
+			}
+			return nil
+		}})
+		found, err = compiler.Compile(file + "#/" + defs + "/" + name)
 		if err != nil {
 			c.t.Fatal(err)
 		}

@@ -21,13 +21,18 @@ func (e *timeoutError) Timeout() bool        { return true }
 // it returns then is dropped.
 func (s *Server) callWithin(ctx context.Context, t *tool, req *Request) (*ToolResult, error) {
 	overdue := &timeoutError{after: t.info.Timeout}
-	ctx, cancel := context.WithTimeoutCause(ctx, overdue.after, overdue)
-	defer cancel()
-	giveUp := time.AfterFunc(overdue.after+s.limits.GraceTime, func() {
-		req.x.abandon(overdue)
-	})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	giveUp := time.AfterFunc(time.Hour, func() { req.x.abandon(overdue) })
+	giveUp.Stop()
 	defer giveUp.Stop()
-	result, err := t.call(ctx, req)
+	clock := startClock(overdue.after, func() {
+		giveUp.Reset(s.limits.GraceTime)
+		cancel(overdue)
+	})
+	defer clock.stop()
+	req.x.clock.Store(clock)
+	result, err := t.call(&clockContext{Context: ctx, clock: clock, overdue: overdue}, req)
 	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
 		return nil, overdue
 	}

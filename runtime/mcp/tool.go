@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -35,6 +33,9 @@ type ToolInfo struct {
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
 
+	// Requires are capabilities without which a client cannot call the tool. It
+	// gets a [*CapabilityError] instead.
+	Requires []Capability
 	// Errors tells errors that are meant for the model, and their text.
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
@@ -114,9 +115,7 @@ type tool struct {
 
 	output  sync.Once
 	wrapped bool
-	// listed is how the tool is listed in each revision, rendered when it is
-	// first asked for. Only lists that depend on the request need it.
-	listed [revisions]atomic.Pointer[[]byte]
+	listed  listings
 }
 
 // revisions is how many revisions there are, for tables.
@@ -131,6 +130,11 @@ func (t *tool) Info() FeatureInfo {
 		Kind: KindTool, Name: t.name, Title: t.info.Title,
 		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints,
 	}
+}
+
+// destructive reports whether it does harm to run the tool twice.
+func (t *tool) destructive() bool {
+	return t.info.Hints.Destructive && !t.info.Hints.ReadOnly
 }
 
 func (t *tool) renamed(prefix string) Feature {
@@ -164,15 +168,9 @@ func (t *tool) wraps() bool {
 }
 
 // listing returns the tool as the revision lists it.
-func (t *tool) listing(rev *protocol.Revision) []byte {
-	cached := &t.listed[rev.Index()]
-	if b := cached.Load(); b != nil {
-		return *b
-	}
-	b := t.appendListing(make([]byte, 0, t.listingSize()), rev)
-	cached.Store(&b)
-	return b
-}
+func (t *tool) listing(rev *protocol.Revision) []byte { return t.listed.get(t, rev) }
+
+func (t *tool) completes() bool { return false }
 
 // listingSize is about how long the listing is.
 func (t *tool) listingSize() int {
@@ -237,17 +235,4 @@ func appendHints(b []byte, h Hints) []byte {
 		}
 	}
 	return b
-}
-
-// symbol names the function behind the tool in a panic.
-func (t *tool) symbol() string {
-	if t.info.Symbol != "" {
-		return t.info.Symbol
-	}
-	return "a function without a symbol"
-}
-
-// describe names the tool and the function behind it.
-func (t *tool) describe() string {
-	return strings.Join([]string{string(KindTool), t.name, "of", t.symbol()}, " ")
 }

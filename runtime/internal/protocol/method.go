@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // Method is a request that a client sends.
 type Method uint8
 
@@ -64,6 +66,26 @@ var session = []Method{
 	PromptsList, PromptsGet,
 	Complete, SetLevel,
 }
+
+// Known reports whether a revision has a request or a notification of that name.
+func Known(name string) bool {
+	return name != "" && (slices.Contains(names[:], name) || slices.Contains(notifications, name))
+}
+
+// notifications are all of them, of either side.
+var notifications = []string{
+	Initialized, Cancelled, Progress, RootsListChanged, LogMessage, ElicitationComplete,
+	ToolsListChanged, PromptsListChanged, ResourcesListChanged, ResourceUpdated, Acknowledged,
+}
+
+// Notifications of changes, which a server sends.
+const (
+	ToolsListChanged     = "notifications/tools/list_changed"
+	PromptsListChanged   = "notifications/prompts/list_changed"
+	ResourcesListChanged = "notifications/resources/list_changed"
+	ResourceUpdated      = "notifications/resources/updated"
+	Acknowledged         = "notifications/subscriptions/acknowledged"
+)
 
 // Notifications that a client sends.
 const (

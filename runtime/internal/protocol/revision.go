@@ -17,6 +17,7 @@ type Revision struct {
 	// Methods are the requests that a client may send.
 	Methods map[string]Method
 
+	Asking Asking
 	Fields Fields
 	Errors Errors
 }
@@ -39,10 +40,11 @@ type Fields struct {
 	ResourceLink bool // content blocks of type resource_link
 
 	ResultType bool // resultType of every result
-	CacheHints bool // ttlMs and cacheScope of lists and of server/discover
+	CacheHints bool // ttlMs and cacheScope of lists, resources and server/discover
 	ServerMeta bool // serverInfo in the _meta of every result
 
 	Completions     bool // the capability completions
+	Extensions      bool // the capability extensions, on either side
 	ProgressMessage bool // message of progress notifications
 	Batches         bool // arrays of messages are received
 }
@@ -74,6 +76,7 @@ const (
 	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 	MetaLogLevel     = "io.modelcontextprotocol/logLevel"
 	MetaServerInfo   = "io.modelcontextprotocol/serverInfo"
+	MetaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
 // All are the revisions that are served, oldest first.

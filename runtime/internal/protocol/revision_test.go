@@ -77,3 +77,14 @@ func TestAuthorCode(t *testing.T) {
 		}
 	}
 }
+
+func TestKnown(t *testing.T) {
+	for name, want := range map[string]bool{
+		"tools/call": true, "subscriptions/listen": true, Cancelled: true, Acknowledged: true, ResourceUpdated: true,
+		"": false, "search/run": false, "notifications/search": false,
+	} {
+		if Known(name) != want {
+			t.Errorf("Known(%q) = %v", name, !want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package protocol
 var v20241105 = Revision{
 	Version: "2024-11-05",
 	Methods: table(session...),
+	Asking:  Asking{Capabilities: firstCapabilities},
 	Errors: Errors{
 		NullID:           true,
 		ResourceNotFound: CodeResourceNotFound,

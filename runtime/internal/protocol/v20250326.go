@@ -5,6 +5,7 @@ package protocol
 var v20250326 = Revision{
 	Version: "2025-03-26",
 	Methods: table(session...),
+	Asking:  Asking{Capabilities: firstCapabilities, MessageAudio: true},
 	Fields: Fields{
 		ToolAnnotations: true,
 		Audio:           true,

@@ -5,6 +5,7 @@ package protocol
 var v20250618 = Revision{
 	Version: "2025-06-18",
 	Methods: table(session...),
+	Asking:  Asking{Capabilities: formCapabilities, MessageAudio: true},
 	Fields: Fields{
 		Title:             true,
 		ToolAnnotations:   true,

@@ -5,6 +5,13 @@ package protocol
 var v20251125 = Revision{
 	Version: "2025-11-25",
 	Methods: table(session...),
+	Asking: Asking{
+		Capabilities:  allCapabilities,
+		RichForms:     true,
+		ElicitationID: true,
+		MessageBlocks: true,
+		MessageAudio:  true,
+	},
 	Fields: Fields{
 		Title:             true,
 		ToolAnnotations:   true,
@@ -16,6 +23,7 @@ var v20251125 = Revision{
 		Audio:             true,
 		ResourceLink:      true,
 		Completions:       true,
+		Extensions:        true,
 		ProgressMessage:   true,
 	},
 	Errors: Errors{

@@ -12,6 +12,13 @@ var v20260728 = Revision{
 		PromptsList, PromptsGet,
 		Complete, Listen,
 	),
+	Asking: Asking{
+		Rounds:        true,
+		Capabilities:  allCapabilities,
+		RichForms:     true,
+		MessageBlocks: true,
+		MessageAudio:  true,
+	},
 	Fields: Fields{
 		Title:             true,
 		ToolAnnotations:   true,
@@ -28,6 +35,7 @@ var v20260728 = Revision{
 		CacheHints:        true,
 		ServerMeta:        true,
 		Completions:       true,
+		Extensions:        true,
 		ProgressMessage:   true,
 	},
 	Errors: Errors{

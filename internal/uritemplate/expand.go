@@ -1,0 +1,49 @@
+package uritemplate
+
+// Value is what a variable is filled in with: one string, or several for a list
+// of path segments. Nil means that the variable is not defined.
+type Value []string
+
+// Expand fills the template in (RFC 6570, section 3). Variables that value does
+// not define are left out, with what belongs to them.
+func (t *Template) Expand(value func(name string) Value) string {
+	var b []byte
+	for _, p := range t.parts {
+		if p.op == nil {
+			b = append(b, p.literal...)
+			continue
+		}
+		lead := p.op.first
+		for _, v := range p.variables {
+			values := value(v.Name)
+			if !v.Exploded && len(values) > 1 {
+				values = values[:1]
+			}
+			for _, s := range values {
+				b = append(b, lead...)
+				lead = p.op.separator
+				b = p.op.appendValue(b, v.Name, s)
+			}
+		}
+	}
+	return string(b)
+}
+
+func (op *operator) appendValue(b []byte, name, s string) []byte {
+	if op.named {
+		b = append(b, name...)
+		if s == "" {
+			return append(b, op.ifEmpty...)
+		}
+		b = append(b, '=')
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case isUnreserved(c), op.reserved && (isReserved(c) || isTriplet(s[i:])):
+			b = append(b, c)
+		default:
+			b = appendTriplet(b, c)
+		}
+	}
+	return b
+}

@@ -1,0 +1,58 @@
+package protocol
+
+// Asking says how a server asks a client in a revision, and what.
+type Asking struct {
+	// Rounds is set where a server sends no requests: its questions travel in a
+	// result, and the client calls again with the answers (multi round-trip
+	// requests).
+	Rounds bool
+	// Capabilities are those that a client can have, each with the one by which
+	// it is declared: itself, or another one that implies it.
+	Capabilities map[string]string
+
+	RichForms     bool // defaults, titles of choices as oneOf, multi-select
+	ElicitationID bool // elicitationId of links, and its notification
+	MessageBlocks bool // messages of several blocks, tools and their use
+	MessageAudio  bool // audio in messages
+}
+
+// Requests that a server sends, or puts into a result.
+const (
+	CreateElicitation = "elicitation/create"
+	CreateMessage     = "sampling/createMessage"
+	ListRoots         = "roots/list"
+)
+
+// Notifications that a server sends while it answers a request.
+const (
+	LogMessage          = "notifications/message"
+	ElicitationComplete = "notifications/elicitation/complete"
+)
+
+// Asks reports whether a request may be answered with questions to the client
+// first. It holds in every revision, so that a handler behaves the same in all.
+func (m Method) Asks() bool {
+	return m == ToolsCall || m == PromptsGet || m == ResourcesRead
+}
+
+// Levels are the severities of log messages, the least one first (RFC 5424).
+var Levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// DefaultLevel is the index in Levels from which on a session gets messages
+// before it has said what it wants.
+const DefaultLevel = 1
+
+// Capabilities of clients, by when they came.
+var (
+	firstCapabilities = map[string]string{
+		"sampling": "sampling", "sampling.context": "sampling", "roots": "roots",
+	}
+	formCapabilities = map[string]string{
+		"sampling": "sampling", "sampling.context": "sampling", "roots": "roots",
+		"elicitation": "elicitation",
+	}
+	allCapabilities = map[string]string{
+		"sampling": "sampling", "sampling.context": "sampling.context", "sampling.tools": "sampling.tools",
+		"roots": "roots", "elicitation": "elicitation", "elicitation.url": "elicitation.url",
+	}
+)

@@ -1,0 +1,47 @@
+package protocol
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What may be asked in each revision, as the fact sheet of the revisions has it.
+func TestAsking(t *testing.T) {
+	for i, want := range []string{
+		"roots sampling sampling.context",
+		"roots sampling sampling.context",
+		"elicitation roots sampling sampling.context",
+		"elicitation elicitation.url roots sampling sampling.context sampling.tools",
+		"elicitation elicitation.url roots sampling sampling.context sampling.tools",
+	} {
+		r := All[i]
+		if got := strings.Join(slices.Sorted(maps.Keys(r.Asking.Capabilities)), " "); got != want {
+			t.Errorf("%s: clients can %s, want %s", r.Version, got, want)
+		}
+		if r.Asking.Rounds != r.PerRequest {
+			t.Errorf("%s: rounds are for clients without a session", r.Version)
+		}
+		for name, declared := range r.Asking.Capabilities {
+			if r.Asking.Capabilities[declared] != declared {
+				t.Errorf("%s: %s is declared by %s, which the revision has not", r.Version, name, declared)
+			}
+		}
+		if r.Asking.ElicitationID && !r.Asking.RichForms || r.Asking.ElicitationID && r.Asking.Rounds {
+			t.Errorf("%s: elicitationId", r.Version)
+		}
+	}
+}
+
+func TestAsks(t *testing.T) {
+	for m := Unknown; m < MethodCount; m++ {
+		want := slices.Contains([]string{"tools/call", "prompts/get", "resources/read"}, m.String())
+		if m.Asks() != want {
+			t.Errorf("%s may ask: %v", m, m.Asks())
+		}
+	}
+	if len(Levels) != 8 || Levels[DefaultLevel] != "info" {
+		t.Errorf("levels %v", Levels)
+	}
+}

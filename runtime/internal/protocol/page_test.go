@@ -1,0 +1,322 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the tables of docs/protocol.md")
+
+const page = "../../../docs/protocol.md"
+
+// marker stands between what is written by hand and what is not.
+const marker = "<!-- From here on generated: go test ./runtime/internal/protocol -update -->"
+
+// TestPage keeps the tables of the page equal to the data. What stands above them
+// is written by hand and left alone.
+func TestPage(t *testing.T) {
+	have, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n"))
+	introduction, _, found := bytes.Cut(have, []byte(marker))
+	if !found {
+		t.Fatalf("%s has no line %q", page, marker)
+	}
+	want := append(bytes.Clone(introduction), marker+"\n\n"+tables(t)...)
+	if bytes.Equal(have, want) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is not current: go test ./runtime/internal/protocol -update", page)
+	}
+	if err := os.WriteFile(page, want, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tables renders all of it.
+func tables(t *testing.T) string {
+	w := &writer{}
+	w.requests()
+	w.notifications()
+	w.capabilities()
+	w.fields(t)
+	w.errors()
+	return strings.TrimSuffix(w.String(), "\n")
+}
+
+type writer struct{ strings.Builder }
+
+// table begins a table whose last columns are the revisions.
+func (w *writer) table(title, text string, columns ...string) {
+	fmt.Fprintf(w, "## %s\n\n%s\n\n|", title, text)
+	for _, c := range columns {
+		fmt.Fprintf(w, " %s |", c)
+	}
+	for _, r := range All {
+		fmt.Fprintf(w, " %s |", r.Version)
+	}
+	fmt.Fprint(w, "\n|", strings.Repeat("---|", len(columns)+len(All)), "\n")
+}
+
+// row writes a row, with a mark for each revision.
+func (w *writer) row(mark func(*Revision) string, cells ...string) {
+	w.WriteByte('|')
+	for _, c := range cells {
+		fmt.Fprintf(w, " %s |", c)
+	}
+	for _, r := range All {
+		fmt.Fprintf(w, " %s |", mark(r))
+	}
+	w.WriteByte('\n')
+}
+
+func yes(has bool) string {
+	if has {
+		return "yes"
+	}
+	return "–"
+}
+
+// has makes a mark of a condition.
+func has(condition func(*Revision) bool) func(*Revision) string {
+	return func(r *Revision) string { return yes(condition(r)) }
+}
+
+func (w *writer) requests() {
+	w.table("Requests", "A request that a revision does not have is answered with the code -32601.", "method", "from")
+	for m := Unknown + 1; m < MethodCount; m++ {
+		w.row(has(func(r *Revision) bool { return r.Methods[m.String()] == m }), "`"+m.String()+"`", "client")
+	}
+	w.row(has(func(r *Revision) bool { return !r.PerRequest }), "`"+Ping.String()+"`", "server")
+	for _, q := range questions {
+		w.row(func(r *Revision) string {
+			switch _, asked := r.Asking.Capabilities[q.capability]; {
+			case !asked:
+				return yes(false)
+			case r.Asking.Rounds:
+				return "in a result"
+			}
+			return yes(true)
+		}, q.title, "server")
+	}
+	fmt.Fprint(w, "\n\"In a result\" means that the question is part of an `input_required` result, and that the client sends its request again\nwith the answer.\n\n")
+}
+
+// questions are what a server asks, and what a client must be able to do.
+var questions = []struct{ method, title, capability string }{
+	{ListRoots, "`roots/list`", "roots"},
+	{CreateMessage, "`sampling/createMessage`", "sampling"},
+	{CreateElicitation, "`elicitation/create`, a form", "elicitation"},
+	{CreateElicitation, "`elicitation/create`, a link", "elicitation.url"},
+}
+
+func always(*Revision) bool { return true }
+
+// told are the notifications. The revisions follow from the rest of the data; that
+// they are right, the official schemas say (TestSchemas).
+var told = []struct {
+	method, from, when string
+	has                func(*Revision) bool
+}{
+	{Initialized, "client", "", func(r *Revision) bool { return !r.PerRequest }},
+	{Cancelled, "client", "for any of its requests in flight but `initialize`", always},
+	{Cancelled, "server", "for a request of its own; from 2026-07-28 on for a listen that it ends", always},
+	{Progress, "server", "for a request with a progress token", always},
+	{LogMessage, "server", "from the level on that the client has set; from 2026-07-28 on for a request that names one", always},
+	{ToolsListChanged, "server", "from 2026-07-28 on to a listen that asks for it", always},
+	{PromptsListChanged, "server", "likewise", always},
+	{ResourcesListChanged, "server", "likewise, also of templates", always},
+	{ResourceUpdated, "server", "for resources that are subscribed to; from 2026-07-28 on those of a listen", always},
+	{Acknowledged, "server", "first message of a listen", func(r *Revision) bool { return r.Methods[Listen.String()] == Listen }},
+	{RootsListChanged, "client", "", func(r *Revision) bool { return !r.PerRequest }},
+	{ElicitationComplete, "server", "when what a link was for is done", func(r *Revision) bool { return r.Asking.ElicitationID }},
+}
+
+func (w *writer) notifications() {
+	w.table("Notifications", "Nobody answers them. What belongs to a request comes before its result.", "method", "from", "when")
+	for _, n := range told {
+		w.row(has(n.has), "`"+n.method+"`", n.from, n.when)
+	}
+	w.WriteByte('\n')
+}
+
+func (w *writer) capabilities() {
+	w.table("Capabilities", "What a server declares as soon as it has something of the kind, and what a client can declare. Clients do it once in\n`initialize`; from 2026-07-28 on in the `_meta` of every request.", "capability", "of")
+	for _, name := range []string{"tools", "resources", "prompts", "logging", "experimental"} {
+		w.row(has(always), "`"+name+"`", "server")
+	}
+	w.row(has(func(r *Revision) bool { return r.Fields.Completions }), "`completions`", "server")
+	w.row(has(func(r *Revision) bool { return r.Fields.Extensions }), "`extensions`", "both")
+	for _, name := range []string{"roots", "sampling", "sampling.context", "sampling.tools", "elicitation", "elicitation.url"} {
+		w.row(func(r *Revision) string {
+			switch declared := r.Asking.Capabilities[name]; declared {
+			case "", name:
+				return yes(declared != "")
+			default:
+				return "by `" + declared + "`"
+			}
+		}, "`"+name+"`", "client")
+	}
+	w.WriteByte('\n')
+}
+
+// described says what the members of Fields, Asking and Errors mean, and what a
+// client of a revision gets that has them not.
+var described = map[string]struct{ title, otherwise string }{
+	"Fields.Title":             {"`title` of tools, resources, templates, prompts, arguments and of the server", "left out; a tool's is in its annotations in 2025-03-26"},
+	"Fields.ToolAnnotations":   {"`annotations` of tools: the hints", "left out"},
+	"Fields.Icons":             {"`icons`", "left out"},
+	"Fields.Website":           {"`websiteUrl` and `description` of the server", "left out"},
+	"Fields.FeatureMeta":       {"`_meta` of features, contents and content blocks", "left out; that of results stays"},
+	"Fields.LastModified":      {"`lastModified` among annotations", "left out"},
+	"Fields.StructuredContent": {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
+	"Fields.AnyOutput":         {"output that is no object", "wrapped as `{\"result\": …}`, schema and value"},
+	"Fields.HeaderMirrors":     {"`x-mcp-header` in input schemas", "left out"},
+	"Fields.Audio":             {"content blocks of type `audio`", "an embedded resource"},
+	"Fields.ResourceLink":      {"content blocks of type `resource_link`", "a text with name and URI"},
+	"Fields.ResultType":        {"`resultType` of results", "left out"},
+	"Fields.CacheHints":        {"`ttlMs` and `cacheScope`", "left out"},
+	"Fields.ServerMeta":        {"`serverInfo` in the `_meta` of results", "in the result of `initialize` only"},
+	"Fields.Completions":       {"capability `completions`", "left out; the method is there"},
+	"Fields.Extensions":        {"capability `extensions`", "left out, and the methods of extensions do not exist"},
+	"Fields.ProgressMessage":   {"`message` of progress", "left out"},
+	"Fields.Batches":           {"arrays of messages are received", "-32600"},
+	"Asking.Rounds":            {"questions travel in results", "requests of the server"},
+	"Asking.RichForms":         {"forms with defaults, titled choices as `oneOf`, multi-select", "titles as `enumNames`, no defaults but of booleans; a multi-select is an error to the handler"},
+	"Asking.ElicitationID":     {"`elicitationId` of links", "left out"},
+	"Asking.MessageBlocks":     {"messages of several blocks, tools and their use, in sampling", "an error to the handler"},
+	"Asking.MessageAudio":      {"audio in sampling", "an error to the handler"},
+}
+
+func (w *writer) fields(t *testing.T) {
+	w.table("Fields and forms", "What a feature has is published wherever the revision has a place for it.", "what", "where it is missing")
+	for _, part := range []string{"Fields", "Asking"} {
+		field, _ := reflect.TypeFor[Revision]().FieldByName(part)
+		for i := range field.Type.NumField() {
+			member := field.Type.Field(i)
+			if member.Type.Kind() != reflect.Bool {
+				continue
+			}
+			name := part + "." + member.Name
+			about, ok := described[name]
+			if !ok {
+				t.Errorf("%s has no description for the page", name)
+				continue
+			}
+			w.row(has(func(r *Revision) bool {
+				return reflect.ValueOf(r).Elem().FieldByName(part).Field(i).Bool()
+			}), about.title, about.otherwise)
+		}
+	}
+	w.WriteByte('\n')
+}
+
+func (w *writer) errors() {
+	w.table("Errors", "Beside those of JSON-RPC: -32700, -32600, -32601, -32602 and -32603.", "condition")
+	code := func(code int) string {
+		if code == 0 {
+			return yes(false)
+		}
+		return fmt.Sprint(code)
+	}
+	w.row(func(r *Revision) string { return code(r.Errors.ResourceNotFound) }, "resource not found")
+	w.row(func(r *Revision) string {
+		if r.Errors.MissingCapability == 0 {
+			return "the handler's"
+		}
+		return code(r.Errors.MissingCapability)
+	}, "the client lacks a capability")
+	w.row(func(r *Revision) string {
+		if r.PerRequest {
+			return code(CodeUnsupportedVersion)
+		}
+		return "another version is answered"
+	}, "version not served")
+	w.row(func(r *Revision) string {
+		if r.Errors.NullID {
+			return "`null`"
+		}
+		return "left out"
+	}, "`id` of a reply to what cannot be read")
+	w.WriteByte('\n')
+}
+
+// The official schemas have the requests and notifications that the page says, and
+// no others.
+func TestSchemas(t *testing.T) {
+	dir := os.Getenv("MCP_SPEC_DIR")
+	if dir == "" {
+		t.Skip("MCP_SPEC_DIR is not set: the data is not compared with the official schemas " +
+			"(schema/REVISION/schema.json of github.com/modelcontextprotocol/modelcontextprotocol)")
+	}
+	for _, r := range All {
+		data, err := os.ReadFile(filepath.Join(dir, r.Version, "schema.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		type definition struct {
+			Properties struct {
+				Method struct {
+					Const string `json:"const"`
+				} `json:"method"`
+			} `json:"properties"`
+		}
+		var schema struct {
+			New map[string]definition `json:"$defs"`
+			Old map[string]definition `json:"definitions"`
+		}
+		if err := json.Unmarshal(data, &schema); err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		for _, definitions := range []map[string]definition{schema.New, schema.Old} {
+			for _, d := range definitions {
+				// Tasks of 2025-11-25 are an experiment that is not served.
+				if m := d.Properties.Method.Const; m != "" && !strings.Contains(m, "tasks/") {
+					want = append(want, m)
+				}
+			}
+		}
+		for name := range r.Methods {
+			got = append(got, name)
+		}
+		for _, q := range questions {
+			if _, asked := r.Asking.Capabilities[q.capability]; asked {
+				got = append(got, q.method)
+			}
+		}
+		for _, n := range told {
+			if n.has(r) {
+				got = append(got, n.method)
+			}
+		}
+		want, got = unique(want), unique(got)
+		if !slices.Equal(want, got) {
+			t.Errorf("%s has\n%q, want\n%q", r.Version, got, want)
+		}
+	}
+}
+
+func unique(s []string) []string {
+	slices.Sort(s)
+	return slices.Compact(s)
+}
+
+func TestEveryNotificationIsOnThePage(t *testing.T) {
+	for _, name := range notifications {
+		if !strings.Contains(tables(t), "`"+name+"`") {
+			t.Errorf("%s is missing", name)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package mcp
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// CapabilityError says that the client lacks something that the call needs. The
+// functions that ask the client return it; return it yourself where [Call.Can]
+// says no. Revisions from 2026-07-28 on have an error of the protocol for it, in
+// older ones the model reads the text.
+type CapabilityError struct {
+	Capability Capability
+	Others     []Capability // further ones that are missing
+}
+
+func (e *CapabilityError) all() []Capability {
+	return append([]Capability{e.Capability}, e.Others...)
+}
+
+// Error names the capabilities.
+func (e *CapabilityError) Error() string {
+	var names []string
+	for _, c := range e.all() {
+		names = append(names, string(c))
+	}
+	if len(names) == 1 {
+		return "the client lacks the capability " + names[0]
+	}
+	return "the client lacks the capabilities " + strings.Join(names, ", ")
+}
+
+// data is what revisions with a code for it tell: {"requiredCapabilities":
+// {"elicitation":{"url":{}}}}.
+func (e *CapabilityError) data() json.RawMessage {
+	parts := map[string][]string{}
+	for _, c := range e.all() {
+		name, part, found := strings.Cut(string(c), ".")
+		if parts[name] == nil {
+			parts[name] = []string{}
+		}
+		if found && !slices.Contains(parts[name], part) {
+			parts[name] = append(parts[name], part)
+		}
+	}
+	b := []byte(`{"requiredCapabilities":{`)
+	for i, name := range slices.Sorted(maps.Keys(parts)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, name)
+		b = append(b, ":{"...)
+		for k, part := range parts[name] {
+			if k > 0 {
+				b = append(b, ',')
+			}
+			b = wire.AppendString(b, part)
+			b = append(b, ":{}"...)
+		}
+		b = append(b, '}')
+	}
+	return append(b, "}}"...)
+}

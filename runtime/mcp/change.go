@@ -1,0 +1,215 @@
+package mcp
+
+import (
+	"container/list"
+	"strings"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// topic is a kind of change that clients want to hear of.
+type topic int
+
+// The lists that change.
+const (
+	toolsChanged topic = iota
+	promptsChanged
+	resourcesChanged
+	topics
+)
+
+var listChanged = [topics]string{protocol.ToolsListChanged, protocol.PromptsListChanged, protocol.ResourcesListChanged}
+
+// topicOf is what changes when features of a shelf come and go.
+var topicOf = [shelfCount]topic{
+	shelfTools: toolsChanged, shelfResources: resourcesChanged, shelfTemplates: resourcesChanged, shelfPrompts: promptsChanged,
+}
+
+// ResourceUpdated tells the clients that have subscribed to the resource that it
+// has changed. That may also be a part of one that they have subscribed to: of
+// file:///docs/ the part file:///docs/a.txt. It waits for no client; one that
+// reads slowly hears once of what has changed several times.
+func (s *Server) ResourceUpdated(uri string) {
+	s.audience.each(func(sub *subscriber) { sub.updated(uri) })
+}
+
+// audience are the subscribers of a server, on all of its connections, in the
+// order in which they have come.
+type audience struct {
+	mu   sync.RWMutex
+	subs list.List
+}
+
+func (a *audience) add(sub *subscriber) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sub.seat = a.subs.PushBack(sub)
+}
+
+func (a *audience) remove(sub *subscriber) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if sub.seat != nil {
+		a.subs.Remove(sub.seat)
+		sub.seat = nil
+	}
+}
+
+func (a *audience) each(f func(*subscriber)) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	for seat := a.subs.Front(); seat != nil; seat = seat.Next() {
+		f(seat.Value.(*subscriber))
+	}
+}
+
+// subscriber hears of changes: a session, or a listen. What it is told never waits
+// for its client. Where there is no room, it is kept, each change once, until
+// there is.
+type subscriber struct {
+	out sink
+	// send queues a message, unless it is too late for it.
+	send func(message []byte)
+	id   []byte        // of the listen; nil for a session
+	seat *list.Element // in the audience; guarded by it
+
+	mu      sync.Mutex
+	lists   [topics]bool
+	uris    map[string]struct{}
+	late    [topics]bool
+	updates []string // late ones
+	telling bool     // a goroutine waits for room
+}
+
+func (sub *subscriber) changed(t topic) {
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	switch {
+	case !sub.lists[t]:
+	case sub.telling || sub.out.full():
+		sub.late[t] = true
+		sub.tellLater()
+	default:
+		sub.tell(listChanged[t], "")
+		sub.out.kick()
+	}
+}
+
+func (sub *subscriber) updated(uri string) {
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	whole := sub.wants(uri)
+	switch {
+	case whole == "":
+	case sub.telling || sub.out.full():
+		if len(sub.updates) >= 2*len(sub.uris) {
+			uri = whole // of which there are not more than subscriptions
+		}
+		for _, late := range sub.updates {
+			if late == uri {
+				return
+			}
+		}
+		sub.updates = append(sub.updates, uri)
+		sub.tellLater()
+	default:
+		sub.tell(protocol.ResourceUpdated, uri)
+		sub.out.kick()
+	}
+}
+
+// wants returns the subscription that a resource belongs to, "" if there is none.
+func (sub *subscriber) wants(uri string) string {
+	if len(sub.uris) == 0 {
+		return ""
+	}
+	for part := uri; ; {
+		for _, candidate := range [...]string{part, part + "/"} {
+			if _, ok := sub.uris[candidate]; ok && strings.HasPrefix(uri+"/", candidate) {
+				return candidate
+			}
+		}
+		i := strings.LastIndexByte(part, '/')
+		if i < 0 {
+			return ""
+		}
+		part = part[:i]
+	}
+}
+
+// tell sends one notification.
+func (sub *subscriber) tell(method, uri string) {
+	var params []byte
+	if sub.id != nil {
+		params = appendSubscription(append(params, '{'), sub.id)
+	}
+	if uri != "" {
+		if params == nil {
+			params = append(params, '{')
+		} else {
+			params = append(params, ',')
+		}
+		params = append(params, `"uri":`...)
+		params = wire.AppendString(params, uri)
+	}
+	if params != nil {
+		params = append(params, '}')
+	}
+	sub.send(jsonrpc.AppendNotification(nil, method, params))
+}
+
+// appendSubscription writes the _meta that every message of a listen has.
+func appendSubscription(b, id []byte) []byte {
+	b = append(b, `"_meta":{"`+protocol.MetaSubscription+`":`...)
+	b = append(b, id...)
+	return append(b, '}')
+}
+
+// tellLater has a goroutine send what is late as soon as there is room. It ends
+// with the connection, which makes room by forgetting.
+func (sub *subscriber) tellLater() {
+	if sub.telling {
+		return
+	}
+	sub.telling = true
+	go func() {
+		for {
+			sub.out.wait()
+			if !sub.tellSome() {
+				return
+			}
+		}
+	}()
+}
+
+// tellSome sends what is late while there is room. It reports false when nothing
+// is left.
+func (sub *subscriber) tellSome() bool {
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	defer sub.out.kick()
+	for t, late := range sub.late {
+		if sub.out.full() {
+			return true
+		}
+		if late {
+			sub.late[t] = false
+			sub.tell(listChanged[t], "")
+		}
+	}
+	for len(sub.updates) > 0 {
+		if sub.out.full() {
+			return true
+		}
+		uri := sub.updates[0]
+		sub.updates = sub.updates[1:]
+		if sub.wants(uri) != "" {
+			sub.tell(protocol.ResourceUpdated, uri)
+		}
+	}
+	sub.updates, sub.telling = nil, false
+	return false
+}

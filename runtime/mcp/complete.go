@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// CompleteFunc finds values of an argument of a prompt, or of a variable of a
+// resource template, that begin with what the user has typed, the best first.
+// The arguments are those that have been given already; clients before revision
+// 2025-06-18 do not send them.
+type CompleteFunc func(ctx context.Context, value string, arguments map[string]string) (Completion, error)
+
+// Completion is what a [CompleteFunc] has found.
+type Completion struct {
+	// Values are candidates. A client gets the first 100.
+	Values []string
+	// Total is how many there are in all; 0 = as many as Values, unless HasMore.
+	Total int
+	// HasMore says that there are more than in Values.
+	HasMore bool
+}
+
+// Candidates returns a completion of all the values.
+func Candidates(values []string) Completion { return Completion{Values: values} }
+
+// maxCompletions is how many values a client gets (server/utilities/completion).
+const maxCompletions = 100
+
+func (c *Completion) appendTo(b []byte, r *rendering) []byte {
+	total, more := c.Total, c.HasMore
+	if total == 0 && !more {
+		total = len(c.Values)
+	}
+	values := c.Values[:min(len(c.Values), maxCompletions)]
+	more = more || total > len(values)
+	b = append(b, `{"completion":{"values":[`...)
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, v)
+	}
+	b = append(b, ']')
+	if total >= len(values) && (total > 0 || !more) {
+		b = append(b, `,"total":`...)
+		b = strconv.AppendInt(b, int64(total), 10)
+	}
+	b = append(b, `,"hasMore":`...)
+	b = strconv.AppendBool(b, more)
+	b = append(b, '}')
+	return r.closeResult(b, nil, false)
+}
+
+// matching are the values of an enumeration that fit what has been typed: those
+// that begin with it, and then those that have it in the middle, in either case
+// whatever the case of their letters.
+func matching(values []string, typed string) Completion {
+	typed = strings.ToLower(typed)
+	var begin, contain []string
+	for _, v := range values {
+		switch i := strings.Index(strings.ToLower(v), typed); {
+		case i == 0:
+			begin = append(begin, v)
+		case i > 0:
+			contain = append(contain, v)
+		}
+	}
+	return Candidates(append(begin, contain...))
+}
+
+// completeArgument answers completion/complete.
+func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, error) {
+	if !s.offersCompletion() {
+		return nil, protocolError(notFound(req.Method))
+	}
+	p := &req.x.buffers.msg.Params
+	ref, argument := p.Get("ref"), p.Get("argument")
+	name, ok := jsonrpc.String(member(argument, "name"))
+	value, ok2 := jsonrpc.String(member(argument, "value"))
+	if !p.IsObject() || !isObject(ref) || !ok || !ok2 {
+		return nil, wrongParams("params must have a ref, and an argument with name and value")
+	}
+	var given map[string]string
+	if c := p.Get("context"); isObject(c) {
+		given = stringMembers(member(c, "arguments"))
+	}
+	complete, values, e := s.completer(ctx, req, ref, name)
+	if e != nil {
+		return nil, protocolError(e)
+	}
+	if complete == nil {
+		c := matching(values, value)
+		return &c, nil
+	}
+	c, err := complete(ctx, value, given)
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// completer finds how an argument of what ref names is completed, among what the
+// request may see.
+func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argument string) (CompleteFunc, []string, *jsonrpc.Error) {
+	kind, _ := jsonrpc.String(member(ref, "type"))
+	var name string
+	var ok bool
+	var find func(string) (CompleteFunc, []string, bool)
+	switch kind {
+	case "ref/prompt":
+		if name, ok = jsonrpc.String(member(ref, "name")); !ok {
+			return nil, nil, invalidParams("params.ref.name must be a string")
+		}
+		if p, _ := s.lookUp(shelfPrompts, name).(*prompt); p != nil && s.mayBeSeen(ctx, p) {
+			req.prompt, find = p, p.completer
+		}
+	case "ref/resource":
+		if name, ok = jsonrpc.String(member(ref, "uri")); !ok || len(name) > maxURI {
+			return nil, nil, invalidParams("params.ref.uri must be a string")
+		}
+		if t := s.referredTemplate(ctx, name); t != nil {
+			req.resource, find = &foundResource{uri: name, info: &t.info.ReadInfo, template: t}, t.completer
+		}
+	default:
+		return nil, nil, invalidParams("params.ref.type must be ref/prompt or ref/resource")
+	}
+	if find == nil {
+		return nil, nil, invalidParams("unknown " + kind + ": " + name)
+	}
+	complete, values, ok := find(argument)
+	if !ok {
+		return nil, nil, invalidParams("unknown argument of " + name + ": " + argument)
+	}
+	return complete, values, nil
+}
+
+// referredTemplate finds a template by itself or by a URI that fits it.
+func (s *Server) referredTemplate(ctx context.Context, uri string) *template {
+	t, _ := s.lookUp(shelfTemplates, uri).(*template)
+	if t == nil {
+		if found := s.findResource(ctx, uri); found != nil {
+			return found.template
+		}
+		return nil
+	}
+	if !s.mayBeSeen(ctx, t) {
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// position is a place in a list: behind a feature, or behind a resource that a
+// template lists. It holds while features come and go.
+type position struct {
+	dynamic bool
+	number  uint64 // of the feature, or of the template
+	key     string // the URI of the resource
+}
+
+// A cursor is base64url of a version, the list, the position and a code that
+// proves that this server, or one with the same keys, has made it. The same
+// position has the same cursor, so that clients can cache by it.
+const (
+	cursorVersion = 1
+	cursorMAC     = 16
+	dynamicFlag   = 0x80
+)
+
+// cursor writes a position for the client.
+func (s *Server) cursor(l *pagedList, at position) string {
+	kind := byte(l.shelf)
+	if at.dynamic {
+		kind |= dynamicFlag
+	}
+	b := binary.AppendUvarint([]byte{cursorVersion, kind}, at.number)
+	b = append(b, at.key...)
+	b = append(b, s.keys.keys[0].cursorMAC(b)...)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// readCursor reads a position that came back. It reports false for whatever was
+// not made for this list.
+func (s *Server) readCursor(l *pagedList, cursor []byte) (at position, ok bool) {
+	text, ok := jsonrpc.String(cursor)
+	if !ok {
+		return at, false
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(b) < 3+cursorMAC || len(text) != base64.RawURLEncoding.EncodedLen(len(b)) {
+		return at, false // the decoder passes over line ends
+	}
+	b, mac := b[:len(b)-cursorMAC], b[len(b)-cursorMAC:]
+	made := false
+	for i := range s.keys.keys {
+		made = made || hmac.Equal(mac, s.keys.keys[i].cursorMAC(b))
+	}
+	if !made || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.shelf {
+		return at, false
+	}
+	number, n := binary.Uvarint(b[2:])
+	if n <= 0 {
+		return at, false
+	}
+	return position{dynamic: b[1]&dynamicFlag != 0, number: number, key: string(b[2+n:])}, true
+}
+
+func (k *sealingKey) cursorMAC(b []byte) []byte {
+	h := hmac.New(sha256.New, derive(k.secret, nil, "cursor", sha256.Size))
+	h.Write(b)
+	return h.Sum(nil)[:cursorMAC]
+}

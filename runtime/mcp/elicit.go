@@ -1,0 +1,264 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Action is what the user has done with a question (client/elicitation, response
+// actions).
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"  // has answered; of a link: agreed to open it
+	Decline Action = "decline" // has said no
+	Cancel  Action = "cancel"  // has closed it without a choice
+)
+
+// Answer is the answer to a form.
+type Answer[T any] struct {
+	Action Action
+	Value  T // the zero value unless the user has accepted
+}
+
+// Accepted reports whether the user has answered.
+func (a Answer[T]) Accepted() bool { return a.Action == Accept }
+
+// Form is a struct whose fields can be asked for. Its method is generated for a
+// struct type with the directive //mcp:form.
+type Form interface {
+	// MCPFormNeedsDirective describes the form and returns what reads the
+	// content of an answer into the receiver.
+	MCPFormNeedsDirective() (*FormInfo, func(*wire.Decoder))
+}
+
+// Elicit asks the user to fill in a form, and waits for the answer
+// (client/elicitation, form mode):
+//
+//	answer, err := mcp.Elicit[Confirmation](ctx, "Delete all books?")
+//
+// What the user has entered is checked as strictly as arguments are; where it
+// does not fit, the question is asked again, three times at most.
+//
+// The errors are a *[CapabilityError] where the client has no forms, a
+// *[ClientError] where it answers with one, an *[AnswerError] after invalid
+// answers, [ErrNoAnswer], [ErrNoCall], the cause of ctx where that ends, and
+// from revision 2026-07-28 on [ErrPending], after which the handler must return:
+// it runs again when there is an answer. What it does before it asks it then
+// does again; see [Once]. Errors are returned, whatever they are, by most
+// handlers.
+func Elicit[T any, P interface {
+	*T
+	Form
+}](ctx context.Context, message string, options ...AskOption) (Answer[T], error) {
+	var a Answer[T]
+	err := ask(ctx, typedForm[T, P](message, &a), options)
+	if err != nil {
+		return Answer[T]{}, err
+	}
+	return a, nil
+}
+
+// FormQuestion is the question of [Elicit], for [InputRequired].
+func FormQuestion[T any, P interface {
+	*T
+	Form
+}](message string) Question {
+	return typedForm[T, P](message, new(Answer[T]))
+}
+
+func typedForm[T any, P interface {
+	*T
+	Form
+}](message string, a *Answer[T]) Question {
+	info, _ := P(new(T)).MCPFormNeedsDirective()
+	return &formQuestion{message: message, info: info, read: func(x *exchange, result json.RawMessage) error {
+		action, content, err := readElicitation(result)
+		if err != nil {
+			return err
+		}
+		*a = Answer[T]{Action: action}
+		if action != Accept {
+			return nil
+		}
+		_, decode := P(&a.Value).MCPFormNeedsDirective()
+		d := wire.NewDecoder(content, wire.Options{})
+		decode(d)
+		return d.Finish()
+	}}
+}
+
+// FieldValues are what the user has entered into fields, by their names: string,
+// int64, float64, bool and []string. What was left empty is not there.
+type FieldValues map[string]any
+
+// ElicitFields is [Elicit] for a form that is put together by hand.
+func ElicitFields(ctx context.Context, message string, form *FormInfo, options ...AskOption) (Answer[FieldValues], error) {
+	var a Answer[FieldValues]
+	if err := ask(ctx, fieldsForm(message, form, &a), options); err != nil {
+		return Answer[FieldValues]{}, err
+	}
+	return a, nil
+}
+
+// FieldsQuestion is the question of [ElicitFields], for [InputRequired].
+func FieldsQuestion(message string, form *FormInfo) Question {
+	return fieldsForm(message, form, new(Answer[FieldValues]))
+}
+
+func fieldsForm(message string, form *FormInfo, a *Answer[FieldValues]) Question {
+	return &formQuestion{message: message, info: form, read: func(x *exchange, result json.RawMessage) error {
+		action, content, err := readElicitation(result)
+		if err != nil {
+			return err
+		}
+		*a = Answer[FieldValues]{Action: action}
+		if action == Accept {
+			a.Value, err = form.decode(content)
+		}
+		return err
+	}}
+}
+
+type formQuestion struct {
+	message string
+	info    *FormInfo
+	read    func(x *exchange, result json.RawMessage) error
+}
+
+func (f *formQuestion) question(x *exchange, _ *askOptions) (*question, error) {
+	if f.info == nil {
+		return nil, errors.New("ask for a form: it is nil")
+	}
+	if err := x.requires(Elicitation); err != nil {
+		return nil, err
+	}
+	schema, err := f.info.schema(x.revision.Asking.RichForms)
+	if err != nil {
+		return nil, err
+	}
+	params := func(complaint string) []byte {
+		message := f.message
+		if complaint != "" {
+			message += "\n\nThe answer before was not valid: " + complaint
+		}
+		b := append(make([]byte, 0, 64+len(message)+len(schema)), `{"message":`...)
+		b = wire.AppendString(b, message)
+		b = append(b, `,"requestedSchema":`...)
+		b = append(b, schema...)
+		return append(b, '}')
+	}
+	return &question{
+		method: protocol.CreateElicitation,
+		digest: questionDigest(protocol.CreateElicitation, params("")),
+		params: params,
+		read:   func(result json.RawMessage) error { return f.read(x, result) },
+	}, nil
+}
+
+// readElicitation reads an ElicitResult.
+func readElicitation(result json.RawMessage) (action Action, content json.RawMessage, err error) {
+	if err := isObjectText(result); err != nil {
+		return "", nil, err
+	}
+	text, err := memberText(result, "action")
+	if err != nil {
+		return "", nil, err
+	}
+	switch action = Action(text); action {
+	case Accept:
+	case Decline, Cancel:
+		return action, nil, nil
+	default:
+		return "", nil, fmt.Errorf("action must be accept, decline or cancel, got %q", text)
+	}
+	content = member(result, "content")
+	if content == nil {
+		content = emptyObject
+	}
+	return action, content, nil
+}
+
+// LinkAnswer is the answer to a link.
+type LinkAnswer struct {
+	// Action is [Accept] where the user has agreed to open the link. What
+	// happens there, and whether it comes to an end, it does not say.
+	Action Action
+
+	id string
+}
+
+// ElicitURL asks the user to open a link, for what must not pass through the
+// client, such as a password or a payment (client/elicitation, url mode). The
+// errors are those of [Elicit].
+func ElicitURL(ctx context.Context, message, url string, options ...AskOption) (LinkAnswer, error) {
+	q := &linkQuestion{message: message, url: url}
+	if err := ask(ctx, q, options); err != nil {
+		return LinkAnswer{}, err
+	}
+	return q.answer, nil
+}
+
+// URLQuestion is the question of [ElicitURL], for [InputRequired].
+func URLQuestion(message, url string, options ...AskOption) Question {
+	var o askOptions
+	for _, option := range options {
+		option(&o)
+	}
+	return &linkQuestion{message: message, url: url, id: o.id}
+}
+
+// ElicitationID sets what revision 2025-11-25 calls a link by; without it, that
+// is random.
+func ElicitationID(id string) AskOption { return func(o *askOptions) { o.id = id } }
+
+type linkQuestion struct {
+	message, url string
+	id           string // "" = that of the options
+	answer       LinkAnswer
+}
+
+func (l *linkQuestion) question(x *exchange, o *askOptions) (*question, error) {
+	if err := x.requires(ElicitationURL); err != nil {
+		return nil, err
+	}
+	if _, ok := wire.FormatURI(l.url); !ok {
+		return nil, fmt.Errorf("ask to open a link: %q is not a URL", l.url)
+	}
+	b := append([]byte(nil), `{"mode":"url","message":`...)
+	b = wire.AppendString(b, l.message)
+	b = appendText(b, "url", l.url)
+	q := newQuestion(protocol.CreateElicitation, append(b[:len(b):len(b)], '}'), func(result json.RawMessage) error {
+		action, _, err := readElicitation(result)
+		l.answer.Action = action
+		return err
+	})
+	if x.revision.Asking.ElicitationID {
+		l.answer.id = cmp.Or(l.id, o.id, rand.Text())
+		b = append(appendText(b, "elicitationId", l.answer.id), '}')
+		q.params = func(string) []byte { return b }
+	}
+	return q, nil
+}
+
+// Complete tells the client that what the link was for is done, where the
+// revision has a notification for it. It may be called after the handler has
+// returned.
+func (a LinkAnswer) Complete(ctx context.Context) {
+	x := exchangeFrom(ctx)
+	if x == nil || a.id == "" {
+		return
+	}
+	b := append([]byte(nil), `{"elicitationId":`...)
+	b = append(wire.AppendString(b, a.id), '}')
+	x.conn.notify(jsonrpc.AppendNotification(nil, protocol.ElicitationComplete, b))
+}

@@ -1,0 +1,255 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Extension is something that a server can do beyond the protocol (versioning,
+// extension negotiation). It is declared from revision 2025-11-25 on, and its
+// methods do not exist before.
+type Extension struct {
+	// Name has a prefix and a slash: com.example/search.
+	Name string
+	// Settings are what the extension wants clients to know, as a JSON object;
+	// nil is an empty one.
+	Settings json.RawMessage
+	// Methods answer requests, by their method.
+	Methods map[string]ExtensionFunc
+	// Notifications take notifications, by their method, each in a goroutine of
+	// its own. The params are a copy, nil where there are none. The context ends
+	// with the connection.
+	Notifications map[string]func(ctx context.Context, params json.RawMessage)
+	// Required refuses the methods to clients that have not declared the
+	// extension themselves, as a [*CapabilityError] does.
+	Required bool
+}
+
+// ExtensionFunc answers a request of an extension. The result is a JSON object,
+// nil for an empty one; what every result of the revision has is added to it
+// where it is missing. Errors are those of any handler, and their texts are not
+// shown unless they are an [*ProtocolError] or made by [Errorf].
+type ExtensionFunc func(ctx context.Context, req *Request) (json.RawMessage, error)
+
+// WithExtension declares an extension and handles its methods and notifications.
+// It panics where a name is not one of an extension, or taken.
+func WithExtension(e Extension) Option {
+	if prefix, name, ok := strings.Cut(e.Name, "/"); !ok || prefix == "" || name == "" {
+		panic(fmt.Sprintf("mcp: name %q of an extension must have a prefix and a slash", e.Name))
+	}
+	settings := checkSettings("extension "+e.Name, e.Settings)
+	return func(s *Server) {
+		if _, twice := s.extensions.settings[e.Name]; twice {
+			panic(fmt.Sprintf("mcp: extension %s declared twice", e.Name))
+		}
+		s.extensions.declare(e, settings)
+	}
+}
+
+// WithExperimental declares an experimental capability. Settings are a JSON
+// object; nil is an empty one.
+func WithExperimental(name string, settings json.RawMessage) Option {
+	checked := checkSettings("experimental capability "+name, settings)
+	return func(s *Server) {
+		if s.extensions.experimental == nil {
+			s.extensions.experimental = map[string]json.RawMessage{}
+		}
+		s.extensions.experimental[name] = checked
+	}
+}
+
+func checkSettings(what string, settings json.RawMessage) json.RawMessage {
+	if len(settings) == 0 {
+		return emptyObject
+	}
+	if err := wire.Valid(settings, 0); err != nil {
+		panic(fmt.Sprintf("mcp: settings of %s: %v", what, err))
+	}
+	compact := wire.AppendCompact(nil, settings)
+	if compact[0] != '{' {
+		panic(fmt.Sprintf("mcp: settings of %s must be an object", what))
+	}
+	return compact
+}
+
+// extensions are all that a server has. They do not change once it is made.
+type extensions struct {
+	settings      map[string]json.RawMessage
+	experimental  map[string]json.RawMessage
+	methods       map[string]*extensionMethod
+	notifications map[string]func(context.Context, json.RawMessage)
+}
+
+type extensionMethod struct {
+	extension string
+	required  bool
+	call      ExtensionFunc
+}
+
+func (x *extensions) declare(e Extension, settings json.RawMessage) {
+	if x.settings == nil {
+		x.settings = map[string]json.RawMessage{}
+		x.methods = map[string]*extensionMethod{}
+		x.notifications = map[string]func(context.Context, json.RawMessage){}
+	}
+	x.settings[e.Name] = settings
+	for method, call := range e.Methods {
+		if x.methods[method] != nil || protocol.Known(method) {
+			panic(fmt.Sprintf("mcp: method %s of extension %s is taken", method, e.Name))
+		}
+		x.methods[method] = &extensionMethod{e.Name, e.Required, call}
+	}
+	for method, take := range e.Notifications {
+		if x.notifications[method] != nil || protocol.Known(method) {
+			panic(fmt.Sprintf("mcp: notification %s of extension %s is taken", method, e.Name))
+		}
+		x.notifications[method] = take
+	}
+}
+
+// appendTo writes the capabilities.
+func (x *extensions) appendTo(b []byte, f *protocol.Fields) []byte {
+	if f.Extensions {
+		b = appendSettings(b, "extensions", x.settings)
+	}
+	return appendSettings(b, "experimental", x.experimental)
+}
+
+func appendSettings(b []byte, name string, all map[string]json.RawMessage) []byte {
+	if len(all) == 0 {
+		return b
+	}
+	b = append(b, `,"`...)
+	b = append(b, name...)
+	b = append(b, `":{`...)
+	for i, key := range slices.Sorted(maps.Keys(all)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, key)
+		b = append(b, ':')
+		b = append(b, all[key]...)
+	}
+	return append(b, '}')
+}
+
+// method returns the method of an extension that the revision lets exist.
+func (x *extensions) method(name string, rev *protocol.Revision) *extensionMethod {
+	if !rev.Fields.Extensions {
+		return nil
+	}
+	return x.methods[name]
+}
+
+// answer answers a request of an extension.
+func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, error) {
+	if m.required && req.Call().Extension(m.extension) == nil {
+		return nil, &CapabilityError{Capability: Capability("extensions." + m.extension)}
+	}
+	result, err := m.call(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return &extensionResult{result}, nil
+}
+
+// Extension returns the settings with which the client has declared an
+// extension, nil if it has not.
+func (c *Call) Extension(name string) json.RawMessage {
+	if c == nil || c.client == nil {
+		return nil
+	}
+	settings := member(member(c.client.capabilities, "extensions"), name)
+	if !isObject(settings) {
+		return nil
+	}
+	return settings
+}
+
+// extensionResult is a result with members of its own.
+type extensionResult struct {
+	object json.RawMessage
+}
+
+func (e *extensionResult) appendTo(b []byte, r *rendering) []byte {
+	object := e.object
+	if len(object) == 0 {
+		object = emptyObject
+	}
+	if err := wire.Valid(object, 0); err != nil {
+		r.fail(fmt.Errorf("write result: %w", err))
+		return b
+	}
+	object = wire.AppendCompact(nil, object)
+	if object[0] != '{' {
+		r.fail(fmt.Errorf("write result: not an object"))
+		return b
+	}
+	b = append(b, object[:len(object)-1]...)
+	f := r.fields()
+	empty := len(object) == 2
+	if f.ResultType && member(object, "resultType") == nil {
+		if !empty {
+			b = append(b, ',')
+		}
+		empty = false
+		b = append(b, `"resultType":"complete"`...)
+	}
+	if f.ServerMeta && member(object, "_meta") == nil {
+		if !empty {
+			b = append(b, ',')
+		}
+		b = append(b, `"_meta":{"`+protocol.MetaServerInfo+`":`...)
+		b = append(b, r.server.identity[r.revision.Index()]...)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+// extensionNotification hands a notification to an extension, in a goroutine of
+// its own, which counts as a request in flight.
+func (c *conn) extensionNotification(m *jsonrpc.Message) {
+	take := c.server.extensions.notifications[string(m.Method)]
+	if take == nil {
+		return
+	}
+	if err := m.Params.Check(c.server.limits.Depth); err != nil {
+		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
+		return
+	}
+	c.mu.Lock()
+	full := c.closing || c.running >= c.server.limits.InFlight
+	if !full {
+		c.running++
+	}
+	c.mu.Unlock()
+	method := string(m.Method)
+	if full {
+		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
+		return
+	}
+	var params json.RawMessage
+	if m.Params.Raw != nil {
+		params = append(params, m.Params.Raw...)
+	}
+	go func() {
+		defer c.release()
+		defer func() {
+			if p := recover(); p != nil {
+				c.server.log.LogAttrs(c.ctx, slog.LevelError, "handler panicked", slog.String("method", method),
+					slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+			}
+		}()
+		take(c.ctx, params)
+	}()
+}

@@ -1,0 +1,221 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// FilesInfo says how files are published as resources.
+type FilesInfo struct {
+	// Prefix is what the URIs begin with, up to and with the slash before the
+	// name of a file: file:///docs/ or docs://
+	Prefix      string
+	Name        string // "" = the prefix
+	Title       string
+	Description string
+	Groups      []string
+	Annotations *Annotations
+
+	// Hidden also shows files and directories whose names begin with a dot.
+	Hidden bool
+	// Unlisted keeps the files out of the list of resources. They can be read.
+	Unlisted bool
+	// MaxFiles is how many files are listed at most; 0 means 10,000.
+	MaxFiles int
+	// MIMEType returns the MIME type of a file by its name, "" to find it out from
+	// its ending and its content.
+	MIMEType func(name string) string
+
+	ReadInfo
+}
+
+const defaultMaxFiles = 10_000
+
+// NewFiles returns the files below root as resources: text where a file is UTF-8
+// text, and a blob otherwise. Names with .. or a NUL, absolute ones, links that
+// lead out of root, directories and devices are not found. What changes in the
+// directory is seen at once; [Server.ResourceUpdated] tells clients of it.
+func NewFiles(info FilesInfo, root *os.Root) Feature {
+	return newFiles(info, root.FS())
+}
+
+// NewFS is [NewFiles] for a file system that is no directory of the operating
+// system, such as an [embed.FS]. It panics for [os.DirFS], which follows links to
+// anywhere.
+func NewFS(info FilesInfo, fsys fs.FS) Feature {
+	if fmt.Sprintf("%T", fsys) == fmt.Sprintf("%T", os.DirFS(".")) {
+		panic("mcp: os.DirFS does not keep links inside of the directory; use NewFiles with os.OpenRoot")
+	}
+	return newFiles(info, fsys)
+}
+
+func newFiles(info FilesInfo, fsys fs.FS) Feature {
+	if !validURI(info.Prefix+"x") || !strings.HasSuffix(info.Prefix, "/") {
+		panic(fmt.Sprintf("mcp: prefix %q of files must be the begin of a URI, with a slash at its end", info.Prefix))
+	}
+	f := &files{info: info, fsys: fsys}
+	t := &TemplateInfo{
+		URITemplate: info.Prefix + "{+path}", Name: orElse(info.Name, info.Prefix), Title: info.Title,
+		Description: info.Description, Groups: info.Groups, Annotations: info.Annotations, ReadInfo: info.ReadInfo,
+	}
+	if info.Unlisted {
+		return FuncTemplate(t, f.read)
+	}
+	return FuncTemplate(t, f.read, Lists(f.list))
+}
+
+// files are the files of a file system.
+type files struct {
+	info FilesInfo
+	fsys fs.FS
+}
+
+func (f *files) read(ctx context.Context, req *Request) (*ResourceResult, error) {
+	name := req.Var("path")
+	if !f.allowed(name) {
+		return nil, ErrNotFound
+	}
+	data, err := f.readFile(name, req)
+	if err != nil {
+		if large, ok := errors.AsType[*tooLarge](err); ok {
+			return nil, large
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			req.log().LogAttrs(ctx, slog.LevelWarn, "file not read", slog.String("uri", req.Name), slog.Any("error", err))
+		}
+		return nil, ErrNotFound
+	}
+	mime := f.mimeType(name, data)
+	c := ResourceContents{MIMEType: mime}
+	if (isText(mime) || textTypes[mime]) && utf8.Valid(data) {
+		c.Text = string(data)
+	} else {
+		c.Blob = bytesOf(data)
+	}
+	return &ResourceResult{Contents: []ResourceContents{c}}, nil
+}
+
+// allowed reports whether a name may be looked up at all.
+func (f *files) allowed(name string) bool {
+	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00") {
+		return false
+	}
+	return f.info.Hidden || !(name[0] == '.' || strings.Contains(name, "/."))
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+func (f *files) readFile(name string, req *Request) ([]byte, error) {
+	// To open a pipe would wait for a writer.
+	if err := regular(fs.Stat(f.fsys, name)); err != nil {
+		return nil, err
+	}
+	file, err := f.fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	if err := regular(file.Stat()); err != nil {
+		return nil, err
+	}
+	return readAll(file, req.resourceLimit())
+}
+
+func regular(info fs.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	return err
+}
+
+// list returns the files in the order of their names.
+func (f *files) list(ctx context.Context) ([]ResourceInfo, error) {
+	most := f.info.MaxFiles
+	if most <= 0 {
+		most = defaultMaxFiles
+	}
+	var all []ResourceInfo
+	err := fs.WalkDir(f.fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && name == ".":
+			return err
+		case err != nil, name != "." && !f.allowed(name):
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular() || !utf8.ValidString(name):
+			return nil
+		case len(all) == most:
+			return fs.SkipAll
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil // it has just been deleted
+		}
+		r := ResourceInfo{
+			URI: f.info.Prefix + escapeSegments(name), Name: name, Size: info.Size(), MIMEType: f.mimeType(name, nil),
+		}
+		if a := f.info.Annotations; a != nil || !info.ModTime().IsZero() {
+			r.Annotations = new(Annotations)
+			if a != nil {
+				*r.Annotations = *a
+			}
+			if r.Annotations.LastModified.IsZero() {
+				r.Annotations.LastModified = info.ModTime().UTC()
+			}
+		}
+		all = append(all, r)
+		return nil
+	})
+	return all, err
+}
+
+// mimeType tells what a file is, "" where its name alone does not say.
+func (f *files) mimeType(name string, data []byte) string {
+	if f.info.MIMEType != nil {
+		if mime := f.info.MIMEType(name); mime != "" {
+			return mime
+		}
+	}
+	if mime := mimeTypes[strings.ToLower(path.Ext(name))]; mime != "" {
+		return mime
+	}
+	switch {
+	case data == nil:
+		return ""
+	case utf8.Valid(data) && !strings.Contains(string(data), "\x00"):
+		return "text/plain"
+	}
+	return "application/octet-stream"
+}
+
+// textTypes are text beyond what [isText] knows.
+var textTypes = map[string]bool{
+	"application/yaml": true, "application/toml": true, "application/javascript": true, "application/sql": true, "application/x-sh": true, "application/jsonl": true,
+}
+
+// mimeTypes are the types of common endings. Those of the operating system are
+// not asked, so that a server says the same everywhere.
+var mimeTypes = map[string]string{
+	".txt": "text/plain", ".md": "text/markdown", ".html": "text/html", ".htm": "text/html", ".css": "text/css",
+	".csv": "text/csv", ".tsv": "text/tab-separated-values", ".js": "text/javascript", ".mjs": "text/javascript",
+	".xml": "application/xml", ".json": "application/json", ".jsonl": "application/jsonl", ".yaml": "application/yaml",
+	".yml": "application/yaml", ".toml": "application/toml", ".sql": "application/sql", ".sh": "application/x-sh",
+	".go": "text/x-go", ".mod": "text/plain", ".py": "text/x-python", ".rs": "text/x-rust", ".java": "text/x-java",
+	".c": "text/x-c", ".h": "text/x-c", ".cpp": "text/x-c++", ".ts": "text/x-typescript", ".log": "text/plain",
+	".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+	".webp": "image/webp", ".avif": "image/avif", ".ico": "image/x-icon", ".pdf": "application/pdf",
+	".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".flac": "audio/flac", ".mp4": "video/mp4",
+	".webm": "video/webm", ".zip": "application/zip", ".gz": "application/gzip", ".tar": "application/x-tar",
+	".wasm": "application/wasm",
+}

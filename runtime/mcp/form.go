@@ -1,0 +1,298 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// FormInfo describes a form: a flat list of fields. Generated code points to
+// variables of this type, which nothing changes.
+type FormInfo struct {
+	Fields []FormField
+}
+
+// FieldKind is a kind of field.
+type FieldKind int
+
+// The kinds of fields. The values that a choice is among are strings.
+const (
+	StringField  FieldKind = iota
+	IntegerField           // an integer
+	NumberField            // any number
+	BooleanField
+	ChoiceField  // one of Choices
+	ChoicesField // any number of Choices; from revision 2025-11-25 on
+)
+
+// FormField is a field of a form (PrimitiveSchemaDefinition in the
+// specification's schema). Limits that are zero or "" are none.
+type FormField struct {
+	Name        string
+	Title       string
+	Description string
+	Kind        FieldKind
+	Required    bool
+	// Default is the value that the form begins with, as JSON. Revision
+	// 2025-06-18 has it for booleans only.
+	Default string
+
+	// Format of a string: email, uri, date or date-time, which clients know;
+	// others are checked where the answer is read.
+	Format string
+	// MinLength and MaxLength of a string, in characters.
+	MinLength, MaxLength int
+	// Minimum and Maximum of a number, as JSON.
+	Minimum, Maximum string
+	// Choices of a choice, and how many of them there must be.
+	Choices            []FormChoice
+	MinItems, MaxItems int
+	// EnumNames writes the titles of choices as enumNames in every revision, as
+	// revision 2025-06-18 has them.
+	EnumNames bool
+}
+
+// FormChoice is one value of a choice.
+type FormChoice struct {
+	Value string
+	Title string // for people; "" = the value
+}
+
+// schema writes the requestedSchema, in full or as revision 2025-06-18 has it.
+func (f *FormInfo) schema(rich bool) ([]byte, error) {
+	b := append(make([]byte, 0, 100*(1+len(f.Fields))), `{"type":"object","properties":{`...)
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		if field.Kind == ChoicesField && !rich {
+			return nil, fmt.Errorf("ask for a form: the client's revision has no field for several choices, as %s is", field.Name)
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, field.Name)
+		b = append(b, ':')
+		b = field.appendSchema(b, rich)
+	}
+	b = append(b, '}')
+	required := 0
+	for _, field := range f.Fields {
+		if !field.Required {
+			continue
+		}
+		if required == 0 {
+			b = append(b, `,"required":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		required++
+		b = wire.AppendString(b, field.Name)
+	}
+	if required > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}'), nil
+}
+
+func (f *FormField) appendSchema(b []byte, rich bool) []byte {
+	b = append(b, `{"type":"`...)
+	b = append(b, [...]string{"string", "integer", "number", "boolean", "string", "array"}[f.Kind]...)
+	b = append(b, '"')
+	b = appendText(b, "title", f.Title)
+	b = appendText(b, "description", f.Description)
+	switch f.Kind {
+	case StringField:
+		switch f.Format {
+		case "email", "uri", "date", "date-time":
+			b = appendText(b, "format", f.Format)
+		}
+		b = appendCount(b, "minLength", f.MinLength)
+		b = appendCount(b, "maxLength", f.MaxLength)
+	case IntegerField, NumberField:
+		b = appendJSON(b, "minimum", f.Minimum)
+		b = appendJSON(b, "maximum", f.Maximum)
+	case ChoiceField:
+		b = f.appendChoices(append(b, ','), rich && !f.EnumNames, "oneOf")
+	case ChoicesField:
+		b = appendCount(b, "minItems", f.MinItems)
+		b = appendCount(b, "maxItems", f.MaxItems)
+		b = append(b, `,"items":{`...)
+		if !f.titled() {
+			b = append(b, `"type":"string",`...)
+		}
+		b = append(f.appendChoices(b, true, "anyOf"), '}')
+	}
+	if rich || f.Kind == BooleanField {
+		b = appendJSON(b, "default", f.Default)
+	}
+	return append(b, '}')
+}
+
+// titled reports whether any choice has a title of its own.
+func (f *FormField) titled() bool {
+	for _, c := range f.Choices {
+		if c.Title != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// appendChoices writes the choices as constants with titles, or as an enum, with
+// enumNames where there are titles.
+func (f *FormField) appendChoices(b []byte, constants bool, keyword string) []byte {
+	if !f.titled() {
+		return append(f.appendTexts(append(b, `"enum":[`...), FormChoice.value), ']')
+	}
+	if !constants {
+		b = append(f.appendTexts(append(b, `"enum":[`...), FormChoice.value), `],"enumNames":[`...)
+		return append(f.appendTexts(b, FormChoice.title), ']')
+	}
+	b = append(b, '"')
+	b = append(b, keyword...)
+	b = append(b, `":[`...)
+	for i, c := range f.Choices {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"const":`...)
+		b = wire.AppendString(b, c.Value)
+		b = append(b, `,"title":`...)
+		b = wire.AppendString(b, c.title())
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+func (f *FormField) appendTexts(b []byte, text func(FormChoice) string) []byte {
+	for i, c := range f.Choices {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, text(c))
+	}
+	return b
+}
+
+func (c FormChoice) value() string { return c.Value }
+
+func (c FormChoice) title() string {
+	if c.Title == "" {
+		return c.Value
+	}
+	return c.Title
+}
+
+// appendCount writes a member after others, unless it is 0.
+func appendCount(b []byte, name string, n int) []byte {
+	if n == 0 {
+		return b
+	}
+	return appendJSON(b, name, strconv.Itoa(n))
+}
+
+// appendJSON writes a member after others, unless the JSON text is empty.
+func appendJSON(b []byte, name, text string) []byte {
+	if text == "" {
+		return b
+	}
+	b = append(b, `,"`...)
+	b = append(b, name...)
+	b = append(b, `":`...)
+	return wire.AppendCompact(b, []byte(text))
+}
+
+// decode reads the content of an answer by the fields.
+func (f *FormInfo) decode(content json.RawMessage) (FieldValues, error) {
+	fields := make(wire.Fields, len(f.Fields))
+	byName := make(map[string]*FormField, len(f.Fields))
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		fields[i] = wire.Field{Name: field.Name, Required: field.Required}
+		byName[field.Name] = field
+	}
+	values := FieldValues{}
+	d := wire.NewDecoder(content, wire.Options{})
+	for o := d.Object(fields); o.Next(); {
+		name := o.Name()
+		if value := byName[name].decode(d); !d.Failed() {
+			values[name] = value
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+func (f *FormField) decode(d *wire.Decoder) any {
+	switch f.Kind {
+	case IntegerField:
+		var n int64
+		wire.Int(d, &n)
+		f.bounds(d, float64(n))
+		return n
+	case NumberField:
+		var n float64
+		wire.Float(d, &n)
+		f.bounds(d, n)
+		return n
+	case BooleanField:
+		var v bool
+		wire.Bool(d, &v)
+		return v
+	case ChoiceField:
+		var s string
+		wire.StringEnum(d, &s, f.values())
+		return s
+	case ChoicesField:
+		s := []string{}
+		all := f.values()
+		wire.Slice(d, &s, func(d *wire.Decoder, v *string) { wire.StringEnum(d, v, all) })
+		if f.MinItems > 0 {
+			wire.MinItems(d, len(s), f.MinItems)
+		}
+		if f.MaxItems > 0 {
+			wire.MaxItems(d, len(s), f.MaxItems)
+		}
+		return s
+	}
+	var s string
+	wire.String(d, &s)
+	if f.MinLength > 0 {
+		wire.MinLength(d, s, f.MinLength)
+	}
+	if f.MaxLength > 0 {
+		wire.MaxLength(d, s, f.MaxLength)
+	}
+	if check := formats[f.Format]; check != nil {
+		wire.Format(d, s, check)
+	}
+	return s
+}
+
+// bounds checks a number. Bounds that are not JSON numbers are none.
+func (f *FormField) bounds(d *wire.Decoder, n float64) {
+	if limit, err := strconv.ParseFloat(f.Minimum, 64); err == nil {
+		wire.Minimum(d, n, limit)
+	}
+	if limit, err := strconv.ParseFloat(f.Maximum, 64); err == nil {
+		wire.Maximum(d, n, limit)
+	}
+}
+
+func (f *FormField) values() []string {
+	values := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		values[i] = c.Value
+	}
+	return values
+}
+
+// formats are those that are checked where an answer is read by hand.
+var formats = map[string]wire.FormatChecker{
+	"email": wire.FormatEmail, "uri": wire.FormatURI, "date": wire.FormatDate, "date-time": wire.FormatDateTime,
+	"time": wire.FormatTime, "hostname": wire.FormatHostname, "ipv4": wire.FormatIPv4, "ipv6": wire.FormatIPv6,
+	"uuid": wire.FormatUUID,
+}

@@ -1,0 +1,177 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// InputRequired is the error that a handler returns to ask several questions at
+// once, or to be called again. In every revision the handler is then called
+// again from the top, once the client has answered: by the client, which comes
+// back, or by the server, which sends the questions as requests. Clients give up
+// after about ten rounds, and so does the server.
+//
+// When it is called again the handler asks each question by itself, with the
+// [Key] under which it stands here: [Elicit] and its kin then return the answer
+// at once. [Answered] tells whether there is one.
+//
+// An interceptor gets it as the [Reply], for questions of every kind.
+type InputRequired struct {
+	// Questions are what to ask, by their keys.
+	Questions map[string]Question
+	// State is what the handler wants to be told when it is called again, as
+	// JSON; see [RequestState]. The client can neither read nor change it.
+	State json.RawMessage
+
+	open   []pendingQuestion
+	sealed string
+}
+
+// Error says that input is required.
+func (e *InputRequired) Error() string { return "input of the client is required" }
+
+// reply is e as a reply, which is nil where e is.
+func (e *InputRequired) reply() Reply {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+func (e *InputRequired) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, '{')
+	if len(e.open) > 0 {
+		b = append(b, `"inputRequests":{`...)
+		for i, q := range e.open {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = wire.AppendString(b, q.key)
+			b = append(b, `:{"method":`...)
+			b = wire.AppendString(b, q.method)
+			b = append(b, `,"params":`...)
+			b = append(b, q.params...)
+			b = append(b, '}')
+		}
+		b = append(b, `},`...)
+	}
+	b = append(b, `"requestState":`...)
+	b = wire.AppendString(b, e.sealed)
+	b = append(b, `,"resultType":"input_required"`...)
+	return r.closeMeta(b, nil, false)
+}
+
+// unanswered renders the questions that have no answer yet.
+func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*question, err error) {
+	if len(e.Questions) == 0 && e.State == nil {
+		return nil, nil, errors.New("a handler has asked for input without a question and without a state")
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Questions)) {
+		if key == "" || key[0] == '#' {
+			return nil, nil, fmt.Errorf("the key %q of a question must not be empty, nor begin with #", key)
+		}
+		asked := e.Questions[key]
+		if asked == nil {
+			return nil, nil, fmt.Errorf("the question %q is nil", key)
+		}
+		q, err := asked.question(x, &askOptions{key: key})
+		if err != nil {
+			return nil, nil, err
+		}
+		if a := x.talk.answers[key]; a != nil && (a.free || a.digest == q.digest) {
+			continue
+		}
+		keys, questions = append(keys, key), append(questions, q)
+	}
+	return keys, questions, nil
+}
+
+// setState keeps what the handler wants to be told.
+func (x *exchange) setState(e *InputRequired) error {
+	c := &x.talk
+	if e.State == nil {
+		c.state = nil
+		return nil
+	}
+	state, err := wire.Compact(nil, e.State, 0)
+	if err != nil {
+		return fmt.Errorf("state of the handler: %w", err)
+	}
+	c.state = state
+	if limit := x.conn.server.limits.StateBytes; len(state)+c.size > limit {
+		return fmt.Errorf("the state of the handler and the answers of the client have %d bytes, and at most %d are kept", len(state)+c.size, limit)
+	}
+	return nil
+}
+
+// put ends the round with the questions.
+func (x *exchange) put(e *InputRequired) (*InputRequired, error) {
+	c := &x.talk
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	keys, questions, err := x.unanswered(e)
+	if err == nil {
+		err = x.setState(e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, q := range questions {
+		c.drop(keys[i])
+		c.pending = append(c.pending, pendingQuestion{keys[i], q.method, q.params(""), q.digest})
+	}
+	return x.concludeLocked()
+}
+
+// putBlocking asks the questions one after the other, for a handler that is then
+// called again.
+func (x *exchange) putBlocking(ctx context.Context, e *InputRequired) error {
+	c := &x.talk
+	c.mu.Lock()
+	keys, questions, err := x.unanswered(e)
+	if err == nil {
+		err = x.setState(e)
+	}
+	clear(c.keys)
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for i, q := range questions {
+		if err := x.ask(ctx, keys[i], q); err != nil {
+			return err
+		}
+	}
+	c.again()
+	return nil
+}
+
+// Answered reports whether the client has answered the question with that key in
+// an earlier round.
+func Answered(ctx context.Context, key string) bool {
+	x := exchangeFrom(ctx)
+	if x == nil {
+		return false
+	}
+	x.talk.mu.Lock()
+	defer x.talk.mu.Unlock()
+	return x.talk.answers[key] != nil
+}
+
+// RequestState returns the state with which the handler has returned
+// [*InputRequired] before, nil where it has not.
+func RequestState(ctx context.Context) json.RawMessage {
+	x := exchangeFrom(ctx)
+	if x == nil {
+		return nil
+	}
+	x.talk.mu.Lock()
+	defer x.talk.mu.Unlock()
+	return x.talk.state
+}

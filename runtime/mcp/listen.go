@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// subscriptionFilter is what a listen asks for (basic/patterns/subscriptions).
+type subscriptionFilter struct {
+	lists [topics]bool
+	uris  []string
+}
+
+var filterMembers = map[string]topic{
+	"toolsListChanged": toolsChanged, "promptsListChanged": promptsChanged, "resourcesListChanged": resourcesChanged,
+}
+
+// readFilter reads params.notifications. Members that it does not know are
+// ignored, as types that are not supported.
+func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.Error) {
+	object := p.Get("notifications")
+	if !p.IsObject() || !isObject(object) {
+		return f, invalidParams("params.notifications must be an object")
+	}
+	jsonrpc.Members(object, func(name, value []byte) bool {
+		if t, ok := filterMembers[string(name)]; ok {
+			f.lists[t] = string(value) == "true"
+			if !f.lists[t] && string(value) != "false" {
+				e = invalidParams("params.notifications." + string(name) + " must be a boolean")
+			}
+		} else if string(name) == "resourceSubscriptions" {
+			f.uris, e = readURIs(value, most)
+		}
+		return e == nil
+	})
+	return f, e
+}
+
+func readURIs(array []byte, most int) (uris []string, e *jsonrpc.Error) {
+	if array[0] != '[' {
+		return nil, invalidParams("params.notifications.resourceSubscriptions must be an array")
+	}
+	jsonrpc.Elements(array, func(value []byte) bool {
+		uri, ok := jsonrpc.String(value)
+		switch {
+		case !ok || len(uri) > maxURI:
+			e = invalidParams("params.notifications.resourceSubscriptions must consist of URIs")
+		case len(uris) == most:
+			e = errTooManySubscriptions
+		default:
+			uris = append(uris, uri)
+		}
+		return e == nil
+	})
+	return uris, e
+}
+
+// listen answers subscriptions/listen: it acknowledges what it will tell of, and
+// ends when the client cancels it, which is its business then, or the server
+// does, which it says.
+func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
+	x := req.x
+	if !s.offersChanges() {
+		return nil, protocolError(notFound(req.Method))
+	}
+	filter, e := readFilter(&x.buffers.msg.Params, s.limits.Subscriptions)
+	if e != nil {
+		return nil, protocolError(e)
+	}
+	sub := s.honour(ctx, x, &filter)
+	if !x.conn.reserve(len(sub.uris)) {
+		return nil, protocolError(errTooManySubscriptions)
+	}
+	defer x.conn.reserve(-len(sub.uris))
+	// What changes from now on waits for the acknowledgement.
+	sub.mu.Lock()
+	s.audience.add(sub)
+	defer s.audience.remove(sub)
+	sub.send(filter.acknowledgement(sub.id))
+	x.sink.kick()
+	sub.mu.Unlock()
+	select {
+	case <-ctx.Done():
+	case <-x.conn.ended:
+	}
+	x.farewell = true
+	return listenEnd{}, nil
+}
+
+// honour takes what the server does not tell of out of the filter.
+func (s *Server) honour(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
+	sub := &subscriber{out: x.sink, id: append([]byte(nil), x.call.id.Raw()...), uris: map[string]struct{}{}}
+	sub.send = func(message []byte) {
+		x.conn.mu.Lock()
+		defer x.conn.mu.Unlock()
+		if !x.answered {
+			x.sink.notify(message)
+		}
+	}
+	var offered [topics]bool
+	for shelf, t := range topicOf {
+		offered[t] = offered[t] || s.offers(shelf)
+	}
+	for t := range f.lists {
+		f.lists[t] = f.lists[t] && offered[t]
+	}
+	sub.lists = f.lists
+	honoured := f.uris[:0]
+	for _, uri := range f.uris {
+		if _, twice := sub.uris[uri]; !twice && s.findResource(ctx, uri) != nil {
+			sub.uris[uri] = struct{}{}
+			honoured = append(honoured, uri)
+		}
+	}
+	f.uris = honoured
+	return sub
+}
+
+// acknowledgement is the first message of a listen.
+func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
+	b := appendSubscription([]byte{'{'}, id)
+	b = append(b, `,"notifications":{`...)
+	start := len(b)
+	for _, name := range [...]string{"toolsListChanged", "promptsListChanged", "resourcesListChanged"} {
+		if f.lists[filterMembers[name]] {
+			b = append(comma(b, start), '"')
+			b = append(b, name...)
+			b = append(b, `":true`...)
+		}
+	}
+	if len(f.uris) > 0 {
+		b = append(comma(b, start), `"resourceSubscriptions":[`...)
+		for i, uri := range f.uris {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = wire.AppendString(b, uri)
+		}
+		b = append(b, ']')
+	}
+	b = append(b, "}}"...)
+	return jsonrpc.AppendNotification(nil, protocol.Acknowledged, b)
+}
+
+// listenEnd is the result of a listen that the server ends.
+type listenEnd struct{}
+
+func (listenEnd) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, `{"resultType":"complete","_meta":{"`+protocol.MetaServerInfo+`":`...)
+	b = append(b, r.server.identity[r.revision.Index()]...)
+	b = append(b, `,"`+protocol.MetaSubscription+`":`...)
+	b = append(b, r.id.Raw()...)
+	return append(b, "}}"...)
+}
+
+// cancelledByServer is the notification that follows on channels that all requests
+// share (basic/patterns/cancellation).
+func cancelledByServer(id jsonrpc.ID) []byte {
+	b := append([]byte(nil), `{"requestId":`...)
+	b = append(b, id.Raw()...)
+	return jsonrpc.AppendNotification(nil, protocol.Cancelled, append(b, '}'))
+}
+
+// endListens ends all listens of the connection, gracefully.
+func (c *conn) endListens() { c.ending.Do(func() { close(c.ended) }) }

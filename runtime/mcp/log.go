@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Logger returns a logger whose records carry the feature and the id of the call
+// that ctx belongs to. They go to the server's own log, and to the client where
+// it wants records of that level (server/utilities/logging): a session from info
+// on unless it says otherwise, a request of revision 2026-07-28 only what it asks
+// for. So they must not hold secrets.
+//
+// The levels of [slog] are debug, info, warning and error; those between are
+// notice (2), critical (12), alert (16) and emergency (20). A record with
+// attributes is an object to the client, with the text as message, one without
+// is the text. Outside of a call it is [slog.Default].
+func Logger(ctx context.Context) *slog.Logger {
+	x := exchangeFrom(ctx)
+	if x == nil {
+		return slog.Default()
+	}
+	h := x.conn.server.log.Handler().WithAttrs([]slog.Attr{
+		slog.String(x.featureKind(), x.call.feature),
+		slog.String("id", x.call.ID()),
+	})
+	return slog.New(&callLog{server: h, exchange: x})
+}
+
+// featureKind is what the feature of a call is called in the log.
+func (x *exchange) featureKind() string {
+	switch x.method {
+	case protocol.PromptsGet:
+		return "prompt"
+	case protocol.ResourcesRead:
+		return "resource"
+	}
+	return string(KindTool)
+}
+
+// callLog is the handler behind the logger of a call: the server's own, and the
+// client.
+type callLog struct {
+	server   slog.Handler
+	exchange *exchange
+	scope    *logScope
+}
+
+// logScope is a list, the innermost first, of what With and WithGroup have added.
+type logScope struct {
+	outer *logScope
+	group string // "" = the attributes
+	attrs []slog.Attr
+}
+
+func (l *callLog) Enabled(ctx context.Context, level slog.Level) bool {
+	return l.server.Enabled(ctx, level) || l.exchange.wantsLog(levelOf(level))
+}
+
+func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
+	var err error
+	if l.server.Enabled(ctx, r.Level) {
+		err = l.server.Handle(ctx, r.Clone())
+	}
+	if level := levelOf(r.Level); l.exchange.wantsLog(level) {
+		l.exchange.emit(l.message(level, r))
+	}
+	return err
+}
+
+func (l *callLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	if len(attrs) == 0 {
+		return l
+	}
+	return &callLog{l.server.WithAttrs(attrs), l.exchange, &logScope{outer: l.scope, attrs: attrs}}
+}
+
+func (l *callLog) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return l
+	}
+	return &callLog{l.server.WithGroup(name), l.exchange, &logScope{outer: l.scope, group: name}}
+}
+
+// noLevel is above all levels: no message.
+const noLevel = 127
+
+// levelOf returns the level of the protocol, as an index in [protocol.Levels].
+func levelOf(level slog.Level) int8 {
+	switch {
+	case level < slog.LevelInfo:
+		return 0
+	case level < slog.LevelInfo+2:
+		return 1
+	case level < slog.LevelWarn:
+		return 2
+	case level < slog.LevelError:
+		return 3
+	}
+	return int8(min(7, 4+(level-slog.LevelError)/4))
+}
+
+// readLevel reads the name of a level.
+func readLevel(value []byte) (int8, bool) {
+	name, ok := jsonrpc.Bytes(value)
+	for i, level := range protocol.Levels {
+		if ok && string(name) == level {
+			return int8(i), true
+		}
+	}
+	return 0, false
+}
+
+func unknownLevel(where string) *jsonrpc.Error {
+	text := where + " must be one of"
+	for i, level := range protocol.Levels {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + level
+	}
+	return invalidParams(text)
+}
+
+// setLevel answers logging/setLevel for the session.
+func (c *conn) setLevel(p *jsonrpc.Params) *jsonrpc.Error {
+	level, ok := readLevel(p.Get("level"))
+	if !ok {
+		return unknownLevel("params.level")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		c.session.level = level
+	}
+	return nil
+}
+
+// wantsLog reports whether the client wants messages of a level.
+func (x *exchange) wantsLog(level int8) bool {
+	least := x.call.level
+	if !x.revision.PerRequest {
+		least = protocol.DefaultLevel
+		x.conn.mu.Lock()
+		if s := x.conn.session; s != nil {
+			least = s.level
+		}
+		x.conn.mu.Unlock()
+	}
+	return level >= least && !x.talk.muted()
+}

@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// message writes a record as the client gets it.
+func (l *callLog) message(level int8, r slog.Record) []byte {
+	b := append(make([]byte, 0, 200+len(r.Message)), `{"level":"`...)
+	b = append(b, protocol.Levels[level]...)
+	b = append(b, '"')
+	b = appendText(b, "logger", l.exchange.call.feature)
+	b = append(b, `,"data":`...)
+	attrs := make([]slog.Attr, 0, r.NumAttrs())
+	r.Attrs(func(a slog.Attr) bool {
+		attrs = append(attrs, a)
+		return true
+	})
+	for s := l.scope; s != nil; s = s.outer {
+		if s.group != "" {
+			attrs = []slog.Attr{{Key: s.group, Value: slog.GroupValue(attrs...)}}
+		} else {
+			attrs = append(append(make([]slog.Attr, 0, len(s.attrs)+len(attrs)), s.attrs...), attrs...)
+		}
+	}
+	w := logWriter{b: append(b, '{')}
+	w.members(append([]slog.Attr{slog.String(messageKey, r.Message)}, attrs...))
+	if w.count == 1 {
+		b = wire.AppendString(b, r.Message)
+	} else {
+		b = append(w.b, '}')
+	}
+	return jsonrpc.AppendNotification(nil, protocol.LogMessage, append(b, '}'))
+}
+
+// messageKey is where the text of a record stands that has attributes.
+const messageKey = "message"
+
+// logWriter writes the attributes of a record as JSON.
+type logWriter struct {
+	b     []byte
+	count int // members written, those inside others included
+	depth int
+}
+
+// maxLogDepth bounds how deeply groups nest, whose values may make new ones.
+const maxLogDepth = 32
+
+// members writes attributes as members of the object that is open. Of equal keys
+// the last one counts.
+func (w *logWriter) members(attrs []slog.Attr) {
+	attrs = flatten(nil, attrs, 0)
+	first := true
+	for i, a := range attrs {
+		if shadowed(attrs[i+1:], a.Key) {
+			continue
+		}
+		if !first {
+			w.b = append(w.b, ',')
+		}
+		first = false
+		w.count++
+		w.b = wire.AppendString(w.b, a.Key)
+		w.b = append(w.b, ':')
+		w.value(a.Value)
+	}
+}
+
+func shadowed(later []slog.Attr, key string) bool {
+	for _, a := range later {
+		if a.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// flatten resolves values, leaves out what is empty, and puts the attributes of
+// groups without a name where the group stands, as slog's own handlers do.
+func flatten(to, attrs []slog.Attr, depth int) []slog.Attr {
+	for _, a := range attrs {
+		a.Value = a.Value.Resolve()
+		switch {
+		case a.Equal(slog.Attr{}):
+		case a.Value.Kind() != slog.KindGroup:
+			to = append(to, a)
+		case len(a.Value.Group()) == 0:
+		case a.Key == "" && depth < maxLogDepth:
+			to = flatten(to, a.Value.Group(), depth+1)
+		default:
+			to = append(to, a)
+		}
+	}
+	return to
+}
+
+func (w *logWriter) value(v slog.Value) {
+	switch v.Kind() {
+	case slog.KindString:
+		w.b = wire.AppendString(w.b, v.String())
+	case slog.KindInt64:
+		w.b = strconv.AppendInt(w.b, v.Int64(), 10)
+	case slog.KindUint64:
+		w.b = strconv.AppendUint(w.b, v.Uint64(), 10)
+	case slog.KindBool:
+		w.b = strconv.AppendBool(w.b, v.Bool())
+	case slog.KindDuration:
+		w.b = wire.AppendString(w.b, v.Duration().String())
+	case slog.KindTime:
+		w.b = wire.AppendString(w.b, v.Time().Format(time.RFC3339Nano))
+	case slog.KindGroup:
+		if w.depth++; w.depth > maxLogDepth {
+			w.b = append(w.b, "null"...)
+		} else {
+			w.b = append(w.b, '{')
+			w.members(v.Group())
+			w.b = append(w.b, '}')
+		}
+		w.depth--
+	default:
+		w.any(v.Any())
+	}
+}
+
+// any writes a value as encoding/json does, an error as its text, and what has
+// no JSON form as fmt prints it.
+func (w *logWriter) any(v any) {
+	if err, ok := v.(error); ok {
+		if _, ok := v.(json.Marshaler); !ok {
+			w.b = wire.AppendString(w.b, err.Error())
+			return
+		}
+	}
+	text, err := json.Marshal(v)
+	if err == nil {
+		if text, err = compact(text); err == nil {
+			w.b = append(w.b, text...)
+			return
+		}
+	}
+	w.b = wire.AppendString(w.b, fmt.Sprintf("%+v", v))
+}

@@ -1,0 +1,261 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+var (
+	// ErrNoAnswer says that the client has not answered a question within
+	// [Limits.QuestionTime].
+	ErrNoAnswer = errors.New("no answer from the client")
+
+	errClientSilent   = errors.New("client does not answer pings")
+	errNotInitialized = errors.New("ask the client: it has not sent " + protocol.Initialized)
+)
+
+// ClientError is the error with which a client answers a question. The code -1
+// means that the user has refused (client/sampling, errors).
+type ClientError struct {
+	Code    int
+	Message string
+	Data    json.RawMessage // nil where there is none
+}
+
+// Error returns message and code.
+func (e *ClientError) Error() string {
+	return "the client answered with an error: " + e.Message + " (" + strconv.Itoa(e.Code) + ")"
+}
+
+// openRequests are the requests of the server that wait for an answer of the
+// client. The identifiers are the server's own, and not used twice.
+type openRequests struct {
+	last int64
+	open map[jsonrpc.Key]chan<- clientAnswer // nil channel: nobody waits
+	over bool                                // nobody can answer any more
+}
+
+// clientAnswer is a result, or what came in its place.
+type clientAnswer struct {
+	result json.RawMessage
+	err    error
+}
+
+// add enters a request, whose answer goes to the channel.
+func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
+	if r.open == nil {
+		r.open = map[jsonrpc.Key]chan<- clientAnswer{}
+	}
+	r.last++
+	id := jsonrpc.Int(r.last)
+	r.open[id.Key()] = answer
+	return id
+}
+
+// response takes the answer to a request of the server.
+func (c *conn) response(m *jsonrpc.Message) {
+	answer := clientAnswer{result: append(json.RawMessage(nil), m.Result...)}
+	if m.Error != nil {
+		answer = clientAnswer{err: readClientError(m.Error)}
+	}
+	if !c.answered(m.ID, answer) {
+		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
+	}
+}
+
+// answered hands an answer to whoever waits for it, and reports whether it
+// belongs to a request of the server.
+func (c *conn) answered(id jsonrpc.ID, answer clientAnswer) bool {
+	key := id.Key()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	waiting, ok := c.requests.open[key]
+	if !ok {
+		return false
+	}
+	delete(c.requests.open, key)
+	if waiting != nil {
+		waiting <- answer // it has room for one
+	}
+	return true
+}
+
+func readClientError(object []byte) *ClientError {
+	e := &ClientError{Code: jsonrpc.CodeInternal, Message: "no message"}
+	jsonrpc.Members(object, func(name, value []byte) bool {
+		switch string(name) {
+		case "code":
+			if n, err := strconv.Atoi(string(value)); err == nil {
+				e.Code = n
+			}
+		case "message":
+			if text, ok := jsonrpc.String(value); ok {
+				e.Message = text
+			}
+		case "data":
+			e.Data = append(json.RawMessage(nil), value...)
+		}
+		return true
+	})
+	return e
+}
+
+// unheard fails what waits for the client, which has ended its input.
+func (c *conn) unheard() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests.over = true
+	for key, waiting := range c.requests.open {
+		delete(c.requests.open, key)
+		if waiting != nil {
+			waiting <- clientAnswer{err: fmt.Errorf("ask the client: %w", ErrConnectionClosed)}
+		}
+	}
+}
+
+// sendRequest sends a request that belongs to x and waits for the answer. The clock of
+// the handler stands still in the meantime. Where the waiting ends otherwise, the
+// client is told so (basic/utilities/cancellation).
+func (x *exchange) sendRequest(ctx context.Context, method string, params []byte) (json.RawMessage, error) {
+	defer x.pauseClock()()
+	answer := make(chan clientAnswer, 1)
+	x.sink.wait()
+	id, err := x.openRequest(method, params, answer)
+	if err != nil {
+		return nil, err
+	}
+	x.sink.flush()
+	within := x.conn.server.limits.QuestionTime
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case a := <-answer:
+		return a.result, a.err
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-x.ctx.Done():
+		err = context.Cause(&x.ctx)
+	case <-timer.C:
+		err = fmt.Errorf("%w within %v", ErrNoAnswer, within)
+	}
+	x.giveUp(id, err)
+	return nil, err
+}
+
+// openRequest queues a request for the client.
+func (x *exchange) openRequest(method string, params []byte, answer chan<- clientAnswer) (jsonrpc.ID, error) {
+	c := x.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closing || c.requests.over:
+		return jsonrpc.ID{}, fmt.Errorf("ask the client: %w", ErrConnectionClosed)
+	case x.answered:
+		return jsonrpc.ID{}, ErrNoCall
+	case c.session != nil && !c.session.initialized:
+		return jsonrpc.ID{}, errNotInitialized
+	case len(c.requests.open) >= c.server.limits.OpenQuestions:
+		return jsonrpc.ID{}, fmt.Errorf("ask the client: %d questions are open", len(c.requests.open))
+	}
+	id := c.requests.add(answer)
+	x.sink.notify(jsonrpc.AppendRequest(nil, id, method, params))
+	return id, nil
+}
+
+// giveUp tells the client that its answer is no longer of use.
+func (x *exchange) giveUp(id jsonrpc.ID, cause error) {
+	c := x.conn
+	c.mu.Lock()
+	_, open := c.requests.open[id.Key()]
+	delete(c.requests.open, id.Key())
+	silent := !open || c.closing || c.requests.over
+	c.mu.Unlock()
+	if silent {
+		return
+	}
+	b := append([]byte(nil), `{"requestId":`...)
+	b = append(b, id.Raw()...)
+	b = append(b, `,"reason":`...)
+	b = wire.AppendString(b, cause.Error())
+	b = append(b, '}')
+	x.sink.notify(jsonrpc.AppendNotification(nil, protocol.Cancelled, b))
+	x.sink.flush()
+}
+
+// emit sends a notification that belongs to the request, unless that has been
+// answered. It waits for room where the client reads slowly.
+func (x *exchange) emit(message []byte) {
+	x.emitIf(message, func() bool { return true })
+}
+
+// emitIf is emit on a condition, which is asked for while conn.mu is held.
+func (x *exchange) emitIf(message []byte, condition func() bool) {
+	x.sink.wait()
+	c := x.conn
+	c.mu.Lock()
+	if x.answered || !condition() {
+		c.mu.Unlock()
+		return
+	}
+	x.sink.notify(message)
+	c.mu.Unlock()
+	x.sink.flush()
+}
+
+// watch pings a client with a session that says nothing, and ends the connection
+// where that does not make it say something (basic/utilities/ping). It waits for
+// nobody.
+func (c *conn) watch(out *outbox, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	pinged := false
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		switch {
+		case c.heard.Swap(false):
+			pinged = false
+		case pinged:
+			out.fail(errClientSilent)
+			return
+		default:
+			pinged = c.ping(out)
+		}
+	}
+}
+
+// ping sends a ping whose answer nobody waits for.
+func (c *conn) ping(out *outbox) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == nil || c.closing || c.requests.over {
+		return false
+	}
+	id := c.requests.add(nil)
+	out.notify(jsonrpc.AppendRequest(nil, id, protocol.Ping.String(), nil))
+	out.kick()
+	return true
+}
+
+// notify sends a notification that belongs to no request, from a goroutine that
+// may wait.
+func (c *conn) notify(message []byte) {
+	if c.isClosing() {
+		return
+	}
+	c.out.wait()
+	c.out.notify(message)
+	c.out.flush()
+}

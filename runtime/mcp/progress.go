@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"context"
+	"math"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Progress tells the client how far the call has come, where it has asked for it
+// with a progress token (basic/utilities/progress); otherwise it does nothing. A
+// total of 0 means that nobody knows. The message is for people and may be "";
+// clients of revision 2024-11-05 do not get it.
+//
+// A value that is not greater than the one before is not sent, nor is one after
+// the answer. It waits while the client reads slowly. Several goroutines may call
+// it at once.
+func Progress(ctx context.Context, done, total float64, message string) {
+	x := exchangeFrom(ctx)
+	if x == nil {
+		return
+	}
+	if token, ok := x.progressToken(); ok {
+		x.reportProgress(token, done, total, message)
+	}
+}
+
+// progressToken returns the token of the client as it came.
+func (x *exchange) progressToken() (jsonrpc.ID, bool) {
+	if x.call.meta == nil {
+		return jsonrpc.ID{}, false
+	}
+	return jsonrpc.RawID(member(x.call.meta, "progressToken"))
+}
+
+func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message string) {
+	if math.IsNaN(done) || math.IsInf(done, 0) || x.talk.muted() {
+		return
+	}
+	b := append(make([]byte, 0, 160+len(message)), `{"progressToken":`...)
+	b = append(b, token.Raw()...)
+	b = append(b, `,"progress":`...)
+	b = wire.AppendFloat(b, done, 64)
+	if total > 0 && !math.IsInf(total, 0) {
+		b = append(b, `,"total":`...)
+		b = wire.AppendFloat(b, total, 64)
+	}
+	if x.revision.Fields.ProgressMessage {
+		b = appendText(b, "message", message)
+	}
+	b = append(b, '}')
+	x.emitIf(jsonrpc.AppendNotification(nil, protocol.Progress, b), func() bool {
+		if x.began && done <= x.progress {
+			return false
+		}
+		x.began, x.progress = true, done
+		return true
+	})
+}

@@ -1,0 +1,176 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// PromptInfo describes a prompt. Generated code points to variables of this type,
+// which nothing changes.
+type PromptInfo struct {
+	Name        string // as that of a tool
+	Title       string
+	Description string
+	Symbol      string // the Go function, for diagnostics
+	Groups      []string
+	Icons       []Icon
+	Arguments   []PromptArgument
+	// Meta is published with the prompt, from revision 2025-06-18 on.
+	Meta Meta
+
+	// Requires are capabilities without which a client cannot get the prompt.
+	Requires []Capability
+	// Errors tells errors that are meant for clients, and their text.
+	Errors func(error) (text string, ok bool)
+	// HideErrors keeps the texts of all other errors from clients.
+	HideErrors bool
+}
+
+// PromptArgument is an argument of a prompt. All of them are strings for the
+// client.
+type PromptArgument struct {
+	Name        string
+	Title       string // from revision 2025-06-18 on
+	Description string
+	Required    bool
+	// Values are all values, of an enumeration, for completion.
+	Values []string
+	// Complete finds values, instead of Values.
+	Complete CompleteFunc
+}
+
+// PromptFunc makes the messages of a prompt.
+type PromptFunc func(ctx context.Context, req *Request) (*PromptResult, error)
+
+// NewPrompt returns a hand-written prompt. The arguments that f gets are those
+// that it has declared, the required ones among them.
+func NewPrompt(info PromptInfo, f func(ctx context.Context, arguments map[string]string) (*PromptResult, error), options ...FeatureOption) Feature {
+	return FuncPrompt(&info, func(ctx context.Context, req *Request) (*PromptResult, error) {
+		return f(ctx, req.promptArguments())
+	}, options...)
+}
+
+// FuncPrompt returns the prompt of a function, which gets its arguments by
+// [Request.PromptArgument] or, as an object of strings, by [Request.Decoder].
+// Generated code calls it.
+func FuncPrompt(info *PromptInfo, f func(ctx context.Context, req *Request) (*PromptResult, error), options ...FeatureOption) Feature {
+	return &prompt{info: info, name: info.Name, get: f, options: newFeatureOptions(options)}
+}
+
+// MethodPrompt returns the prompt of a method of the receiver, which it does not
+// touch. Generated code calls it.
+func MethodPrompt[R any](info *PromptInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*PromptResult, error), options ...FeatureOption) Feature {
+	return FuncPrompt(info, func(ctx context.Context, req *Request) (*PromptResult, error) {
+		return f(ctx, req, receiver)
+	}, options...)
+}
+
+// prompt is the feature behind all of them.
+type prompt struct {
+	info    *PromptInfo
+	name    string
+	get     PromptFunc
+	options featureOptions
+	listed  listings
+}
+
+func (p *prompt) Info() FeatureInfo {
+	return FeatureInfo{
+		Kind: KindPrompt, Name: p.name, Title: p.info.Title, Groups: p.info.Groups, Symbol: p.info.Symbol,
+	}
+}
+
+func (p *prompt) renamed(prefix string) Feature {
+	return &prompt{info: p.info, name: prefix + "_" + p.name, get: p.get, options: p.options}
+}
+
+func (p *prompt) check() {
+	checkName(KindPrompt, p.name)
+	for i, a := range p.info.Arguments {
+		if a.Name == "" {
+			panic(fmt.Sprintf("mcp: an argument of prompt %q has no name", p.name))
+		}
+		if first, _ := p.argument(a.Name); first != i {
+			panic(fmt.Sprintf("mcp: prompt %q has the argument %q twice", p.name, a.Name))
+		}
+	}
+	for name := range p.options.complete {
+		if _, ok := p.argument(name); !ok {
+			panic(fmt.Sprintf("mcp: prompt %q has no argument %q", p.name, name))
+		}
+	}
+}
+
+func (p *prompt) argument(name string) (int, bool) {
+	for i := range p.info.Arguments {
+		if p.info.Arguments[i].Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (p *prompt) names() []string { return []string{p.name} }
+
+func (p *prompt) completes() bool {
+	for _, a := range p.info.Arguments {
+		if a.Complete != nil || len(a.Values) > 0 {
+			return true
+		}
+	}
+	return len(p.options.complete) > 0
+}
+
+// completer returns how an argument is completed, and whether there is one.
+func (p *prompt) completer(argument string) (CompleteFunc, []string, bool) {
+	i, ok := p.argument(argument)
+	if !ok {
+		return nil, nil, false
+	}
+	if f := p.options.complete[argument]; f != nil {
+		return f, nil, true
+	}
+	return p.info.Arguments[i].Complete, p.info.Arguments[i].Values, true
+}
+
+func (p *prompt) listing(rev *protocol.Revision) []byte { return p.listed.get(p, rev) }
+
+func (p *prompt) listingSize() int {
+	n := 150 + len(p.name) + len(p.info.Title) + len(p.info.Description)
+	for _, a := range p.info.Arguments {
+		n += 60 + len(a.Name) + len(a.Title) + len(a.Description)
+	}
+	return n
+}
+
+func (p *prompt) appendListing(b []byte, rev *protocol.Revision) []byte {
+	b = append(b, `{"name":`...)
+	b = wire.AppendString(b, p.name)
+	if rev.Fields.Title {
+		b = appendText(b, "title", p.info.Title)
+	}
+	b = appendText(b, "description", p.info.Description)
+	if len(p.info.Arguments) > 0 {
+		b = append(b, `,"arguments":[`...)
+		for i, a := range p.info.Arguments {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, `{"name":`...)
+			b = wire.AppendString(b, a.Name)
+			if rev.Fields.Title {
+				b = appendText(b, "title", a.Title)
+			}
+			b = appendText(b, "description", a.Description)
+			if a.Required {
+				b = append(b, `,"required":true`...)
+			}
+			b = append(b, '}')
+		}
+		b = append(b, ']')
+	}
+	return closeListing(b, nil, p.info.Icons, p.info.Meta, rev)
+}

@@ -1,0 +1,153 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// PromptResult is the result of getting a prompt (GetPromptResult in the
+// specification).
+type PromptResult struct {
+	Description string // "" = that of the prompt
+	Messages    []PromptMessage
+	Meta        Meta
+}
+
+// PromptMessage is one message, with content of any kind: text, image, audio, a
+// link to a resource or a resource itself.
+type PromptMessage struct {
+	Role    Role // "" = [RoleUser]
+	Content Content
+}
+
+// FromUser returns a message of the user.
+func FromUser(content Content) PromptMessage { return PromptMessage{RoleUser, content} }
+
+// FromAssistant returns a message of the assistant.
+func FromAssistant(content Content) PromptMessage { return PromptMessage{RoleAssistant, content} }
+
+// PromptText returns a prompt of one text, which the user says.
+func PromptText(text string) *PromptResult {
+	return PromptMessages(FromUser(Text{Text: text}))
+}
+
+// PromptMessages returns a prompt of the messages.
+func PromptMessages(messages ...PromptMessage) *PromptResult {
+	return &PromptResult{Messages: messages}
+}
+
+func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, `{"messages":[`...)
+	start := len(b)
+	for i, m := range p.Messages {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if m.Content == nil {
+			r.fail(errors.New("write prompt: message without content"))
+			continue
+		}
+		b = append(b, `{"role":`...)
+		b = wire.AppendString(b, orElse(string(m.Role), string(RoleUser)))
+		b = append(b, `,"content":`...)
+		b = m.Content.appendTo(b, r)
+		b = append(b, '}')
+	}
+	r.limit(0, len(b)-start)
+	b = append(b, ']')
+	description := p.Description
+	if description == "" && r.prompt != nil {
+		description = r.prompt.info.Description
+	}
+	b = appendText(b, "description", description)
+	return r.closeResult(b, p.Meta, false)
+}
+
+// getPrompt answers prompts/get.
+func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
+	if !s.offers(shelfPrompts) {
+		return nil, protocolError(notFound(req.Method))
+	}
+	params := &req.x.buffers.msg.Params
+	if name := params.Get("name"); !params.IsObject() || len(name) == 0 || name[0] != '"' {
+		return nil, wrongParams("params.name must be a string")
+	}
+	p, _ := s.lookUp(shelfPrompts, req.Name).(*prompt)
+	if p == nil || !s.mayBeSeen(ctx, p) {
+		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt: " + req.Name}
+	}
+	req.prompt = p
+	if err := p.checkArguments(req.Arguments); err != nil {
+		return nil, err
+	}
+	if err := req.x.admit(ctx, p.info.Requires, false); err != nil {
+		return nil, err
+	}
+	result, err := p.get(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		return nil, errors.New("the prompt has no messages")
+	}
+	return result, nil
+}
+
+// checkArguments holds the arguments against those that the prompt declares.
+func (p *prompt) checkArguments(arguments []byte) error {
+	if arguments != nil && arguments[0] != '{' {
+		return wrongParams("params.arguments must be an object")
+	}
+	var problems []string
+	given := make([]bool, len(p.info.Arguments))
+	jsonrpc.Members(arguments, func(name, value []byte) bool {
+		i, ok := p.argument(string(name))
+		switch {
+		case !ok:
+			problems = append(problems, "unknown argument "+string(name))
+		case value[0] != '"':
+			problems = append(problems, "argument "+string(name)+" must be a string")
+			given[i] = true
+		default:
+			given[i] = true
+		}
+		return len(problems) < maxPromptProblems
+	})
+	for i, a := range p.info.Arguments {
+		if a.Required && !given[i] && len(problems) < maxPromptProblems {
+			problems = append(problems, "missing argument "+a.Name)
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return wrongParams("prompt " + p.name + ": " + strings.Join(problems, "; "))
+}
+
+const maxPromptProblems = 20
+
+// PromptArgument returns an argument of the prompt, and whether the client has
+// sent it.
+func (r *Request) PromptArgument(name string) (value string, ok bool) {
+	return jsonrpc.String(member(r.Arguments, name))
+}
+
+func (r *Request) promptArguments() map[string]string {
+	return stringMembers(r.Arguments)
+}
+
+// stringMembers returns those members of an object that are strings.
+func stringMembers(object []byte) map[string]string {
+	m := map[string]string{}
+	jsonrpc.Members(object, func(name, value []byte) bool {
+		if text, ok := jsonrpc.String(value); ok {
+			m[string(name)] = text
+		}
+		return true
+	})
+	return m
+}

@@ -1,0 +1,181 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ResourceInfo describes a resource. Generated code points to variables of this
+// type, which nothing changes.
+type ResourceInfo struct {
+	URI         string // absolute (RFC 3986)
+	Name        string // for programs
+	Title       string // for people
+	Description string
+	Symbol      string // the Go function or variable, for diagnostics
+	Groups      []string
+	MIMEType    string // of contents that do not say otherwise
+	Size        int64  // in bytes; 0 = not known
+	Annotations *Annotations
+	Icons       []Icon
+	// Meta is published with the resource, from revision 2025-06-18 on.
+	Meta Meta
+
+	ReadInfo
+}
+
+// ReadInfo says how a resource is read.
+type ReadInfo struct {
+	// TTL is how long a client may keep the contents, from revision 2026-07-28
+	// on; 0 means not at all.
+	TTL time.Duration
+	// Cache says who may keep them: "" means [CachePrivate].
+	Cache CacheScope
+	// Requires are capabilities without which a client cannot read the resource.
+	Requires []Capability
+	// Errors tells errors that are meant for clients, and their text.
+	Errors func(error) (text string, ok bool)
+	// HideErrors keeps the texts of all other errors from clients.
+	HideErrors bool
+	// MaxBytes is the size of the contents; 0 means [Limits.ResourceBytes].
+	MaxBytes int
+}
+
+// CacheScope says who may keep a result (server/utilities/caching).
+type CacheScope string
+
+// The scopes.
+const (
+	CachePublic  CacheScope = "public"  // the same for all clients
+	CachePrivate CacheScope = "private" // for the client that asked only
+)
+
+// ResourceFunc reads a resource. A nil result, and an error that is
+// [ErrNotFound], say that there is none.
+type ResourceFunc func(ctx context.Context, req *Request) (*ResourceResult, error)
+
+// NewResource returns a hand-written resource with one URI.
+func NewResource(info ResourceInfo, f func(ctx context.Context, uri string) (*ResourceResult, error)) Feature {
+	return FuncResource(&info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
+		return f(ctx, req.Name)
+	})
+}
+
+// FuncResource returns the resource of a function. Generated code calls it.
+func FuncResource(info *ResourceInfo, f func(ctx context.Context, req *Request) (*ResourceResult, error)) Feature {
+	return &resource{info: info, name: info.Name, read: f}
+}
+
+// MethodResource returns the resource of a method of the receiver, which it does
+// not touch. Generated code calls it.
+func MethodResource[R any](info *ResourceInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*ResourceResult, error)) Feature {
+	return FuncResource(info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
+		return f(ctx, req, receiver)
+	})
+}
+
+// TextResource returns a resource whose content is a text that does not change.
+func TextResource(info *ResourceInfo, text string) Feature {
+	return FuncResource(info, func(context.Context, *Request) (*ResourceResult, error) {
+		return TextContents(text), nil
+	})
+}
+
+// BlobResource returns a resource whose content are bytes that do not change.
+func BlobResource(info *ResourceInfo, data []byte) Feature {
+	return FuncResource(info, func(context.Context, *Request) (*ResourceResult, error) {
+		return BlobContents(data), nil
+	})
+}
+
+// resource is the feature behind all of them.
+type resource struct {
+	info   *ResourceInfo
+	name   string
+	read   ResourceFunc
+	listed listings
+}
+
+func (r *resource) Info() FeatureInfo {
+	return FeatureInfo{
+		Kind: KindResource, Name: r.name, Title: r.info.Title, URI: r.info.URI,
+		Groups: r.info.Groups, Symbol: r.info.Symbol,
+	}
+}
+
+func (r *resource) renamed(prefix string) Feature {
+	return &resource{info: r.info, name: prefix + "_" + r.name, read: r.read}
+}
+
+func (r *resource) check() {
+	checkResourceName(KindResource, r.name, r.info.URI)
+	if !validURI(r.info.URI) {
+		panic(fmt.Sprintf("mcp: %q of resource %q is not an absolute URI", r.info.URI, r.name))
+	}
+}
+
+// checkResourceName panics unless there is a name. The specification sets no
+// bounds for it.
+func checkResourceName(kind Kind, name, uri string) {
+	if name == "" {
+		panic(fmt.Sprintf("mcp: %s %s has no name", kind, uri))
+	}
+}
+
+func (r *resource) names() []string { return []string{r.info.URI} }
+
+func (r *resource) completes() bool { return false }
+
+func (r *resource) listing(rev *protocol.Revision) []byte { return r.listed.get(r, rev) }
+
+func (r *resource) listingSize() int {
+	return 150 + len(r.info.URI) + len(r.name) + len(r.info.Title) + len(r.info.Description)
+}
+
+func (r *resource) appendListing(b []byte, rev *protocol.Revision) []byte {
+	return appendResource(b, r.info, r.name, rev)
+}
+
+// appendResource writes a Resource as the revision lists it.
+func appendResource(b []byte, info *ResourceInfo, name string, rev *protocol.Revision) []byte {
+	b = append(b, `{"uri":`...)
+	b = wire.AppendString(b, info.URI)
+	b = appendNames(b, name, info.Title, info.Description, rev)
+	b = appendText(b, "mimeType", info.MIMEType)
+	if info.Size > 0 {
+		b = append(b, `,"size":`...)
+		b = strconv.AppendInt(b, info.Size, 10)
+	}
+	return closeListing(b, info.Annotations, info.Icons, info.Meta, rev)
+}
+
+// appendNames writes name, title and description after other members.
+func appendNames(b []byte, name, title, description string, rev *protocol.Revision) []byte {
+	b = append(b, `,"name":`...)
+	b = wire.AppendString(b, name)
+	if rev.Fields.Title {
+		b = appendText(b, "title", title)
+	}
+	return appendText(b, "description", description)
+}
+
+// closeListing writes what the listings of several kinds end with.
+func closeListing(b []byte, a *Annotations, icons []Icon, m Meta, rev *protocol.Revision) []byte {
+	f := &rev.Fields
+	b = a.appendTo(b, f)
+	if f.Icons {
+		b = appendIcons(b, icons)
+	}
+	if f.FeatureMeta && len(m) > 0 {
+		var r rendering
+		b = append(b, `,"_meta":{`...)
+		b = r.appendMeta(b, m, false)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// foundResource is what a URI has led to.
+type foundResource struct {
+	uri      string
+	mime     string
+	info     *ReadInfo
+	read     ResourceFunc
+	template *template           // nil for a resource with one URI
+	values   []uritemplate.Value // of the variables of the template
+}
+
+// findResource finds what may be read under a URI, among what the request may
+// see: the resource with that URI, or else the template that fits it and fixes
+// most of it. It returns nil if there is none.
+func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
+	s.mu.RLock()
+	static, _ := s.shelves[shelfResources].byName[uri].(*resource)
+	templates := s.closest
+	s.mu.RUnlock()
+	if static != nil {
+		if !s.mayBeSeen(ctx, static) {
+			return nil
+		}
+		return &foundResource{uri: uri, mime: static.info.MIMEType, info: &static.info.ReadInfo, read: static.read}
+	}
+	for _, t := range templates {
+		values, ok := t.pattern.Match(uri, false)
+		if !ok || !s.mayBeSeen(ctx, t) {
+			continue
+		}
+		return &foundResource{
+			uri: uri, mime: t.info.MIMEType, info: &t.info.ReadInfo, read: t.read, template: t, values: values,
+		}
+	}
+	return nil
+}
+
+// sortTemplates puts those in front that fix more of a URI. The caller holds the
+// lock.
+func (s *Server) sortTemplates() {
+	s.closest, s.listers = nil, nil
+	for _, item := range s.shelves[shelfTemplates].items {
+		t := item.Feature.(*template)
+		s.closest = append(s.closest, t)
+		if t.options.list != nil {
+			s.listers = append(s.listers, lister{t, item.number})
+		}
+	}
+	slices.SortStableFunc(s.closest, func(a, b *template) int { return b.pattern.Literal() - a.pattern.Literal() })
+}
+
+// readResource answers resources/read.
+func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) {
+	if !s.offersResources() {
+		return nil, protocolError(notFound(req.Method))
+	}
+	uri, e := uriParam(&req.x.buffers.msg.Params)
+	if e != nil {
+		return nil, protocolError(e)
+	}
+	found := s.findResource(ctx, uri)
+	if found == nil {
+		return nil, ErrNotFound
+	}
+	req.resource = found
+	if err := req.x.admit(ctx, found.info.Requires, false); err != nil {
+		return nil, err
+	}
+	result, err := found.read(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		return nil, ErrNotFound
+	}
+	return result, nil
+}
+
+// uriParam returns the URI that a request is about.
+func uriParam(p *jsonrpc.Params) (string, *jsonrpc.Error) {
+	uri, ok := jsonrpc.String(p.Get("uri"))
+	switch {
+	case !p.IsObject() || !ok:
+		return "", invalidParams("params.uri must be a string")
+	case len(uri) > maxURI:
+		return "", invalidParams("params.uri is too long")
+	}
+	return uri, nil
+}
+
+// resourceNotFound is the error of each revision for a resource that does not
+// exist (server/resources, error handling).
+func resourceNotFound(rev *protocol.Revision, uri, why string) *jsonrpc.Error {
+	message := "resource not found: " + uri
+	if why != "" {
+		message += ": " + why
+	}
+	data := append([]byte(nil), `{"uri":`...)
+	data = wire.AppendString(data, uri)
+	return &jsonrpc.Error{Code: rev.Errors.ResourceNotFound, Message: message, Data: append(data, '}')}
+}
+
+func (r *Request) resourceNotFound(why string) *jsonrpc.Error {
+	return resourceNotFound(r.x.revision, r.Name, why)
+}
+
+// Var returns a variable of the URI template, decoded; "" where the URI does not
+// define it. The segments of a list are joined with slashes.
+func (r *Request) Var(name string) string {
+	return strings.Join(r.VarList(name), "/")
+}
+
+// VarList returns the segments of a list in the URI template, {/name*}; of any
+// other variable its one value; nil where the URI does not define it.
+func (r *Request) VarList(name string) []string {
+	if r.resource == nil || r.resource.template == nil {
+		return nil
+	}
+	for i, v := range r.resource.template.pattern.Variables() {
+		if v.Name == name && i < len(r.resource.values) {
+			return r.resource.values[i]
+		}
+	}
+	return nil
+}
+
+// variables returns all that the URI defines.
+func (r *Request) variables() map[string]string {
+	m := map[string]string{}
+	for i, v := range r.resource.template.pattern.Variables() {
+		if value := r.resource.values[i]; value != nil {
+			m[v.Name] = strings.Join(value, "/")
+		}
+	}
+	return m
+}
+
+// appendVariables writes the variables that the URI defines as an object of
+// strings, and of arrays for lists.
+func (f *foundResource) appendVariables(b []byte) json.RawMessage {
+	b = append(b, '{')
+	if f.template != nil {
+		for i, v := range f.template.pattern.Variables() {
+			value := f.values[i]
+			if value == nil {
+				continue
+			}
+			b = comma(b, 1)
+			b = wire.AppendString(b, v.Name)
+			b = append(b, ':')
+			if !v.Exploded {
+				b = wire.AppendString(b, value[0])
+				continue
+			}
+			b = append(b, '[')
+			for k, segment := range value {
+				if k > 0 {
+					b = append(b, ',')
+				}
+				b = wire.AppendString(b, segment)
+			}
+			b = append(b, ']')
+		}
+	}
+	return append(b, '}')
+}

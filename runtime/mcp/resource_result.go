@@ -1,0 +1,171 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ErrNotFound says that there is no such resource. Clients get the error that
+// their revision has for it.
+var ErrNotFound = errors.New("resource not found")
+
+// ResourceResult is the result of reading a resource (ReadResourceResult in the
+// specification).
+type ResourceResult struct {
+	// Contents are the contents: mostly one, several for a resource that has
+	// parts. Without any the resource exists and is empty.
+	Contents []ResourceContents
+	// TTL is how long the client may keep them; 0 means what the resource says.
+	TTL time.Duration
+	// Cache says who may keep them; "" means what the resource says.
+	Cache CacheScope
+	Meta  Meta
+}
+
+// ResourceContents is a text or a blob.
+type ResourceContents struct {
+	URI      string // "" = that of the request
+	MIMEType string // "" = that of the resource
+	Text     string
+	Blob     []byte // the content, where it is not nil; otherwise Text is
+	Meta     Meta   // from revision 2025-06-18 on
+}
+
+// TextContents returns a result of one text.
+func TextContents(text string) *ResourceResult {
+	return &ResourceResult{Contents: []ResourceContents{{Text: text}}}
+}
+
+// BlobContents returns a result of one blob.
+func BlobContents(data []byte) *ResourceResult {
+	return &ResourceResult{Contents: []ResourceContents{{Blob: bytesOf(data)}}}
+}
+
+// JSONContents returns the value that e holds as a text of JSON, for resources
+// that are structured.
+func (r *Request) JSONContents(e *wire.Encoder) (*ResourceResult, error) {
+	if err := e.Err(); err != nil {
+		return nil, &encodingError{err}
+	}
+	contents := ResourceContents{Text: string(e.Bytes())}
+	if r.resource == nil || r.resource.mime == "" {
+		contents.MIMEType = "application/json"
+	}
+	return &ResourceResult{Contents: []ResourceContents{contents}}, nil
+}
+
+// ReadBlob reads a resource from a reader, up to the size that it may have, and
+// closes the reader where it can be closed.
+func (r *Request) ReadBlob(from io.Reader) (result *ResourceResult, err error) {
+	if c, ok := from.(io.Closer); ok {
+		defer func() {
+			if closed := c.Close(); closed != nil && err == nil {
+				result, err = nil, fmt.Errorf("close resource: %w", closed)
+			}
+		}()
+	}
+	data, err := readAll(from, r.resourceLimit())
+	if err != nil {
+		return nil, err
+	}
+	return BlobContents(data), nil
+}
+
+// resourceLimit is how large the resource may be.
+func (r *Request) resourceLimit() int {
+	if r.resource != nil && r.resource.info.MaxBytes > 0 {
+		return r.resource.info.MaxBytes
+	}
+	return r.x.conn.server.limits.ResourceBytes
+}
+
+// readAll reads to the end, which must come within the limit.
+func readAll(from io.Reader, limit int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > limit {
+		return nil, &tooLarge{size: len(data), limit: limit, more: true}
+	}
+	return data, nil
+}
+
+func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
+	var about foundResource
+	if r.resource != nil {
+		about = *r.resource
+	}
+	info := about.info
+	if info == nil {
+		info = new(ReadInfo)
+	}
+	size := 0
+	for _, c := range p.Contents {
+		size += len(c.Text) + len(c.Blob)
+	}
+	limit := r.server.limits.ResourceBytes
+	if info.MaxBytes > 0 {
+		limit = info.MaxBytes
+	}
+	if size > limit {
+		r.fail(&tooLarge{size: size, limit: limit})
+		return b
+	}
+	b = append(b, `{"contents":[`...)
+	for i := range p.Contents {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = p.Contents[i].appendTo(b, r, &about)
+	}
+	b = append(b, ']')
+	ttl, scope := p.TTL, p.Cache
+	if ttl == 0 {
+		ttl = info.TTL
+	}
+	if scope == "" {
+		scope = info.Cache
+	}
+	if r.retried {
+		ttl, scope = 0, CachePrivate
+	}
+	// What is shown to some only must not be handed to others by a cache.
+	b = appendCacheHints(b, r.revision, ttl, scope != CachePublic || r.server.visible != nil)
+	return r.closeResult(b, p.Meta, false)
+}
+
+func (c *ResourceContents) appendTo(b []byte, r *rendering, about *foundResource) []byte {
+	uri, mime := c.URI, c.MIMEType
+	if uri == "" {
+		uri = about.uri
+	}
+	if mime == "" {
+		mime = about.mime
+	}
+	b = append(b, `{"uri":`...)
+	b = wire.AppendString(b, uri)
+	if c.Blob != nil {
+		b = appendText(b, "mimeType", orElse(mime, "application/octet-stream"))
+		b = append(b, `,"blob":"`...)
+		b = base64.StdEncoding.AppendEncode(b, c.Blob)
+		b = append(b, '"')
+	} else {
+		b = appendText(b, "mimeType", orElse(mime, "text/plain"))
+		b = append(b, `,"text":`...)
+		b = wire.AppendString(b, c.Text)
+	}
+	return r.closeBlock(b, nil, c.Meta)
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

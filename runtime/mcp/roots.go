@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Root is a directory or file that the client lets servers work in
+// (client/roots).
+type Root struct {
+	URI  string // a file: URI
+	Name string // for people; may be ""
+}
+
+// Roots asks the client for its roots. Where the client has a session and
+// promises to tell when they change, it is asked once, and again after a change.
+//
+// The errors are those of [Elicit]. Revision 2026-07-28 deprecates roots.
+func Roots(ctx context.Context, options ...AskOption) ([]Root, error) {
+	x := exchangeFrom(ctx)
+	if x == nil {
+		return nil, ErrNoCall
+	}
+	var o askOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if known, ok := x.knownRoots(); ok && !Answered(ctx, o.key) {
+		return append([]Root(nil), known...), nil
+	}
+	q := new(rootsQuestion)
+	before := x.rootsVersion()
+	if err := ask(ctx, q, options); err != nil {
+		return nil, err
+	}
+	x.keepRoots(q.roots, before)
+	return q.roots, nil
+}
+
+// RootsQuestion is the question of [Roots], for [InputRequired].
+func RootsQuestion() Question { return new(rootsQuestion) }
+
+type rootsQuestion struct {
+	roots []Root
+}
+
+func (q *rootsQuestion) question(x *exchange, _ *askOptions) (*question, error) {
+	if err := x.requires(RootsCapability); err != nil {
+		return nil, err
+	}
+	return newQuestion(protocol.ListRoots, emptyObject, func(result json.RawMessage) (err error) {
+		q.roots, err = readRoots(result)
+		return err
+	}), nil
+}
+
+func readRoots(result json.RawMessage) ([]Root, error) {
+	if err := isObjectText(result); err != nil {
+		return nil, err
+	}
+	list := member(result, "roots")
+	if len(list) == 0 || list[0] != '[' {
+		return nil, errors.New("roots must be an array")
+	}
+	roots := []Root{}
+	var err error
+	jsonrpc.Elements(list, func(value []byte) bool {
+		var r Root
+		if r.URI, err = memberText(value, "uri"); err == nil {
+			if _, wrong := url.Parse(r.URI); wrong != nil {
+				err = fmt.Errorf("uri must be a URI: %w", wrong)
+			}
+		}
+		if name := member(value, "name"); err == nil && name != nil {
+			r.Name, err = memberText(value, "name")
+		}
+		if err != nil {
+			err = fmt.Errorf("roots[%d]: %w", len(roots), err)
+			return false
+		}
+		roots = append(roots, r)
+		return true
+	})
+	return roots, err
+}
+
+// knownRoots are the roots of a session, until the client says that they have
+// changed. Guarded by conn.mu.
+type knownRoots struct {
+	version int // counts the changes
+	known   bool
+	roots   []Root
+}
+
+// session returns the session that the request belongs to, nil where it has
+// none.
+func (x *exchange) session() *session {
+	if x.revision.PerRequest {
+		return nil
+	}
+	return x.conn.session
+}
+
+func (x *exchange) knownRoots() ([]Root, bool) {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	if s := x.session(); s != nil && s.roots.known {
+		return s.roots.roots, true
+	}
+	return nil, false
+}
+
+func (x *exchange) rootsVersion() int {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	if s := x.session(); s != nil {
+		return s.roots.version
+	}
+	return 0
+}
+
+// keepRoots keeps the answer, unless the roots have changed since the question.
+func (x *exchange) keepRoots(roots []Root, version int) {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	s := x.session()
+	if s == nil || s.roots.version != version {
+		return
+	}
+	if declared := member(s.client.capabilities, "roots"); string(member(declared, "listChanged")) != "true" {
+		return
+	}
+	s.roots.known, s.roots.roots = true, append([]Root(nil), roots...)
+}
+
+// rootsChanged forgets the roots of the session.
+func (c *conn) rootsChanged() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		c.session.roots = knownRoots{version: c.session.roots.version + 1}
+	}
+}

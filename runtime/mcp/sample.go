@@ -1,0 +1,362 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// SampleRequest asks the client's model for a message (client/sampling). It is
+// also a [Question], for [InputRequired].
+type SampleRequest struct {
+	Messages []SampleMessage
+	// MaxTokens is the most that the model may write; 0 means 1000.
+	MaxTokens int
+	System    string // the system prompt; the client may ignore it
+	// Temperature is the client's choice where it is nil.
+	Temperature   *float64
+	StopSequences []string
+	Preferences   *ModelPreferences
+	// Context asks for context of servers, which needs [SamplingContext] where
+	// the revision has that capability.
+	Context SampleContext
+	// Metadata for the provider of the model: a JSON object, or nil.
+	Metadata json.RawMessage
+
+	// Tools are tools that the model may use, which the client hands back as
+	// [ToolUse]; the server runs them and asks again. They, and ToolChoice, need
+	// [SamplingTools], from revision 2025-11-25 on.
+	Tools      []SampleTool
+	ToolChoice ToolChoice
+}
+
+// SampleMessage is a message of the conversation with the model. Before revision
+// 2025-11-25 it has exactly one block.
+type SampleMessage struct {
+	Role    Role
+	Content []SampleContent
+}
+
+// UserMessage returns a message of the user.
+func UserMessage(text string) SampleMessage {
+	return SampleMessage{Role: RoleUser, Content: []SampleContent{Text{Text: text}}}
+}
+
+// SampleContent is a block of a message: [Text], [Image], [Audio] (from revision
+// 2025-03-26 on), and from revision 2025-11-25 on [ToolUse] and [ToolOutcome].
+type SampleContent interface {
+	appendSample(b []byte, r *rendering) []byte
+}
+
+// ToolUse is the wish of the model to use a tool.
+type ToolUse struct {
+	ID    string
+	Name  string
+	Input json.RawMessage // an object
+	Meta  Meta
+}
+
+// ToolOutcome is what came of a [ToolUse]: the result of the tool.
+type ToolOutcome struct {
+	ID     string // of the ToolUse
+	Result *ToolResult
+}
+
+// SampleTool is a tool that the model may use.
+type SampleTool struct {
+	Name        string
+	Title       string
+	Description string
+	InputSchema string // a JSON Schema with "type":"object" at its root
+}
+
+// ToolChoice says whether the model must use tools.
+type ToolChoice string
+
+// The choices. The empty one leaves it out, which means auto.
+const (
+	ToolChoiceAuto     ToolChoice = "auto"
+	ToolChoiceRequired ToolChoice = "required"
+	ToolChoiceNone     ToolChoice = "none"
+)
+
+// SampleContext says whose context to include.
+type SampleContext string
+
+// The contexts. The empty one leaves it out, which means none.
+const (
+	ContextNone       SampleContext = "none"
+	ContextThisServer SampleContext = "thisServer"
+	ContextAllServers SampleContext = "allServers"
+)
+
+// ModelPreferences help the client to choose a model. Priorities are from 0 to 1;
+// nil ones are left out.
+type ModelPreferences struct {
+	Hints                     []string // parts of names of models, the best one first
+	Cost, Speed, Intelligence *float64
+}
+
+// SampleResult is the message of the model.
+type SampleResult struct {
+	Role       Role
+	Content    []SampleContent
+	Model      string
+	StopReason string // endTurn, stopSequence, maxTokens, toolUse, or the client's own; may be ""
+}
+
+// Text returns the text blocks, joined.
+func (r *SampleResult) Text() string {
+	var b strings.Builder
+	for _, c := range r.Content {
+		if t, ok := c.(Text); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+// ToolUses returns the tools that the model wants to use.
+func (r *SampleResult) ToolUses() []ToolUse {
+	var uses []ToolUse
+	for _, c := range r.Content {
+		if u, ok := c.(ToolUse); ok {
+			uses = append(uses, u)
+		}
+	}
+	return uses
+}
+
+// Sample asks the client's model for a message, and waits for it. The errors are
+// those of [Elicit]. Revision 2026-07-28 deprecates sampling.
+func Sample(ctx context.Context, request *SampleRequest, options ...AskOption) (*SampleResult, error) {
+	if request == nil {
+		return nil, errors.New("sample: the request is nil")
+	}
+	q := &sampleQuestion{request: request}
+	if err := ask(ctx, q, options); err != nil {
+		return nil, err
+	}
+	return q.result, nil
+}
+
+// question makes the request a [Question].
+func (s *SampleRequest) question(x *exchange, o *askOptions) (*question, error) {
+	return (&sampleQuestion{request: s}).question(x, o)
+}
+
+type sampleQuestion struct {
+	request *SampleRequest
+	result  *SampleResult
+}
+
+func (q *sampleQuestion) question(x *exchange, _ *askOptions) (*question, error) {
+	s := q.request
+	if err := x.requires(s.capabilities()...); err != nil {
+		return nil, err
+	}
+	r := &rendering{server: x.conn.server, revision: x.revision}
+	params := s.appendParams(nil, r)
+	if r.err != nil {
+		return nil, fmt.Errorf("sample: %w", r.err)
+	}
+	return newQuestion(protocol.CreateMessage, params, func(result json.RawMessage) (err error) {
+		q.result, err = readSample(result)
+		return err
+	}), nil
+}
+
+// capabilities are what the client needs.
+func (s *SampleRequest) capabilities() []Capability {
+	needs := []Capability{Sampling}
+	if len(s.Tools) > 0 || s.ToolChoice != "" {
+		needs = append(needs, SamplingTools)
+	}
+	if s.Context != "" && s.Context != ContextNone {
+		needs = append(needs, SamplingContext)
+	}
+	return needs
+}
+
+func (s *SampleRequest) appendParams(b []byte, r *rendering) []byte {
+	b = append(b, `{"messages":[`...)
+	for i, m := range s.Messages {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = m.appendTo(b, r)
+	}
+	b = append(b, `],"maxTokens":`...)
+	if s.MaxTokens > 0 {
+		b = strconv.AppendInt(b, int64(s.MaxTokens), 10)
+	} else {
+		b = append(b, "1000"...)
+	}
+	b = appendText(b, "systemPrompt", s.System)
+	b = appendNumber(b, "temperature", s.Temperature)
+	if len(s.StopSequences) > 0 {
+		b = append(b, `,"stopSequences":[`...)
+		for i, text := range s.StopSequences {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = wire.AppendString(b, text)
+		}
+		b = append(b, ']')
+	}
+	if s.Preferences != nil {
+		b = s.Preferences.appendTo(append(b, `,"modelPreferences":`...))
+	}
+	b = appendText(b, "includeContext", string(s.Context))
+	if s.Metadata != nil {
+		metadata, err := compact(s.Metadata)
+		if err == nil {
+			err = isObjectText(metadata)
+		}
+		if err != nil {
+			r.fail(fmt.Errorf("metadata: %w", err))
+		}
+		b = append(append(b, `,"metadata":`...), metadata...)
+	}
+	if len(s.Tools) > 0 {
+		b = append(b, `,"tools":[`...)
+		for i, t := range s.Tools {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = t.appendTo(b, r)
+		}
+		b = append(b, ']')
+	}
+	if s.ToolChoice != "" {
+		b = append(b, `,"toolChoice":{"mode":`...)
+		b = append(wire.AppendString(b, string(s.ToolChoice)), '}')
+	}
+	return append(b, '}')
+}
+
+func (m SampleMessage) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, `{"role":`...)
+	b = wire.AppendString(b, string(m.Role))
+	b = append(b, `,"content":`...)
+	many := len(m.Content) != 1
+	switch {
+	case len(m.Content) == 0:
+		r.fail(errors.New("a message has no content"))
+	case many && !r.revision.Asking.MessageBlocks:
+		r.fail(errors.New("the client's revision has one block in a message"))
+	}
+	if many {
+		b = append(b, '[')
+	}
+	for i, c := range m.Content {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if c == nil {
+			r.fail(errors.New("nil content block"))
+			continue
+		}
+		b = c.appendSample(b, r)
+	}
+	if many {
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+func (p *ModelPreferences) appendTo(b []byte) []byte {
+	b = append(b, `{"hints":[`...)
+	for i, name := range p.Hints {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"name":`...)
+		b = append(wire.AppendString(b, name), '}')
+	}
+	b = append(b, ']')
+	b = appendNumber(b, "costPriority", p.Cost)
+	b = appendNumber(b, "speedPriority", p.Speed)
+	b = appendNumber(b, "intelligencePriority", p.Intelligence)
+	return append(b, '}')
+}
+
+// appendNumber writes a member after others, unless it is nil.
+func appendNumber(b []byte, name string, v *float64) []byte {
+	if v == nil {
+		return b
+	}
+	return appendJSON(b, name, string(wire.AppendFloat(nil, *v, 64)))
+}
+
+func (t *SampleTool) appendTo(b []byte, r *rendering) []byte {
+	b = append(b, `{"name":`...)
+	b = wire.AppendString(b, t.Name)
+	b = appendText(b, "title", t.Title)
+	b = appendText(b, "description", t.Description)
+	schema := t.InputSchema
+	if schema == "" {
+		schema = `{"type":"object"}`
+	}
+	if err := wire.Valid([]byte(schema), 0); err != nil {
+		r.fail(fmt.Errorf("schema of tool %q: %w", t.Name, err))
+		return append(b, '}')
+	}
+	b = append(b, `,"inputSchema":`...)
+	b = appendSchema(b, schema, schemaForm{dropMirrors: true})
+	return append(b, '}')
+}
+
+func (c Text) appendSample(b []byte, r *rendering) []byte  { return c.appendTo(b, r) }
+func (c Image) appendSample(b []byte, r *rendering) []byte { return c.appendTo(b, r) }
+
+func (c Audio) appendSample(b []byte, r *rendering) []byte {
+	if !r.revision.Asking.MessageAudio {
+		r.fail(errors.New("the client's revision has no audio in messages"))
+	}
+	return c.appendTo(b, r)
+}
+
+func (c ToolUse) appendSample(b []byte, r *rendering) []byte {
+	if !r.revision.Asking.MessageBlocks {
+		r.fail(errors.New("the client's revision has no use of tools in messages"))
+	}
+	b = append(b, `{"type":"tool_use","id":`...)
+	b = wire.AppendString(b, c.ID)
+	b = append(b, `,"name":`...)
+	b = wire.AppendString(b, c.Name)
+	b = append(b, `,"input":`...)
+	input := json.RawMessage(emptyObject)
+	if c.Input != nil {
+		var err error
+		if input, err = compact(c.Input); err == nil {
+			err = isObjectText(input)
+		}
+		if err != nil {
+			r.fail(fmt.Errorf("input of tool %q: %w", c.Name, err))
+		}
+	}
+	b = append(b, input...)
+	return r.closeBlock(b, nil, c.Meta)
+}
+
+func (c ToolOutcome) appendSample(b []byte, r *rendering) []byte {
+	if !r.revision.Asking.MessageBlocks {
+		r.fail(errors.New("the client's revision has no results of tools in messages"))
+	}
+	b = append(b, `{"type":"tool_result","toolUseId":`...)
+	b = wire.AppendString(b, c.ID)
+	b = append(b, ',')
+	result := c.Result
+	if result == nil {
+		result = NothingFound()
+	}
+	b = result.appendMembers(b, r)
+	return r.closeBlock(b, nil, result.Meta)
+}

@@ -1,0 +1,105 @@
+package mcp
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// shelf holds the features of one kind. Its lists are in order of registration,
+// which is the same in every process that runs the same program.
+type shelf struct {
+	items   []shelved
+	byName  map[string]Feature // by all of their names
+	last    uint64             // number of the latest feature
+	offered bool               // there are features, or have been
+	first   [revisions][]byte  // the first page of the list
+}
+
+// shelved is a feature with its number, by which cursors remember it.
+type shelved struct {
+	Feature
+	number uint64
+}
+
+// The shelves of a server.
+const (
+	shelfTools = iota
+	shelfResources
+	shelfTemplates
+	shelfPrompts
+	shelfCount
+)
+
+var shelfOf = map[Kind]int{
+	KindTool: shelfTools, KindResource: shelfResources, KindTemplate: shelfTemplates, KindPrompt: shelfPrompts,
+}
+
+func (sh *shelf) add(f Feature) {
+	names := f.names()
+	kind := f.Info().Kind
+	for i, name := range names {
+		if other := sh.byName[name]; other != nil {
+			panic(fmt.Sprintf("mcp: %s %q registered twice: %s and %s", kind, name, symbolOf(other), symbolOf(f)))
+		}
+		if slices.Contains(names[:i], name) {
+			panic(fmt.Sprintf("mcp: %s %s of %s has the name %q twice", kind, f.Info().Name, symbolOf(f), name))
+		}
+	}
+	if sh.byName == nil {
+		sh.byName = map[string]Feature{}
+	}
+	for _, name := range names {
+		sh.byName[name] = f
+	}
+	sh.last++
+	sh.items = append(sh.items, shelved{f, sh.last})
+	sh.offered = true
+}
+
+func (sh *shelf) remove(name string) bool {
+	f := sh.byName[name]
+	if f == nil || f.names()[0] != name {
+		return false
+	}
+	for _, n := range f.names() {
+		delete(sh.byName, n)
+	}
+	i := slices.IndexFunc(sh.items, func(s shelved) bool { return s.Feature == f })
+	// Lists that are being written keep the old array.
+	sh.items = append(sh.items[:i:i], sh.items[i+1:]...)
+	return true
+}
+
+// after returns the features behind that with the number. They must not be
+// changed.
+func (sh *shelf) after(number uint64) []shelved {
+	i, _ := slices.BinarySearchFunc(sh.items, number+1, func(s shelved, n uint64) int { return cmp.Compare(s.number, n) })
+	return sh.items[i:len(sh.items):len(sh.items)]
+}
+
+// symbolOf names the function behind a feature in a panic.
+func symbolOf(f Feature) string {
+	if symbol := f.Info().Symbol; symbol != "" {
+		return symbol
+	}
+	return "a function without a symbol"
+}
+
+// listings are how a feature is listed in each revision, rendered when it is
+// first asked for. Only lists that depend on the request, and pages behind the
+// first one, need them.
+type listings [revisions]atomic.Pointer[[]byte]
+
+func (l *listings) get(f Feature, rev *protocol.Revision) []byte {
+	cached := &l[rev.Index()]
+	if b := cached.Load(); b != nil {
+		return *b
+	}
+	b := f.appendListing(make([]byte, 0, f.listingSize()), rev)
+	cached.Store(&b)
+	return b
+}

@@ -1,0 +1,303 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+func TestKeyring(t *testing.T) {
+	a, b := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 16)
+	sealed := mcp.NewKeyring(a).Seal("p", []byte("very secret"))
+	for _, test := range []struct {
+		name    string
+		ring    *mcp.Keyring
+		purpose string
+		sealed  string
+		opens   bool
+	}{
+		{"the same", mcp.NewKeyring(a), "p", sealed, true},
+		{"rotated", mcp.NewKeyring(b, a), "p", sealed, true},
+		{"another key", mcp.NewKeyring(b), "p", sealed, false},
+		{"a random key", mcp.NewKeyring(), "p", sealed, false},
+		{"another purpose", mcp.NewKeyring(a), "q", sealed, false},
+		{"padded", mcp.NewKeyring(a), "p", sealed + "=", false},
+		{"longer", mcp.NewKeyring(a), "p", sealed + "A", false},
+		{"a line break", mcp.NewKeyring(a), "p", sealed[:10] + "\n" + sealed[10:], false},
+		{"empty", mcp.NewKeyring(a), "p", "", false},
+	} {
+		text, ok := test.ring.Open(test.purpose, test.sealed)
+		if ok != test.opens || (ok && string(text) != "very secret") {
+			t.Errorf("%s: opened %v, %q", test.name, ok, text)
+		}
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(sealed)
+	if err != nil || bytes.Contains(raw, []byte("secret")) {
+		t.Errorf("the sealed text shows: %q, %v", raw, err)
+	}
+	for i := range raw {
+		changed := bytes.Clone(raw)
+		changed[i] ^= 1
+		if _, ok := mcp.NewKeyring(a).Open("p", base64.RawURLEncoding.EncodeToString(changed)); ok {
+			t.Errorf("byte %d may be changed", i)
+		}
+		if _, ok := mcp.NewKeyring(a).Open("p", base64.RawURLEncoding.EncodeToString(raw[:i])); ok {
+			t.Errorf("it may be cut at %d", i)
+		}
+	}
+	if one, two := mcp.NewKeyring(a).Seal("p", nil), mcp.NewKeyring(a).Seal("p", nil); one == two {
+		t.Error("two texts are sealed alike")
+	}
+	if !strings.Contains(panics(func() { mcp.WithStateKeys(a, a[:15]) }), "15 bytes") {
+		t.Error("a short key is taken")
+	}
+}
+
+func FuzzOpenState(f *testing.F) {
+	ring := mcp.NewKeyring(bytes.Repeat([]byte{1}, 32))
+	f.Add(ring.Seal("requestState", []byte("x")))
+	f.Add("")
+	f.Add("AQAAAAA")
+	f.Add(base64.RawURLEncoding.EncodeToString(make([]byte, 80)))
+	other := mcp.NewKeyring(bytes.Repeat([]byte{1}, 32))
+	f.Fuzz(func(t *testing.T, sealed string) {
+		// Nobody but the ring makes what it opens; the corpus has one such text.
+		if text, ok := other.Open("requestState", sealed); ok && string(text) != "x" {
+			t.Errorf("%q opens as %q", sealed, text)
+		}
+	})
+}
+
+// FuzzRequestState sends states to a server, which answers each with an error.
+func FuzzRequestState(f *testing.F) {
+	s := newTalk(quiet)
+	conn, wait := s.Connect(context.Background())
+	f.Cleanup(func() { conn.Close(); wait() })
+	f.Add("x")
+	f.Add("AQAAAAA")
+	f.Fuzz(func(t *testing.T, sealed string) {
+		state := base64.RawURLEncoding.EncodeToString([]byte(sealed))
+		conn.Write([]byte(modernTalk(1, "steps", `,"requestState":"`+state+`"`) + "\n"))
+		got, err := conn.Read()
+		if err != nil || !strings.Contains(string(got), `"error":{"code":-32602`) {
+			t.Errorf("%q: %s, %v", sealed, got, err)
+		}
+	})
+}
+
+func modernTalk(id int, tool, more string) string {
+	return request(id, "tools/call", `{"name":"`+tool+`","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{},"roots":{}}}`+more+`}`)
+}
+
+// stateOf returns the request state in a reply.
+func stateOf(t *testing.T, reply string) string {
+	t.Helper()
+	found := stateMember.FindStringSubmatch(reply)
+	if found == nil {
+		t.Fatalf("no state in %s", reply)
+	}
+	return found[1]
+}
+
+func retry(id int, tool, key, state string) string {
+	return modernTalk(id, tool, `,"requestState":"`+state+`","inputResponses":{"`+key+`":{"action":"accept","content":{"yes":true}}}`)
+}
+
+// asker returns what asks a server and waits for the reply.
+func asker(t *testing.T, s *mcp.Server) func(text string) string {
+	conn, wait := s.Connect(context.Background())
+	t.Cleanup(func() { conn.Close(); wait() })
+	return func(text string) string {
+		if err := conn.Write([]byte(text + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		reply, err := conn.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(reply)
+	}
+}
+
+// Any process with the key goes on with a round, and no other one.
+func TestStateOfAnotherProcess(t *testing.T) {
+	key := bytes.Repeat([]byte("k"), 32)
+	here := asker(t, newTalk(quiet, mcp.WithStateKeys(key)))
+	there := asker(t, newTalk(quiet, mcp.WithStateKeys(bytes.Repeat([]byte("n"), 32), key)))
+	stranger := asker(t, newTalk(quiet))
+	state := stateOf(t, here(modernTalk(1, "named", "")))
+	if got := there(retry(2, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
+		t.Errorf("the other process says %s", got)
+	}
+	if got := stranger(retry(2, "named", "sure", state)); !strings.Contains(got, `"code":-32602`) {
+		t.Errorf("the stranger says %s", got)
+	}
+}
+
+func TestStateOfAnotherPrincipal(t *testing.T) {
+	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
+	as := func(name string) func(string) string {
+		return asker(t, newTalk(quiet, key, mcp.WithPrincipal(func(context.Context) string { return name })))
+	}
+	state := stateOf(t, as("ada")(modernTalk(1, "named", "")))
+	if got := as("bob")(retry(2, "named", "sure", state)); !strings.Contains(got, `"code":-32602`) {
+		t.Errorf("bob gets %s", got)
+	}
+	if got := as("ada")(retry(2, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
+		t.Errorf("ada gets %s", got)
+	}
+}
+
+// The state is bound to what the arguments mean, and not to their spelling.
+func TestStateIsBoundToArguments(t *testing.T) {
+	s := newTalk(quiet)
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		return mcp.DoneResult(), err
+	}))
+	ask := asker(t, s)
+	with := func(arguments, state string) string {
+		return modernTalk(1, "any", `,"arguments":`+arguments+`,"requestState":"`+state+`","inputResponses":{"sure":{"action":"decline"}}`)
+	}
+	state := stateOf(t, ask(modernTalk(1, "any", `,"arguments":{"a":1,"b":{"c":[1,"x",null,true],"d":-2.50}}`)))
+	for _, same := range []string{
+		`{"a":1,"b":{"c":[1,"x",null,true],"d":-2.50}}`, `{ "b" : {"d":-25e-1, "c":[1.0,"\u0078",null ,true]}, "a":1E0}`,
+	} {
+		if got := ask(with(same, state)); !strings.Contains(got, "done") {
+			t.Errorf("%s: %s", same, got)
+		}
+	}
+	for _, other := range []string{
+		`{}`, `{"a":1}`, `{"a":"1","b":{"c":[1,"x",null,true],"d":-2.5}}`, `{"a":1,"b":{"c":["x",1,null,true],"d":-2.5}}`,
+		`{"a":1,"b":{"c":[1,"x",null,false],"d":-2.5}}`, `{"a":1,"b":{"c":[1,"x",null,true],"d":2.5}}`, `{"a":1,"b":{"c":[1,"x",null,true],"d":-2.5},"e":null}`,
+	} {
+		if got := ask(with(other, state)); !strings.Contains(got, `"code":-32602`) {
+			t.Errorf("%s: %s", other, got)
+		}
+	}
+	if got := ask(with(`{"a":1,"a":1}`, state)); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, "duplicate") {
+		t.Errorf("duplicate keys: %s", got)
+	}
+}
+
+func TestCanonicalNumber(t *testing.T) {
+	for text, want := range map[string]string{
+		"0": "0", "-0": "0", "0.000": "0", "0e9": "0", "1": "1e0", "1.0": "1e0", "10": "1e1", "1e1": "1e1", "1E+1": "1e1",
+		"100e-1": "1e1", "-2.50": "-25e-1", "0.025": "25e-3", "12300": "123e2", "9007199254740993": "9007199254740993e0",
+		"1e99999999999999999999": "1e99999999999999999999",
+	} {
+		if got := mcp.CanonicalNumber(text); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Values that look alike when written down after one another are told apart.
+func TestDigestsDiffer(t *testing.T) {
+	seen := map[string]string{}
+	for _, value := range []string{
+		`{}`, `[]`, `""`, `null`, `true`, `false`, `0`, `"0"`, `[[]]`, `[[],[]]`, `[[[]]]`, `{"a":[]}`, `{"a":{}}`, `{"a":"b"}`, `{"ab":""}`,
+		`["a","b"]`, `["ab"]`, `["ab",""]`, `[["a"],"b"]`, `["a",["b"]]`, `{"a":1,"b":2}`, `{"a":2,"b":1}`, `[{"a":1},{"b":2}]`, `[1,2]`, `[12]`, `["1e0"]`,
+	} {
+		digest := mcp.DigestJSON(value)
+		if other := seen[digest]; other != "" {
+			t.Errorf("%s and %s are the same", value, other)
+		}
+		seen[digest] = value
+	}
+}
+
+// sharedStore is a store that several servers use.
+type sharedStore struct {
+	mu   sync.Mutex
+	used map[string]bool
+	err  error
+}
+
+func (s *sharedStore) Consume(_ context.Context, id string, expires time.Time) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return false, s.err
+	}
+	first := !s.used[id] && time.Until(expires) > 0
+	s.used[id] = true
+	return first, nil
+}
+
+func TestSharedStateStore(t *testing.T) {
+	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
+	store := &sharedStore{used: map[string]bool{}}
+	here := asker(t, newTalk(quiet, key, mcp.WithStateStore(store)))
+	there := asker(t, newTalk(quiet, key, mcp.WithStateStore(store)))
+	state := stateOf(t, here(modernTalk(1, "named_destroy", "")))
+	if got := there(retry(2, "named_destroy", "sure", state)); !strings.Contains(got, "accepttrue") {
+		t.Errorf("the first says %s", got)
+	}
+	if got := here(retry(3, "named_destroy", "sure", state)); !strings.Contains(got, `"code":-32602`) {
+		t.Errorf("the second says %s", got)
+	}
+	state = stateOf(t, here(modernTalk(4, "named_destroy", "")))
+	store.err = fmt.Errorf("no connection")
+	if got := here(retry(5, "named_destroy", "sure", state)); !strings.Contains(got, "no connection") {
+		t.Errorf("without a store: %s", got)
+	}
+}
+
+// Of two retries at the same time one runs.
+func TestConcurrentRetries(t *testing.T) {
+	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
+	s := newTalk(quiet, key)
+	state := stateOf(t, asker(t, s)(modernTalk(1, "named_destroy", "")))
+	var mu sync.Mutex
+	done := 0
+	var all sync.WaitGroup
+	for range 8 {
+		ask := asker(t, s)
+		all.Go(func() {
+			if strings.Contains(ask(retry(1, "named_destroy", "sure", state)), "accepttrue") {
+				mu.Lock()
+				defer mu.Unlock()
+				done++
+			}
+		})
+	}
+	all.Wait()
+	if done != 1 {
+		t.Errorf("%d of the retries ran", done)
+	}
+}
+
+func TestLocalStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewStateStore()
+		consume := func(id string, life time.Duration) (bool, error) {
+			return s.Consume(t.Context(), id, time.Now().Add(life))
+		}
+		for i := range mcp.MaxConsumed {
+			if first, err := consume(fmt.Sprint(i), time.Hour); !first || err != nil {
+				t.Fatal(first, err)
+			}
+		}
+		if first, err := consume("7", time.Hour); first || err != nil {
+			t.Errorf("a used one: %v, %v", first, err)
+		}
+		if _, err := consume("one more", time.Hour); err == nil {
+			t.Error("it remembers any number")
+		}
+		time.Sleep(2 * time.Hour)
+		if first, err := consume("one more", time.Hour); !first || err != nil {
+			t.Errorf("after they have expired: %v, %v", first, err)
+		}
+	})
+}

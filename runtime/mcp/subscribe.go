@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// newSubscriber returns what a session hears of changes by. It is told of the
+// lists that the server has declared to it.
+func (c *conn) newSubscriber() *subscriber {
+	sub := &subscriber{out: c.out, uris: map[string]struct{}{}}
+	sub.send = func(message []byte) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.closing {
+			c.out.notify(message)
+		}
+	}
+	for shelf, t := range topicOf {
+		sub.lists[t] = sub.lists[t] || c.server.offers(shelf)
+	}
+	return sub
+}
+
+// initialized opens the way for notifications to the session.
+func (c *conn) initialized() {
+	c.mu.Lock()
+	s := c.session
+	if s == nil || s.initialized || c.closing {
+		c.mu.Unlock()
+		return
+	}
+	s.initialized = true
+	c.mu.Unlock()
+	if s.subscriber.out == nil {
+		return // there is no way for what belongs to no request
+	}
+	c.server.audience.add(s.subscriber)
+	c.mu.Lock()
+	gone := c.closing || c.session != s
+	c.mu.Unlock()
+	if gone {
+		c.server.audience.remove(s.subscriber)
+	}
+}
+
+// leave takes the session out of the audience.
+func (c *conn) leave() {
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	if s != nil {
+		c.server.audience.remove(s.subscriber)
+	}
+}
+
+// subscribe answers resources/subscribe and resources/unsubscribe.
+func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *protocol.Revision) *jsonrpc.Error {
+	uri, e := uriParam(p)
+	if e != nil {
+		return e
+	}
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	if s == nil || !c.server.offersResources() {
+		return methodNotFound(on)
+	}
+	sub := s.subscriber
+	if !on {
+		sub.mu.Lock()
+		_, had := sub.uris[uri]
+		delete(sub.uris, uri)
+		sub.mu.Unlock()
+		if had {
+			c.reserve(-1)
+		}
+		return nil
+	}
+	if c.server.findResource(ctx, uri) == nil {
+		return resourceNotFound(rev, uri, "")
+	}
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	if _, had := sub.uris[uri]; had {
+		return nil
+	}
+	if !c.reserve(1) {
+		return errTooManySubscriptions
+	}
+	sub.uris[uri] = struct{}{}
+	return nil
+}
+
+func methodNotFound(on bool) *jsonrpc.Error {
+	if on {
+		return notFound(protocol.ResourcesSubscribe.String())
+	}
+	return notFound(protocol.ResourcesUnsubscribe.String())
+}
+
+// reserve counts the subscriptions of a connection to resources. It reports false
+// where there would be too many.
+func (c *conn) reserve(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n > 0 && c.subscriptions+n > c.server.limits.Subscriptions {
+		return false
+	}
+	c.subscriptions += n
+	return true
+}
+
+var errTooManySubscriptions = &jsonrpc.Error{
+	Code: jsonrpc.CodeInternal, Message: "too many subscriptions of this connection",
+	Data: []byte(`{"reason":"too many subscriptions"}`),
+}

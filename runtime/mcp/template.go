@@ -1,0 +1,201 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TemplateInfo describes a resource template: resources whose URIs a template
+// spells. Generated code points to variables of this type, which nothing changes.
+type TemplateInfo struct {
+	// URITemplate is a template of RFC 6570, levels 1 to 3, or with the exploded
+	// path segments {/path*}. Variables are percent-decoded once; what is then no
+	// UTF-8 or has a NUL does not fit, nor does {x} or {+x} fit an empty string.
+	URITemplate string
+	Name        string // for programs
+	Title       string // for people
+	Description string
+	Symbol      string // the Go function, for diagnostics
+	Groups      []string
+	MIMEType    string // of contents that do not say otherwise
+	Annotations *Annotations
+	Icons       []Icon
+	// Meta is published with the template, from revision 2025-06-18 on.
+	Meta Meta
+	// Variables say how to complete variables. Those that have nothing to say
+	// about may be left out.
+	Variables []TemplateVariable
+
+	ReadInfo
+}
+
+// TemplateVariable is a variable of a resource template.
+type TemplateVariable struct {
+	Name string
+	// Values are all values, of an enumeration, for completion.
+	Values []string
+	// Complete finds values, instead of Values.
+	Complete CompleteFunc
+}
+
+// ListFunc returns the resources that there are of a template, for clients that
+// list. Their order does not matter. Its lists are private to the client that
+// asks.
+type ListFunc func(ctx context.Context) ([]ResourceInfo, error)
+
+// FeatureOption is something that a template or a prompt can do beyond what its
+// description says, for generated code whose descriptions are made before there
+// is a receiver.
+type FeatureOption func(*featureOptions)
+
+type featureOptions struct {
+	complete map[string]CompleteFunc
+	list     ListFunc
+}
+
+func newFeatureOptions(options []FeatureOption) featureOptions {
+	var o featureOptions
+	for _, option := range options {
+		option(&o)
+	}
+	return o
+}
+
+// Completes gives an argument of a prompt, or a variable of a template, a
+// function that completes it.
+func Completes(name string, f CompleteFunc) FeatureOption {
+	return func(o *featureOptions) {
+		if o.complete == nil {
+			o.complete = map[string]CompleteFunc{}
+		}
+		o.complete[name] = f
+	}
+}
+
+// Lists makes a template's resources appear among the resources that are listed.
+func Lists(f ListFunc) FeatureOption {
+	return func(o *featureOptions) { o.list = f }
+}
+
+// NewTemplate returns a hand-written resource template. The variables that f
+// gets are those that the URI defines; of a list, the segments are joined with
+// slashes.
+func NewTemplate(info TemplateInfo, f func(ctx context.Context, uri string, variables map[string]string) (*ResourceResult, error), options ...FeatureOption) Feature {
+	return FuncTemplate(&info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
+		return f(ctx, req.Name, req.variables())
+	}, options...)
+}
+
+// FuncTemplate returns the resource template of a function, which gets the
+// variables by [Request.Var] or, as an object of strings, by [Request.Decoder].
+// Generated code calls it.
+func FuncTemplate(info *TemplateInfo, f func(ctx context.Context, req *Request) (*ResourceResult, error), options ...FeatureOption) Feature {
+	return newTemplate(info, info.Name, f, newFeatureOptions(options))
+}
+
+// MethodTemplate returns the resource template of a method of the receiver, which
+// it does not touch. Generated code calls it.
+func MethodTemplate[R any](info *TemplateInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*ResourceResult, error), options ...FeatureOption) Feature {
+	return FuncTemplate(info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
+		return f(ctx, req, receiver)
+	}, options...)
+}
+
+// template is the feature behind all of them.
+type template struct {
+	info    *TemplateInfo
+	name    string
+	read    ResourceFunc
+	options featureOptions
+	pattern *uritemplate.Template // nil if it cannot be read
+	problem error
+	listed  listings
+}
+
+func newTemplate(info *TemplateInfo, name string, read ResourceFunc, options featureOptions) *template {
+	t := &template{info: info, name: name, read: read, options: options}
+	t.pattern, t.problem = uritemplate.Parse(info.URITemplate)
+	return t
+}
+
+func (t *template) Info() FeatureInfo {
+	return FeatureInfo{
+		Kind: KindTemplate, Name: t.name, Title: t.info.Title, URI: t.info.URITemplate,
+		Groups: t.info.Groups, Symbol: t.info.Symbol,
+	}
+}
+
+func (t *template) renamed(prefix string) Feature {
+	return newTemplate(t.info, prefix+"_"+t.name, t.read, t.options)
+}
+
+func (t *template) check() {
+	checkResourceName(KindTemplate, t.name, t.info.URITemplate)
+	if t.problem != nil {
+		panic(fmt.Sprintf("mcp: URI template %q of %q: %v", t.info.URITemplate, t.name, t.problem))
+	}
+	if !validURI(t.pattern.Prefix() + "x") {
+		panic(fmt.Sprintf("mcp: URI template %q of %q does not begin with a scheme", t.info.URITemplate, t.name))
+	}
+	for _, v := range t.info.Variables {
+		if !t.has(v.Name) {
+			panic(fmt.Sprintf("mcp: URI template %q of %q has no variable %s", t.info.URITemplate, t.name, v.Name))
+		}
+	}
+	for name := range t.options.complete {
+		if !t.has(name) {
+			panic(fmt.Sprintf("mcp: URI template %q of %q has no variable %s", t.info.URITemplate, t.name, name))
+		}
+	}
+}
+
+func (t *template) has(variable string) bool {
+	for _, v := range t.pattern.Variables() {
+		if v.Name == variable {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *template) names() []string { return []string{t.info.URITemplate} }
+
+func (t *template) completes() bool {
+	for _, v := range t.info.Variables {
+		if v.Complete != nil || len(v.Values) > 0 {
+			return true
+		}
+	}
+	return len(t.options.complete) > 0
+}
+
+// completer returns how a variable is completed, and whether there is one.
+func (t *template) completer(variable string) (CompleteFunc, []string, bool) {
+	if f := t.options.complete[variable]; f != nil {
+		return f, nil, true
+	}
+	for _, v := range t.info.Variables {
+		if v.Name == variable {
+			return v.Complete, v.Values, true
+		}
+	}
+	return nil, nil, t.has(variable)
+}
+
+func (t *template) listing(rev *protocol.Revision) []byte { return t.listed.get(t, rev) }
+
+func (t *template) listingSize() int {
+	return 150 + len(t.info.URITemplate) + len(t.name) + len(t.info.Title) + len(t.info.Description)
+}
+
+func (t *template) appendListing(b []byte, rev *protocol.Revision) []byte {
+	b = append(b, `{"uriTemplate":`...)
+	b = wire.AppendString(b, t.info.URITemplate)
+	b = appendNames(b, t.name, t.info.Title, t.info.Description, rev)
+	b = appendText(b, "mimeType", t.info.MIMEType)
+	return closeListing(b, t.info.Annotations, t.info.Icons, t.info.Meta, rev)
+}

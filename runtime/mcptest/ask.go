@@ -1,0 +1,252 @@
+package mcptest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// ErrRefused is the end of a request whose handler wanted a message of the
+// client's model and was refused, from revision 2026-07-28 on: the client then
+// just does not call again (client/sampling).
+var ErrRefused = errors.New("the client refused to answer, and does not call again")
+
+// Elicitation is a question to the user: a form, or a link to open.
+type Elicitation struct {
+	Mode    string          `json:"mode,omitempty"` // "form", which "" means as well, or "url"
+	Message string          `json:"message"`
+	Schema  json.RawMessage `json:"requestedSchema,omitempty"` // of a form
+	URL     string          `json:"url,omitempty"`
+	ID      string          `json:"elicitationId,omitempty"` // of a link, in revision 2025-11-25
+}
+
+// ElicitAnswer is what the user has done.
+type ElicitAnswer struct {
+	Action  mcp.Action `json:"action"`
+	Content any        `json:"content,omitempty"` // of an accepted form: an object
+}
+
+// Accept returns the answer of a user who has filled in a form; for a link,
+// content is nil.
+func Accept(content any) ElicitAnswer { return ElicitAnswer{mcp.Accept, content} }
+
+// Decline returns the answer of a user who has said no.
+func Decline() ElicitAnswer { return ElicitAnswer{Action: mcp.Decline} }
+
+// Cancel returns the answer of a user who has closed the question.
+func Cancel() ElicitAnswer { return ElicitAnswer{Action: mcp.Cancel} }
+
+// SampleRequest asks for a message of the client's model.
+type SampleRequest struct {
+	Messages      []SampleMessage   `json:"messages"`
+	Preferences   *ModelPreferences `json:"modelPreferences,omitempty"`
+	System        string            `json:"systemPrompt,omitempty"`
+	Context       string            `json:"includeContext,omitempty"`
+	Temperature   *float64          `json:"temperature,omitempty"`
+	MaxTokens     int               `json:"maxTokens"`
+	StopSequences []string          `json:"stopSequences,omitempty"`
+	Metadata      json.RawMessage   `json:"metadata,omitempty"`
+	Tools         []Tool            `json:"tools,omitempty"`
+	ToolChoice    *ToolChoice       `json:"toolChoice,omitempty"`
+	Meta          Meta              `json:"_meta,omitempty"`
+}
+
+// Text returns the texts of the messages, one below the other.
+func (r *SampleRequest) Text() string {
+	var all []Content
+	for _, m := range r.Messages {
+		all = append(all, m.Content...)
+	}
+	return joined(all)
+}
+
+// SampleMessage is a message of the conversation with the model.
+type SampleMessage struct {
+	Role    string `json:"role"`
+	Content Blocks `json:"content"`
+	Meta    Meta   `json:"_meta,omitempty"`
+}
+
+// ModelPreferences are what the server would like the model to be.
+type ModelPreferences struct {
+	Hints        []ModelHint `json:"hints,omitempty"`
+	Cost         *float64    `json:"costPriority,omitempty"`
+	Speed        *float64    `json:"speedPriority,omitempty"`
+	Intelligence *float64    `json:"intelligencePriority,omitempty"`
+}
+
+// ModelHint is a part of the name of a model.
+type ModelHint struct {
+	Name string `json:"name,omitempty"`
+}
+
+// ToolChoice says whether the model must use tools: "auto", "required" or "none".
+type ToolChoice struct {
+	Mode string `json:"mode,omitempty"`
+}
+
+// SampleAnswer is the message of the model.
+type SampleAnswer struct {
+	Role       string `json:"role"` // "" is sent as assistant
+	Content    Blocks `json:"content"`
+	Model      string `json:"model"` // "" is sent as mcptest
+	StopReason string `json:"stopReason,omitempty"`
+	Meta       Meta   `json:"_meta,omitempty"`
+}
+
+// Says returns the answer of a model that says a text.
+func Says(text string) *SampleAnswer {
+	return &SampleAnswer{Content: Blocks{Text(text)}, StopReason: "endTurn"}
+}
+
+// capabilities are what the client declares.
+func (c *Client) capabilities() map[string]any {
+	type object = map[string]any
+	all := object{}
+	nested := c.revision.Asking.RichForms // the revision tells the kinds apart
+	if c.options.Elicit != nil {
+		all["elicitation"] = object{}
+		if nested {
+			all["elicitation"] = object{"form": object{}, "url": object{}}
+		}
+	}
+	if c.options.Sample != nil {
+		all["sampling"] = object{}
+		if nested {
+			all["sampling"] = object{"tools": object{}, "context": object{}}
+		}
+	}
+	if c.options.Roots != nil {
+		all["roots"] = object{}
+		if !c.revision.PerRequest {
+			all["roots"] = object{"listChanged": true}
+		}
+	}
+	for name, value := range c.options.Capabilities {
+		if value == nil {
+			delete(all, name)
+		} else {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// answer answers one question of the server. The error is a *jsonrpc.Error.
+func (c *Client) answer(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	switch {
+	case method == protocol.CreateElicitation && c.options.Elicit != nil:
+		var e Elicitation
+		if err := read(params, &e); err != nil {
+			return nil, c.misunderstood(method, err)
+		}
+		return c.options.Elicit(ctx, &e), nil
+	case method == protocol.CreateMessage && c.options.Sample != nil:
+		var r SampleRequest
+		if err := read(params, &r); err != nil {
+			return nil, c.misunderstood(method, err)
+		}
+		a, err := c.options.Sample(ctx, &r)
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			return nil, e
+		}
+		if err != nil {
+			return nil, &jsonrpc.Error{Code: codeRefused, Message: err.Error()}
+		}
+		if a == nil {
+			return nil, &jsonrpc.Error{Code: codeRefused, Message: "no message"}
+		}
+		said := *a
+		if said.Role == "" {
+			said.Role = string(mcp.RoleAssistant)
+		}
+		if said.Model == "" {
+			said.Model = "mcptest"
+		}
+		return &said, nil
+	case method == protocol.ListRoots && c.options.Roots != nil:
+		roots := []root{}
+		for _, r := range c.options.Roots() {
+			roots = append(roots, root{r.URI, r.Name})
+		}
+		return map[string]any{"roots": roots}, nil
+	case method == protocol.Ping.String() && !c.revision.PerRequest:
+		return struct{}{}, nil
+	}
+	c.t.Errorf("mcptest: the server asks for %s, which the client has nothing for: %s", method, params)
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
+}
+
+// root is a root as it travels.
+type root struct {
+	URI  string `json:"uri"`
+	Name string `json:"name,omitempty"`
+}
+
+// codeRefused says that the user has rejected a request (client/sampling, errors).
+const codeRefused = -1
+
+func (c *Client) misunderstood(method string, err error) error {
+	c.t.Errorf("mcptest: the server sent a %s that cannot be read: %v", method, err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params"}
+}
+
+// answerRequest answers a request of the server, in a goroutine of its own.
+func (c *Client) answerRequest(id, params json.RawMessage, method string) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	key := string(id)
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		cancel()
+		return
+	}
+	c.answering[key] = cancel
+	c.background.Add(1)
+	c.mu.Unlock()
+	go func() {
+		defer c.background.Done()
+		defer cancel()
+		result, err := c.answer(ctx, method, params)
+		c.mu.Lock()
+		_, wanted := c.answering[key]
+		delete(c.answering, key)
+		c.mu.Unlock()
+		if !wanted {
+			return // the server has given up
+		}
+		reply := map[string]any{"jsonrpc": "2.0", "id": id}
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			reply["error"] = wireError{Code: e.Code, Message: e.Message, Data: e.Data}
+		} else {
+			reply["result"] = result
+		}
+		if err := c.send(reply); err != nil && !c.isClosed() {
+			c.t.Errorf("mcptest: answer %s: %v", method, err)
+		}
+	}()
+}
+
+// answerInputs answers the questions of a round, one after the other.
+func (c *Client) answerInputs(requests map[string]inputRequest) (map[string]any, error) {
+	answers := map[string]any{}
+	for _, key := range sortedKeys(requests) {
+		a, err := c.answer(c.ctx, requests[key].Method, requests[key].Params)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s %q: %w", ErrRefused, requests[key].Method, key, err)
+		}
+		answers[key] = a
+	}
+	return answers, nil
+}
+
+// inputRequest is a question that travels in a result.
+type inputRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"`
+}

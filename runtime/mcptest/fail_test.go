@@ -1,0 +1,157 @@
+package mcptest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcptest"
+)
+
+func TestFailures(t *testing.T) {
+	type options = mcptest.Options
+	for _, c := range []struct {
+		name    string
+		options options
+		test    func(*mcptest.Client)
+		want    string
+	}{
+		{"revision", options{Revision: "2025-01-01"}, nil, `mcptest: unknown revision "2025-01-01"; there are ["2024-11-05"`},
+		{"no tool", options{}, func(c *mcptest.Client) { c.Call("burn_book", nil) },
+			`mcptest: tools/call burn_book: unknown tool: burn_book (-32602)`},
+		{"failed", options{}, func(c *mcptest.Client) { mcptest.Call[int](c, "fail", nil) },
+			`mcptest: fail has failed: the library is closed`},
+		{"not failed", options{}, func(c *mcptest.Client) { c.CallError("import", nil) },
+			`mcptest: import has not failed: imported`},
+		{"not structured", options{}, func(c *mcptest.Client) { mcptest.Call[int](c, "import", nil) },
+			`mcptest: import has no structured content: imported`},
+		{"another type", options{}, func(c *mcptest.Client) { mcptest.Call[int](c, "titles", nil) },
+			`mcptest: the structured content of titles cannot be read: json: cannot unmarshal array into Go value of type int: ["Emma",`},
+		{"arguments", options{}, func(c *mcptest.Client) { c.Call("search", func() {}) },
+			`mcptest: tools/call search: json: unsupported type: func()`},
+		{"no resource", options{}, func(c *mcptest.Client) { c.Read("library://none") },
+			`mcptest: resources/read library://none: `},
+		{"no prompt", options{}, func(c *mcptest.Client) { c.Prompt("none", nil) }, `mcptest: prompts/get none: `},
+		{"completion", options{}, func(c *mcptest.Client) { c.CompletePrompt("none", "x", "", nil) },
+			`mcptest: completion/complete: the server refused: `},
+		{"params", options{}, func(c *mcptest.Client) { _, _ = c.Request("tools/list", 5) },
+			`mcptest: params of tools/list: not an object: 5`},
+		{"silence", options{Timeout: time.Second}, func(c *mcptest.Client) { c.Call("block", nil) },
+			`mcptest: tools/call block: no answer within 1s`},
+		{"no change", options{}, func(c *mcptest.Client) { c.Watch(mcptest.Filter{Tools: true}).Next() },
+			`mcptest: no change within 1m0s`},
+		{"closed watch", options{}, func(c *mcptest.Client) {
+			w := c.Watch(mcptest.Filter{Tools: true})
+			w.Close()
+			w.Next()
+		}, `mcptest: no change comes any more: the watch is closed`},
+		{"unknown resource", options{}, func(c *mcptest.Client) { c.Watch(mcptest.Filter{URIs: []string{"a:b"}}) },
+			`mcptest: the server does not tell of changes of a:b`},
+		{"unknown resource of a session", options{Revision: "2025-06-18"},
+			func(c *mcptest.Client) { c.Watch(mcptest.Filter{URIs: []string{"a:b"}}) },
+			`mcptest: resources/subscribe: the server refused: `},
+		{"closed", options{}, func(c *mcptest.Client) {
+			c.Close()
+			c.Tools()
+		}, `mcptest: tools/list: `},
+		{"log level", options{Revision: "2025-06-18", LogLevel: "loud"}, nil,
+			`mcptest: logging/setLevel: the server refused: `},
+		{"unexpected question", options{Revision: "2025-06-18", Capabilities: map[string]any{"roots": map[string]any{}}},
+			func(c *mcptest.Client) { c.Call("roots", nil) },
+			`mcptest: the server asks for roots/list, which the client has nothing for: `},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got := mcptest.Failure(func(t testing.TB) {
+					client := mcptest.New(t, newLibrary(make(chan string, 2)), c.options)
+					if c.test != nil {
+						c.test(client)
+					}
+				})
+				if !strings.HasPrefix(got, c.want) || strings.Contains(got, "\nmcptest") {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// The server breaks off in the middle.
+func TestServerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := mcptest.Failure(func(t testing.TB) {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			c := mcptest.New(t, newLibrary(make(chan string, 2)), mcptest.Options{Context: ctx})
+			w := c.Watch(mcptest.Filter{Tools: true})
+			cancel(fmt.Errorf("power cut"))
+			w.Next()
+		})
+		want := "mcptest: no change comes any more: the server has ended the"
+		if !strings.HasPrefix(got, want) || !strings.Contains(got, "mcptest: the server ended with: power cut") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+}
+
+func TestEndlessRounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newLibrary(nil)
+		s.Register(text("endless", func(context.Context) (string, error) {
+			return "", &mcp.InputRequired{State: json.RawMessage(`1`)}
+		}))
+		got := mcptest.Failure(func(t testing.TB) { mcptest.New(t, s, mcptest.Options{}).Call("endless", nil) })
+		if want := "mcptest: tools/call endless: the server still requires input after 10 rounds"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+}
+
+func TestContract(t *testing.T) {
+	mcptest.Contract(t, newLibrary(nil), "testdata/contract.json")
+}
+
+func TestContractDiffers(t *testing.T) {
+	t.Setenv(mcptest.UpdateEnv, "")
+	s := newLibrary(nil)
+	s.Unregister(mcp.KindPrompt, "review")
+	s.Register(text("close", func(context.Context) (string, error) { return "", nil }))
+	got := mcptest.Failure(func(t testing.TB) { mcptest.Contract(t, s, "testdata/contract.json") })
+	for _, want := range []string{
+		"mcptest: the contract is not that of testdata/contract.json", "\n+      \"name\": \"close\",\n", "\n-      \"name\": \"review\",\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "Finds books") {
+		t.Errorf("what is the same is shown:\n%s", got)
+	}
+}
+
+func TestContractIsWritten(t *testing.T) {
+	t.Setenv(mcptest.UpdateEnv, "")
+	file := filepath.Join(t.TempDir(), "new", "contract.json")
+	test := func(t testing.TB) { mcptest.Contract(t, newLibrary(nil), file) }
+	if got := mcptest.Failure(test); !strings.Contains(got, "there is no contract "+file+" yet") {
+		t.Errorf("without a file: %q", got)
+	}
+	t.Setenv(mcptest.UpdateEnv, "1")
+	if got := mcptest.Failure(test); got != "" {
+		t.Errorf("write: %q", got)
+	}
+	t.Setenv(mcptest.UpdateEnv, "0")
+	if got := mcptest.Failure(test); got != "" {
+		t.Errorf("with the file that was written: %q", got)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil || !json.Valid(data) || strings.Contains(string(data), "1.2.3") {
+		t.Errorf("%v\n%s", err, data)
+	}
+}

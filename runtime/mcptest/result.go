@@ -1,0 +1,190 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Hints are what a result or a list says about itself.
+type Hints struct {
+	// ResultType is "complete" from revision 2026-07-28 on, "" before.
+	ResultType string `json:"resultType,omitempty"`
+	// TTL is for how many milliseconds it may be kept, and Cache by whom
+	// ("public", "private"): of lists and resources, from revision 2026-07-28 on.
+	TTL   *int64 `json:"ttlMs,omitempty"`
+	Cache string `json:"cacheScope,omitempty"`
+	Meta  Meta   `json:"_meta,omitempty"`
+}
+
+// ToolResult is the result of a call.
+type ToolResult struct {
+	Content []Content `json:"content"`
+	// Structured is the structured content as it came: nil where there is none, as
+	// before revision 2025-06-18. [Call] reads it in every revision.
+	Structured json.RawMessage `json:"structuredContent,omitempty"`
+	IsError    bool            `json:"isError,omitempty"`
+	Hints
+}
+
+// Text returns the blocks of text, one below the other.
+func (r *ToolResult) Text() string { return joined(r.Content) }
+
+// ReadResult is a resource that was read.
+type ReadResult struct {
+	Contents []Contents `json:"contents"`
+	Hints
+}
+
+// Text returns the texts of the contents, joined.
+func (r *ReadResult) Text() string {
+	var b strings.Builder
+	for _, c := range r.Contents {
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+// Blob returns the first blob, nil where there is none.
+func (r *ReadResult) Blob() []byte {
+	for _, c := range r.Contents {
+		if c.Blob != nil {
+			return c.Blob
+		}
+	}
+	return nil
+}
+
+// PromptResult is a prompt that was got.
+type PromptResult struct {
+	Description string          `json:"description,omitempty"`
+	Messages    []PromptMessage `json:"messages"`
+	Hints
+}
+
+// PromptMessage is one message of a prompt.
+type PromptMessage struct {
+	Role    string  `json:"role"`
+	Content Content `json:"content"`
+}
+
+// Text returns the texts of the messages, one below the other, each with its role:
+// "user: Review this".
+func (r *PromptResult) Text() string {
+	var lines []string
+	for _, m := range r.Messages {
+		if m.Content.Type == "text" {
+			lines = append(lines, m.Role+": "+m.Content.Text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Completion is what an argument may be completed with.
+type Completion struct {
+	Values  []string `json:"values"`
+	Total   int      `json:"total,omitempty"`
+	HasMore bool     `json:"hasMore,omitempty"`
+}
+
+// Progress is how far a request has come.
+type Progress struct {
+	Done    float64 `json:"progress"`
+	Total   float64 `json:"total,omitempty"`   // 0 = not said
+	Message string  `json:"message,omitempty"` // from revision 2025-03-26 on
+}
+
+// LogMessage is a message of the server's log.
+type LogMessage struct {
+	Level  string          `json:"level"`
+	Logger string          `json:"logger,omitempty"`
+	Data   json.RawMessage `json:"data"`
+}
+
+// String returns the message as one line: level, logger, data.
+func (m LogMessage) String() string {
+	return fmt.Sprintf("%s %s: %s", m.Level, m.Logger, m.Data)
+}
+
+// Implementation is what a server says about itself.
+type Implementation struct {
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Version     string `json:"version"`
+	Description string `json:"description,omitempty"`
+	Website     string `json:"websiteUrl,omitempty"`
+	Icons       []Icon `json:"icons,omitempty"`
+}
+
+// ServerInfo is what a server says when a client comes.
+type ServerInfo struct {
+	Implementation Implementation
+	Instructions   string
+	Capabilities   map[string]json.RawMessage
+	// Versions are those that it serves, which it says from revision 2026-07-28 on.
+	Versions []string
+}
+
+// Tool is a tool as it is listed.
+type Tool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Hints        *ToolHints      `json:"annotations,omitempty"`
+	Icons        []Icon          `json:"icons,omitempty"`
+	Meta         Meta            `json:"_meta,omitempty"`
+}
+
+// ToolHints are the annotations of a tool. Nil means that it does not say.
+type ToolHints struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
+	Destructive *bool  `json:"destructiveHint,omitempty"`
+	Idempotent  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
+}
+
+// Resource is a resource as it is listed.
+type Resource struct {
+	URI         string       `json:"uri"`
+	Name        string       `json:"name"`
+	Title       string       `json:"title,omitempty"`
+	Description string       `json:"description,omitempty"`
+	MIMEType    string       `json:"mimeType,omitempty"`
+	Size        int64        `json:"size,omitempty"` // in bytes
+	Annotations *Annotations `json:"annotations,omitempty"`
+	Icons       []Icon       `json:"icons,omitempty"`
+	Meta        Meta         `json:"_meta,omitempty"`
+}
+
+// Template is a resource template as it is listed.
+type Template struct {
+	URITemplate string       `json:"uriTemplate"`
+	Name        string       `json:"name"`
+	Title       string       `json:"title,omitempty"`
+	Description string       `json:"description,omitempty"`
+	MIMEType    string       `json:"mimeType,omitempty"`
+	Annotations *Annotations `json:"annotations,omitempty"`
+	Icons       []Icon       `json:"icons,omitempty"`
+	Meta        Meta         `json:"_meta,omitempty"`
+}
+
+// Prompt is a prompt as it is listed.
+type Prompt struct {
+	Name        string           `json:"name"`
+	Title       string           `json:"title,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Arguments   []PromptArgument `json:"arguments,omitempty"`
+	Icons       []Icon           `json:"icons,omitempty"`
+	Meta        Meta             `json:"_meta,omitempty"`
+}
+
+// PromptArgument is an argument of a prompt.
+type PromptArgument struct {
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+}

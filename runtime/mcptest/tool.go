@@ -1,0 +1,120 @@
+package mcptest
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// Start calls a tool and does not wait. The arguments are a struct or a map with
+// the members of an object, JSON as a [json.RawMessage], or nil for none.
+func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Running[ToolResult] {
+	c.t.Helper()
+	params := map[string]any{"name": tool}
+	if arguments != nil {
+		params["arguments"] = arguments
+	}
+	return start[ToolResult](c, protocol.ToolsCall.String(), tool, params, options)
+}
+
+// Call calls a tool and returns its result, also one that says that the tool has
+// failed. Arguments are those of [Client.Start]. The generic function [Call] also
+// reads the structured content.
+func (c *Client) Call(tool string, arguments any, options ...RequestOption) *ToolResult {
+	c.t.Helper()
+	return c.Start(tool, arguments, options...).Wait()
+}
+
+// CallError calls a tool that has to fail, and returns the text for the model.
+func (c *Client) CallError(tool string, arguments any, options ...RequestOption) string {
+	c.t.Helper()
+	r := c.Call(tool, arguments, options...)
+	if !r.IsError {
+		c.t.Fatalf("mcptest: %s has not failed: %s", tool, r.Text())
+	}
+	return r.Text()
+}
+
+// Call calls a tool that has to succeed and returns its structured content as a
+// T, in every revision: before 2025-06-18 it is read from the text, and from
+// 2026-07-28 on it may be anything; in between, what is no object by its schema is
+// taken out of the one that it travels in. The text of a tool that has no
+// structured content is a string. Arguments are those of [Client.Start].
+func Call[T any](c *Client, tool string, arguments any, options ...RequestOption) T {
+	c.t.Helper()
+	r := c.Call(tool, arguments, options...)
+	if r.IsError {
+		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())
+	}
+	var value T
+	data := r.value(reflect.TypeFor[T](), !c.revision.Fields.AnyOutput)
+	if data == nil {
+		if text, ok := any(&value).(*string); ok {
+			*text = r.Text()
+			return value
+		}
+		c.t.Fatalf("mcptest: %s has no structured content: %s", tool, r.Text())
+	}
+	c.read(data, &value, "the structured content of "+tool)
+	return value
+}
+
+// value is the structured result, nil where there is none.
+func (r *ToolResult) value(as reflect.Type, wrapped bool) json.RawMessage {
+	var text json.RawMessage
+	if len(r.Content) > 0 && r.Content[0].Type == "text" {
+		text = json.RawMessage(r.Content[0].Text)
+		if !json.Valid(text) {
+			text = nil
+		}
+	}
+	if r.Structured == nil {
+		if as.Kind() == reflect.String && (len(text) == 0 || text[0] != '"') {
+			return nil
+		}
+		return text
+	}
+	if !wrapped {
+		return r.Structured
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(r.Structured, &object) != nil || len(object) != 1 || object["result"] == nil {
+		return r.Structured
+	}
+	inner := object["result"]
+	if text != nil && sameJSON(text, inner) || text == nil && !mayHaveResult(as) {
+		return inner
+	}
+	return r.Structured
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// mayHaveResult reports whether values of a type are objects with a member result.
+func mayHaveResult(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Map, reflect.Interface:
+		return true
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" {
+				name = f.Name
+			}
+			if f.IsExported() && strings.EqualFold(name, "result") || f.Anonymous && mayHaveResult(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,287 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// Filter says what to watch.
+type Filter struct {
+	Tools     bool     // the list of tools
+	Prompts   bool     // the list of prompts
+	Resources bool     // the lists of resources and of templates
+	URIs      []string // the contents of resources
+}
+
+// Change is something that has changed: its Method says what.
+type Change struct {
+	Method string
+	URI    string // of a resource that was updated
+}
+
+// The methods of a Change.
+const (
+	ToolsChanged     = protocol.ToolsListChanged
+	PromptsChanged   = protocol.PromptsListChanged
+	ResourcesChanged = protocol.ResourcesListChanged
+	ResourceUpdated  = protocol.ResourceUpdated
+)
+
+// Watch hears of changes.
+type Watch struct {
+	client  *Client
+	filter  Filter
+	id      string // of the listen; "" in a session
+	listen  *sent
+	acked   chan Filter
+	closing sync.Once
+
+	mu     sync.Mutex
+	queue  []Change
+	more   chan struct{} // has something when the queue may have
+	ended  chan struct{}
+	reason error
+}
+
+// Watch begins to watch: in a session by subscribing to the resources, since it
+// hears of lists anyway, and from revision 2026-07-28 on by a request that stays
+// open. It fails the test where the server does not tell of all that is wanted.
+// The watch ends with the test, or with [Watch.Close].
+func (c *Client) Watch(filter Filter) *Watch {
+	c.t.Helper()
+	w := &Watch{
+		client: c, filter: filter, acked: make(chan Filter, 1),
+		more: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	if !c.revision.PerRequest {
+		c.mu.Lock()
+		c.watches = append(c.watches, w)
+		c.mu.Unlock()
+		for _, uri := range filter.URIs {
+			c.subscribe(uri, 1)
+		}
+		return w
+	}
+	notifications := wireFilter(filter)
+	params, err := objectOf(map[string]any{"notifications": notifications})
+	if err != nil {
+		c.t.Fatalf("mcptest: watch: %v", err)
+	}
+	enter := func(id string) {
+		w.id = id
+		c.watches = append(c.watches, w)
+	}
+	if w.listen, err = c.begin(protocol.Listen.String(), params, &requestOptions{begun: enter}); err != nil {
+		c.t.Fatalf("mcptest: %s: %v", protocol.Listen, err)
+	}
+	timer := time.NewTimer(c.options.Timeout)
+	defer timer.Stop()
+	select {
+	case honoured := <-w.acked:
+		if missing := filter.without(honoured); missing != "" {
+			c.t.Fatalf("mcptest: the server does not tell of %s", missing)
+		}
+	case <-w.listen.reply.done:
+		c.t.Fatalf("mcptest: %s ended at once: %v %s", protocol.Listen, w.listen.reply.err, w.listen.reply.result)
+	case <-c.gone:
+		c.t.Fatalf("mcptest: %s: %v", protocol.Listen, c.failure)
+	case <-timer.C:
+		c.t.Fatalf("mcptest: %s: no acknowledgement within %v", protocol.Listen, c.options.Timeout)
+	}
+	c.background.Go(func() {
+		select {
+		case <-w.listen.reply.done:
+			w.end(errEnded)
+		case <-c.gone:
+		}
+	})
+	return w
+}
+
+var (
+	errEnded       = errors.New("the server has ended the subscription")
+	errWatchClosed = errors.New("the watch is closed")
+)
+
+// wireFilter is a Filter as it travels.
+type wireFilter struct {
+	Tools     bool     `json:"toolsListChanged,omitempty"`
+	Prompts   bool     `json:"promptsListChanged,omitempty"`
+	Resources bool     `json:"resourcesListChanged,omitempty"`
+	URIs      []string `json:"resourceSubscriptions,omitempty"`
+}
+
+// without names something that the other filter has not.
+func (f Filter) without(other Filter) string {
+	switch {
+	case f.Tools && !other.Tools:
+		return "changes of the list of tools"
+	case f.Prompts && !other.Prompts:
+		return "changes of the list of prompts"
+	case f.Resources && !other.Resources:
+		return "changes of the list of resources"
+	}
+	for _, uri := range f.URIs {
+		if !slices.Contains(other.URIs, uri) {
+			return "changes of " + uri
+		}
+	}
+	return ""
+}
+
+// subscribe counts the watches of a session that want a resource, and tells the
+// server of the first and of the last one.
+func (c *Client) subscribe(uri string, n int) {
+	c.t.Helper()
+	c.mu.Lock()
+	before := c.uris[uri]
+	c.uris[uri] += n
+	after := c.uris[uri]
+	c.mu.Unlock()
+	switch {
+	case before == 0 && after > 0:
+		c.must(protocol.ResourcesSubscribe.String(), map[string]any{"uri": uri}, nil)
+	case before > 0 && after == 0:
+		c.must(protocol.ResourcesUnsubscribe.String(), map[string]any{"uri": uri}, nil)
+	}
+}
+
+// changed hands a notification to the watches that it is for.
+func (c *Client) changed(m *incoming) error {
+	var p struct {
+		URI  string                     `json:"uri"`
+		Meta map[string]json.RawMessage `json:"_meta"`
+		Ack  wireFilter                 `json:"notifications"`
+	}
+	if m.Params != nil {
+		if err := read(m.Params, &p); err != nil {
+			return err
+		}
+	}
+	id := string(p.Meta[protocol.MetaSubscription])
+	c.mu.Lock()
+	watches := slices.Clone(c.watches)
+	c.mu.Unlock()
+	if m.Method == protocol.Acknowledged {
+		for _, w := range watches {
+			if w.id == id {
+				w.acked <- Filter{p.Ack.Tools, p.Ack.Prompts, p.Ack.Resources, p.Ack.URIs}
+			}
+		}
+		return nil
+	}
+	for _, w := range watches {
+		// What belongs to a listen has passed the server's filter; a session
+		// hears of everything.
+		if w.id == id && (id != "" || w.wants(m.Method)) {
+			w.add(Change{m.Method, p.URI})
+		}
+	}
+	return nil
+}
+
+func (w *Watch) wants(method string) bool {
+	switch method {
+	case ToolsChanged:
+		return w.filter.Tools
+	case PromptsChanged:
+		return w.filter.Prompts
+	case ResourcesChanged:
+		return w.filter.Resources
+	}
+	return len(w.filter.URIs) > 0
+}
+
+func (w *Watch) add(change Change) {
+	w.mu.Lock()
+	w.queue = append(w.queue, change)
+	w.mu.Unlock()
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Watch) take() (Change, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		return Change{}, false
+	}
+	change := w.queue[0]
+	w.queue = w.queue[1:]
+	return change, true
+}
+
+// end says that nothing more will come.
+func (w *Watch) end(reason error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reason == nil {
+		w.reason = reason
+		close(w.ended)
+	}
+}
+
+// Next waits for the next change. It fails the test where none comes.
+func (w *Watch) Next() Change {
+	w.client.t.Helper()
+	timer := time.NewTimer(w.client.options.Timeout)
+	defer timer.Stop()
+	for {
+		if change, ok := w.take(); ok {
+			return change
+		}
+		select {
+		case <-w.more:
+		case <-w.ended:
+			if change, ok := w.take(); ok {
+				return change
+			}
+			w.client.t.Fatalf("mcptest: no change comes any more: %v", w.reason)
+		case <-timer.C:
+			w.client.t.Fatalf("mcptest: no change within %v", w.client.options.Timeout)
+		}
+	}
+}
+
+// Changes returns the changes that have not been taken yet, of those that the
+// server knew of before the call. It makes sure of that by asking the server
+// something.
+func (w *Watch) Changes() []Change {
+	w.client.t.Helper()
+	if w.client.revision.PerRequest {
+		w.client.must(protocol.Discover.String(), nil, nil)
+	} else {
+		w.client.must(protocol.Ping.String(), nil, nil)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changes := w.queue
+	w.queue = nil
+	return changes
+}
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	w.client.t.Helper()
+	w.closing.Do(func() {
+		c := w.client
+		c.mu.Lock()
+		c.watches = slices.DeleteFunc(c.watches, func(other *Watch) bool { return other == w })
+		c.mu.Unlock()
+		w.end(errWatchClosed)
+		if w.listen != nil {
+			w.listen.cancel("")
+		} else {
+			for _, uri := range w.filter.URIs {
+				c.subscribe(uri, -1)
+			}
+		}
+	})
+}
