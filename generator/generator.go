@@ -61,7 +61,7 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 			return nil, err
 		}
 		m := analyze.Package(pkg, docs, diags)
-		if len(m.Tools) == 0 && m.Server == nil {
+		if m.Empty() {
 			if pkg.GeneratedState == load.Ours && !diags.HasErrors() {
 				diags.Errorf(token.Position{Filename: pkg.Generated}, "", "the package has no feature any more, and this file is left over").
 					Hint = "delete it, or annotate a function"

@@ -88,6 +88,6 @@ func (c *command) unknownTool(m *model.Package, name string) int {
 // listTools lists the tools for people who have to name one.
 func (c *command) listTools(m *model.Package) {
 	for _, t := range m.Tools {
-		c.noteln("\t%s%s", t.Name, strings.TrimPrefix(signature(m, t), "func"))
+		c.noteln("\t%s%s", t.Name, strings.TrimPrefix(signature(m, &t.Call), "func"))
 	}
 }

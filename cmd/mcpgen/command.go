@@ -41,10 +41,10 @@ func subcommands() []*subcommand {
 	return []*subcommand{
 		{"list", "PACKAGE", "show the features of a package", (*command).list},
 		{"call", "PACKAGE TOOL [key=value ... | JSON]", "call a tool from the shell", (*command).call},
+		{"read", "PACKAGE URI", "read a resource from the shell", (*command).read},
+		{"prompt", "PACKAGE NAME [key=value ... | JSON]", "get a prompt from the shell", (*command).prompt},
 		{"run", "PACKAGE", "serve a package over standard input and output", (*command).serve},
 		{"help", "[TOPIC]", "say more about a command, or list the directives", (*command).help},
-		{"read", "PACKAGE URI", "read a resource", nil},
-		{"prompt", "PACKAGE NAME", "get a prompt", nil},
 		{"diff", "OLD NEW", "compare two contracts", nil},
 		{"vet", "PACKAGES", "lint contracts", nil},
 		{"init", "", "start a server", nil},

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/load"
+	"github.com/mcpgen/mcpgen/generator/model"
 	"github.com/rogpeppe/go-internal/diff"
 )
 
@@ -76,21 +77,44 @@ func (c *command) checkRuntime(result *generator.Result, tags string) {
 
 // write writes what is not current.
 func (c *command) write(result *generator.Result, f *flags) int {
-	tools := make(map[string]int)
+	contents := make(map[string]string)
 	for _, p := range result.Packages {
-		tools[p.Path] = len(p.Model.Tools)
+		contents[p.Path] = summary(p.Model)
 		if f.verbose && p.Current() {
-			c.noteln("%s is current (%s)", c.relative(p.Path), count(tools[p.Path], "tool"))
+			c.noteln("%s is current (%s)", c.relative(p.Path), contents[p.Path])
 		}
 	}
 	written, err := result.Write()
 	for _, path := range written {
-		c.noteln("wrote %s (%s)", c.relative(path), count(tools[path], "tool"))
+		c.noteln("wrote %s (%s)", c.relative(path), contents[path])
 	}
 	if err != nil {
 		return c.fail(err)
 	}
 	return exitDone
+}
+
+// summary counts the features of a package: "2 tools, 1 prompt".
+func summary(m *model.Package) string {
+	var parts []string
+	for _, kind := range []struct {
+		n    int
+		name string
+	}{
+		{len(m.Tools), "tool"},
+		{len(m.Resources), "resource"},
+		{len(m.Templates), "resource template"},
+		{len(m.Prompts), "prompt"},
+		{len(m.Forms), "form"},
+	} {
+		if kind.n > 0 {
+			parts = append(parts, count(kind.n, kind.name))
+		}
+	}
+	if len(parts) == 0 {
+		return "no features yet"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // check shows how the files that are not current differ from what they should be.

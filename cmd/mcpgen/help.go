@@ -27,7 +27,7 @@ func (c *command) help(args []string) int {
 }
 
 func (c *command) helpTopic(topic string) int {
-	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": helpList, "call": helpCall, "run": helpRun}
+	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": helpList, "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun}
 	text, ok := topics[topic]
 	switch {
 	case topic == "directives":
@@ -75,7 +75,7 @@ Write //mcp:tool above a function, and try it at once:
 Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
-Topics of help: generate, list, call, run, directives.
+Topics of help: generate, list, call, read, prompt, run, directives.
 `)
 	return b.String()
 }
@@ -123,6 +123,25 @@ Arguments are one JSON object, or key=value pairs, read as the tool wants them:
 
 The receivers of methods are made by the function with //mcp:constructor, else by
 NewT without parameters or with a context, else they are zero values.
+
+` + helpFlags
+
+const helpRead = `usage: mcpgen read [flags] PACKAGE URI
+
+Builds a package from its source into a program and reads one of its resources
+as a client would. Text and blobs go to standard output as they are:
+
+	mcpgen read . books://covers/42 > cover.png
+
+Receivers are made as for mcpgen call.
+
+` + helpFlags
+
+const helpPrompt = `usage: mcpgen prompt [flags] PACKAGE NAME [key=value ... | JSON]
+
+Builds a package from its source into a program, gets one of its prompts as a
+client would, and prints the messages. All arguments of prompts are text.
+Receivers are made as for mcpgen call.
 
 ` + helpFlags
 

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"go/token"
 	"go/types"
 	"strings"
 	"text/tabwriter"
@@ -37,8 +38,8 @@ func (c *command) list(args []string) int {
 	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\tHINTS\tTOKENS")
-	for i, t := range p.Model.Tools {
-		fmt.Fprintf(w, "tool\t%s\t%s\t%s\t%s\t%d\n", t.Name, t.Func.Symbol, signature(p.Model, t), hints(t.Hints), tokens(listing[i]))
+	for _, row := range rows(p.Model, listing) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", row.kind, row.name, row.symbol, row.signature, row.hints, tokens(row.listing))
 	}
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
@@ -46,33 +47,67 @@ func (c *command) list(args []string) int {
 	return exitDone
 }
 
+// row is one feature in the table.
+type row struct {
+	kind, name, symbol, signature, hints string
+	listing                              json.RawMessage
+	pos                                  token.Position
+}
+
+// rows are the features of a package. A resource is known by its URI, and its
+// hint is the media type.
+func rows(m *model.Package, l *listing) []row {
+	var all []row
+	for i, t := range m.Tools {
+		all = append(all, row{"tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), l.tools[i], t.Pos})
+	}
+	for i, r := range m.Resources {
+		all = append(all, row{"resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, l.resources[i], r.Pos})
+	}
+	for i, r := range m.Templates {
+		all = append(all, row{"template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, l.templates[i], r.Pos})
+	}
+	for i, p := range m.Prompts {
+		all = append(all, row{"prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", l.prompts[i], p.Pos})
+	}
+	return all
+}
+
+// resourceSignature is the signature of the function, or the type of the value.
+func resourceSignature(m *model.Package, r *model.Resource) string {
+	if r.Value != nil {
+		return types.TypeString(types.Default(r.Value.Type), shortNames(m))
+	}
+	return signature(m, &r.Call)
+}
+
 // listJSON writes the features as the protocol lists them, each with what else
 // is known of it.
-func (c *command) listJSON(m *model.Package, listing []json.RawMessage) int {
-	tools := make([]json.RawMessage, 0, len(m.Tools))
-	for i, t := range m.Tools {
+func (c *command) listJSON(m *model.Package, listing *listing) int {
+	kinds := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
+	for _, row := range rows(m, listing) {
 		more, err := json.Marshal(struct {
 			Symbol   string `json:"symbol"`
 			Position string `json:"position"`
 			Tokens   int    `json:"tokens"`
-		}{t.Func.Symbol, fmt.Sprintf("%s:%d:%d", c.relative(t.Pos.Filename), t.Pos.Line, t.Pos.Column), tokens(listing[i])})
+		}{row.symbol, fmt.Sprintf("%s:%d:%d", c.relative(row.pos.Filename), row.pos.Line, row.pos.Column), tokens(row.listing)})
 		if err != nil {
 			return c.fail(err)
 		}
 		// Two objects become one, so that every member stays as it is.
-		tools = append(tools, append(append(listing[i][:len(listing[i])-1:len(listing[i])-1], ','), more[1:]...))
+		all := row.listing[: len(row.listing)-1 : len(row.listing)-1]
+		kinds[row.kind] = append(kinds[row.kind], append(append(all, ','), more[1:]...))
 	}
-	type none []struct{}
 	enc := json.NewEncoder(c.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(struct {
 		Server            json.RawMessage   `json:"server"`
 		Tools             []json.RawMessage `json:"tools"`
-		Resources         none              `json:"resources"`
-		ResourceTemplates none              `json:"resourceTemplates"`
-		Prompts           none              `json:"prompts"`
-	}{identity(m), tools, none{}, none{}, none{}})
+		Resources         []json.RawMessage `json:"resources"`
+		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
+		Prompts           []json.RawMessage `json:"prompts"`
+	}{identity(m), kinds["tool"], kinds["resource"], kinds["template"], kinds["prompt"]})
 	if err != nil {
 		return c.fail(err)
 	}
@@ -106,14 +141,8 @@ func hints(h model.Hints) string {
 
 // signature is the Go signature as a client sees it: without what is injected,
 // and with the names of the arguments as they are published.
-func signature(m *model.Package, t *model.Tool) string {
-	qualify := types.RelativeTo(m.Types)
-	short := func(p *types.Package) string {
-		if qualify(p) == "" {
-			return ""
-		}
-		return p.Name()
-	}
+func signature(m *model.Package, t *model.Call) string {
+	short := shortNames(m)
 	var params []string
 	for i, p := range t.Func.Params {
 		if p.Source != model.FromArgument && p.Source != model.FromWhole {
@@ -148,4 +177,15 @@ func signature(m *model.Package, t *model.Tool) string {
 		text += " (" + strings.Join(results, ", ") + ")"
 	}
 	return text
+}
+
+// shortNames qualifies types of other packages with the names of those.
+func shortNames(m *model.Package) types.Qualifier {
+	own := types.RelativeTo(m.Types)
+	return func(p *types.Package) string {
+		if own(p) == "" {
+			return ""
+		}
+		return p.Name()
+	}
 }

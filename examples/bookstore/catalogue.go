@@ -71,6 +71,7 @@ func (s *Store) UpdatePrice(
 	if err != nil {
 		return 0, 0, err
 	}
+	s.changed(id)
 	return oldCents, priceCents, nil
 }
 
@@ -97,11 +98,13 @@ func (s *Store) RestockBook(
 		return Book{}, err
 	}
 	s.stocked.ring()
+	s.changed(id)
 	return book, nil
 }
 
 // RemoveBook takes a book out of the catalogue with all its copies. It cannot
-// be undone. A book of which copies are reserved stays.
+// be undone. A book of which copies are reserved stays. Where the client can
+// show a form, the user is asked first.
 //
 //mcp:tool destructive group=stock
 //mcp:arg id minimum=1
@@ -109,7 +112,10 @@ func (s *Store) RemoveBook(
 	ctx context.Context,
 	id int64, // catalogue number
 ) error {
-	return s.transact(ctx, func(tx *sql.Tx) error {
+	if err := s.confirmRemoval(ctx, id); err != nil {
+		return err
+	}
+	err := s.transact(ctx, func(tx *sql.Tx) error {
 		var reserved int
 		err := tx.QueryRowContext(ctx, "SELECT reserved FROM books WHERE id = ?", id).Scan(&reserved)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -131,4 +137,8 @@ func (s *Store) RemoveBook(
 		}
 		return nil
 	})
+	if err == nil {
+		s.changed(id)
+	}
+	return err
 }

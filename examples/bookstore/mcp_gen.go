@@ -33,6 +33,7 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	r.Register(mcp.MethodTool(&mcpToolCancelReservation, store, mcpCallCancelReservation))
 	r.Register(mcp.MethodTool(&mcpToolDescribeBook, store, mcpCallDescribeBook))
 	r.Register(mcp.MethodTool(&mcpToolGetBook, store, mcpCallGetBook))
+	r.Register(mcp.MethodTool(&mcpToolImportBooks, store, mcpCallImportBooks))
 	r.Register(mcp.MethodTool(&mcpToolListReservations, store, mcpCallListReservations))
 	r.Register(mcp.MethodTool(&mcpToolListSubjects, store, mcpCallListSubjects))
 	r.Register(mcp.MethodTool(&mcpToolRemoveBook, store, mcpCallRemoveBook))
@@ -43,6 +44,31 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	r.Register(mcp.MethodTool(&mcpToolSimilarBooks, store, mcpCallSimilarBooks))
 	r.Register(mcp.MethodTool(&mcpToolUpdatePrice, store, mcpCallUpdatePrice))
 	r.Register(mcp.MethodTool(&mcpToolWaitForCopies, store, mcpCallWaitForCopies))
+	r.Register(mcp.TextResource(&mcpResourceSchema, schema))
+	r.Register(mcp.MethodTemplate(
+		&mcpTemplateBook,
+		store,
+		mcpReadBook,
+		mcp.Completes("id", mcpCompleteBookId(store)),
+	))
+	r.Register(mcp.MethodTemplate(
+		&mcpTemplateCover,
+		store,
+		mcpReadCover,
+		mcp.Completes("id", mcpCompleteCoverId(store)),
+	))
+	r.Register(mcp.MethodPrompt(
+		&mcpPromptDiscussBook,
+		store,
+		mcpGetDiscussBook,
+		mcp.Completes("title", mcpCompleteDiscussBookTitle(store)),
+	))
+	r.Register(mcp.MethodPrompt(
+		&mcpPromptRecommendBooks,
+		store,
+		mcpGetRecommendBooks,
+		mcp.Completes("subject", mcpCompleteRecommendBooksSubject(store)),
+	))
 }
 
 // mcpToolAddBook describes add_book, which is (*Store).AddBook.
@@ -276,6 +302,78 @@ var mcpFieldsGetBook = wire.Fields{
 	{Name: "id", Required: true},
 }
 
+// mcpToolImportBooks describes import_books, which is (*Store).ImportBooks.
+var mcpToolImportBooks = mcp.ToolInfo{
+	Name: "import_books",
+	Description: "Takes many new books into the catalogue, all of them or none, and returns their numbers in " +
+		"the same order. It reports its progress.",
+	Symbol:       "(*Store).ImportBooks",
+	Groups:       []string{"stock"},
+	InputSchema:  mcpInputImportBooks,
+	OutputSchema: mcpOutputImportBooks,
+	Errors:       mcpDeclaredErrors,
+	HideErrors:   true,
+	Timeout:      30 * time.Second,
+}
+
+// mcpInputImportBooks is the schema of the arguments of import_books.
+const mcpInputImportBooks = `{"type":"object","properties":{` +
+	`"books":{"type":"array","items":{"type":"object",` +
+	`"description":"NewBook is what has to be known of a book before the shop can sell it.","properties":{` +
+	`"title":{"type":"string","minLength":1,"maxLength":300},` +
+	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
+	`"items":{"type":"string"},"minItems":1,"maxItems":10},` +
+	`"year":{"type":"integer","description":"Year is the year of first publication.","minimum":1450,` +
+	`"maximum":2100},` +
+	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
+	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
+	`Norwegian\n- \"ru\": Russian","enum":["en","fr","de","es","it","no","ru"],"default":"en"},` +
+	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
+	`"items":{"type":"string"},"maxItems":20,"uniqueItems":true},` +
+	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
+	`cover\n- \"hardback\": sewn, cloth over boards","enum":["paperback","hardback"],"default":"paperback"},` +
+	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents.",` +
+	`"minimum":1,"maximum":1000000},` +
+	`"stock":{"type":"integer","description":"Stock is the number of copies that come in with the book.",` +
+	`"minimum":0,"maximum":1000,"default":1}},` +
+	`"required":["title","authors","year","priceCents"],"additionalProperties":false},` +
+	`"minItems":1,"maxItems":1000}},` +
+	`"required":["books"],"additionalProperties":false}`
+
+// mcpOutputImportBooks is the schema of the results of import_books.
+const mcpOutputImportBooks = `{"type":"array","items":{"type":"integer"}}`
+
+// mcpCallImportBooks answers import_books with (*Store).ImportBooks.
+func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
+	var args struct {
+		books []NewBook
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsImportBooks); o.Next(); {
+		switch o.Name() {
+		case "books":
+			wire.Slice(d, &args.books, mcpDecodeNewBook)
+			wire.MinItems(d, len(args.books), 1)
+			wire.MaxItems(d, len(args.books), 1000)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result, err := recv.ImportBooks(ctx, args.books)
+	if err != nil {
+		return nil, err
+	}
+	e := req.Encoder()
+	wire.PutSlice(e, result, wire.PutInt)
+	return req.Structured(e)
+}
+
+// mcpFieldsImportBooks are the arguments of import_books.
+var mcpFieldsImportBooks = wire.Fields{
+	{Name: "books", Required: true},
+}
+
 // mcpToolListReservations describes list_reservations, which is
 // (*Store).ListReservations.
 var mcpToolListReservations = mcp.ToolInfo{
@@ -396,7 +494,7 @@ var mcpFieldsListSubjects = wire.Fields{
 var mcpToolRemoveBook = mcp.ToolInfo{
 	Name: "remove_book",
 	Description: "Takes a book out of the catalogue with all its copies. It cannot be undone. A book of which " +
-		"copies are reserved stays.",
+		"copies are reserved stays. Where the client can show a form, the user is asked first.",
 	Symbol:      "(*Store).RemoveBook",
 	Groups:      []string{"stock"},
 	Hints:       mcp.Hints{Destructive: true},
@@ -1024,11 +1122,289 @@ var mcpFieldsWaitForCopies = wire.Fields{
 	{Name: "patience"},
 }
 
+// mcpResourceSchema describes books://schema, which is schema.
+var mcpResourceSchema = mcp.ResourceInfo{
+	URI:         "books://schema",
+	Name:        "schema",
+	Title:       "Tables of the catalogue",
+	Description: "schema are the tables behind the catalogue.",
+	Symbol:      "schema",
+	Groups:      []string{"catalogue"},
+	MIMEType:    "application/sql",
+	Annotations: &mcp.Annotations{Priority: new(0.2)},
+	ReadInfo: mcp.ReadInfo{
+		TTL:        24 * time.Hour,
+		Cache:      mcp.CachePublic,
+		Errors:     mcpDeclaredErrors,
+		HideErrors: true,
+	},
+}
+
+// mcpTemplateBook describes books://{id}, which is (*Store).BookPage.
+var mcpTemplateBook = mcp.TemplateInfo{
+	URITemplate: "books://{id}",
+	Name:        "book",
+	Title:       "A book of the catalogue",
+	Description: "Returns what the catalogue says about one book. found is false if there is no book of that " +
+		"number.",
+	Symbol:   "(*Store).BookPage",
+	Groups:   []string{"catalogue"},
+	MIMEType: "application/json",
+	ReadInfo: mcp.ReadInfo{TTL: time.Minute, Errors: mcpDeclaredErrors, HideErrors: true},
+}
+
+// mcpReadBook answers books://{id} with (*Store).BookPage.
+func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ResourceResult, error) {
+	var args struct {
+		id int64
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsBook); o.Next(); {
+		switch o.Name() {
+		case "id":
+			wire.Int(d, &args.id)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result, found, err := recv.BookPage(ctx, args.id)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, mcp.ErrNotFound
+	}
+	e := req.Encoder()
+	mcpEncodeBook(e, &result)
+	return req.JSONContents(e)
+}
+
+// mcpFieldsBook are the variables of books://{id}.
+var mcpFieldsBook = wire.Fields{
+	{Name: "id", Required: true},
+}
+
+// mcpCompleteBookId completes id of books://{id} with (*Store).CompleteNumber.
+func mcpCompleteBookId(recv *Store) mcp.CompleteFunc {
+	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
+		result, err := recv.CompleteNumber(ctx, value)
+		return mcp.Candidates(result), err
+	}
+}
+
+// mcpTemplateCover describes books://{id}/cover, which is (*Store).Cover.
+var mcpTemplateCover = mcp.TemplateInfo{
+	URITemplate: "books://{id}/cover",
+	Name:        "cover",
+	Title:       "The cover of a book",
+	Description: "Draws the cover of a book, an SVG image.",
+	Symbol:      "(*Store).Cover",
+	Groups:      []string{"catalogue"},
+	MIMEType:    "image/svg+xml",
+	Annotations: &mcp.Annotations{Audience: []mcp.Role{mcp.RoleUser}},
+	ReadInfo: mcp.ReadInfo{
+		TTL:        24 * time.Hour,
+		Cache:      mcp.CachePublic,
+		Errors:     mcpDeclaredErrors,
+		HideErrors: true,
+	},
+}
+
+// mcpReadCover answers books://{id}/cover with (*Store).Cover.
+func mcpReadCover(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ResourceResult, error) {
+	var args struct {
+		id int64
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsCover); o.Next(); {
+		switch o.Name() {
+		case "id":
+			wire.Int(d, &args.id)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result, found, err := recv.Cover(ctx, args.id)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, mcp.ErrNotFound
+	}
+	return mcp.TextContents(result), nil
+}
+
+// mcpFieldsCover are the variables of books://{id}/cover.
+var mcpFieldsCover = wire.Fields{
+	{Name: "id", Required: true},
+}
+
+// mcpCompleteCoverId completes id of books://{id}/cover with
+// (*Store).CompleteNumber.
+func mcpCompleteCoverId(recv *Store) mcp.CompleteFunc {
+	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
+		result, err := recv.CompleteNumber(ctx, value)
+		return mcp.Candidates(result), err
+	}
+}
+
+// mcpPromptDiscussBook describes discuss_book, which is (*Store).DiscussBook.
+var mcpPromptDiscussBook = mcp.PromptInfo{
+	Name:        "discuss_book",
+	Title:       "Discuss a book",
+	Description: "Begins a conversation about a book of the catalogue.",
+	Symbol:      "(*Store).DiscussBook",
+	Groups:      []string{"catalogue"},
+	Arguments: []mcp.PromptArgument{
+		{Name: "title", Description: "title of the book", Required: true},
+	},
+	Errors:     mcpDeclaredErrors,
+	HideErrors: true,
+}
+
+// mcpGetDiscussBook answers discuss_book with (*Store).DiscussBook.
+func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.PromptResult, error) {
+	var args struct {
+		title string
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsDiscussBook); o.Next(); {
+		switch o.Name() {
+		case "title":
+			wire.String(d, &args.title)
+			wire.MinLength(d, args.title, 1)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result, err := recv.DiscussBook(ctx, args.title)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.PromptResult{Messages: result}, nil
+}
+
+// mcpFieldsDiscussBook are the arguments of discuss_book.
+var mcpFieldsDiscussBook = wire.Fields{
+	{Name: "title", Required: true},
+}
+
+// mcpCompleteDiscussBookTitle completes title of discuss_book with
+// (*Store).CompleteTitle.
+func mcpCompleteDiscussBookTitle(recv *Store) mcp.CompleteFunc {
+	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
+		result, err := recv.CompleteTitle(ctx, value)
+		return mcp.Candidates(result), err
+	}
+}
+
+// mcpPromptRecommendBooks describes recommend_books, which is
+// (*Store).RecommendBooks.
+var mcpPromptRecommendBooks = mcp.PromptInfo{
+	Name:        "recommend_books",
+	Title:       "Recommend books",
+	Description: "Asks for books about a subject that the shop has.",
+	Symbol:      "(*Store).RecommendBooks",
+	Groups:      []string{"catalogue"},
+	Arguments: []mcp.PromptArgument{
+		{Name: "subject", Description: "what the books should be about", Required: true},
+		{
+			Name:        "language",
+			Description: "language in which they were first written",
+			Values:      []string{"en", "fr", "de", "es", "it", "no", "ru"},
+		},
+		{Name: "count", Description: "how many books"},
+	},
+	Errors:     mcpDeclaredErrors,
+	HideErrors: true,
+}
+
+// mcpGetRecommendBooks answers recommend_books with (*Store).RecommendBooks.
+func mcpGetRecommendBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.PromptResult, error) {
+	var args struct {
+		subject  string
+		language *Language
+		count    int
+	}
+	args.count = 3
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsRecommendBooks); o.Next(); {
+		switch o.Name() {
+		case "subject":
+			wire.String(d, &args.subject)
+		case "language":
+			wire.Ptr(d, &args.language, mcpDecodeLanguage)
+		case "count":
+			wire.Int(d, &args.count)
+			wire.Minimum(d, args.count, 1)
+			wire.Maximum(d, args.count, 10)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := recv.RecommendBooks(args.subject, args.language, args.count)
+	return mcp.PromptText(result), nil
+}
+
+// mcpFieldsRecommendBooks are the arguments of recommend_books.
+var mcpFieldsRecommendBooks = wire.Fields{
+	{Name: "subject", Required: true},
+	{Name: "language"},
+	{Name: "count"},
+}
+
+// mcpCompleteRecommendBooksSubject completes subject of recommend_books with
+// (*Store).CompleteSubject.
+func mcpCompleteRecommendBooksSubject(recv *Store) mcp.CompleteFunc {
+	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
+		result, err := recv.CompleteSubject(ctx, value)
+		return mcp.Candidates(result), err
+	}
+}
+
+// MCPFormNeedsDirective describes the form and returns what reads an answer
+// into v. It makes the type a form for mcp.Elicit.
+func (v *Removal) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
+	return &mcpFormRemoval, func(d *wire.Decoder) { mcpDecodeRemoval(d, v) }
+}
+
+// mcpFormRemoval are the fields that a user is asked for.
+var mcpFormRemoval = mcp.FormInfo{
+	Fields: []mcp.FormField{
+		{
+			Name:        "confirm",
+			Title:       "Remove it for good",
+			Description: "Confirm is whether the book may go for good.",
+			Kind:        mcp.BooleanField,
+			Required:    true,
+		},
+		{
+			Name:        "reason",
+			Title:       "Why",
+			Description: "Reason is why, for the shop's records.",
+			Kind:        mcp.ChoiceField,
+			Default:     `"sold"`,
+			Choices: []mcp.FormChoice{
+				{Value: "sold", Title: "Sold out, and not to be had again"},
+				{Value: "damaged", Title: "The copies are damaged"},
+				{Value: "mistake", Title: "It should not have been here"},
+			},
+		},
+	},
+}
+
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
 // is that of the declared error alone, without what was wrapped around it.
 func mcpDeclaredErrors(err error) (string, bool) {
 	if errors.Is(err, ErrDuplicate) {
 		return ErrDuplicate.Error(), true
+	}
+	if errors.Is(err, ErrKept) {
+		return ErrKept.Error(), true
 	}
 	if errors.Is(err, ErrNoReservation) {
 		return ErrNoReservation.Error(), true
@@ -1059,6 +1435,9 @@ var mcpEnumFormat = []Format{Paperback, Hardback}
 
 // mcpEnumSort are the values that are accepted for Sort.
 var mcpEnumSort = []Sort{ByRelevance, ByTitle, ByYear, ByPrice}
+
+// mcpEnumReason are the values that are accepted for Reason.
+var mcpEnumReason = []Reason{SoldOut, Damaged, Mistaken}
 
 // mcpDecodeNewBook reads a value of type NewBook.
 func mcpDecodeNewBook(d *wire.Decoder, v *NewBook) {
@@ -1114,6 +1493,25 @@ var mcpFieldsNewBook = wire.Fields{
 // mcpDecodeLanguage reads a value of type Language.
 func mcpDecodeLanguage(d *wire.Decoder, v *Language) {
 	wire.StringEnum(d, v, mcpEnumLanguage)
+}
+
+// mcpDecodeRemoval reads a value of type Removal.
+func mcpDecodeRemoval(d *wire.Decoder, v *Removal) {
+	v.Reason = SoldOut
+	for o := d.Object(mcpFieldsRemoval); o.Next(); {
+		switch o.Name() {
+		case "confirm":
+			wire.Bool(d, &v.Confirm)
+		case "reason":
+			wire.StringEnum(d, &v.Reason, mcpEnumReason)
+		}
+	}
+}
+
+// mcpFieldsRemoval are the members of a value of type Removal.
+var mcpFieldsRemoval = wire.Fields{
+	{Name: "confirm", Required: true},
+	{Name: "reason"},
 }
 
 // mcpEncodeBook writes a value of type Book.
@@ -1231,6 +1629,7 @@ var _ func(*Store, context.Context, Caller, int64) error = (*Store).CancelReserv
 var _ func(context.Context) (Caller, error) = CallerFrom
 var _ func(*Store, context.Context, int64) (string, error) = (*Store).DescribeBook
 var _ func(*Store, context.Context, int64) (Book, error) = (*Store).Book
+var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).ImportBooks
 var _ func(*Store, context.Context, Caller) ([]Reservation, error) = (*Store).ListReservations
 var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store).ListSubjects
 var _ func(*Store, context.Context, int64) error = (*Store).RemoveBook
@@ -1250,6 +1649,13 @@ var _ func(
 var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store).SimilarBooks
 var _ func(*Store, context.Context, int64, int) (int, int, error) = (*Store).UpdatePrice
 var _ func(*Store, context.Context, int64, int, time.Duration) (Book, error) = (*Store).WaitForCopies
+var _ func(*Store, context.Context, int64) (Book, bool, error) = (*Store).BookPage
+var _ func(*Store, context.Context, int64) (string, bool, error) = (*Store).Cover
+var _ func(*Store, context.Context, string) ([]mcp.PromptMessage, error) = (*Store).DiscussBook
+var _ func(*Store, string, *Language, int) string = (*Store).RecommendBooks
+var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteNumber
+var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteTitle
+var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteSubject
 
 // The structs have these fields. Where a declaration below does not compile,
 // the struct has changed since: run mcpgen again.
@@ -1309,3 +1715,9 @@ var _ = struct {
 	Book
 	Shared []string
 }(SimilarBook{})
+
+// mcpgen saw these fields of Removal.
+var _ = struct {
+	Confirm bool
+	Reason  Reason
+}(Removal{})

@@ -55,6 +55,9 @@ func (s *Store) ReserveCopies(
 		row := tx.QueryRowContext(ctx, selectReservations+" WHERE r.id = ?", reservation)
 		return scanReservation(row.Scan, &r)
 	})
+	if err == nil {
+		s.changed(id)
+	}
 	return r, err
 }
 
@@ -113,8 +116,8 @@ func (s *Store) CancelReservation(
 	caller Caller,
 	reservation int64, // number of the reservation, as reserve_copies returned it
 ) error {
+	var book int64
 	err := s.transact(ctx, func(tx *sql.Tx) error {
-		var book int64
 		var copies int
 		err := tx.QueryRowContext(ctx, "DELETE FROM reservations WHERE id = ? AND caller = ? RETURNING book, copies",
 			reservation, caller.Name).Scan(&book, &copies)
@@ -129,6 +132,7 @@ func (s *Store) CancelReservation(
 	})
 	if err == nil {
 		s.stocked.ring()
+		s.changed(book)
 	}
 	return err
 }

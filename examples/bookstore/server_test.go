@@ -23,7 +23,7 @@ const modernRevision = "2026-07-28"
 // meta is what makes a request a modern one.
 const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + modernRevision + `",` +
 	`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
-	`"io.modelcontextprotocol/clientCapabilities":{}}`
+	`"io.modelcontextprotocol/clientCapabilities":%s}`
 
 // client speaks JSON-RPC to a bookstore in memory, one raw line at a time.
 type client struct {
@@ -31,15 +31,23 @@ type client struct {
 	conn     jsonrpc.Conn
 	revision string
 	id       int
+	// capabilities of the client, a JSON object.
+	capabilities string
 }
 
 // connect serves s and returns a client that speaks the given revision. The
 // calls get the values of ctx.
 func connect(t *testing.T, ctx context.Context, s *Store, revision string, opts ...mcp.Option) *client {
 	t.Helper()
+	return connectWith(t, ctx, s, revision, "{}", opts...)
+}
+
+// connectWith is connect for a client with the given capabilities.
+func connectWith(t *testing.T, ctx context.Context, s *Store, revision, capabilities string, opts ...mcp.Option) *client {
+	t.Helper()
 	near, far := jsonrpc.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- NewMCPServer(s, opts...).Serve(context.WithoutCancel(ctx), far) }()
+	go func() { ended <- NewServer(s, opts...).Serve(context.WithoutCancel(ctx), far) }()
 	t.Cleanup(func() {
 		if err := near.Close(); err != nil {
 			t.Error(err)
@@ -48,11 +56,11 @@ func connect(t *testing.T, ctx context.Context, s *Store, revision string, opts 
 			t.Errorf("serve: %v", err)
 		}
 	})
-	c := &client{t: t, conn: near, revision: revision}
+	c := &client{t: t, conn: near, revision: revision, capabilities: capabilities}
 	if revision == modernRevision {
 		return c
 	}
-	reply := c.ask("initialize", `"protocolVersion":"`+revision+`","capabilities":{},"clientInfo":{"name":"test","version":"1"}`)
+	reply := c.ask("initialize", `"protocolVersion":"`+revision+`","capabilities":`+capabilities+`,"clientInfo":{"name":"test","version":"1"}`)
 	var hello struct {
 		ProtocolVersion string
 		ServerInfo      struct{ Name string }
@@ -109,7 +117,7 @@ func (c *client) begin(method, params string) int {
 	c.t.Helper()
 	c.id++
 	if c.revision == modernRevision {
-		params = strings.TrimSuffix(meta+","+params, ",")
+		params = strings.TrimSuffix(fmt.Sprintf(meta, c.capabilities)+","+params, ",")
 	}
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.id, method, params))
 	return c.id
@@ -164,6 +172,7 @@ func TestServerListsTools(t *testing.T) {
 		"cancel_reservation": {DestructiveHint: true},
 		"describe_book":      read,
 		"get_book":           read,
+		"import_books":       {},
 		"list_reservations":  read,
 		"list_subjects":      read,
 		"remove_book":        {DestructiveHint: true},

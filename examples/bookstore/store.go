@@ -12,6 +12,9 @@ import (
 	"modernc.org/sqlite" // also registers the driver
 )
 
+// schema are the tables behind the catalogue.
+//
+//mcp:resource books://schema title="Tables of the catalogue" group=catalogue mime=application/sql priority=0.2 cache=public ttl=24h
 //go:embed schema.sql
 var schema string
 
@@ -21,7 +24,8 @@ type Store struct {
 	db  *sql.DB
 	now func() time.Time
 	// stocked wakes those who wait for copies. It knows of this process only.
-	stocked bell
+	stocked  bell
+	watchers watchers
 }
 
 // Open opens the shop whose books are in the given SQLite file, which is made

@@ -37,12 +37,15 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.types.TaggedOnly = a.packageDefaults().tagged
 	a.checkTagged()
 	a.checkPredeclared()
-	a.collectForms()
+	a.collectJSONForms()
 	a.collectServer()
 	a.collectPublished()
 	a.collectProviders()
 	a.collectErrors()
 	a.collectTools()
+	a.collectResources()
+	a.collectPrompts()
+	a.collectForms()
 	a.collectConstructors()
 	a.finishReceivers()
 	return a.out
@@ -89,7 +92,7 @@ func (a *analyzer) typeString(t types.Type) string {
 func (a *analyzer) collectServer() {
 	all := a.declared("server") // ScanFiles has refused a second one
 	if len(all) == 0 {
-		if a.out.Main && len(a.declared("tool")) > 0 {
+		if a.out.Main && len(a.declared("tool"))+len(a.declared("resource"))+len(a.declared("prompt")) > 0 {
 			a.out.Server = &model.Server{Name: path.Base(a.pkg.Path)}
 		}
 		return

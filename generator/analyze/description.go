@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/generator/directive"
 )
 
 // featureDescription is what the model reads about a feature: the description
@@ -15,8 +17,8 @@ func (a *analyzer) featureDescription(d declared) string {
 		return text
 	}
 	text := a.docs.Linked(a.object(d.set), a.publishedLink)
-	if d.set.Get("doc") != nil {
-		return text
+	if d.set.Get("doc") != nil || d.set.Target == directive.Var || d.set.Target == directive.Const {
+		return text // a value's name is the noun that the text is about
 	}
 	return dropSymbol(strings.TrimSpace(text), d.set.Name)
 }
@@ -32,9 +34,11 @@ func (a *analyzer) publishedLink(pkg, recv, name string) string {
 // collectPublished learns the published name of every annotated function, so
 // that doc comments can speak of them in any order.
 func (a *analyzer) collectPublished() {
-	for _, d := range a.declared("tool") {
-		if fn, ok := a.object(d.set).(*types.Func); ok {
-			a.published[receiverName(fn)+"."+fn.Name()] = a.settingsFor(fn).publishedName(d)
+	for _, word := range []string{"resource", "prompt", "tool"} { // where one function is several, the tool's name counts
+		for _, d := range a.declared(word) {
+			if fn, ok := a.object(d.set).(*types.Func); ok {
+				a.published[receiverName(fn)+"."+fn.Name()] = a.settingsFor(fn).publishedName(d)
+			}
 		}
 	}
 }

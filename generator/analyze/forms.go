@@ -4,221 +4,147 @@ import (
 	"cmp"
 	"go/types"
 	"slices"
-	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/diag"
-	"github.com/mcpgen/mcpgen/generator/directive"
 	"github.com/mcpgen/mcpgen/generator/model"
 	"github.com/mcpgen/mcpgen/generator/schema"
 )
 
-// collectForms hands on what directives say about the JSON forms of types, and
-// the functions that convert types. It comes before any type is resolved.
+// formMethod is the one method of a form, as the runtime declares it. Its name
+// is the hint that the compiler gives where the directive is missing.
+const formMethod = "MCPFormNeedsDirective"
+
+// collectForms turns every //mcp:form into a form of the model.
 func (a *analyzer) collectForms() {
-	forms := map[*types.TypeName]*schema.Form{}
-	var order []*types.TypeName
-	form := func(obj *types.TypeName) *schema.Form {
-		if forms[obj] == nil {
-			forms[obj] = &schema.Form{}
-			order = append(order, obj)
-		}
-		return forms[obj]
-	}
-	for _, set := range a.sets {
-		obj, ok := a.object(set).(*types.TypeName)
-		if !ok || set.Target != directive.Type {
-			continue
-		}
-		if f := a.formOf(set); f != nil {
-			*form(obj) = *f
+	for _, d := range a.declared("form") {
+		if f := a.form(d); f != nil {
+			a.out.Forms = append(a.out.Forms, f)
 		}
 	}
-	for _, d := range a.declared("schema") {
-		if d.set.Target != directive.Package {
-			continue
-		}
-		name, text, _ := strings.Cut(d.dir.Text, " ")
-		obj := a.namedType(d, name)
-		if obj == nil {
-			continue
-		}
-		f := form(obj)
-		if f.Schema != nil {
-			a.diags.Errorf(d.dir.Pos, "//mcp:schema", "type %s has a schema already", name).
-				Relate(f.Schema.Pos, "the other one").Hint = "keep one of the two"
-			continue
-		}
-		f.Schema = &schema.SchemaForm{JSON: strings.TrimSpace(text), Pos: d.dir.TextPos}
-	}
-	for _, obj := range order {
-		a.types.SetForm(obj, forms[obj])
-	}
-	a.types.Foreign = func(obj *types.TypeName) *schema.Form {
-		if set := a.docs.Directives(obj); set != nil {
-			return a.formOf(set)
-		}
-		return nil
-	}
-	for _, d := range a.declared("decode") {
-		if fn, at, ok := a.plainFunc(d); ok {
-			a.types.AddDecoder(fn, at.used(schema.Anywhere))
-		}
-	}
-	for _, d := range a.declared("encode") {
-		if fn, at, ok := a.plainFunc(d); ok {
-			a.types.AddEncoder(fn, at.used(schema.Anywhere))
-		}
-	}
+	slices.SortFunc(a.out.Forms, func(x, y *model.Form) int { return cmp.Compare(x.Type.Name, y.Type.Name) })
 }
 
-// formOf reads the directives of one type, nil if none is about its form.
-func (a *analyzer) formOf(set *directive.Set) *schema.Form {
-	var f schema.Form
-	if d := set.Get("enum"); d != nil {
-		f.Enum = &schema.EnumForm{Mode: "closed", Texts: texts(d, "closed", "open", "off"), Pos: d.Pos}
-		for _, mode := range []string{"open", "off"} {
-			if on, _ := d.Flag(mode); on {
-				f.Enum.Mode = mode
-			}
-		}
-	}
-	if d := set.Get("union"); d != nil {
-		f.Union = &schema.UnionForm{Names: texts(d, "discriminator"), Pos: d.Pos}
-		f.Union.Discriminator, _ = d.String("discriminator")
-	}
-	for i, d := range set.All("schema") {
-		if i > 0 {
-			a.diags.Errorf(d.Pos, "//mcp:schema", "given twice on %s", set.Symbol).Hint = "keep one of the two"
-			continue
-		}
-		f.Schema = &schema.SchemaForm{JSON: d.Text, Pos: d.TextPos}
-	}
-	if f == (schema.Form{}) {
+// form builds one form; nil when a diagnostic was reported.
+func (a *analyzer) form(d declared) *model.Form {
+	at := place{pos: d.dir.Pos, subject: "form " + d.set.Name}
+	obj, ok := a.object(d.set).(*types.TypeName)
+	if !ok || obj.IsAlias() {
+		a.diags.Errorf(at.pos, at.subject, "an alias cannot be a form, for it gets no method").Hint = "declare a struct type"
 		return nil
 	}
-	return &f
-}
-
-// texts are the NAME=text of a directive.
-func texts(d *directive.Directive, keys ...string) []schema.NamedText {
-	var all []schema.NamedText
-	for _, arg := range d.Args {
-		if !arg.Bare && !slices.Contains(keys, arg.Key) {
-			all = append(all, schema.NamedText{Name: arg.Key, Text: arg.Value, Pos: arg.Pos})
-		}
-	}
-	return all
-}
-
-// namedType finds the type that a //mcp:schema of the package comment is about:
-// pkg.Name as the file would write it, or with the import path in front of the
-// name. It may be that of a package which only other packages import.
-func (a *analyzer) namedType(d declared, name string) *types.TypeName {
-	fail := func(hint, format string, args ...any) *types.TypeName {
-		a.diags.Errorf(d.dir.TextPos, "//mcp:schema", format, args...).Hint = hint
-		return nil
-	}
-	i := strings.LastIndexByte(name, '.')
-	if i <= 0 || strings.HasPrefix(name, "{") {
-		return fail("write //mcp:schema pkg.Type JSON; for a type of this package put //mcp:schema JSON on the type",
-			"%q is no type of another package", name)
-	}
-	qualifier, typeName := name[:i], name[i+1:]
-	if path := importNames(d.set)[qualifier]; path != "" {
-		qualifier = path
-	}
-	var found []*types.Package
-	for _, p := range reachable(a.pkg.Types) {
-		if p.Path() == qualifier {
-			found = []*types.Package{p}
-			break
-		}
-		if p.Name() == qualifier {
-			found = append(found, p)
-		}
-	}
+	named, ok := obj.Type().(*types.Named)
 	switch {
-	case len(found) == 0:
-		return fail("write the whole import path: example.com/units.Weight", "the package does not import %s", qualifier)
-	case len(found) > 1:
-		return fail("write the whole import path: "+found[0].Path()+"."+typeName, "there are several packages with the name %s", qualifier)
+	case !ok:
+		return nil
+	case named.TypeParams().Len() > 0:
+		a.diags.Errorf(at.pos, at.subject, "a generic type cannot be a form").Hint = "declare a struct type without type parameters"
+		return nil
+	case !a.types.IsObject(named):
+		a.diags.Errorf(at.pos, at.subject, "only a struct can be a form, as its fields are what is asked for").Hint = "put the directive on a struct type without a JSON form of its own"
+		return nil
 	}
-	obj, ok := found[0].Scope().Lookup(typeName).(*types.TypeName)
+	if found, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, a.pkg.Types, formMethod); found != nil {
+		a.diags.Errorf(at.pos, at.subject, "%s already has a method or field %s, which the generated file declares", obj.Name(), formMethod).Hint = "rename it"
+		return nil
+	}
+	if t := a.types.Type(named, at.used(schema.Argument)); t != nil {
+		return a.formFields(&model.Form{Type: t, Pos: d.dir.Pos}, at)
+	}
+	return nil
+}
+
+// formFields settles the fields of a form.
+func (a *analyzer) formFields(form *model.Form, at place) *model.Form {
+	ok := a.visibleType(form.Type, at)
+	if len(form.Type.Fields) == 0 {
+		a.diags.Errorf(at.pos, at.subject, "the form has no field").Hint = "give it an exported field, such as Confirm bool"
+		return nil
+	}
+	for _, f := range form.Type.Fields {
+		at := at.at(f.Pos).in("field " + f.Name)
+		field := &model.FormField{Field: f, Text: cmp.Or(f.Description, f.Type.Doc)}
+		if what, hint := formKind(field, f.Type); what != "" {
+			a.diags.Errorf(at.pos, at.subject, "%s", what).Hint = hint
+			ok = false
+		}
+		form.Fields = append(form.Fields, field)
+	}
 	if !ok {
-		hint := "write the name of a declared type"
-		if near := diag.Nearest(typeName, found[0].Scope().Names()); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return fail(hint, "package %s has no type %s", found[0].Path(), typeName)
+		return nil
 	}
-	if obj.IsAlias() {
-		if named, ok := types.Unalias(obj.Type()).(*types.Named); ok {
-			return named.Obj()
-		}
-	}
-	return obj
+	return form
 }
 
-// importNames are the names that the file of a set gives to its imports.
-func importNames(set *directive.Set) map[string]string {
-	names := map[string]string{}
-	for _, spec := range set.File.Imports {
-		if spec.Name != nil {
-			names[spec.Name.Name] = strings.Trim(spec.Path.Value, "\"`")
-		}
+// formFormats are those that clients know (2025-11-25, StringSchema). Others are
+// checked where the answer is read.
+var formFormats = []string{"email", "uri", "date", "date-time"}
+
+// formKind settles the kind of a field, or says why a form cannot have it.
+func formKind(f *model.FormField, t *model.Type) (what, hint string) {
+	const flat = "forms are flat: use strings, numbers, booleans, enumerations, and slices of enumerations"
+	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
+		t = t.Elem
 	}
-	return names
+	choices := choicesOf(t, f.Rules.Enum)
+	switch t.Kind {
+	case model.String:
+		if f.Kind = model.FormString; len(choices) > 0 {
+			f.Kind, f.Choices = model.FormChoiceOne, choices
+		}
+		if slices.Contains(formFormats, f.Rules.Format) {
+			f.Format = f.Rules.Format
+		}
+	case model.Time:
+		f.Kind, f.Format = model.FormString, "date-time"
+	case model.Text, model.Duration:
+		if f.Kind = model.FormString; len(choices) > 0 {
+			f.Kind, f.Choices = model.FormChoiceOne, choices
+		}
+		if slices.Contains(formFormats, t.Format) {
+			f.Format = t.Format
+		}
+	case model.Int, model.Uint:
+		if f.Kind = model.FormInteger; len(choices) > 0 {
+			return "an enumeration of numbers cannot be a field of a form", "use a string type with constants"
+		}
+	case model.Float, model.Number:
+		f.Kind = model.FormNumber
+	case model.Bool:
+		f.Kind = model.FormBoolean
+	case model.Slice:
+		var narrowed []string
+		if f.Rules.Elem != nil {
+			narrowed = f.Rules.Elem.Enum
+		}
+		if f.Choices = choicesOf(t.Elem, narrowed); t.Elem.Kind != model.String && t.Elem.Kind != model.Text || len(f.Choices) == 0 {
+			return "a form has no field for a list of anything but choices", "make the elements a string type with constants"
+		}
+		f.Kind = model.FormChoiceMany
+	case model.Struct, model.Map, model.Array:
+		return "a form has no field for nested values", flat
+	default:
+		return "a form has no field for a value of this type", flat
+	}
+	if f.Quoted {
+		return "a form has no numbers in strings", `leave the ",string" option out`
+	}
+	return "", ""
 }
 
-// reachable are the packages that a package imports, nearest first, then by
-// path.
-func reachable(from *types.Package) []*types.Package {
-	seen := map[*types.Package]bool{from: true}
-	var all []*types.Package
-	for next := []*types.Package{from}; len(next) > 0; {
-		var level []*types.Package
-		for _, p := range next {
-			for _, imported := range p.Imports() {
-				if !seen[imported] {
-					seen[imported] = true
-					level = append(level, imported)
-				}
-			}
-		}
-		slices.SortFunc(level, func(x, y *types.Package) int { return cmp.Compare(x.Path(), y.Path()) })
-		all = append(all, level...)
-		next = level
+// choicesOf are the values of an enumeration with the comments on its constants
+// as titles; narrowed are those that a tag leaves.
+func choicesOf(t *model.Type, narrowed []string) []model.FormChoice {
+	titles := map[string]string{}
+	var texts []string
+	for _, v := range t.Enum.Closed() {
+		titles[v.JSON] = v.Doc
+		texts = append(texts, v.JSON)
 	}
-	return all
-}
-
-// checkPredeclared refuses declarations that take names of the language away
-// from the generated file.
-func (a *analyzer) checkPredeclared() {
-	for _, name := range model.Predeclared {
-		obj := a.pkg.Types.Scope().Lookup(name)
-		if obj == nil {
-			continue
-		}
-		if t, ok := obj.(*types.TypeName); ok && t.IsAlias() && types.Identical(t.Type(), types.Universe.Lookup(name).Type()) {
-			continue
-		}
-		a.diags.Errorf(a.position(obj.Pos()), "", "the package declares %s, which the generated file needs in its own meaning", name).
-			Hint = "give the declaration another name"
+	if len(narrowed) > 0 {
+		texts = narrowed
 	}
-}
-
-// checkTagged refuses required= on a receiver type that differs from that of
-// the package: types are shared by all functions.
-func (a *analyzer) checkTagged() {
-	whole := a.packageDefaults().tagged
-	for _, d := range a.declared("defaults") {
-		if d.set.Target != directive.Type {
-			continue
-		}
-		if v, set := d.dir.String("required"); set && (v == "tagged") != whole {
-			a.diags.Errorf(valuePos(d.dir, "required"), "//mcp:defaults", "required=%s on %s differs from that of the package, and the types are the same for all functions", v, d.set.Name).
-				Hint = "put it into the package comment: //mcp:defaults required=" + v
-		}
+	var choices []model.FormChoice
+	for _, text := range texts {
+		choices = append(choices, model.FormChoice{Value: plain(text), Title: titles[text]})
 	}
+	return choices
 }

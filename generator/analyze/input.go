@@ -14,14 +14,14 @@ import (
 
 // input settles where each parameter's value comes from, and what the arguments
 // object is.
-func (a *analyzer) input(tool *model.Tool, d declared, fn *types.Func, at place) bool {
+func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at place) bool {
 	sig := fn.Signature()
 	args := &argSet{lines: d.set.All("arg")}
 	var open []*model.Param
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
 		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.position(v.Pos())}
-		tool.Func.Params = append(tool.Func.Params, p)
+		call.Func.Params = append(call.Func.Params, p)
 		switch {
 		case isContext(p.Type):
 			p.Source = model.FromContext
@@ -34,14 +34,14 @@ func (a *analyzer) input(tool *model.Tool, d declared, fn *types.Func, at place)
 			open = append(open, p)
 		}
 	}
-	tool.Input = &model.Input{}
+	call.Input = &model.Input{}
 	var ok bool
 	if whole, pointer := a.whole(open, sig.Variadic()); whole != nil {
-		ok = a.wholeInput(tool, whole, open[0], pointer, args, at)
+		ok = a.wholeInput(call, name, whole, open[0], pointer, args, at)
 	} else {
-		ok = a.plainInput(tool, d, fn, open, args, at)
+		ok = a.plainInput(call, name, d, fn, open, args, at)
 	}
-	return ok && a.visibleType(tool.Input.Object, at)
+	return ok && a.visibleType(call.Input.Object, at)
 }
 
 // whole returns the struct type when exactly one parameter is left and its JSON
@@ -61,28 +61,28 @@ func (a *analyzer) whole(open []*model.Param, variadic bool) (t types.Type, poin
 }
 
 // wholeInput makes the fields of the one struct parameter the arguments.
-func (a *analyzer) wholeInput(tool *model.Tool, t types.Type, p *model.Param, pointer bool, args *argSet, at place) bool {
+func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *model.Param, pointer bool, args *argSet, at place) bool {
 	p.Source = model.FromWhole
 	object := a.types.Type(t, at.at(p.Pos).in("argument "+paramName(p)).used(schema.Argument))
 	if object == nil {
 		return false
 	}
-	ok := a.checkHidden(args, tool, func(name string) bool {
+	ok := a.checkHidden(args, call, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
-	object, good := a.types.ApplyArgs(object, tool.Name, args.rules(), at.subject)
-	tool.Input.Whole, tool.Input.Pointer, tool.Input.Object = true, pointer, object
+	object, good := a.types.ApplyArgs(object, name, args.rules(), at.subject)
+	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
 	return ok && good
 }
 
 // plainInput makes an argument of every parameter that is left.
-func (a *analyzer) plainInput(tool *model.Tool, d declared, fn *types.Func, open []*model.Param, args *argSet, at place) bool {
+func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, at place) bool {
 	comments := a.pkg.ParamComments(funcType(d.set.Node))
 	items := load.ListItems(a.docs.Of(fn))
 	object := &model.Type{Kind: model.Struct}
 	sig := fn.Signature()
 	last := sig.Params().Len() - 1
-	ok := a.checkHidden(args, tool, func(string) bool { return false }, at)
+	ok := a.checkHidden(args, call, func(string) bool { return false }, at)
 	for i, p := range open {
 		at := at.at(p.Pos)
 		if p.Name == "" || p.Name == "_" {
@@ -92,7 +92,7 @@ func (a *analyzer) plainInput(tool *model.Tool, d declared, fn *types.Func, open
 			continue
 		}
 		at = at.in("argument " + p.Name)
-		variadic := sig.Variadic() && p == tool.Func.Params[last]
+		variadic := sig.Variadic() && p == call.Func.Params[last]
 		field := a.types.Param(p.Name, p.Type, variadic, at.used(schema.Argument))
 		if field == nil {
 			ok = false
@@ -108,8 +108,8 @@ func (a *analyzer) plainInput(tool *model.Tool, d declared, fn *types.Func, open
 	if !ok {
 		return false
 	}
-	object, ok = a.types.ApplyArgs(object, tool.Name, args.rules(), at.subject)
-	tool.Input.Object = object
+	object, ok = a.types.ApplyArgs(object, name, args.rules(), at.subject)
+	call.Input.Object = object
 	for i, p := range open {
 		p.Field = object.Fields[i]
 	}
@@ -118,9 +118,9 @@ func (a *analyzer) plainInput(tool *model.Tool, d declared, fn *types.Func, open
 
 // checkHidden refuses //mcp:arg lines about a parameter that is not published,
 // unless a field has that name, and takes those that omit one off the set.
-func (a *analyzer) checkHidden(args *argSet, tool *model.Tool, isField func(string) bool, at place) bool {
+func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(string) bool, at place) bool {
 	ok := true
-	for _, p := range tool.Func.Params {
+	for _, p := range call.Func.Params {
 		if isField(p.Name) {
 			continue
 		}

@@ -13,8 +13,9 @@ import (
 const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 
 // result gives each Go result its role and says what the values become for the
-// client. ok is false when a diagnostic was reported.
-func (a *analyzer) result(sig *types.Signature, at place) (model.Result, bool) {
+// client. What one value becomes depends on the feature. ok is false when a
+// diagnostic was reported.
+func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (model.Result, bool) {
 	var res model.Result
 	tuple := sig.Results()
 	n := tuple.Len()
@@ -40,14 +41,17 @@ func (a *analyzer) result(sig *types.Signature, at place) (model.Result, bool) {
 		res.Kind = model.ResultNone
 		return res, true
 	case 1:
-		return res, a.singleResult(&res, rest[0].Type, at)
+		ok := single(&res, rest[0].Type, at.in("result"))
+		return res, ok
 	}
 	return res, a.namedResults(&res, rest, tuple, at)
 }
 
 // singleResult settles a function with one value.
-func (a *analyzer) singleResult(res *model.Result, t types.Type, at place) bool {
-	at = at.in("result")
+type singleResult func(res *model.Result, t types.Type, at place) bool
+
+// structuredResult settles one value of a tool that is no stream and no blob.
+func (a *analyzer) structuredResult(res *model.Result, t types.Type, at place) bool {
 	switch kind, inner := runtimeResult(t); kind {
 	case model.ResultContent, model.ResultContents, model.ResultTool, model.ResultText:
 		res.Kind = kind
@@ -56,10 +60,6 @@ func (a *analyzer) singleResult(res *model.Result, t types.Type, at place) bool 
 		res.Kind = kind
 		res.Output = a.resolve(inner, at)
 		return res.Output != nil
-	}
-	if what, hint := notYet(t); what != "" {
-		a.diags.Errorf(at.pos, at.subject, "%s is not built yet", what).Hint = hint
-		return false
 	}
 	res.Kind = model.ResultStructured
 	res.Output = a.resolve(t, at)
@@ -138,21 +138,6 @@ func runtimeType(t types.Type) *types.Named {
 		return nil
 	}
 	return named
-}
-
-// notYet names result shapes of the design whose feature is not built.
-func notYet(t types.Type) (what, hint string) {
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return "", ""
-	}
-	switch named.Obj().Pkg().Path() + "." + named.Obj().Name() {
-	case "iter.Seq", "iter.Seq2":
-		return "a streamed result (" + named.Obj().Name() + ")", "return a slice"
-	case "io.Reader", "io.ReadCloser":
-		return "a blob result (" + named.Obj().Name() + ")", "return mcp.Content, for instance mcp.Image, or a string"
-	}
-	return "", ""
 }
 
 func isError(t types.Type) bool {

@@ -40,16 +40,17 @@ func (a *analyzer) tool(d declared) *model.Tool {
 		return nil
 	}
 	settings := a.settingsFor(fn)
-	tool := &model.Tool{Func: model.Func{Name: fn.Name(), Variadic: fn.Signature().Variadic()}, Pos: d.dir.Pos}
-	if tool.Func.Receiver, ok = a.receiver(fn, at); !ok {
+	tool := &model.Tool{Pos: d.dir.Pos}
+	if tool.Func, ok = a.function(fn, d, at); !ok {
 		return nil
 	}
-	tool.Func.Symbol = d.set.Symbol
 	ok = a.identify(tool, d, settings, at)
 	ok = a.behave(tool, d.dir, settings, at) && ok
-	ok = a.input(tool, d, fn, at) && ok
+	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok
 	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at.used(schema.Argument))
-	result, good := a.result(fn.Signature(), at)
+	ok = a.media(tool, d, at) && ok
+	ok = a.noCompletion(d, at) && ok
+	result, good := a.result(fn.Signature(), a.toolResult(tool.MIME), at)
 	tool.Result = result
 	if !ok || !good || !a.visibleType(result.Output, at) {
 		return nil
@@ -60,7 +61,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 // usable reports whether a function can stand behind a feature at all.
 func (a *analyzer) usable(d declared, fn *types.Func, at place) bool {
 	if fn.Signature().TypeParams().Len() > 0 {
-		a.diags.Errorf(at.pos, at.subject, "a generic function cannot be a tool: a client cannot choose a type").
+		a.diags.Errorf(at.pos, at.subject, "a generic function cannot be a %s: a client cannot choose a type", d.dir.Word).
 			Hint = "annotate a function without type parameters that calls it"
 		return false
 	}
@@ -148,7 +149,7 @@ func (a *analyzer) behave(tool *model.Tool, dir *directive.Directive, s settings
 		tool.Lenient = value
 	}
 	tool.HideErrors = s.hideErrors
-	return true
+	return a.requires(&tool.Requires, dir, at)
 }
 
 // checkNames refuses names and aliases that are published twice.

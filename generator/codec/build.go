@@ -21,16 +21,19 @@ func Build(p *model.Package) (*Plan, error) {
 		enums:    map[string]*Enum{},
 		patterns: map[string]*Pattern{},
 		guarded:  map[string]bool{},
-		plan:     &Plan{Tools: map[*model.Tool]*Tool{}},
+		plan:     &Plan{Tools: map[*model.Tool]*Tool{}, Calls: map[*model.Call]*Tool{}},
 	}
 	for _, t := range p.Tools {
 		b.plan.Tools[t] = &Tool{Stem: b.names.tool(Camel(t.Name))}
 	}
 	for _, t := range p.Tools {
-		b.tool(t, b.plan.Tools[t])
+		b.tool(&t.Call, b.plan.Tools[t])
 		if b.err != nil {
 			return nil, fmt.Errorf("plan codecs of %s: %w", t.Func.Symbol, b.err)
 		}
+	}
+	if err := b.features(p); err != nil {
+		return nil, err
 	}
 	return b.plan, nil
 }
@@ -55,7 +58,7 @@ func (b *builder) fail(format string, args ...any) {
 	}
 }
 
-func (b *builder) tool(t *model.Tool, out *Tool) {
+func (b *builder) tool(t *model.Call, out *Tool) {
 	if in := t.Input; in != nil && in.Object != nil {
 		switch {
 		case in.Whole:

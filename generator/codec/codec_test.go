@@ -227,7 +227,7 @@ func TestDefects(t *testing.T) {
 		c.field.Name, c.field.Path = "f", []model.Selector{{Name: "f"}}
 		object := &model.Type{Kind: model.Struct, Fields: []*model.Field{&c.field}}
 		_, err := Build(&model.Package{Tools: []*model.Tool{{
-			Name: "t", Func: model.Func{Symbol: "T"}, Input: &model.Input{Object: object},
+			Name: "t", Call: model.Call{Func: model.Func{Symbol: "T"}, Input: &model.Input{Object: object}},
 		}}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)

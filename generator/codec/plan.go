@@ -23,9 +23,12 @@ type Plan struct {
 	// removed or changed is noticed by the compiler.
 	Guards []*types.Named
 	Tools  map[*model.Tool]*Tool
+	// Calls are the functions of resources, templates and prompts.
+	Calls map[*model.Call]*Tool
+	Forms map[*model.Form]*Form
 }
 
-// Tool is what the function of one tool reads and writes.
+// Tool is what the function of one tool, or of another feature, reads and writes.
 type Tool struct {
 	// Stem is the part of an identifier that stands for the tool: SearchBooks.
 	Stem string

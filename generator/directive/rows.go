@@ -33,8 +33,8 @@ var (
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
 	scopesKey      = later(key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have"))
-	requiresKey    = later(key("requires", KindNames, `"elicitation sampling"`, "what the client must be capable of"))
-	mimeKey        = later(key("mime", KindString, "image/png", "media type of the content"))
+	requiresKey    = key("requires", KindNames, `"elicitation sampling"`, "what the client must be capable of")
+	mimeKey        = key("mime", KindString, "image/png", "media type of the content")
 )
 
 func hintKeys() []Key {
@@ -122,7 +122,7 @@ func newTable() []*Spec {
 				flag("optional", "may be missing"),
 				flag("nullable", "null is a value of its own"),
 				flag("omit", "not published; the function gets the zero value"),
-				later(key("complete", KindName, "CompleteAuthor", "function that offers completions")),
+				key("complete", KindName, "CompleteAuthor", "function that offers completions: func(ctx, prefix string) ([]string, error), of prompts and templates"),
 			},
 		},
 		{
@@ -132,7 +132,7 @@ func newTable() []*Spec {
 			Example: `//mcp:doc Finds books by words of their title, author or subject.`,
 		},
 		{
-			Word: "resource", Synopsis: "URI", On: []Target{Func, Method, InterfaceMethod, Var, Const}, Feature: true,
+			Word: "resource", Synopsis: "URI", Built: true, On: []Target{Func, Method, InterfaceMethod, Var, Const}, Feature: true,
 			MinWords: 1, MaxWords: 1, WordName: "URI",
 			OnNote:  "a variable or constant: of type string, []byte or embed.FS",
 			Help:    "what the function returns, or the value, is a resource; {name} in the URI are parameters",
@@ -145,7 +145,7 @@ func newTable() []*Spec {
 			},
 		},
 		{
-			Word: "prompt", On: functions, Feature: true,
+			Word: "prompt", Built: true, On: functions, Feature: true,
 			Help:    "the function makes a prompt",
 			Example: `//mcp:prompt title="Recommend a book"`,
 			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, scopesKey, iconKey, requiresKey},
@@ -163,7 +163,7 @@ func newTable() []*Spec {
 			Example: `//mcp:error No book has this number. Search for it first.`,
 		},
 		{
-			Word: "form", On: []Target{Type}, Feature: true, OnNote: "a struct type",
+			Word: "form", Built: true, On: []Target{Type}, Feature: true, OnNote: "a struct type",
 			Help:    "its fields are a form for mcp.Elicit",
 			Example: `//mcp:form`,
 		},

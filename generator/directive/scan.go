@@ -300,7 +300,7 @@ func (s *scanner) checkSet(set *Set) {
 		first[id] = d
 	}
 	if arg := set.Get("arg"); arg != nil && !s.damaged[set] && set.Get("tool") == nil && set.Get("resource") == nil && set.Get("prompt") == nil {
-		s.diags.Errorf(arg.Pos, subject(arg), "stands on %s, which is no tool", set.Symbol).Hint = "add //mcp:tool above it"
+		s.diags.Errorf(arg.Pos, subject(arg), "stands on %s, which is no feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
 	}
 }
 

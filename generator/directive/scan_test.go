@@ -129,7 +129,7 @@ func TestRefused(t *testing.T) {
 		// How often.
 		{"twice", on("//mcp:tool name=a", "//mcp:tool name=b"), "x.go:4:1: //mcp:tool: given twice on F\n\tx.go:3:1: the other one\n\thint: put everything into one line\n"},
 		{"argument twice", on("//mcp:tool", "//mcp:arg a minimum=1", "//mcp:arg b", "//mcp:arg a maximum=1"), "x.go:6:1: //mcp:arg a: given twice on F\n\tx.go:4:1: the other one\n\thint: put everything into one line\n"},
-		{"argument of no tool", on("//mcp:arg a"), "x.go:3:1: //mcp:arg a: stands on F, which is no tool\n\thint: add //mcp:tool above it\n"},
+		{"argument of no tool", on("//mcp:arg a"), "x.go:3:1: //mcp:arg a: stands on F, which is no feature\n\thint: add //mcp:tool, //mcp:resource or //mcp:prompt above it\n"},
 		{"argument of a misspelt tool", on("//mcp:tol", "//mcp:arg a"), "x.go:3:1: unknown directive //mcp:tol\n\thint: did you mean //mcp:tool?\n"},
 
 		// Arguments.
@@ -174,7 +174,7 @@ func TestRefused(t *testing.T) {
 		{"item twice", on("//mcp:tool", `//mcp:arg a enum=x,"y z",x`), "x.go:4:26: //mcp:arg a: enum has \"x\" twice\n"},
 
 		// Not built yet.
-		{"directive not built", on("//mcp:prompt title=x"), "x.go:3:1: //mcp:prompt: this directive is not built yet\n\thint: leave it out for now; mcpgen help directives says what is built\n"},
+		{"directive not built", on("//mcp:from example.com/x"), "x.go:3:1: //mcp:from: this directive is not built yet\n\thint: leave it out for now; mcpgen help directives says what is built\n"},
 		{"key not built", on("//mcp:tool readonly scopes=\"a b\""), "x.go:3:21: //mcp:tool: scopes is not built yet\n\thint: leave it out for now; mcpgen help directives says what is built\n"},
 		{"quoted text", "package p\n//mcp:error \"gone\"\nvar A = 1", "x.go:2:13: warning: //mcp:error: the quotes become part of the text\n\thint: leave them out: the rest of the line is the text\n"},
 	} {

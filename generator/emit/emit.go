@@ -47,10 +47,15 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	g.mcp("Server")
 	g.constants()
 	g.server()
-	g.register()
+	if p.Server != nil || p.HasFeatures() {
+		g.register()
+	}
 	for _, t := range p.Tools {
 		g.tool(t)
 	}
+	g.resources()
+	g.prompts()
+	g.forms()
 	g.declaredErrors()
 	g.codecs()
 	g.guards()
@@ -127,7 +132,7 @@ type locals struct {
 
 // fixed are the local names that the emitters choose themselves.
 var fixed = []string{
-	"args", "cleanup", "ctx", "d", "e", "err", "found", "o", "ok", "opts", "r", "recv", "req", "result", "s", "v", "x",
+	"args", "arguments", "cleanup", "ctx", "d", "e", "err", "found", "o", "ok", "opts", "r", "recv", "req", "result", "s", "v", "value", "x",
 }
 
 func newLocals(p *model.Package) *locals {
@@ -138,7 +143,7 @@ func newLocals(p *model.Package) *locals {
 	for _, r := range p.Receivers {
 		l.user(r.Param)
 	}
-	for _, t := range p.Tools {
+	for _, t := range p.Calls() {
 		for _, param := range t.Func.Params {
 			if param.Source == model.FromProvider {
 				l.user(providedName(param))

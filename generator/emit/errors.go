@@ -15,12 +15,12 @@ const (
 	replacedFunc = "mcpReplacedErrors"
 )
 
-// errorsFunc names the function that tells the declared errors of a tool, "" for
-// none.
-func (g *generator) errorsFunc(t *model.Tool) string {
+// errorsFunc names the function that tells the declared errors of a feature, ""
+// for none.
+func (g *generator) errorsFunc(hidden bool) string {
 	for _, e := range g.p.Errors {
 		switch {
-		case t.HideErrors:
+		case hidden:
 			return declaredFunc
 		case e.Text != "":
 			return replacedFunc
@@ -33,7 +33,10 @@ func (g *generator) errorsFunc(t *model.Tool) string {
 func (g *generator) declaredErrors() {
 	used := map[string]bool{}
 	for _, t := range g.p.Tools {
-		used[g.errorsFunc(t)] = true
+		used[g.errorsFunc(t.HideErrors)] = true
+	}
+	for _, f := range g.features() {
+		used[g.errorsFunc(f.HideErrors)] = true
 	}
 	var all, replaced []*model.DeclaredError
 	for _, e := range g.p.Errors {

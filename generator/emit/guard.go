@@ -11,10 +11,10 @@ import (
 // guards prints what makes the compiler notice that functions and structs are no
 // longer those that the file was generated for.
 func (g *generator) guards() {
-	if len(g.p.Tools) > 0 {
+	if calls := g.p.Calls(); len(calls) > 0 {
 		var lines []jen.Code
 		seen := map[string]bool{}
-		for _, t := range g.p.Tools {
+		for _, t := range calls {
 			lines = append(lines, g.signatureGuard(t))
 			for _, p := range t.Func.Params {
 				if p.Source == model.FromProvider {
@@ -25,6 +25,7 @@ func (g *generator) guards() {
 				lines = append(lines, g.providerGuard(r.Provider, seen)...)
 			}
 		}
+		lines = append(lines, g.completerGuards()...)
 		g.add("The functions have these signatures. Where a line does not compile, the function has changed since: run mcpgen again.",
 			jen.Add(separate(lines)...))
 	}
@@ -39,7 +40,7 @@ func (g *generator) guards() {
 }
 
 // signatureGuard assigns the function to a variable of the type it had.
-func (g *generator) signatureGuard(t *model.Tool) code {
+func (g *generator) signatureGuard(t *model.Call) code {
 	f := &t.Func
 	var in, out []jen.Code
 	name := id(f.Name)

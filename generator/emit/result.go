@@ -79,6 +79,9 @@ func (b *body) resultVar() code {
 
 // nothing answers that nothing was found where a condition holds.
 func (b *body) nothing(condition code) code {
+	if b.feature == resourceFeature {
+		return id("if").Add(condition).Block(id("return nil,").Add(b.mcp("ErrNotFound")))
+	}
 	return id("if").Add(condition).Block(id("return").Add(call(b.mcp("NothingFound"))).Op(",").Id("nil"))
 }
 
@@ -89,6 +92,14 @@ func (b *body) finish() {
 		if v.Role == model.RoleValue {
 			t = v.Type
 		}
+	}
+	switch b.feature {
+	case resourceFeature:
+		b.finishResource(t)
+		return
+	case promptFeature:
+		b.finishPrompt(t)
+		return
 	}
 	result := b.local("result")
 	done := func(value code) { b.add(id("return").Add(value).Op(",").Id("nil")) }
@@ -119,6 +130,8 @@ func (b *body) finish() {
 			call(b.local("req").Dot("StructuredWith"), b.local("e"), result.Clone().Dot("Text"), result.Clone().Dot("Content").Op("...")))
 	case model.ResultStructured:
 		b.structured(variable(b.locals.of("result")), call(b.local("req").Dot("Structured"), b.local("e")))
+	case model.ResultBlob, model.ResultReader, model.ResultSeq, model.ResultSeqError:
+		b.media(t)
 	default:
 		b.fail("result of %s has no kind", b.tool.Func.Symbol)
 	}

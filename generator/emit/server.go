@@ -77,6 +77,7 @@ func (g *generator) register() {
 		}
 		body = append(body, call(g.local("r").Dot("Register"), feature))
 	}
+	body = append(body, g.registerFeatures()...)
 	doc := "RegisterMCP registers the features of this package."
 	switch len(g.p.Receivers) {
 	case 0:
@@ -105,6 +106,7 @@ func (g *generator) info(t *model.Tool, stem, errorsFunc string, hasOutput bool)
 		put("Icons", g.icons(t.Icons), true)
 	}
 	put("Aliases", stringList(t.Aliases), len(t.Aliases) > 0)
+	put("Requires", g.capabilities(t.Requires), len(t.Requires) > 0)
 	put("InputSchema", id("mcpInput"+stem), true)
 	put("OutputSchema", id("mcpOutput"+stem), hasOutput)
 	put("Errors", id(errorsFunc), errorsFunc != "")

@@ -15,7 +15,7 @@ import (
 func (g *generator) tool(t *model.Tool) {
 	plan := g.plan.Tools[t]
 	stem := plan.Stem
-	g.info(t, stem, g.errorsFunc(t), t.Result.Output != nil)
+	g.info(t, stem, g.errorsFunc(t.HideErrors), t.Result.Output != nil)
 	g.schema("mcpInput"+stem, "the schema of the arguments of "+t.Name, g.schemas.input(t))
 	if t.Result.Output != nil {
 		g.schema("mcpOutput"+stem, "the schema of the results of "+t.Name, g.schemas.output(t))
@@ -48,7 +48,7 @@ func (g *generator) call(t *model.Tool, plan *codec.Tool) {
 	if r := t.Func.Receiver; r != nil && r.Provider == nil {
 		params = append(params, g.local("recv").Add(g.typ(r.Type)))
 	}
-	b := &body{generator: g, tool: t, plan: plan, provided: map[string]string{}}
+	b := &body{generator: g, tool: &t.Call, plan: plan, provided: map[string]string{}, mime: t.MIME}
 	b.decode()
 	b.provide()
 	b.invoke()
@@ -60,18 +60,25 @@ func (g *generator) call(t *model.Tool, plan *codec.Tool) {
 // body collects the statements of one such function.
 type body struct {
 	*generator
-	tool     *model.Tool
+	tool     *model.Call
 	plan     *codec.Tool
 	lines    []jen.Code
 	provided map[string]string // variable by provider
 	hasErr   bool              // err is declared
+	feature  feature
+	failed   code   // what is returned with an error, nil for nil
+	mime     string // of a blob
 }
 
 func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
 
 // giveUp is the block that hands on an error.
 func (b *body) giveUp() code {
-	return id("if").Add(b.local("err")).Op("!=").Id("nil").Block(id("return nil,").Add(b.local("err")))
+	failed := id("nil")
+	if b.failed != nil {
+		failed = b.failed.Clone()
+	}
+	return id("if").Add(b.local("err")).Op("!=").Id("nil").Block(id("return").Add(failed).Op(",").Add(b.local("err")))
 }
 
 // guarded is if err := expr; err != nil { return nil, err }.
@@ -93,6 +100,8 @@ func (b *body) decode() {
 		b.add(b.defaults(b.plan.Args, variable(b.locals.of("args")))...)
 		b.add(b.local("d").Op(":=").Add(call(b.local("req").Dot("Decoder"))))
 		b.add(b.loop(b.plan.Args, variable(b.locals.of("args"))))
+	case b.feature == resourceFeature:
+		return // the URI is all there is
 	default:
 		b.add(b.guarded(call(b.local("req").Dot("NoArguments"))))
 		return

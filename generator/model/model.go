@@ -31,6 +31,14 @@ type Package struct {
 	// order of the source files matter.
 	Tools []*Tool
 
+	// Resources and Templates are in order of URI; embedded files, of which
+	// there may be any number, are among the templates. Prompts are in order of
+	// published name, Forms in order of type name.
+	Resources []*Resource
+	Templates []*Resource
+	Prompts   []*Prompt
+	Forms     []*Form
+
 	// Errors are the errors declared by //mcp:error, in order of name.
 	Errors []*DeclaredError
 }
@@ -115,11 +123,18 @@ type Tool struct {
 	Defs        bool  // its schemas share repeated types in $defs
 	Aliases     []string
 	Icons       []string
+	Requires    []Capability
+	MIME        string // media type of a result of kind Blob or Reader
 
+	Call
+	Pos token.Position
+}
+
+// Call is a Go function and how its parameters are filled and its results used.
+type Call struct {
 	Func   Func
 	Input  *Input
 	Result Result
-	Pos    token.Position
 }
 
 // Func is the Go function behind a feature.
@@ -175,6 +190,22 @@ const (
 	ResultTool                         // *mcp.ToolResult
 	ResultTyped                        // mcp.Result[T]: structured, with a text of its own
 	ResultStructured                   // everything else
+	ResultBlob                         // []byte
+	ResultReader                       // io.Reader
+	ResultSeq                          // iter.Seq[T]
+	ResultSeqError                     // iter.Seq2[T, error]
+	ResultResource                     // a result or contents of a resource, see Result.Form
+	ResultPrompt                       // a result or messages of a prompt, see Result.Form
+)
+
+// ResultForm says which of the runtime's types a function returns.
+type ResultForm int
+
+const (
+	FormOne     ResultForm = iota // mcp.ResourceContents, mcp.PromptMessage
+	FormMany                      // a slice of them
+	FormWhole                     // mcp.ResourceResult, mcp.PromptResult
+	FormPointer                   // a pointer to one of those
 )
 
 // Role is the part that one Go result plays.
@@ -196,6 +227,8 @@ type Result struct {
 	Output *Type
 	// Object is set where several named values make one object.
 	Object bool
+	// Form belongs to the kinds Resource and Prompt.
+	Form ResultForm
 }
 
 // ResultValue is one Go result.

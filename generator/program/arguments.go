@@ -92,7 +92,7 @@ func notPair(word string, fields map[string]*model.Field) error {
 	slices.Sort(names)
 	switch near := diag.Nearest(word, names); {
 	case len(names) == 0:
-		e.Hint = "the tool takes no arguments"
+		e.Hint = "it takes no arguments"
 	case slices.Contains(names, word):
 		e.Hint = "write " + word + "=VALUE"
 	case near != "":

@@ -59,6 +59,69 @@ func (e *RPCError) Error() string {
 // output that are not messages. Cancelling ctx kills it. The error is a
 // [*RPCError] where the program answered with one.
 func (p *Program) Call(ctx context.Context, tool string, arguments json.RawMessage, stderr io.Writer) (*Result, error) {
+	return ask[Result](ctx, p, "tools/call", named(tool, arguments), stderr)
+}
+
+// Resource is what reading a resource gave.
+type Resource struct {
+	Type     string     `json:"resultType"` // as that of [Result]
+	Contents []Contents `json:"contents"`
+}
+
+// Contents is one part of a resource.
+type Contents struct {
+	URI      string  `json:"uri"`
+	MIMEType string  `json:"mimeType"`
+	Text     *string `json:"text"`
+	Blob     string  `json:"blob"` // base64
+}
+
+// Read is [Program.Call] for reading a resource.
+func (p *Program) Read(ctx context.Context, uri string, stderr io.Writer) (*Resource, error) {
+	return ask[Resource](ctx, p, "resources/read", appendText([]byte(`{"uri":`), uri), stderr)
+}
+
+// Prompt is what getting a prompt gave.
+type Prompt struct {
+	Type        string    `json:"resultType"` // as that of [Result]
+	Description string    `json:"description"`
+	Messages    []Message `json:"messages"`
+}
+
+// Message is one message of a prompt.
+type Message struct {
+	Role    string  `json:"role"`
+	Content Content `json:"content"`
+}
+
+// Prompt is [Program.Call] for getting a prompt. The values of arguments are
+// strings.
+func (p *Program) Prompt(ctx context.Context, name string, arguments json.RawMessage, stderr io.Writer) (*Prompt, error) {
+	return ask[Prompt](ctx, p, "prompts/get", named(name, arguments), stderr)
+}
+
+// named are params with a name and arguments, without the closing brace.
+func named(name string, arguments json.RawMessage) []byte {
+	b := appendText([]byte(`{"name":`), name)
+	return append(append(b, `,"arguments":`...), arguments...)
+}
+
+// ask sends one request and reads its result.
+func ask[R any](ctx context.Context, p *Program, method string, params []byte, stderr io.Writer) (*R, error) {
+	result, err := p.exchange(ctx, request(method, params), stderr)
+	if err != nil {
+		return nil, err
+	}
+	r := new(R)
+	if err := json.Unmarshal(result, r); err != nil {
+		return nil, fmt.Errorf("read result: %w", err)
+	}
+	return r, nil
+}
+
+// exchange starts the program, sends it a message, reads the answer and waits
+// for the end of the program.
+func (p *Program) exchange(ctx context.Context, message []byte, stderr io.Writer) (json.RawMessage, error) {
 	cmd := p.Command(ctx)
 	cmd.Stderr = stderr
 	cmd.WaitDelay = 10 * time.Second // for what a child of its own keeps open
@@ -73,7 +136,7 @@ func (p *Program) Call(ctx context.Context, tool string, arguments json.RawMessa
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start program: %w", err)
 	}
-	_, writeErr := in.Write(request(tool, arguments))
+	_, writeErr := in.Write(message)
 	result, callErr := answer(out, stderr)
 	_ = in.Close() // a program that has ended has closed it already
 	// What the program still writes must not make it wait.
@@ -98,11 +161,11 @@ func (p *Program) Call(ctx context.Context, tool string, arguments json.RawMessa
 	return nil, fmt.Errorf("the program ended without an answer: %w", waitErr)
 }
 
-// request is a tools/call request as 2026-07-28 has it (basic, _meta).
-func request(tool string, arguments json.RawMessage) []byte {
-	b := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":`)
-	b = appendText(b, tool)
-	b = append(append(b, `,"arguments":`...), arguments...)
+// request is a request as 2026-07-28 has it (basic, _meta). params lack the
+// closing brace.
+func request(method string, params []byte) []byte {
+	b := []byte(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":`)
+	b = append(b, params...)
 	b = append(b, `,"_meta":{"io.modelcontextprotocol/protocolVersion":"`+revision+`",`...)
 	b = append(b, `"io.modelcontextprotocol/clientInfo":{"name":"mcpgen","version":"1"},`...)
 	return append(b, `"io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n"...)
@@ -110,7 +173,7 @@ func request(tool string, arguments json.RawMessage) []byte {
 
 // answer reads until the answer to the one request. Other messages are
 // notifications that nobody asked for, and are left alone.
-func answer(r io.Reader, stray io.Writer) (*Result, error) {
+func answer(r io.Reader, stray io.Writer) (json.RawMessage, error) {
 	lines := bufio.NewReader(r)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -126,12 +189,12 @@ func answer(r io.Reader, stray io.Writer) (*Result, error) {
 }
 
 // message reads one line of output; done is set when it was the answer.
-func message(line []byte, stray io.Writer) (result *Result, done bool, err error) {
+func message(line []byte, stray io.Writer) (result json.RawMessage, done bool, err error) {
 	var m struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Method  string          `json:"method"`
-		Result  *Result         `json:"result"`
+		Result  json.RawMessage `json:"result"`
 		Error   *RPCError       `json:"error"`
 	}
 	if err := json.Unmarshal(line, &m); err != nil || m.Version != "2.0" {

@@ -72,7 +72,9 @@ func MCPGenServe() int {
 		fmt.Fprintf(&b, "\tmcpgenServer := NewMCPServer(%s)\n", strings.Join(args, ", "))
 	} else {
 		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.Info{Name: %q})\n", serverName(m.Path))
-		fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
+		if len(m.Forms) == 0 || m.HasFeatures() { // forms alone have nothing to register
+			fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
+		}
 	}
 	b.WriteString(`	if err := mcpgenServer.ServeStdio(mcpgenCtx); err != nil && mcpgenCtx.Err() == nil {
 		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "serve over stdio:", err)

@@ -89,7 +89,8 @@ func TestDefs(t *testing.T) {
 type Point struct{ X, Y int }
 type Line struct{ From, To Point }
 `)
-	tool := &model.Tool{Defs: true, Input: &model.Input{Object: s.plan(t, "Line")}}
+	tool := &model.Tool{Defs: true}
+	tool.Input = &model.Input{Object: s.plan(t, "Line")}
 	const point = `{"type":"object","properties":{"X":{"type":"integer"},"Y":{"type":"integer"}},"required":["X","Y"],"additionalProperties":false}`
 	want := `{"type":"object","properties":{"From":{"$ref":"#/$defs/Point"},"To":{"$ref":"#/$defs/Point"}},"required":["From","To"],"additionalProperties":false,"$defs":{"Point":` + point + `}}`
 	if got := InputOf(tool); got != want {

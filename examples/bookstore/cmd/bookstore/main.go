@@ -29,5 +29,5 @@ func serve(ctx context.Context, file string) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	return bookstore.NewMCPServer(store).ServeStdio(ctx)
+	return bookstore.NewServer(store).ServeStdio(ctx)
 }

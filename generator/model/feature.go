@@ -1,0 +1,96 @@
+package model
+
+import (
+	"go/token"
+	"go/types"
+)
+
+// Feature is what resources and prompts have in common.
+type Feature struct {
+	Name        string
+	Title       string
+	Description string
+	Groups      []string
+	Icons       []string
+	Requires    []Capability
+	HideErrors  bool // errors=declared
+	Pos         token.Position
+}
+
+// Capability is something that a client must be able to do, as the runtime's
+// constants are called: Elicitation.
+type Capability string
+
+// Completion says how values of an argument are completed.
+type Completion struct {
+	// Argument is the published name of the argument or variable.
+	Argument string
+	// Values are those of an enumeration, as text; Func is nil then.
+	Values []string
+	// Func is the function that knows them.
+	Func *Completer
+}
+
+// Completer is a function that complete= names.
+type Completer struct {
+	Name     string // identifier
+	Symbol   string // for people
+	Receiver *Receiver
+	Context  bool // takes a context.Context first
+	Others   bool // takes the other arguments, map[string]string, last
+	Error    bool // returns an error last
+	// Prefix and Result are the types that it takes and returns.
+	Prefix types.Type
+	Result types.Type
+	Pos    token.Position
+}
+
+// Empty reports whether there is nothing to generate for a package.
+func (p *Package) Empty() bool { return p.Server == nil && !p.HasFeatures() && len(p.Forms) == 0 }
+
+// HasFeatures reports whether the package has a tool, a resource, a template or
+// a prompt.
+func (p *Package) HasFeatures() bool {
+	return len(p.Tools)+len(p.Resources)+len(p.Templates)+len(p.Prompts) > 0
+}
+
+// Calls are the functions behind all features, tools first.
+func (p *Package) Calls() []*Call {
+	var all []*Call
+	for _, t := range p.Tools {
+		all = append(all, &t.Call)
+	}
+	for _, list := range [][]*Resource{p.Resources, p.Templates} {
+		for _, r := range list {
+			if r.Value == nil {
+				all = append(all, &r.Call)
+			}
+		}
+	}
+	for _, t := range p.Prompts {
+		all = append(all, &t.Call)
+	}
+	return all
+}
+
+// Completers are the functions that complete arguments, in order of use, each
+// once.
+func (p *Package) Completers() []*Completer {
+	var all []*Completer
+	seen := map[string]bool{}
+	add := func(list []*Completion) {
+		for _, c := range list {
+			if c.Func != nil && !seen[c.Func.Symbol] {
+				seen[c.Func.Symbol] = true
+				all = append(all, c.Func)
+			}
+		}
+	}
+	for _, t := range p.Templates {
+		add(t.Completions)
+	}
+	for _, t := range p.Prompts {
+		add(t.Completions)
+	}
+	return all
+}

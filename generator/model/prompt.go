@@ -1,0 +1,8 @@
+package model
+
+// Prompt is a prompt.
+type Prompt struct {
+	Feature
+	Completions []*Completion
+	Call
+}
