@@ -1,5 +1,6 @@
-// Package interop drives the programs of this repository with other people's
-// clients, as their users would: as a process, over its standard input and
-// output. It needs nothing of mcpgen but the built program, so these clients
-// stay out of everybody else's module graph.
+// Package interop drives programs with other people's clients, as their users
+// would: as a process, over its standard input and output. The bookstore of the
+// examples has tools whose code is generated; the talker, in this module, has
+// hand-written features of every kind. What these clients need stays out of
+// everybody else's module graph.
 package interop

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,17 +26,26 @@ var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25",
 // deadline is far beyond what a test takes.
 const deadline = time.Minute
 
-// connect starts the bookstore and connects the SDK's client to it. At the end
-// of the test the program must go by itself, without an error and without a
-// word on its standard error.
+// connect starts the bookstore and connects the SDK's client to it.
 func connect(t *testing.T, revision string) (context.Context, *mcp.ClientSession) {
+	t.Helper()
+	return start(t, bookstore, revision, nil)
+}
+
+// start starts a program and connects the SDK's client to it. At the end of the
+// test the program must go by itself, without an error and without a word on its
+// standard error.
+func start(t *testing.T, program, revision string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (context.Context, *mcp.ClientSession) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	t.Cleanup(cancel)
 	var stderr bytes.Buffer
-	command := exec.Command(bookstore)
+	command := exec.Command(program)
 	command.Stderr = &stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1"}, options)
+	for _, p := range prepare {
+		p(client)
+	}
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command, TerminateDuration: deadline},
 		&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
@@ -56,7 +66,7 @@ func connect(t *testing.T, revision string) (context.Context, *mcp.ClientSession
 	if hello.ProtocolVersion != revision {
 		t.Errorf("revision %s, want %s", hello.ProtocolVersion, revision)
 	}
-	if hello.ServerInfo == nil || hello.ServerInfo.Name != "bookstore" || hello.ServerInfo.Version == "" {
+	if name := strings.TrimSuffix(filepath.Base(program), ".exe"); hello.ServerInfo == nil || hello.ServerInfo.Name != name || hello.ServerInfo.Version == "" {
 		t.Errorf("server %+v", hello.ServerInfo)
 	}
 	return ctx, session
@@ -96,6 +106,10 @@ var arguments = []struct {
 		"subjects": []any{"satire"}, "format": "hardback", "priceCents": 900,
 	}, "Nightmare Abbey"},
 	{"remove_book", map[string]any{"id": 1000000}, "done"},
+	{"import_books", map[string]any{"books": []any{
+		map[string]any{"title": "Crotchet Castle", "authors": []any{"Thomas Love Peacock"}, "year": 1831, "priceCents": 800},
+		map[string]any{"title": "Headlong Hall", "authors": []any{"Thomas Love Peacock"}, "year": 1815, "priceCents": 700},
+	}}, "[1000001,1000002]"},
 }
 
 func TestListAndCall(t *testing.T) {

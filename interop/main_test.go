@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// bookstore is the path of the built example program.
-var bookstore string
+// The paths of the built programs.
+var bookstore, talker string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -23,17 +23,26 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	bookstore = filepath.Join(dir, "bookstore")
+	bookstore, talker = filepath.Join(dir, "bookstore"), filepath.Join(dir, "talker")
 	if runtime.GOOS == "windows" {
 		bookstore += ".exe"
+		talker += ".exe"
 	}
-	build := exec.Command("go", "build", "-o", bookstore, "./bookstore/cmd/bookstore")
-	build.Dir = filepath.Join("..", "examples")
-	build.Env = append(os.Environ(), "GOWORK=off")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build bookstore:", err)
+	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore") || !build(talker, ".", "./talker") {
 		return 1
 	}
 	return m.Run()
+}
+
+// build builds a program in a directory, whose module is on its own.
+func build(to, dir, path string) bool {
+	build := exec.Command("go", "build", "-o", to, path)
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build "+path+":", err)
+		return false
+	}
+	return true
 }
