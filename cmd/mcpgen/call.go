@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/model"
 	"github.com/mcpgen/mcpgen/generator/program"
 )
@@ -66,21 +65,11 @@ func findTool(m *model.Package, name string) *model.Tool {
 }
 
 func (c *command) unknownTool(m *model.Package, name string) int {
-	names := make([]string, len(m.Tools))
-	hint := "the tools are:"
-	for i, t := range m.Tools {
-		names[i] = t.Name
-		if t.Func.Name == name || t.Func.Symbol == name {
-			hint = "did you mean " + t.Name + "? The tools are:"
-		}
+	var known []published
+	for _, f := range m.Tools {
+		known = append(known, published{f.Name, f.Func})
 	}
-	if near := diag.Nearest(name, names); near != "" {
-		hint = "did you mean " + near + "? The tools are:"
-	}
-	if len(names) == 0 {
-		hint = "the package has no tools"
-	}
-	code := c.usage("call", "unknown tool "+name, hint)
+	code := c.unknown("call", "tool", name, known)
 	c.listTools(m)
 	return code
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/model"
 	"github.com/mcpgen/mcpgen/generator/program"
 )
@@ -65,21 +64,11 @@ func findPrompt(m *model.Package, name string) *model.Prompt {
 }
 
 func (c *command) unknownPrompt(m *model.Package, name string) int {
-	names := make([]string, len(m.Prompts))
-	hint := "the prompts are:"
-	for i, p := range m.Prompts {
-		names[i] = p.Name
-		if p.Func.Name == name || p.Func.Symbol == name {
-			hint = "did you mean " + p.Name + "? The prompts are:"
-		}
+	var known []published
+	for _, f := range m.Prompts {
+		known = append(known, published{f.Name, f.Func})
 	}
-	if near := diag.Nearest(name, names); near != "" {
-		hint = "did you mean " + near + "? The prompts are:"
-	}
-	if len(names) == 0 {
-		hint = "the package has no prompts"
-	}
-	code := c.usage("prompt", "unknown prompt "+name, hint)
+	code := c.unknown("prompt", "prompt", name, known)
 	c.listPrompts(m)
 	return code
 }
