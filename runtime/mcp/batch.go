@@ -14,7 +14,8 @@ type batch struct {
 	out sink
 
 	mu      sync.Mutex
-	open    int // requests without a reply, and one while the array is read
+	open    int  // requests without a reply, and one while the array is read
+	asked   bool // there has been a request
 	replies []byte
 }
 
@@ -22,9 +23,12 @@ func (b *batch) expect() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open++
+	b.asked = true
 }
 
-func (b *batch) reply(message []byte) {
+func (b *batch) Refuse(message []byte, code int) { b.Reply(message, code) }
+
+func (b *batch) Reply(message []byte, _ int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(message) > 0 {
@@ -35,41 +39,50 @@ func (b *batch) reply(message []byte) {
 		}
 		b.replies = append(b.replies, message...)
 	}
-	if b.open--; b.open == 0 && len(b.replies) > 0 {
-		b.out.reply(append(b.replies, ']'))
+	switch b.open--; {
+	case b.open > 0:
+	case len(b.replies) > 0:
+		b.out.Reply(append(b.replies, ']'), 0)
 		b.replies = nil
+	case b.asked:
+		b.out.Reply(nil, 0)
 	}
 }
 
 // notify sends a message by itself: what belongs to a request of a batch need
 // not wait for the replies of the others.
-func (b *batch) notify(message []byte) { b.out.notify(message) }
+func (b *batch) Notify(message []byte) { b.out.Notify(message) }
 
-func (b *batch) kick()      { b.out.kick() }
-func (b *batch) wait()      { b.out.wait() }
-func (b *batch) flush()     { b.out.flush() }
-func (b *batch) full() bool { return b.out.full() }
+func (b *batch) Kick()      { b.out.Kick() }
+func (b *batch) Wait()      { b.out.Wait() }
+func (b *batch) Flush()     { b.out.Flush() }
+func (b *batch) Full() bool { return b.out.Full() }
 
 // batch takes an array apart.
-func (c *conn) batch(m *jsonrpc.Message, out sink) {
+// It reports whether there is a request in it.
+func (c *conn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
 	rev := c.negotiated()
 	count := 0
 	jsonrpc.Elements(m.Batch, func([]byte) bool { count++; return true })
 	switch most := c.server.limits.InFlight; {
 	case rev == nil || !rev.Fields.Batches:
 		c.refuse(m, invalidRequest("batches are not part of this protocol revision"), out)
-		return
+		return true
 	case count == 0:
 		c.refuse(m, invalidRequest("empty batch"), out)
-		return
+		return true
 	case count > most:
 		c.refuse(m, invalidRequest("a batch of more than "+strconv.Itoa(most)+" messages"), out)
-		return
+		return true
 	}
 	b := &batch{out: out, open: 1}
 	jsonrpc.Elements(m.Batch, func(element []byte) bool {
-		c.receive(element, b, true)
+		c.element(element, from, b)
 		return true
 	})
-	b.reply(nil)
+	b.mu.Lock()
+	asked = b.asked
+	b.mu.Unlock()
+	b.Reply(nil, 0)
+	return asked
 }

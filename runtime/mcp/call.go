@@ -12,15 +12,15 @@ import (
 // over every transport. Its methods may be called by many goroutines, on nil
 // too, and after the handler has returned.
 type Call struct {
-	method   string
-	feature  string
-	id       jsonrpc.ID
-	idBuf    [24]byte
-	revision *protocol.Revision
-	client   *client
-	meta     json.RawMessage // a copy; nil where there is nothing of interest
-	// principal is who makes the request, "" where nobody has found out.
-	principal string
+	method    string
+	feature   string
+	id        jsonrpc.ID
+	idBuf     [24]byte
+	revision  *protocol.Revision
+	client    *client
+	meta      json.RawMessage // a copy; nil where there is nothing of interest
+	principal Principal
+	header    map[string][]string
 	level     int8 // of log messages, for requests without a session
 }
 

@@ -39,7 +39,7 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 	}
 	x.answered = true
 	delete(c.inflight, x.key)
-	x.sink.reply(nil)
+	x.sink.Reply(nil, 0)
 	c.mu.Unlock()
 	cause := ErrCancelled
 	if reason, _ := jsonrpc.String(p.Get("reason")); reason != "" {

@@ -89,12 +89,12 @@ func (sub *subscriber) changed(t topic) {
 	defer sub.mu.Unlock()
 	switch {
 	case !sub.lists[t]:
-	case sub.telling || sub.out.full():
+	case sub.telling || sub.out.Full():
 		sub.late[t] = true
 		sub.tellLater()
 	default:
 		sub.tell(listChanged[t], "")
-		sub.out.kick()
+		sub.out.Kick()
 	}
 }
 
@@ -104,7 +104,7 @@ func (sub *subscriber) updated(uri string) {
 	whole := sub.wants(uri)
 	switch {
 	case whole == "":
-	case sub.telling || sub.out.full():
+	case sub.telling || sub.out.Full():
 		if len(sub.updates) >= 2*len(sub.uris) {
 			uri = whole // of which there are not more than subscriptions
 		}
@@ -117,7 +117,7 @@ func (sub *subscriber) updated(uri string) {
 		sub.tellLater()
 	default:
 		sub.tell(protocol.ResourceUpdated, uri)
-		sub.out.kick()
+		sub.out.Kick()
 	}
 }
 
@@ -177,7 +177,7 @@ func (sub *subscriber) tellLater() {
 	sub.telling = true
 	go func() {
 		for {
-			sub.out.wait()
+			sub.out.Wait()
 			if !sub.tellSome() {
 				return
 			}
@@ -190,9 +190,9 @@ func (sub *subscriber) tellLater() {
 func (sub *subscriber) tellSome() bool {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	defer sub.out.kick()
+	defer sub.out.Kick()
 	for t, late := range sub.late {
-		if sub.out.full() {
+		if sub.out.Full() {
 			return true
 		}
 		if late {
@@ -201,7 +201,7 @@ func (sub *subscriber) tellSome() bool {
 		}
 	}
 	for len(sub.updates) > 0 {
-		if sub.out.full() {
+		if sub.out.Full() {
 			return true
 		}
 		uri := sub.updates[0]

@@ -21,30 +21,28 @@ type conn struct {
 	server *Server
 	ctx    context.Context // ends with the connection
 	stop   context.CancelCauseFunc
-	out    sink        // for messages that belong to no request
+	out    sink        // for messages that belong to no request; may be nil
+	caller *caller     // who is at the other end, for transports with one stream
 	heard  atomic.Bool // something has come since [conn.watch] looked
-
-	// Only the goroutine that calls receive uses these.
-	spare  *buffers
-	recent *client
+	spare  *buffers    // only the goroutine that calls receive uses it
 
 	mu       sync.Mutex
 	session  *session // nil until the client has sent initialize
 	latest   *protocol.Revision
+	recent   *client // of the latest request without a session
 	inflight map[jsonrpc.Key]*exchange
 	running  int           // handlers, answered or not
 	idle     chan struct{} // closed when none is left; nil while nobody waits
 	closing  bool          // nothing is taken any more
 	requests openRequests  // of the server to the client
 
-	subscriptions int           // to resources, of the session and of all listens
-	shared        bool          // all requests share one channel
-	ended         chan struct{} // closed when the client can ask for nothing more
-	ending        sync.Once
+	subscriptions int             // to resources, of the session and of all listens
+	shared        bool            // all requests share one channel
+	ended         <-chan struct{} // closed when the client can ask for nothing more
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, inflight: map[jsonrpc.Key]*exchange{}, ended: make(chan struct{})}
+	c := &conn{server: s, caller: callerFrom(ctx), inflight: map[jsonrpc.Key]*exchange{}}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	return c
 }
@@ -57,7 +55,8 @@ func newConn(ctx context.Context, s *Server) *conn {
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	c := newConn(ctx, s)
 	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) })
-	c.out, c.shared = out, true
+	ending := make(chan struct{})
+	c.out, c.shared, c.ended = out, true, ending
 	read := make(chan error, 1)
 	go func() { read <- c.read(jc, out) }()
 	written := make(chan error, 1)
@@ -72,7 +71,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	case err = <-read:
 		ended = true
 		c.unheard()
-		c.endListens()
+		close(ending)
 		if errors.Is(err, io.EOF) {
 			err = nil
 			c.drain(s.limits.DrainTime)
@@ -85,7 +84,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	}
 	c.close()
 	c.drain(s.limits.GraceTime)
-	out.kick()
+	out.Kick()
 	out.drain(s.limits.GraceTime)
 	if failure := out.failure(); failure != nil && err == nil {
 		err = fmt.Errorf("write message: %w", failure)
@@ -114,7 +113,7 @@ func await[T any](ended <-chan T) {
 // read takes messages until there are no more. It is the goroutine that is
 // obliged to read: it runs no code of users, and writes nothing.
 func (c *conn) read(jc jsonrpc.Conn, out *outbox) error {
-	defer out.kick()
+	defer out.Kick()
 	more, _ := jc.(interface{ Buffered() bool })
 	for {
 		data, err := jc.Read()
@@ -123,11 +122,11 @@ func (c *conn) read(jc jsonrpc.Conn, out *outbox) error {
 			c.refuse(&jsonrpc.Message{}, invalidRequest(err.Error()), out)
 		case err != nil:
 			return err
-		case !c.receive(data, out, false):
+		case !c.receive(data, out):
 			return io.EOF
 		}
 		if more == nil || !more.Buffered() {
-			out.kick()
+			out.Kick()
 		}
 		if out.overfull() {
 			out.fail(errStalled)
@@ -135,10 +134,12 @@ func (c *conn) read(jc jsonrpc.Conn, out *outbox) error {
 	}
 }
 
-// receive takes one message, or one element of a batch. The data may be used
-// again when it returns. It never waits. It reports false when nothing is taken
-// any more.
-func (c *conn) receive(data []byte, out sink, inBatch bool) bool {
+// receive takes one message of a stream. The data may be used again when it
+// returns. It never waits. It reports false when nothing is taken any more.
+func (c *conn) receive(data []byte, out sink) bool {
+	if c.isClosing() {
+		return false
+	}
 	b := c.spare
 	c.spare = nil
 	c.heard.Store(true)
@@ -146,42 +147,56 @@ func (c *conn) receive(data []byte, out sink, inBatch bool) bool {
 		b = bufferPool.Get().(*buffers)
 	}
 	b.data = append(b.data[:0], data...)
-	m := &b.msg
-	kept := false
-	switch err := c.server.parser.Parse(b.data, m); {
-	case c.isClosing():
-		return false
-	case err != nil:
-		c.malformed(m, err, out)
-	case m.Kind == jsonrpc.Request:
-		kept = c.request(b, out, inBatch)
-	case m.Kind == jsonrpc.Notification:
-		c.notification(m)
-	case m.Kind == jsonrpc.Response:
-		c.response(m)
-	case inBatch:
-		c.refuse(m, invalidRequest("a batch inside a batch"), out)
-	default:
-		c.batch(m, out)
-	}
-	if !kept {
+	if kept, _ := c.take(b, c.server.parser.Parse(b.data, &b.msg), c.caller, out, false); !kept {
 		b.clean()
 		c.spare = b
 	}
 	return true
 }
 
+// element takes one message of a batch.
+func (c *conn) element(data []byte, from *caller, out *batch) {
+	b := bufferPool.Get().(*buffers)
+	b.data = append(b.data[:0], data...)
+	if kept, _ := c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, true); !kept {
+		b.drop()
+	}
+}
+
+// take takes a message that has been parsed. It never waits. It reports whether the
+// buffers are taken over, and whether there is a reply to expect.
+func (c *conn) take(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (kept, asked bool) {
+	m := &b.msg
+	switch {
+	case err != nil:
+		return false, c.malformed(m, err, out)
+	case m.Kind == jsonrpc.Request:
+		return c.request(b, from, out, inBatch), true
+	case m.Kind == jsonrpc.Notification:
+		c.notification(m)
+	case m.Kind == jsonrpc.Response:
+		c.response(m)
+	case inBatch:
+		c.refuse(m, invalidRequest("a batch inside a batch"), out)
+		return false, true
+	default:
+		return false, c.batch(m, from, out)
+	}
+	return false, false
+}
+
 // malformed answers what is not a message. A broken response gets no reply,
-// since a reply would be a response to it.
-func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
+// since a reply would be a response to it. It reports whether there is one.
+func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool {
 	if m.Kind == jsonrpc.Response {
 		if c.answered(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
-			return
+			return false
 		}
 		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
-		return
+		return false
 	}
 	c.refuse(m, err, out)
+	return true
 }
 
 // refuse replies an error to a request, or to something that has no id that
@@ -194,7 +209,7 @@ func (c *conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
 	if b, ok := out.(*batch); ok {
 		b.expect()
 	}
-	out.reply(jsonrpc.AppendError(nil, id, err))
+	out.Refuse(jsonrpc.AppendError(nil, id, err), err.Code)
 }
 
 // nullID reports whether an id that is not known is written as null: by the
@@ -234,6 +249,9 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 	defer c.mu.Unlock()
 	if c.inflight[x.key] != nil {
 		return duplicateID(x.call.id)
+	}
+	if c.closing {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: ErrConnectionClosed.Error(), Data: []byte(`{"reason":"closed"}`)}
 	}
 	if c.running >= c.server.limits.InFlight {
 		return &jsonrpc.Error{
@@ -276,8 +294,10 @@ func (c *conn) drain(within time.Duration) {
 		c.mu.Unlock()
 		return
 	}
-	idle := make(chan struct{})
-	c.idle = idle
+	if c.idle == nil {
+		c.idle = make(chan struct{})
+	}
+	idle := c.idle
 	ended := c.ctx.Done()
 	if c.closing {
 		ended = nil // it has: this is the time that handlers have to notice

@@ -17,14 +17,14 @@ type origin struct {
 }
 
 // request takes a request. It reports whether the buffers are taken over.
-func (c *conn) request(b *buffers, out sink, inBatch bool) (kept bool) {
+func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept bool) {
 	m := &b.msg
 	if batch, ok := out.(*batch); ok {
 		batch.expect()
 	}
 	from, err := c.origin(m, inBatch)
 	if err != nil {
-		out.reply(jsonrpc.AppendError(nil, m.ID, err))
+		out.Refuse(jsonrpc.AppendError(nil, m.ID, err), err.Code)
 		return false
 	}
 	method := from.revision.Methods[string(m.Method)]
@@ -32,16 +32,16 @@ func (c *conn) request(b *buffers, out sink, inBatch bool) (kept bool) {
 		err = m.Params.Check(c.server.limits.Depth)
 	}
 	key := m.ID.Key()
-	if err == nil && c.server.answersAtOnce(method, m) && !out.full() {
+	if err == nil && c.server.answersAtOnce(method, m) && !out.Full() {
 		if c.busy(key) {
 			err = duplicateID(m.ID)
 		} else if b.out, err = c.answer(b.out[:0], method, m, &from); err == nil {
-			out.reply(b.out)
+			out.Reply(b.out, 0)
 			return false
 		}
 	}
 	if err == nil {
-		x := newExchange(c, b, out, method, key, &from)
+		x := newExchange(c, b, caller, out, method, key, &from)
 		if err = c.start(x); err == nil {
 			go x.run()
 			return true
@@ -51,7 +51,7 @@ func (c *conn) request(b *buffers, out sink, inBatch bool) (kept bool) {
 	if from.opening != nil {
 		c.reject(from.opening)
 	}
-	out.reply(jsonrpc.AppendError(nil, m.ID, err))
+	out.Reply(jsonrpc.AppendError(nil, m.ID, err), err.Code)
 	return false
 }
 
@@ -95,7 +95,7 @@ func (c *conn) answer(b []byte, method protocol.Method, m *jsonrpc.Message, from
 }
 
 // newExchange prepares a request for its handlers.
-func newExchange(c *conn, b *buffers, out sink, method protocol.Method, key jsonrpc.Key, from *origin) *exchange {
+func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.Method, key jsonrpc.Key, from *origin) *exchange {
 	m := &b.msg
 	x := &exchange{
 		conn: c, sink: out, revision: from.revision, method: method, key: key,
@@ -118,9 +118,8 @@ func newExchange(c *conn, b *buffers, out sink, method protocol.Method, key json
 	x.call.method, x.call.feature = name, x.req.Name
 	x.call.id = m.ID.CopyTo(x.call.idBuf[:])
 	x.call.revision, x.call.client, x.call.level = from.revision, from.client, from.level
-	if find := c.server.principal; find != nil {
-		x.call.principal = find(c.ctx)
-	}
+	x.ctx.values = caller.values
+	x.call.principal, x.call.header = caller.principal, caller.header
 	if hasMore(from.meta) {
 		x.call.meta = append([]byte(nil), from.meta...)
 	}

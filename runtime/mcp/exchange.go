@@ -27,6 +27,12 @@ const keptBuffer = 64 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 
+// drop makes the buffers available to others.
+func (b *buffers) drop() {
+	b.clean()
+	bufferPool.Put(b)
+}
+
 // clean makes the buffers ready for another message.
 func (b *buffers) clean() {
 	b.msg.Reset()
@@ -66,7 +72,8 @@ type exchange struct {
 // exchangeContext is the context of the handlers, with the call among its values.
 type exchangeContext struct {
 	context.Context
-	x *exchange
+	values context.Context // of the transport, besides; nil where there are none
+	x      *exchange
 }
 
 type exchangeKey struct{}
@@ -78,7 +85,10 @@ func (c *exchangeContext) Value(key any) any {
 	case exchangeKey:
 		return c.x
 	}
-	return c.Context.Value(key)
+	if value := c.Context.Value(key); value != nil || c.values == nil {
+		return value
+	}
+	return c.values.Value(key)
 }
 
 // run answers the request. It has a goroutine of its own, and is the only place
@@ -109,10 +119,9 @@ func (x *exchange) survive(ctx context.Context) {
 func (x *exchange) end() {
 	b := x.buffers
 	x.buffers = nil
-	b.clean()
-	bufferPool.Put(b)
+	b.drop()
 	x.stop(nil)
-	x.sink.flush()
+	x.sink.Flush()
 	x.conn.release()
 }
 
@@ -128,9 +137,10 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.opening != nil && e != nil {
 		x.conn.reject(x.opening)
 	}
-	x.buffers.out = x.render(ctx, &x.writing, x.buffers.out[:0], reply, e)
-	x.sink.wait()
-	x.send(x.buffers.out)
+	var code int
+	x.buffers.out, code = x.render(ctx, &x.writing, x.buffers.out[:0], reply, e)
+	x.sink.Wait()
+	x.send(x.buffers.out, code)
 }
 
 // abandon answers in the place of handlers that do not return.
@@ -140,10 +150,10 @@ func (x *exchange) abandon(err error) {
 	}
 	x.conn.server.log.LogAttrs(&x.ctx, slog.LevelWarn, "handler does not return",
 		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.Any("error", err))
-	b := x.render(&x.ctx, new(rendering), nil, failedResult(err.Error()), nil)
-	x.sink.wait()
-	x.send(b)
-	x.sink.flush()
+	b, code := x.render(&x.ctx, new(rendering), nil, failedResult(err.Error()), nil)
+	x.sink.Wait()
+	x.send(b, code)
+	x.sink.Flush()
 }
 
 func (x *exchange) isAnswered() bool {
@@ -153,7 +163,7 @@ func (x *exchange) isAnswered() bool {
 }
 
 // send queues the one reply, unless there has been one or must be none.
-func (x *exchange) send(message []byte) {
+func (x *exchange) send(message []byte, code int) {
 	c := x.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,15 +172,15 @@ func (x *exchange) send(message []byte) {
 	}
 	x.answered = true
 	delete(c.inflight, x.key)
-	x.sink.reply(message)
+	x.sink.Reply(message, code)
 	if x.farewell && c.shared {
-		x.sink.notify(cancelledByServer(x.call.id))
+		x.sink.Notify(cancelledByServer(x.call.id))
 	}
 }
 
-// render writes a reply. In the place of one that cannot be written stands an
-// error.
-func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) []byte {
+// render writes a reply, and returns the code of its error, 0 for a result. In the
+// place of a reply that cannot be written stands an error.
+func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) ([]byte, int) {
 	start := len(b)
 	*r = rendering{
 		server: x.conn.server, revision: x.revision, id: x.call.id,
@@ -180,13 +190,13 @@ func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Rep
 		b = jsonrpc.AppendResultPrefix(b, x.call.id)
 		b = append(reply.appendTo(b, r), '}')
 		if r.err == nil {
-			return b
+			return b, 0
 		}
 		b = b[:start]
 		reply, e = x.unwritable(ctx, r.err)
 		*r = rendering{server: r.server, revision: r.revision, unlimited: true}
 	}
-	return jsonrpc.AppendError(b, x.call.id, e)
+	return jsonrpc.AppendError(b, x.call.id, e), e.Code
 }
 
 // unwritable is the reply in the place of one that cannot be written.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 )
@@ -21,11 +20,6 @@ func WrapSchema(schema string) string {
 // DropMirrors returns an input schema without x-mcp-header.
 func DropMirrors(schema string) string {
 	return string(appendSchema(nil, schema, schemaForm{dropMirrors: true}))
-}
-
-// WithPrincipal tells who is at the other end of a connection.
-func WithPrincipal(find func(ctx context.Context) string) Option {
-	return func(s *Server) { s.principal = find }
 }
 
 // Keyring seals texts.

@@ -80,7 +80,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	s.audience.add(sub)
 	defer s.audience.remove(sub)
 	sub.send(filter.acknowledgement(sub.id))
-	x.sink.kick()
+	x.sink.Kick()
 	sub.mu.Unlock()
 	select {
 	case <-ctx.Done():
@@ -97,7 +97,7 @@ func (s *Server) honour(ctx context.Context, x *exchange, f *subscriptionFilter)
 		x.conn.mu.Lock()
 		defer x.conn.mu.Unlock()
 		if !x.answered {
-			x.sink.notify(message)
+			x.sink.Notify(message)
 		}
 	}
 	var offered [topics]bool
@@ -163,6 +163,3 @@ func cancelledByServer(id jsonrpc.ID) []byte {
 	b = append(b, id.Raw()...)
 	return jsonrpc.AppendNotification(nil, protocol.Cancelled, append(b, '}'))
 }
-
-// endListens ends all listens of the connection, gracefully.
-func (c *conn) endListens() { c.ending.Do(func() { close(c.ended) }) }

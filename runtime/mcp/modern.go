@@ -85,12 +85,12 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 			return origin{}, unknownLevel(protocol.MetaLogLevel)
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.latest = rev
 	if !c.recent.is(r.client, r.capabilities) {
 		c.recent = newClient(r.client, r.capabilities)
 	}
-	c.mu.Lock()
-	c.latest = rev
-	c.mu.Unlock()
 	return origin{revision: rev, client: c.recent, meta: meta, level: level}, nil
 }
 

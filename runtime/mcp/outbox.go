@@ -6,27 +6,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // sink is where the replies to requests go: the client's connection, a batch, or
 // what another transport has.
-type sink interface {
-	// reply queues the reply to one request, and copies it. It never waits.
-	// Empty means that there will be none.
-	reply(message []byte)
-	// notify queues a message that is no reply, and copies it. It never waits.
-	notify(message []byte)
-	// kick has what is queued sent without waiting for it.
-	kick()
-	// wait waits until there is room, or no hope. Only handlers call it.
-	wait()
-	// flush sends what is queued, unless somebody else is at it. It may take as
-	// long as the client likes; only handlers call it.
-	flush()
-	// full reports whether wait would wait.
-	full() bool
-}
+type sink = link.Sink
 
 var errStalled = errors.New("client does not read")
 
@@ -63,7 +49,11 @@ func newOutbox(conn jsonrpc.Conn, l *Limits, failed func()) *outbox {
 	return o
 }
 
-func (o *outbox) reply(message []byte) {
+func (o *outbox) Reply(message []byte, _ int) { o.Notify(message) }
+
+func (o *outbox) Refuse(message []byte, _ int) { o.Notify(message) }
+
+func (o *outbox) Notify(message []byte) {
 	if len(message) == 0 {
 		return
 	}
@@ -76,8 +66,6 @@ func (o *outbox) reply(message []byte) {
 	o.pending = append(o.pending, '\n')
 }
 
-func (o *outbox) notify(message []byte) { o.reply(message) }
-
 // overfull reports whether so much is waiting that there is no hope: errors that
 // the reader itself answers with do not wait for room.
 func (o *outbox) overfull() bool {
@@ -86,13 +74,13 @@ func (o *outbox) overfull() bool {
 	return len(o.pending) > 4*o.limit
 }
 
-func (o *outbox) full() bool {
+func (o *outbox) Full() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.pending) > o.limit
 }
 
-func (o *outbox) wait() {
+func (o *outbox) Wait() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.pending) > o.limit && o.err == nil {
@@ -100,7 +88,7 @@ func (o *outbox) wait() {
 	}
 }
 
-func (o *outbox) flush() {
+func (o *outbox) Flush() {
 	// Let others who are ready add theirs before the one system call.
 	runtime.Gosched()
 	o.mu.Lock()
@@ -140,7 +128,7 @@ func (o *outbox) keep(batch []byte) {
 }
 
 // kick has what is queued written without waiting for it.
-func (o *outbox) kick() {
+func (o *outbox) Kick() {
 	select {
 	case o.wake <- struct{}{}:
 	default:
@@ -152,7 +140,7 @@ func (o *outbox) serve() {
 	for {
 		select {
 		case <-o.wake:
-			o.flush()
+			o.Flush()
 		case <-o.broken:
 			return
 		}

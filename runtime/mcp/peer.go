@@ -128,12 +128,12 @@ func (c *conn) unheard() {
 func (x *exchange) sendRequest(ctx context.Context, method string, params []byte) (json.RawMessage, error) {
 	defer x.pauseClock()()
 	answer := make(chan clientAnswer, 1)
-	x.sink.wait()
+	x.sink.Wait()
 	id, err := x.openRequest(method, params, answer)
 	if err != nil {
 		return nil, err
 	}
-	x.sink.flush()
+	x.sink.Flush()
 	within := x.conn.server.limits.QuestionTime
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -167,7 +167,7 @@ func (x *exchange) openRequest(method string, params []byte, answer chan<- clien
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %d questions are open", len(c.requests.open))
 	}
 	id := c.requests.add(answer)
-	x.sink.notify(jsonrpc.AppendRequest(nil, id, method, params))
+	x.sink.Notify(jsonrpc.AppendRequest(nil, id, method, params))
 	return id, nil
 }
 
@@ -187,8 +187,8 @@ func (x *exchange) giveUp(id jsonrpc.ID, cause error) {
 	b = append(b, `,"reason":`...)
 	b = wire.AppendString(b, cause.Error())
 	b = append(b, '}')
-	x.sink.notify(jsonrpc.AppendNotification(nil, protocol.Cancelled, b))
-	x.sink.flush()
+	x.sink.Notify(jsonrpc.AppendNotification(nil, protocol.Cancelled, b))
+	x.sink.Flush()
 }
 
 // emit sends a notification that belongs to the request, unless that has been
@@ -199,16 +199,16 @@ func (x *exchange) emit(message []byte) {
 
 // emitIf is emit on a condition, which is asked for while conn.mu is held.
 func (x *exchange) emitIf(message []byte, condition func() bool) {
-	x.sink.wait()
+	x.sink.Wait()
 	c := x.conn
 	c.mu.Lock()
 	if x.answered || !condition() {
 		c.mu.Unlock()
 		return
 	}
-	x.sink.notify(message)
+	x.sink.Notify(message)
 	c.mu.Unlock()
-	x.sink.flush()
+	x.sink.Flush()
 }
 
 // watch pings a client with a session that says nothing, and ends the connection
@@ -244,18 +244,18 @@ func (c *conn) ping(out *outbox) bool {
 		return false
 	}
 	id := c.requests.add(nil)
-	out.notify(jsonrpc.AppendRequest(nil, id, protocol.Ping.String(), nil))
-	out.kick()
+	out.Notify(jsonrpc.AppendRequest(nil, id, protocol.Ping.String(), nil))
+	out.Kick()
 	return true
 }
 
 // notify sends a notification that belongs to no request, from a goroutine that
 // may wait.
 func (c *conn) notify(message []byte) {
-	if c.isClosing() {
+	if c.out == nil || c.isClosing() {
 		return
 	}
-	c.out.wait()
-	c.out.notify(message)
-	c.out.flush()
+	c.out.Wait()
+	c.out.Notify(message)
+	c.out.Flush()
 }

@@ -168,7 +168,7 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 		return nil, x.refuseState("it was not sealed with a key of this server, or has been changed")
 	case json.Unmarshal(plain, s) != nil:
 		return nil, x.refuseState("it was sealed by another version of this server")
-	case s.Principal != x.call.principal:
+	case s.Principal != x.call.principal.ID:
 		return nil, x.refuseState("it is another principal's")
 	case string(s.Request) != string(digest[:]):
 		return nil, x.refuseState("it is another request's")
@@ -200,7 +200,7 @@ func (x *exchange) sealState() (string, error) {
 	s := sealedRound{
 		ID:        rand.Text(),
 		Expires:   time.Now().Add(x.conn.server.limits.QuestionTime).Unix(),
-		Principal: x.call.principal,
+		Principal: x.call.principal.ID,
 		Request:   digest[:],
 		Asked:     map[string][]byte{},
 		Answers:   map[string]sealedAnswer{},

@@ -19,7 +19,6 @@ type Server struct {
 	interceptors []Interceptor
 	visible      func(context.Context, FeatureInfo) bool
 	unshielded   bool
-	principal    func(connection context.Context) string // who is at the other end; nil: nobody knows
 	keys         keyring
 	store        StateStore
 	pingAfter    time.Duration

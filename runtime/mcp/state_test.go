@@ -115,7 +115,11 @@ func retry(id int, tool, key, state string) string {
 
 // asker returns what asks a server and waits for the reply.
 func asker(t *testing.T, s *mcp.Server) func(text string) string {
-	conn, wait := s.Connect(context.Background())
+	return askerIn(context.Background(), t, s)
+}
+
+func askerIn(ctx context.Context, t *testing.T, s *mcp.Server) func(text string) string {
+	conn, wait := s.Connect(ctx)
 	t.Cleanup(func() { conn.Close(); wait() })
 	return func(text string) string {
 		if err := conn.Write([]byte(text + "\n")); err != nil {
@@ -147,7 +151,7 @@ func TestStateOfAnotherProcess(t *testing.T) {
 func TestStateOfAnotherPrincipal(t *testing.T) {
 	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
 	as := func(name string) func(string) string {
-		return asker(t, newTalk(quiet, key, mcp.WithPrincipal(func(context.Context) string { return name })))
+		return askerIn(mcp.CallerContext(context.Background(), mcp.Principal{ID: name}, nil), t, newTalk(quiet, key))
 	}
 	state := stateOf(t, as("ada")(modernTalk(1, "named", "")))
 	if got := as("bob")(retry(2, "named", "sure", state)); !strings.Contains(got, `"code":-32602`) {

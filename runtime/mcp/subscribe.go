@@ -15,7 +15,7 @@ func (c *conn) newSubscriber() *subscriber {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if !c.closing {
-			c.out.notify(message)
+			c.out.Notify(message)
 		}
 	}
 	for shelf, t := range topicOf {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -112,6 +113,8 @@ type tool struct {
 	name string
 	also []string
 	call ToolFunc
+
+	headers []link.HeaderParam // arguments that header fields mirror
 
 	output  sync.Once
 	wrapped bool

@@ -1,0 +1,123 @@
+// Package link joins a server with transports that give each request a channel
+// of its own, as HTTP does. Transports with one stream of messages in either
+// direction do not need it: they implement [jsonrpc.Conn].
+package link
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Sink is where the reply to a request goes, with what is said while it is being
+// answered. Messages are copied. A connection calls the methods of a sink one at
+// a time but for Wait and Flush.
+type Sink interface {
+	// Reply queues the reply to one request. The code is that of its error, 0 for
+	// a result. It never waits. An empty message means that there will be none.
+	Reply(message []byte, code int)
+	// Refuse is Reply for a request that is not even looked at, since it is not
+	// one of any revision.
+	Refuse(message []byte, code int)
+	// Notify queues a message that is no reply. It never waits.
+	Notify(message []byte)
+	// Kick has what is queued sent without waiting for it.
+	Kick()
+	// Wait waits until there is room, or no hope. Only handlers call it.
+	Wait()
+	// Flush sends what is queued, unless somebody else is at it. It may take as
+	// long as the client likes; only handlers call it.
+	Flush()
+	// Full reports whether Wait would wait.
+	Full() bool
+}
+
+// Releaser is a [Sink] that can let go its channel before the reply: the client
+// comes back for what follows.
+type Releaser interface {
+	// Release reports whether the channel is let go. The client is asked to come
+	// back after that time.
+	Release(retry time.Duration) bool
+}
+
+// Inbound is one message on its way to a server, with the storage that it lies
+// in. It belongs to whoever has it: [Conn.Take] takes it over.
+type Inbound interface {
+	// Buffer returns storage for the text of the message, empty.
+	Buffer() []byte
+	// Parse looks at a message, whose text must not be changed any more. What it
+	// has found out is in Message even where it returns an error.
+	Parse(text []byte) *jsonrpc.Error
+	// Message returns what Parse has found.
+	Message() *jsonrpc.Message
+	// Drop gives the storage back, in the place of Take.
+	Drop()
+}
+
+// Caller is what a transport knows of where a message comes from.
+type Caller struct {
+	// Values are those that handlers find in their context, besides the ones of the
+	// connection. May be nil. Its end is not the handler's.
+	Values context.Context
+	// Principal is a mcp.Principal, or nil.
+	Principal any
+	// Header are header fields, by canonical keys.
+	Header map[string][]string
+}
+
+// Conn is one client of a server: a session, or a single request. Its methods may
+// be called by many goroutines.
+type Conn interface {
+	// Take takes a message whose replies go to the sink. It never waits. It reports
+	// whether a reply will come or has come, if only an empty one.
+	Take(in Inbound, from Caller, out Sink) (expect bool)
+	// Negotiated returns the revision of the session, nil while there is none.
+	Negotiated() *protocol.Revision
+	// Active returns the number of requests that run.
+	Active() int
+	// Drain waits until no request runs, or the time is over.
+	Drain(within time.Duration)
+	// Unheard fails what waits for the client, which cannot answer any more.
+	Unheard()
+	// Close cancels what runs, and takes nothing more.
+	Close()
+}
+
+// Options say what a connection is like.
+type Options struct {
+	// Out is where messages go that belong to no request. May be nil.
+	Out Sink
+	// Revision is that of a session that exists without an initialize. May be nil.
+	Revision *protocol.Revision
+	// Once is set for a connection of one request: its context ends with that of
+	// the transport, and Close is not needed.
+	Once bool
+	// Ended is closed when standing requests are to end. May be nil for never.
+	Ended <-chan struct{}
+}
+
+// Limits are those of a server that concern transports.
+type Limits struct {
+	MessageBytes, QueueBytes        int
+	WriteTime, DrainTime, GraceTime time.Duration
+}
+
+// Host is a server as transports see it.
+type Host interface {
+	Log() *slog.Logger
+	Limits() Limits
+	Inbound() Inbound
+	// Open returns a connection that lives as long as ctx, whose values handlers
+	// see.
+	Open(ctx context.Context, o Options) Conn
+	// HeaderParams returns the arguments of a tool that are mirrored in header
+	// fields.
+	HeaderParams(tool string) []HeaderParam
+}
+
+// Of returns the [Host] of a *mcp.Server, whose package sets it: what it offers to
+// transports is not part of its public interface.
+var Of func(server any) Host
