@@ -37,13 +37,33 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 		c.mu.Unlock()
 		return
 	}
-	x.answered = true
-	delete(c.inflight, x.key)
-	x.sink.Reply(nil, 0)
+	c.forget(x)
 	c.mu.Unlock()
 	cause := ErrCancelled
 	if reason, _ := jsonrpc.String(p.Get("reason")); reason != "" {
 		cause = fmt.Errorf("%w: %s", cause, reason)
 	}
 	x.stop(cause)
+}
+
+// forget has a request get no reply. The caller holds the lock.
+func (c *conn) forget(x *exchange) {
+	x.answered = true
+	delete(c.inflight, x.key)
+	x.sink.Reply(nil, 0)
+}
+
+// abandon cancels all requests of a connection whose client is gone, which is how
+// it cancels them.
+func (c *conn) abandon(error) {
+	c.mu.Lock()
+	all := make([]*exchange, 0, len(c.inflight))
+	for _, x := range c.inflight {
+		c.forget(x)
+		all = append(all, x)
+	}
+	c.mu.Unlock()
+	for _, x := range all {
+		x.stop(ErrCancelled)
+	}
 }

@@ -25,6 +25,7 @@ type conn struct {
 	caller *caller     // who is at the other end, for transports with one stream
 	heard  atomic.Bool // something has come since [conn.watch] looked
 	spare  *buffers    // only the goroutine that calls receive uses it
+	alarms alarms      // for the time that requests take
 
 	mu       sync.Mutex
 	session  *session // nil until the client has sent initialize
@@ -62,7 +63,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	written := make(chan error, 1)
 	go func() { out.serve(); written <- nil }()
 	if s.pingAfter > 0 {
-		go c.watch(out, s.pingAfter)
+		go c.watch(out, s.pingAfter, func() { out.fail(errClientSilent) })
 	}
 
 	var err error
@@ -203,11 +204,13 @@ func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool 
 // could be read.
 func (c *conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
 	id := m.ID
-	if id.IsZero() && c.nullID() {
-		id = jsonrpc.Null
-	}
-	if b, ok := out.(*batch); ok {
+	b, inBatch := out.(*batch)
+	if inBatch {
 		b.expect()
+	}
+	// A channel that carries one reply alone says by itself what is answered.
+	if id.IsZero() && (c.shared || inBatch) && c.nullID() {
+		id = jsonrpc.Null
 	}
 	out.Refuse(jsonrpc.AppendError(nil, id, err), err.Code)
 }

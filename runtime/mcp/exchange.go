@@ -61,7 +61,8 @@ type exchange struct {
 	returned bool // the handlers have returned in an orderly way
 	opening  *session
 	talk     conversation
-	clock    atomic.Pointer[clock] // of the tool that runs, if its time is measured
+	clock    atomic.Pointer[clock] // of the part that runs, or else timing
+	timing   clock                 // of the whole request
 	progress float64               // the last one that was sent; guarded by conn.mu
 	began    bool                  // there has been one; guarded by conn.mu
 
@@ -144,13 +145,13 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 }
 
 // abandon answers in the place of handlers that do not return.
-func (x *exchange) abandon(err error) {
+func (x *exchange) abandon(err *timeoutError) {
 	if x.isAnswered() {
 		return
 	}
 	x.conn.server.log.LogAttrs(&x.ctx, slog.LevelWarn, "handler does not return",
 		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.Any("error", err))
-	b, code := x.render(&x.ctx, new(rendering), nil, failedResult(err.Error()), nil)
+	b, code := x.lateReply(err)
 	x.sink.Wait()
 	x.send(b, code)
 	x.sink.Flush()

@@ -35,7 +35,7 @@ func (h host) Inbound() link.Inbound {
 func (h host) Open(ctx context.Context, o link.Options) link.Conn {
 	c := &conn{server: h.Server, caller: &nobody, inflight: map[jsonrpc.Key]*exchange{}, out: o.Out, ended: o.Ended}
 	if o.Once {
-		c.ctx, c.stop = ctx, func(error) {}
+		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {
 		c.ctx, c.stop = context.WithCancelCause(ctx)
 	}
@@ -43,6 +43,9 @@ func (h host) Open(ctx context.Context, o link.Options) link.Conn {
 		c.session = &session{
 			revision: o.Revision, client: new(client), level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
 		}
+	}
+	if o.Silent != nil && h.pingAfter > 0 {
+		go c.watch(c.out, h.pingAfter, o.Silent)
 	}
 	return (*linked)(c)
 }
@@ -75,6 +78,7 @@ func (l *linked) Take(in link.Inbound, from link.Caller, out link.Sink) (expect 
 	who := &caller{values: from.Values, header: from.Header}
 	who.principal, _ = from.Principal.(Principal)
 	b := in.(*inbound).buffers
+	c.heard.Store(true)
 	kept, asked := c.take(b, nil, who, out, false)
 	if !kept {
 		b.drop()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -214,7 +215,7 @@ func (x *exchange) emitIf(message []byte, condition func() bool) {
 // watch pings a client with a session that says nothing, and ends the connection
 // where that does not make it say something (basic/utilities/ping). It waits for
 // nobody.
-func (c *conn) watch(out *outbox, every time.Duration) {
+func (c *conn) watch(out sink, every time.Duration, silent func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	pinged := false
@@ -224,11 +225,11 @@ func (c *conn) watch(out *outbox, every time.Duration) {
 			return
 		case <-ticker.C:
 		}
-		switch {
-		case c.heard.Swap(false):
+		switch l, ok := out.(link.Listener); {
+		case c.heard.Swap(false), ok && !l.Listening():
 			pinged = false
 		case pinged:
-			out.fail(errClientSilent)
+			silent()
 			return
 		default:
 			pinged = c.ping(out)
@@ -237,7 +238,7 @@ func (c *conn) watch(out *outbox, every time.Duration) {
 }
 
 // ping sends a ping whose answer nobody waits for.
-func (c *conn) ping(out *outbox) bool {
+func (c *conn) ping(out sink) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session == nil || c.closing || c.requests.over {

@@ -43,6 +43,11 @@ type Releaser interface {
 	Release(retry time.Duration) bool
 }
 
+// Listener is a [Sink] that the client may not be listening to.
+type Listener interface {
+	Listening() bool
+}
+
 // Inbound is one message on its way to a server, with the storage that it lies
 // in. It belongs to whoever has it: [Conn.Take] takes it over.
 type Inbound interface {
@@ -90,10 +95,13 @@ type Conn interface {
 type Options struct {
 	// Out is where messages go that belong to no request. May be nil.
 	Out Sink
+	// Silent is called where the server pings clients, and this one does not answer.
+	// May be nil.
+	Silent func()
 	// Revision is that of a session that exists without an initialize. May be nil.
 	Revision *protocol.Revision
-	// Once is set for a connection of one request: its context ends with that of
-	// the transport, and Close is not needed.
+	// Once is set for a connection of one request. It need not be closed: Close says
+	// that the client has cancelled the request.
 	Once bool
 	// Ended is closed when standing requests are to end. May be nil for never.
 	Ended <-chan struct{}

@@ -192,6 +192,7 @@ var described = map[string]struct{ title, otherwise string }{
 	"Fields.Extensions":        {"capability `extensions`", "left out, and the methods of extensions do not exist"},
 	"Fields.ProgressMessage":   {"`message` of progress", "left out"},
 	"Fields.Batches":           {"arrays of messages are received", "-32600"},
+	"Fields.Polling":           {"over HTTP, event streams of sessions begin with an event without data, and may end before the reply (`mcp.ReleaseStream`)", "no such event: clients fail on it"},
 	"Asking.Rounds":            {"questions travel in results", "requests of the server"},
 	"Asking.RichForms":         {"forms with defaults, titled choices as `oneOf`, multi-select", "titles as `enumNames`, no defaults but of booleans; a multi-select is an error to the handler"},
 	"Asking.ElicitationID":     {"`elicitationId` of links", "left out"},

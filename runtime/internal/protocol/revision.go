@@ -47,6 +47,7 @@ type Fields struct {
 	Extensions      bool // the capability extensions, on either side
 	ProgressMessage bool // message of progress notifications
 	Batches         bool // arrays of messages are received
+	Polling         bool // event streams of sessions begin with an event without data, and may end before the reply
 }
 
 // Errors are the codes and habits that differ between revisions.

@@ -25,6 +25,7 @@ var v20251125 = Revision{
 		Completions:       true,
 		Extensions:        true,
 		ProgressMessage:   true,
+		Polling:           true,
 	},
 	Errors: Errors{
 		ResourceNotFound: CodeResourceNotFound,

@@ -1,0 +1,211 @@
+// Package access decides by its Host and Origin headers whether an HTTP request
+// may be answered, for every transport that rides on HTTP. It is what stands
+// between a server on somebody's machine and the pages that this somebody visits:
+// a page can send requests to any address, and by rebinding its own name to the
+// server's address it can make them look as if they were of the same origin.
+package access
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+)
+
+// Policy is what a server was told of its names and of the pages that may call
+// it. The zero Policy trusts loopback names on loopback listeners, and nothing
+// else. It never changes and may be used by many goroutines.
+type Policy struct {
+	anyHost bool
+	hosts   []host
+	origins []string // lower case, without a default port
+}
+
+// New returns the policy with these names and origins.
+//
+// A host is a name or an address, with a port or without one, which means any
+// port; "*" means that requests may have any Host. An origin is what browsers
+// send, scheme://host or scheme://host:port. There is no "*" for origins, and
+// "null" is not one: every page can have it.
+func New(hosts, origins []string) (*Policy, error) {
+	p := new(Policy)
+	for _, text := range hosts {
+		if text == "*" {
+			p.anyHost = true
+			continue
+		}
+		h, ok := configuredHost(text)
+		if !ok {
+			return nil, fmt.Errorf(`parse allowed host %q: want a name or an address, such as "example.com", "example.com:8080" or "*"`, text)
+		}
+		p.hosts = append(p.hosts, h)
+	}
+	for _, text := range origins {
+		switch text {
+		case "*":
+			return nil, errors.New(`parse allowed origin "*": every page of the web would be one; list those that may call`)
+		case "null":
+			return nil, errors.New(`parse allowed origin "null": every page can have it, by way of a sandboxed frame; serve the page from an origin of its own`)
+		}
+		o, ok := parseOrigin(text)
+		if !ok {
+			return nil, fmt.Errorf(`parse allowed origin %q: want scheme://host or scheme://host:port, such as "https://example.com"`, text)
+		}
+		p.origins = append(p.origins, o.String())
+	}
+	return p, nil
+}
+
+// configuredHost also takes IPv6 addresses without brackets.
+func configuredHost(text string) (host, bool) {
+	if a, err := netip.ParseAddr(text); err == nil && a.Is6() {
+		text = "[" + text + "]"
+	}
+	return parseHost(text)
+}
+
+// Refusal is the answer to a request that must not be served.
+type Refusal struct {
+	Status  int    // 403, or 400 where a header is malformed
+	Message string // says what is wrong, and by which option it is allowed
+}
+
+func refuse(status int, format string, args ...any) *Refusal {
+	return &Refusal{Status: status, Message: fmt.Sprintf(format, args...)}
+}
+
+// Check decides on a request that a server received; nil lets it pass.
+//
+// Host: where the connection ended at a loopback address it must be a loopback
+// name (localhost, *.localhost, 127.0.0.0/8, [::1]) or a configured one.
+// Elsewhere, where the address is not known, and on Unix sockets it is checked
+// only if there are configured names.
+//
+// Origin: a request without one passes. Else it must be a configured one, or equal
+// to a Host that can be trusted to be the server's: a loopback name where the
+// connection ended at a loopback address, or a configured name. That it is equal to
+// any other Host says nothing, since a rebound page sends both alike.
+func (p *Policy) Check(r *http.Request) *Refusal {
+	if more := r.Header["Host"]; len(more) > 1 || len(more) == 1 && more[0] != r.Host {
+		return refuse(http.StatusBadRequest, "more than one Host header")
+	}
+	h, trusted, refusal := p.checkHost(r)
+	if refusal != nil {
+		return refusal
+	}
+	switch origins := r.Header["Origin"]; len(origins) {
+	case 0:
+		return nil
+	case 1:
+		return p.checkOrigin(r, origins[0], h, trusted)
+	default:
+		return refuse(http.StatusForbidden, "more than one Origin header")
+	}
+}
+
+// checkHost returns the Host where it was looked at, and whether it is known to be
+// a name of this server.
+func (p *Policy) checkHost(r *http.Request) (h host, trusted bool, refusal *Refusal) {
+	loopback := onLoopback(r)
+	if !loopback && (p == nil || len(p.hosts) == 0) {
+		return host{}, false, nil
+	}
+	h, ok := parseHost(r.Host)
+	switch {
+	case ok && (loopback && h.isLoopback() || p.hasHost(h)):
+		return h, true, nil
+	case p != nil && p.anyHost:
+		return h, false, nil
+	case !ok:
+		return h, false, refuse(http.StatusBadRequest, "malformed Host header %s", quote(r.Host))
+	case loopback:
+		return h, false, refuse(http.StatusForbidden,
+			"host %s is not a loopback name, but the connection is a loopback one: allow it with WithAllowedHosts(%s)", quote(r.Host), quote(h.name))
+	}
+	return h, false, refuse(http.StatusForbidden, "host %s is not allowed: allow it with WithAllowedHosts(%s)", quote(r.Host), quote(h.name))
+}
+
+func (p *Policy) checkOrigin(r *http.Request, text string, h host, trusted bool) *Refusal {
+	if text == "null" {
+		return refuse(http.StatusForbidden,
+			`origin "null" is not allowed: sandboxed pages and files send it; serve the page from an origin of its own, and allow that with WithAllowedOrigins("http://...")`)
+	}
+	o, ok := parseOrigin(text)
+	if !ok {
+		return refuse(http.StatusForbidden, "malformed Origin header %s", quote(text))
+	}
+	if p.hasOrigin(o) {
+		return nil
+	}
+	if !trusted {
+		h, _ = parseHost(r.Host) // it may not have been looked at yet
+	}
+	if same := o.is(h, r.TLS != nil); same && trusted {
+		return nil
+	} else if same {
+		return refuse(http.StatusForbidden,
+			"origin %s is equal to the Host header, which proves nothing before the name is known to be this server's: allow it with WithAllowedHosts(%s) or WithAllowedOrigins(%s)",
+			quote(text), quote(h.name), quote(o.String()))
+	}
+	return refuse(http.StatusForbidden, "origin %s is not allowed: allow it with WithAllowedOrigins(%s)", quote(text), quote(o.String()))
+}
+
+// Origin returns the Origin header of a request, and whether it is one of the
+// configured origins, whose pages browsers let read the answer only if it says so.
+func (p *Policy) Origin(r *http.Request) (origin string, cross bool) {
+	origins := r.Header["Origin"]
+	if len(origins) != 1 {
+		return "", false
+	}
+	if p == nil || len(p.origins) == 0 {
+		return origins[0], false
+	}
+	o, ok := parseOrigin(origins[0])
+	return origins[0], ok && p.hasOrigin(o)
+}
+
+// HasOrigins reports whether any origin is configured, so that answers differ by
+// the Origin header.
+func (p *Policy) HasOrigins() bool { return p != nil && len(p.origins) > 0 }
+
+func (p *Policy) hasHost(h host) bool {
+	if p == nil {
+		return false
+	}
+	for i := range p.hosts {
+		if p.hosts[i].covers(h) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Policy) hasOrigin(o origin) bool {
+	return p != nil && len(p.origins) > 0 && slices.Contains(p.origins, o.String())
+}
+
+// onLoopback reports whether the connection that carries the request ended at a
+// loopback address.
+func onLoopback(r *http.Request) bool {
+	switch a := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr:
+		return a.IP.IsLoopback()
+	case net.Addr:
+		at, err := netip.ParseAddrPort(a.String())
+		return err == nil && at.Addr().Unmap().IsLoopback()
+	}
+	return false
+}
+
+// longest is how many bytes of a header a message repeats.
+const longest = 100
+
+func quote(s string) string {
+	if len(s) > longest {
+		return strconv.QuoteToASCII(s[:longest] + "...")
+	}
+	return strconv.QuoteToASCII(s)
+}

@@ -1,0 +1,140 @@
+package mcphttp
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+)
+
+const (
+	jsonType   = "application/json"
+	streamType = "text/event-stream"
+)
+
+// acceptable reports whether a client takes JSON, and whether it takes event
+// streams (RFC 9110, section 12.5.1). Without an Accept field it takes everything.
+// Of several ranges that cover a type the most specific one counts, and q=0
+// excludes. Parameters other than q are not looked at, and what is no media range
+// is passed over.
+func acceptable(h http.Header) (jsonOK, streamOK bool) {
+	var asJSON, asStream preference
+	everything := true
+	for _, line := range h["Accept"] {
+		for line != "" {
+			var element string
+			element, line = cutOff(line, ',')
+			mediaRange, q := weigh(element)
+			if mediaRange == "" {
+				continue
+			}
+			everything = false
+			asJSON.consider(mediaSpecificity(mediaRange, jsonType), q)
+			asStream.consider(mediaSpecificity(mediaRange, streamType), q)
+		}
+	}
+	if everything {
+		return true, true
+	}
+	return asJSON.q > 0, asStream.q > 0
+}
+
+// mediaSpecificity says how closely a media range covers a type; 0: not at all.
+func mediaSpecificity(mediaRange, mediaType string) int {
+	major, _, _ := strings.Cut(mediaType, "/")
+	rangeMajor, rangeMinor, _ := strings.Cut(mediaRange, "/")
+	switch {
+	case strings.EqualFold(mediaRange, mediaType):
+		return 3
+	case rangeMinor == "*" && strings.EqualFold(rangeMajor, major):
+		return 2
+	case mediaRange == "*/*":
+		return 1
+	}
+	return 0
+}
+
+// preference is the weight of what covers a choice most closely.
+type preference struct {
+	specificity int
+	q           int // thousandths
+}
+
+// consider takes an element into account. Of two that are equally close the one
+// that the client likes more counts.
+func (p *preference) consider(specificity, q int) {
+	if specificity > p.specificity {
+		*p = preference{specificity, q}
+	} else if specificity > 0 && specificity == p.specificity {
+		p.q = max(p.q, q)
+	}
+}
+
+// cutOff returns what stands before the first separator, and what follows it. A
+// separator in a quoted string is none (RFC 9110, section 5.6).
+func cutOff(list string, separator byte) (first, rest string) {
+	quoted := false
+	for i := 0; i < len(list); i++ {
+		switch c := list[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == separator && !quoted:
+			return list[:i], list[i+1:]
+		}
+	}
+	return list, ""
+}
+
+// weigh returns what an element names, without its parameters, and its weight in
+// thousandths (RFC 9110, section 12.4.2). A weight that is none makes it nothing.
+func weigh(element string) (name string, q int) {
+	name, parameters, _ := strings.Cut(element, ";")
+	q = 1000
+	for parameters != "" {
+		var p string
+		p, parameters = cutOff(parameters, ';')
+		key, value, _ := strings.Cut(p, "=")
+		if !strings.EqualFold(trim(key), "q") {
+			continue
+		}
+		var ok bool
+		if q, ok = parseWeight(trim(value)); !ok {
+			return "", 0
+		}
+		break // what follows belongs to the weight, not to the range
+	}
+	return trim(name), q
+}
+
+// parseWeight reads 0 to 1 with up to three decimals.
+func parseWeight(s string) (q int, ok bool) {
+	whole, decimals, _ := strings.Cut(s, ".")
+	if whole != "0" && whole != "1" || len(decimals) > 3 {
+		return 0, false
+	}
+	q = int(whole[0]-'0') * 1000
+	for i, unit := 0, 100; i < len(decimals); i, unit = i+1, unit/10 {
+		if decimals[i] < '0' || decimals[i] > '9' {
+			return 0, false
+		}
+		q += int(decimals[i]-'0') * unit
+	}
+	return q, q <= 1000
+}
+
+func trim(s string) string { return strings.Trim(s, " \t") }
+
+// isJSON reports whether a Content-Type is that of JSON, which is always UTF-8
+// (RFC 8259, section 8.1): another charset is refused.
+func isJSON(contentType string) bool {
+	if contentType == jsonType {
+		return true
+	}
+	mediaType, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil || mediaType != jsonType {
+		return false
+	}
+	charset, said := parameters["charset"]
+	return !said || strings.EqualFold(charset, "utf-8")
+}

@@ -1,0 +1,472 @@
+package mcphttp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// answer is what a request is answered, as far as it has come.
+type answer struct {
+	t       *testing.T
+	request request
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when nothing more will come
+
+	mu     sync.Mutex
+	status int // 0 until the header is there
+	header http.Header
+	proto  string
+	body   bytes.Buffer
+	err    error // nil after an orderly end
+	ended  bool
+	told   int // events that next has returned
+}
+
+// read fills in the answer.
+func (a *answer) read(client *http.Client, req *http.Request) {
+	defer close(a.done)
+	defer func() {
+		a.mu.Lock()
+		a.ended = true
+		a.mu.Unlock()
+	}()
+	resp, err := client.Do(req)
+	if err != nil {
+		a.mu.Lock()
+		a.err = err
+		a.mu.Unlock()
+		return
+	}
+	a.consume(resp)
+}
+
+func (a *answer) consume(resp *http.Response) {
+	defer resp.Body.Close()
+	a.mu.Lock()
+	a.status, a.header, a.proto = resp.StatusCode, resp.Header, resp.Proto
+	a.mu.Unlock()
+	chunk := make([]byte, 4096)
+	for {
+		n, err := resp.Body.Read(chunk)
+		a.mu.Lock()
+		a.body.Write(chunk[:n])
+		if err != nil && err != io.EOF {
+			a.err = err
+		}
+		a.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// wait waits for the end.
+func (a *answer) wait() {
+	a.t.Helper()
+	await(a.t, a.done, "the end of the answer to "+a.what())
+}
+
+// vanish breaks the exchange off, as a client does that is gone.
+func (a *answer) vanish() {
+	a.cancel()
+	<-a.done
+}
+
+// what describes the request.
+func (a *answer) what() string {
+	r := a.request
+	if r.method == "" {
+		r.method = "POST"
+	}
+	if len(r.body) > 400 {
+		r.body = r.body[:400] + "..."
+	}
+	return fmt.Sprintf("%s %q %s", r.method, r.fields, r.body)
+}
+
+// seen describes the answer.
+func (a *answer) seen() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.status == 0 {
+		return fmt.Sprintf("no answer, error %v", a.err)
+	}
+	body := a.body.String()
+	if len(body) > 2000 {
+		body = body[:2000] + "..."
+	}
+	return fmt.Sprintf("status %d, header %v, ended %t, error %v, body:\n%s", a.status, a.header, a.ended, a.err, body)
+}
+
+// fail reports a mistake together with what was asked and answered.
+func (a *answer) fail(format string, args ...any) {
+	a.t.Helper()
+	a.t.Errorf("%s\n\tasked:    %s\n\tanswered: %s", fmt.Sprintf(format, args...), a.what(), a.seen())
+}
+
+func (a *answer) fatal(format string, args ...any) {
+	a.t.Helper()
+	a.fail(format, args...)
+	a.t.FailNow()
+}
+
+func (a *answer) text() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.body.String()
+}
+
+func (a *answer) field(name string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.header.Get(name)
+}
+
+func (a *answer) over() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ended
+}
+
+// code returns the status, 0 while there is none.
+func (a *answer) code() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.status
+}
+
+// mediaType returns the Content-Type without parameters.
+func (a *answer) mediaType() string {
+	m, _, _ := mime.ParseMediaType(a.field("Content-Type"))
+	return m
+}
+
+// wants checks the status.
+func (a *answer) wants(status int) *answer {
+	a.t.Helper()
+	if got := a.code(); got != status {
+		a.fatal("the status is %d, want %d", got, status)
+	}
+	return a
+}
+
+// message is a JSON-RPC message.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   *rpcError       `json:"error"`
+}
+
+type rpcError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// kind is a method, or what kind of reply it is: for tests of order.
+func (m *message) kind() string {
+	switch {
+	case m.Method != "":
+		return m.Method
+	case m.Error != nil:
+		return fmt.Sprintf("error %s", m.ID)
+	}
+	return fmt.Sprintf("result %s", m.ID)
+}
+
+func parse(t *testing.T, text string) *message {
+	t.Helper()
+	m := new(message)
+	d := json.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(m); err != nil {
+		t.Fatalf("no JSON-RPC message: %v: %s", err, text)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		t.Fatalf("something after the message: %s", text)
+	}
+	if m.Version != "2.0" {
+		t.Errorf("jsonrpc is %q: %s", m.Version, text)
+	}
+	return m
+}
+
+// plain checks that the answer is one JSON text, and returns the message.
+func (a *answer) plain() *message {
+	a.t.Helper()
+	if m := a.mediaType(); m != "application/json" {
+		a.fatal("Content-Type is %q, want application/json", m)
+	}
+	return parse(a.t, a.text())
+}
+
+// refused checks a plain error reply: its status, its code, and its id as JSON
+// text, "" for none.
+func (a *answer) refused(status, code int, id string) *rpcError {
+	a.t.Helper()
+	a.wants(status)
+	m := a.plain()
+	if m.Error == nil {
+		a.fatal("no error in the reply")
+	}
+	if m.Error.Code != code {
+		a.fail("the code is %d, want %d", m.Error.Code, code)
+	}
+	if string(m.ID) != id {
+		a.fail("the id is %s, want %s", m.ID, id)
+	}
+	if m.Error.Message == "" {
+		a.fail("the error says nothing")
+	}
+	if a.field("Mcp-Session-Id") != "" {
+		a.fail("a refusal names a session")
+	}
+	return m.Error
+}
+
+// turnedDown checks a refusal that is about the HTTP request: whatever stands in
+// the body, it has no id.
+func (a *answer) turnedDown(status int) *answer {
+	a.t.Helper()
+	a.wants(status)
+	if a.mediaType() == "text/event-stream" {
+		a.fail("a refusal is an event stream")
+	}
+	if a.mediaType() == "application/json" && a.text() != "" {
+		if m := parse(a.t, a.text()); m.ID != nil {
+			a.fail("a refusal has the id %s", m.ID)
+		}
+	}
+	return a
+}
+
+// turnedDownWith checks a refusal because of a limit.
+func (a *answer) turnedDownWith(status int) {
+	a.t.Helper()
+	a.wants(status)
+	if a.mediaType() == "text/event-stream" || a.field("Mcp-Session-Id") != "" {
+		a.fail("a refusal is an event stream, or names a session")
+	}
+}
+
+// replied checks a plain result, and returns it.
+func (a *answer) replied(id string) json.RawMessage {
+	a.t.Helper()
+	a.wants(http.StatusOK)
+	m := a.plain()
+	if m.Result == nil || string(m.ID) != id {
+		a.fatal("want a result with the id %s", id)
+	}
+	return m.Result
+}
+
+// succeeded checks that the status is a good one.
+func (a *answer) succeeded() *answer {
+	a.t.Helper()
+	if code := a.code(); code < 200 || code > 299 {
+		a.fatal("the status is %d", code)
+	}
+	return a
+}
+
+// accepted checks the answer to a notification or a response.
+func (a *answer) accepted() *answer {
+	a.t.Helper()
+	a.wants(http.StatusAccepted)
+	if a.text() != "" {
+		a.fail("the answer has a body")
+	}
+	if a.field("Content-Type") != "" {
+		a.fail("an answer without a body has the type %q", a.field("Content-Type"))
+	}
+	return a
+}
+
+// allows checks the field Allow of a 405: methods it must have, and, after a "-",
+// must not have.
+func (a *answer) allows(methods ...string) {
+	a.t.Helper()
+	a.turnedDown(http.StatusMethodNotAllowed)
+	has := map[string]bool{}
+	for m := range strings.SplitSeq(a.field("Allow"), ",") {
+		has[strings.TrimSpace(m)] = true
+	}
+	for _, m := range methods {
+		if name := strings.TrimPrefix(m, "-"); has[name] == (name != m) {
+			a.fail("Allow is %q, want %s", a.field("Allow"), m)
+		}
+	}
+}
+
+// streaming checks that the answer is an event stream, as far as it has come.
+func (a *answer) streaming() *answer {
+	a.t.Helper()
+	synctest.Wait()
+	a.wants(http.StatusOK)
+	if m := a.mediaType(); m != "text/event-stream" {
+		a.fatal("Content-Type is %q, want text/event-stream", m)
+	}
+	if v := a.field("X-Accel-Buffering"); v != "no" {
+		a.fail("X-Accel-Buffering is %q", v)
+	}
+	if v := a.field("Cache-Control"); !strings.Contains(v, "no-store") && !strings.Contains(v, "no-cache") {
+		a.fail("Cache-Control is %q", v)
+	}
+	if v := a.field("Content-Length"); v != "" {
+		a.fail("an event stream has the Content-Length %s", v)
+	}
+	return a
+}
+
+// silent checks that not even the header has come.
+func (a *answer) silent() *answer {
+	a.t.Helper()
+	synctest.Wait()
+	if a.code() != 0 || a.over() {
+		a.fatal("there is an answer already")
+	}
+	return a
+}
+
+// event is what a reader of event streams makes of the lines between two empty
+// ones. A comment is one of its own here.
+type event struct {
+	id, name, data, retry string
+	hasID, hasData        bool
+	comment               bool
+}
+
+// events returns all events so far. Every line must be one that an event stream
+// has; what is incomplete at the end of a stream that is over is a mistake.
+func (a *answer) events() []event {
+	a.t.Helper()
+	synctest.Wait()
+	var events []event
+	var e event
+	begun := false
+	text := strings.ReplaceAll(a.text(), "\r\n", "\n")
+	for line := range strings.Lines(text) {
+		line, whole := strings.CutSuffix(line, "\n")
+		if !whole {
+			begun = true
+			break
+		}
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "":
+			if begun {
+				events = append(events, e)
+			}
+			e, begun = event{}, false
+			continue
+		case name == "":
+			if begun {
+				a.fail("a comment inside an event")
+			}
+			events = append(events, event{comment: true})
+			continue
+		case name == "id":
+			e.id, e.hasID = value, true
+		case name == "event":
+			e.name = value
+		case name == "retry":
+			e.retry = value
+		case name == "data":
+			if e.hasData {
+				e.data += "\n"
+			}
+			e.data += value
+			e.hasData = true
+		default:
+			a.fail("the stream has a line %q", line)
+		}
+		begun = true
+	}
+	if begun && a.over() && a.err == nil {
+		a.fail("the last event is incomplete")
+	}
+	return events
+}
+
+// next returns the events since the last call of next.
+func (a *answer) next() []event {
+	a.t.Helper()
+	all := a.events()
+	fresh := all[a.told:]
+	a.told = len(all)
+	return fresh
+}
+
+// heard returns the messages since the last call of next or heard.
+func (a *answer) heard() []*message {
+	a.t.Helper()
+	var messages []*message
+	for _, e := range a.next() {
+		if e.data != "" {
+			messages = append(messages, parse(a.t, e.data))
+		}
+	}
+	return messages
+}
+
+// hears checks the kinds of messages since the last call, in order, and returns
+// the messages.
+func (a *answer) hears(kinds ...string) []*message {
+	a.t.Helper()
+	messages := a.heard()
+	var got []string
+	for _, m := range messages {
+		got = append(got, m.kind())
+	}
+	if strings.Join(got, ", ") != strings.Join(kinds, ", ") {
+		a.fatal("heard %q, want %q", got, kinds)
+	}
+	return messages
+}
+
+// ends checks that the stream has come to an orderly end.
+func (a *answer) ends() *answer {
+	a.t.Helper()
+	synctest.Wait()
+	a.mu.Lock()
+	ended, err := a.ended, a.err
+	a.mu.Unlock()
+	if !ended || err != nil {
+		a.fatal("the stream has not ended, or not orderly")
+	}
+	return a
+}
+
+// stays checks that the stream goes on.
+func (a *answer) stays() *answer {
+	a.t.Helper()
+	synctest.Wait()
+	if a.over() {
+		a.fatal("the stream has ended")
+	}
+	return a
+}
+
+// broken checks that the exchange has ended before its time.
+func (a *answer) broken() {
+	a.t.Helper()
+	synctest.Wait()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ended || a.err == nil || errors.Is(a.err, context.Canceled) {
+		a.t.Errorf("the exchange has not broken: ended %t, error %v", a.ended, a.err)
+	}
+}

@@ -1,0 +1,91 @@
+package mcphttp
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/access"
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+)
+
+// What pages of allowed origins may use (Fetch standard, CORS protocol). What
+// browsers allow without being told is not listed, but Accept and Content-Type,
+// whose values they restrict.
+const (
+	corsMethods = "GET, POST, DELETE"
+	corsHeaders = "Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Last-Event-ID, Mcp-Method, Mcp-Name"
+	corsExposed = "Mcp-Session-Id, WWW-Authenticate"
+	corsMaxAge  = "7200" // seconds; the longest that Chromium takes
+)
+
+// A preflight is told of so many mirrored arguments, with names of so many bytes.
+const (
+	maxCORSParams = 64
+	maxCORSName   = 128
+)
+
+// cors tells browsers which pages may send requests and read the answers. It sets
+// the header fields of the answer, and answers preflights: it then reports that the
+// request is done. A preflight of an origin that is not allowed gets 403. It does
+// not judge other requests, which [access.Policy.Check] does.
+func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) {
+	h := w.Header()
+	if p.HasOrigins() {
+		h.Add("Vary", "Origin")
+	}
+	preflight := r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
+	origin, cross := p.Origin(r)
+	if !preflight {
+		if cross {
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Access-Control-Expose-Headers", corsExposed)
+		}
+		return false
+	}
+	if refusal := p.Check(r); refusal != nil {
+		http.Error(w, refusal.Message, refusal.Status)
+		return true
+	}
+	if cross {
+		h.Add("Vary", "Access-Control-Request-Headers, Access-Control-Request-Private-Network")
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Methods", corsMethods)
+		h.Set("Access-Control-Allow-Headers", allowedHeaders(r.Header["Access-Control-Request-Headers"]))
+		h.Set("Access-Control-Max-Age", corsMaxAge)
+		if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+			h.Set("Access-Control-Allow-Private-Network", "true")
+		}
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// allowedHeaders lists the header fields that a page may set: the ones that every
+// page needs, and of those it asks for the ones that mirror arguments.
+func allowedHeaders(requested []string) string {
+	var b strings.Builder
+	b.WriteString(corsHeaders)
+	left := maxCORSParams
+	for _, line := range requested {
+		for line != "" && left > 0 {
+			var name string
+			name, line, _ = strings.Cut(line, ",")
+			if header, ok := asParamHeader(trim(name)); ok {
+				b.WriteString(", ")
+				b.WriteString(header)
+				left--
+			}
+		}
+	}
+	return b.String()
+}
+
+// asParamHeader returns the canonical form of the name of a field that mirrors an
+// argument, and is of moderate length.
+func asParamHeader(name string) (string, bool) {
+	n := len(paramHeader)
+	if len(name) > maxCORSName || len(name) < n || !strings.EqualFold(name[:n], paramHeader) {
+		return "", false
+	}
+	return link.ParamHeader(name[n:])
+}

@@ -1,0 +1,114 @@
+package mcphttp
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// get opens the stream of messages that belong to no request, or goes on with a
+// stream that has broken off.
+func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+	se := h.sessionOf(w, r, who)
+	if se == nil {
+		return
+	}
+	defer se.end()
+	if _, events := acceptable(r.Header); !events {
+		refuse(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
+		return
+	}
+	if !canFlush(w) {
+		refuse(w, http.StatusInternalServerError, errNoFlush)
+		return
+	}
+	if !h.enter(w) {
+		return
+	}
+	defer h.leave()
+	if !h.stand() {
+		overloaded(w, noID, "overloaded: too many standing streams")
+		return
+	}
+	defer h.sit()
+	rev := se.conn.Negotiated()
+	answer := response{
+		h: &h.core, w: w, r: r, s: se.standing, standing: h.ended,
+		identified: true, priming: rev != nil && rev.Fields.Polling,
+	}
+	last, resuming := r.Header[lastEventField]
+	if !resuming {
+		answer.write(se.standing.attach())
+		return
+	}
+	number, seq, ok := readEventID(last)
+	answer.resumed = true
+	if answer.s = se.find(number); !ok || answer.s == nil {
+		refuse(w, http.StatusBadRequest, "Last-Event-ID is not that of a stream that can be resumed")
+		return
+	}
+	reader, ok := answer.s.attachAfter(seq)
+	if !ok {
+		refuse(w, http.StatusBadRequest, "the events after Last-Event-ID are not kept any more")
+		return
+	}
+	answer.write(reader)
+}
+
+// readEventID reads what eventID has written.
+func readEventID(values []string) (number, seq int, ok bool) {
+	if len(values) != 1 {
+		return 0, 0, false
+	}
+	first, second, found := strings.Cut(strings.Trim(values[0], " \t"), "-")
+	number, err := strconv.Atoi(first)
+	if !found || err != nil || number < 0 {
+		return 0, 0, false
+	}
+	seq, err = strconv.Atoi(second)
+	return number, seq, err == nil && seq >= 0
+}
+
+// delete ends a session.
+func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+	se := h.sessionOf(w, r, who)
+	if se == nil {
+		return
+	}
+	h.sessions.end(se)
+	se.end()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// sessionOf returns the session that a request without a message is about, and
+// notes that it is busy. Where there is none, it answers itself.
+func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who mcp.Principal) *session {
+	version, ok := field(r.Header, versionHeader)
+	if !ok {
+		refuse(w, http.StatusBadRequest, "the header "+versionHeader+" must be there once")
+		return nil
+	}
+	rev := revisionOf(version)
+	switch {
+	case h.sessionless || (rev != nil && rev.PerRequest):
+		notAllowed(w, "POST")
+		return nil
+	case version != "" && rev == nil:
+		fail(w, http.StatusBadRequest, noID, unsupported(version, protocol.Versions))
+		return nil
+	}
+	id, ok := field(r.Header, sessionHeader)
+	if !ok || id == "" {
+		refuse(w, http.StatusBadRequest, "the header "+sessionHeader+" must be there once")
+		return nil
+	}
+	se := h.sessions.find(id, who.ID)
+	if se == nil || !se.begin() {
+		fail(w, http.StatusNotFound, noID, errNoSession)
+		return nil
+	}
+	return se
+}

@@ -1,0 +1,263 @@
+package mcphttp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/access"
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Header fields of the transport, in canonical form.
+const (
+	sessionHeader  = "Mcp-Session-Id"
+	versionHeader  = "Mcp-Protocol-Version"
+	lastEventField = "Last-Event-Id"
+)
+
+// Handler is the streamable HTTP transport (basic/transports of the revisions with
+// sessions, basic/transports/streamable-http since). It answers POST, GET and
+// DELETE on one path, for any number of clients at the same time.
+type Handler struct {
+	core
+}
+
+// NewHandler returns the handler of a server. It panics if an option makes no
+// sense.
+func NewHandler(s *mcp.Server, options ...Option) *Handler {
+	h := new(Handler)
+	h.init(s, options)
+	return h
+}
+
+// ServeHTTP answers one HTTP request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions:
+	default:
+		notAllowed(w, "GET, POST, DELETE")
+		return
+	}
+	who, ok := h.admit(w, r)
+	if !ok {
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		h.post(w, r, who)
+	case http.MethodGet:
+		h.get(w, r, who)
+	case http.MethodDelete:
+		h.delete(w, r, who)
+	default:
+		notAllowed(w, "GET, POST, DELETE")
+	}
+}
+
+// core is what the handlers of both transports have.
+type core struct {
+	settings
+	host     link.Host
+	policy   *access.Policy
+	sessions *sessions
+
+	mu      sync.Mutex
+	closing bool
+	active  int           // HTTP requests that are answered
+	streams int           // standing ones among them
+	idle    chan struct{} // closed when none is left; nil while nobody waits
+	ended   chan struct{} // closed when standing streams are to end
+	ending  sync.Once
+}
+
+func (h *core) init(s *mcp.Server, options []Option) {
+	h.host = link.Of(s)
+	h.log, h.limits = h.host.Log(), defaultLimits
+	for _, option := range options {
+		option(&h.settings)
+	}
+	var err error
+	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
+		panic("mcphttp: " + err.Error())
+	}
+	h.ended = make(chan struct{})
+	h.sessions = newSessions(&h.limits, h.ended)
+}
+
+// admit checks all that there is to check before the message: who may send it, and
+// who has.
+func (h *core) admit(w http.ResponseWriter, r *http.Request) (who mcp.Principal, ok bool) {
+	if refusal := h.policy.Check(r); refusal != nil {
+		h.log.LogAttrs(r.Context(), slog.LevelWarn, "request refused", slog.String("reason", refusal.Message))
+		refuse(w, refusal.Status, refusal.Message)
+		return who, false
+	}
+	if cors(w, r, h.policy) {
+		return who, false
+	}
+	if h.principal == nil {
+		return who, true
+	}
+	who, err := h.principal(r)
+	if err == nil {
+		return who, true
+	}
+	refusal, ok := errors.AsType[*Refusal](err)
+	if !ok {
+		h.log.LogAttrs(r.Context(), slog.LevelWarn, "request without a principal", slog.Any("error", err))
+		refusal = &Refusal{Text: "the request does not say who makes it, or not so that it is believed"}
+	}
+	header := w.Header()
+	for name, values := range refusal.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	status := refusal.Status
+	if status == 0 {
+		status = http.StatusUnauthorized
+	}
+	if status == http.StatusUnauthorized && header.Get("Www-Authenticate") == "" {
+		header.Set("Www-Authenticate", "Bearer")
+	}
+	refuse(w, status, refusal.Text)
+	return who, false
+}
+
+func notAllowed(w http.ResponseWriter, allowed string) {
+	w.Header().Set("Allow", allowed)
+	refuse(w, http.StatusMethodNotAllowed, "the method is not one of "+allowed)
+}
+
+// enter counts an HTTP request that is being answered. Where there are too many, or
+// the handler is closing, it answers itself and reports false.
+func (h *core) enter(w http.ResponseWriter) bool {
+	h.mu.Lock()
+	full := h.active-h.streams >= h.limits.Requests
+	ok := !full && !h.closing
+	if ok {
+		h.active++
+	}
+	h.mu.Unlock()
+	switch {
+	case full:
+		overloaded(w, noID, "overloaded: too many requests")
+	case !ok:
+		w.Header().Set("Connection", "close")
+		overloaded(w, noID, "the server is closing")
+	}
+	return ok
+}
+
+// leave is the end of what enter has begun.
+func (h *core) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.active--; h.active == 0 && h.idle != nil {
+		close(h.idle)
+		h.idle = nil
+	}
+}
+
+// stand counts one of the requests as a standing stream. It reports false if there
+// are too many.
+func (h *core) stand() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.streams >= h.limits.Streams {
+		return false
+	}
+	h.streams++
+	return true
+}
+
+func (h *core) sit() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.streams--
+}
+
+// Shutdown ends the handler in an orderly way: new requests get 503, listens and
+// other standing streams end, and what was asked for is answered, until ctx ends.
+// Then sessions end. It returns the cause of ctx if that was first.
+//
+// Call it before [http.Server.Shutdown], which would wait for the standing streams.
+func (h *core) Shutdown(ctx context.Context) error {
+	h.end()
+	for _, se := range h.sessions.all() {
+		se.conn.Unheard() // no answer can come any more
+	}
+	h.mu.Lock()
+	if h.active > 0 && h.idle == nil {
+		h.idle = make(chan struct{})
+	}
+	idle := h.idle
+	h.mu.Unlock()
+	var err error
+	if idle != nil {
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	for _, se := range h.sessions.all() {
+		if err == nil {
+			err = drain(ctx, se.conn)
+		}
+		h.sessions.end(se)
+	}
+	return err
+}
+
+// drain waits for handlers whose client has not waited for them.
+func drain(ctx context.Context, conn link.Conn) error {
+	within := time.Duration(1<<63 - 1)
+	if deadline, ok := ctx.Deadline(); ok {
+		within = time.Until(deadline)
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		conn.Drain(within)
+	}()
+	select {
+	case <-drained:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close ends the handler at once: what runs in sessions is cancelled. It does not
+// wait. It always returns nil.
+func (h *core) Close() error {
+	h.end()
+	for _, se := range h.sessions.all() {
+		h.sessions.end(se)
+	}
+	return nil
+}
+
+// end has nothing new begin, and standing streams end.
+func (h *core) end() {
+	h.mu.Lock()
+	h.closing = true
+	h.mu.Unlock()
+	h.ending.Do(func() { close(h.ended) })
+}
+
+// field returns a header field that may be there once. It reports false where it
+// is there more often, or with blanks or commas in it.
+func field(header http.Header, name string) (value string, ok bool) {
+	values := header[name]
+	if len(values) == 0 {
+		return "", true
+	}
+	value = strings.Trim(values[0], " \t")
+	return value, len(values) == 1 && value != ""
+}

@@ -1,0 +1,176 @@
+package mcphttp_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func sentinel(text string) string {
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
+}
+
+// Mcp-Method repeats the method of every request. Names of fields have no case,
+// values have.
+func TestMethodHeader(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		list := rpc{method: "tools/list", id: `"l"`}
+		for _, value := range []string{"tools/list", "  tools/list\t"} {
+			s.do(list.post("Mcp-Method: " + value)).replied(`"l"`)
+		}
+		for _, field := range []string{
+			"-Mcp-Method", "Mcp-Method: ", "Mcp-Method: TOOLS/LIST", "Mcp-Method: tools/call", "Mcp-Method: tools/list, tools/list",
+			"Mcp-Method: " + sentinel("tools/list"), "Mcp-Method: tools list",
+		} {
+			e := s.do(list.post(field)).refused(400, -32020, `"l"`)
+			if !strings.Contains(e.Message, "Mcp-Method") {
+				t.Errorf("%q does not name the field", e.Message)
+			}
+		}
+		s.do(list.post("Mcp-Method: tools/list", "Mcp-Method: tools/call")).refused(400, -32020, `"l"`)
+		// In sessions there are no such fields.
+		s.open(revisionD).do(list.legacy(), "Mcp-Method: tools/call", "Mcp-Name: nothing").replied(`"l"`)
+	})
+}
+
+// The spelling of the names of fields does not matter, also not over a connection
+// that keeps it.
+func TestCaseOfFieldNames(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		for _, spell := range []func(string) string{strings.ToLower, strings.ToUpper} {
+			r := call("mirror", `{"region":"eu"}`).post("Mcp-Param-Region: eu").build(t.Context(), t)
+			spelt := http.Header{}
+			for name, values := range r.Header {
+				spelt[spell(name)] = values
+			}
+			r.Header = spelt
+			resp, err := s.client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := &answer{t: t}
+			a.consume(resp)
+			a.replied("1")
+		}
+	})
+}
+
+// Mcp-Name repeats what is called, got or read. Values that a field cannot have
+// are encoded.
+func TestNameHeader(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		requests := map[string]rpc{
+			"echo":        call("echo", "{}"),
+			"greet":       {method: "prompts/get", params: `"name":"greet"`},
+			"test://text": {method: "resources/read", params: `"uri":"test://text"`},
+		}
+		for name, r := range requests {
+			for _, value := range []string{name, "  " + name + " ", sentinel(name)} {
+				s.do(r.post("Mcp-Name: " + value)).replied("1")
+			}
+			for _, field := range []string{
+				"-Mcp-Name", "Mcp-Name: ", "Mcp-Name: no-such", "Mcp-Name: " + strings.ToUpper(name), "Mcp-Name: " + sentinel(" "+name),
+				"Mcp-Name: " + strings.TrimSuffix(sentinel(name), "?="), "Mcp-Name: =?BASE64?" + sentinel(name)[9:],
+				"Mcp-Name: " + name + ", " + name,
+			} {
+				e := s.do(r.post(field)).refused(400, -32020, "1")
+				if !strings.Contains(e.Message, "Mcp-Name") {
+					t.Errorf("%q does not name the field", e.Message)
+				}
+			}
+		}
+		// The name of what is not there can be mirrored as well.
+		s.do(call("no-such", "{}").post()).refused(200, -32602, "1")
+		s.do(call("日本", "{}").post("Mcp-Name: "+sentinel("日本"))).refused(200, -32602, "1")
+		s.do(call("日本", "{}").post("Mcp-Name: 日本")).refused(400, -32020, "1")
+		// Other methods have none, and one that is sent is not looked at.
+		s.do(rpc{method: "tools/list"}.post("Mcp-Name: anything")).replied("1")
+	})
+}
+
+// Arguments that the schema marks are repeated in fields of their own.
+func TestParamHeader(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		for _, c := range []struct {
+			arguments string
+			fields    []string
+			ok        bool
+		}{
+			{`{}`, nil, true},
+			{`{"region":null,"count":null,"dry":null,"where":null}`, nil, true},
+			{`{"region":"eu"}`, []string{"Region: eu"}, true},
+			{`{"region":"eu"}`, []string{"Region:   eu \t"}, true},
+			{`{"region":"eu"}`, []string{"Region: " + sentinel("eu")}, true},
+			{`{"region":"eu"}`, nil, false},
+			{`{"region":"eu"}`, []string{"Region: EU"}, false},
+			{`{"region":"eu"}`, []string{"Region: eu", "Region: us"}, false},
+			{`{}`, []string{"Region: eu"}, false},
+			{`{"region":null}`, []string{"Region: null"}, false},
+			{`{"region":""}`, []string{"Region: "}, true},
+			{`{"region":" padded "}`, []string{"Region: " + sentinel(" padded ")}, true},
+			{`{"region":" padded "}`, []string{"Region:  padded "}, false},
+			{`{"region":"Grüße, 世界"}`, []string{"Region: " + sentinel("Grüße, 世界")}, true},
+			{`{"region":"Grüße"}`, []string{"Region: Grüße"}, false},
+			{`{"region":"a\nb"}`, []string{"Region: " + sentinel("a\nb")}, true},
+			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVsbG8=?="}, true},
+			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVsbG8?="}, false},
+			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVs!!!bG8=?="}, false},
+			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVsbG9=?="}, false}, // bits that mean nothing
+			{`{"region":"SGVsbG8="}`, []string{"Region: SGVsbG8="}, true},
+			{`{"region":"=?base64?SGVsbG8="}`, []string{"Region: =?base64?SGVsbG8="}, true},
+			{`{"region":"=?base64?literal?="}`, []string{"Region: =?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="}, true},
+			{`{"region":"=?base64?SGVsbG8=?="}`, []string{"Region: =?base64?SGVsbG8=?="}, false},
+			{`{"region":"ÿ"}`, []string{"Region: =?base64?/w==?="}, false}, // no UTF-8
+			{`{"count":42}`, []string{"Count: 42"}, true},
+			{`{"count":42}`, []string{"Count: 42.0"}, true},
+			{`{"count":42.0}`, []string{"Count: 42"}, true},
+			{`{"count":4.2e1}`, []string{"Count: 42"}, true},
+			{`{"count":-7}`, []string{"Count: -7"}, true},
+			{`{"count":42}`, []string{"Count: " + sentinel("42")}, true},
+			{`{"count":42}`, []string{"Count: 43"}, false},
+			{`{"count":42}`, []string{"Count: forty-two"}, false},
+			{`{"count":9007199254740993}`, []string{"Count: 9007199254740992"}, false},
+			{`{"dry":true}`, []string{"Dry-Run: true"}, true},
+			{`{"dry":false}`, []string{"Dry-Run: false"}, true},
+			{`{"dry":true}`, []string{"Dry-Run: True"}, false},
+			{`{"dry":true}`, []string{"Dry-Run: 1"}, false},
+			{`{"dry":false}`, nil, false},
+			{`{"where":{"zone":"b"}}`, []string{"Zone: b"}, true},
+			{`{"where":{"zone":"b"}}`, nil, false},
+			{`{"where":{}}`, []string{"Zone: b"}, false},
+			{`{"zone":"b"}`, nil, true}, // elsewhere it means nothing
+			{`{"region":"eu","count":1,"dry":true,"where":{"zone":"b"}}`, []string{"Region: eu", "Count: 1", "Dry-Run: true", "Zone: b"}, true},
+			{`{}`, []string{"Other: not of the schema"}, true},
+		} {
+			var fields []string
+			for _, f := range c.fields {
+				fields = append(fields, "Mcp-Param-"+f)
+			}
+			a := s.do(call("mirror", c.arguments).post(fields...))
+			if !c.ok {
+				a.refused(400, -32020, "1")
+			} else if got := textOf(t, a.replied("1")); got != c.arguments {
+				a.fail("the arguments are %s", got)
+			}
+		}
+		// A session's requests are not held against them, nor are other tools.
+		s.open(revisionD).do(call("mirror", `{"region":"eu"}`).legacy(), "Mcp-Param-Region: us").replied("1")
+		s.do(call("echo", `{"region":"eu"}`).post("Mcp-Param-Region: us")).replied("1")
+	})
+}
+
+// A schema that breaks the rules for marks is the tool's problem, which clients do
+// not see: its fields are not expected.
+func TestInvalidMarks(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionC)
+		// Marks are published from 2026-07-28 on only.
+		if list := string(x.do(rpc{method: "tools/list"}.legacy()).replied("1")); strings.Contains(list, "x-mcp-header") {
+			t.Error("a session sees x-mcp-header")
+		}
+		if list := string(s.do(rpc{method: "tools/list"}.post()).replied("1")); !strings.Contains(list, `"x-mcp-header":"Region"`) {
+			t.Error("x-mcp-header is not listed")
+		}
+	})
+}

@@ -1,0 +1,191 @@
+package mcphttp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// Most tests of this package run over HTTP/2 without TLS as well. These are about
+// what is special about it, and about real sockets.
+
+// All streams share one connection, and none waits for another.
+func TestManyStreamsOfOneConnection(t *testing.T) {
+	visit(t, setup{http2: true}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		var open []*answer
+		var puppets []*puppet
+		for i := range 40 {
+			p := s.puppet(fmt.Sprint("p", i))
+			puppets = append(puppets, p)
+			if i%2 == 0 {
+				open = append(open, s.start(dance(p).as("1").post()))
+			} else {
+				open = append(open, x.start(dance(p).as(fmt.Sprint(i)).legacy()))
+			}
+			p.called()
+			p.advances(1)
+		}
+		standing := x.listen()
+		for i, a := range open {
+			a.streaming().hears("notifications/progress")
+			if a.proto != "HTTP/2.0" {
+				t.Fatalf("the protocol is %s", a.proto)
+			}
+			if i == 10 {
+				a.vanish() // is no end of the connection
+				if err := puppets[i].cause(); !errors.Is(err, mcp.ErrCancelled) && !errors.Is(err, mcp.ErrConnectionClosed) {
+					t.Errorf("the cause is %v", err)
+				}
+			}
+		}
+		for i, p := range puppets {
+			if i != 10 {
+				p.answers("done")
+				open[i].ends()
+			}
+		}
+		standing.stays()
+		s.net.mu.Lock()
+		defer s.net.mu.Unlock()
+		if n := len(s.net.conns); n != 1 {
+			t.Errorf("%d connections", n)
+		}
+	})
+}
+
+// A stream that is not read holds up its handler, and no other.
+func TestStreamThatIsNotRead(t *testing.T) {
+	visit(t, setup{http2: true, noisy: true}, func(t *testing.T, s *site) {
+		p := s.puppet("p")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		resp, err := func() (*http.Response, error) {
+			r := dance(p).noting(`"io.modelcontextprotocol/logLevel":"info"`).post().build(ctx, t)
+			go func() {
+				<-p.in
+				p.says("hello")
+			}()
+			return s.client.Do(r)
+		}()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		stuck := make(chan int, 1)
+		p.begin(func(ctx context.Context) *mcp.ToolResult {
+			n := 0
+			for ; n < 10_000 && ctx.Err() == nil; n++ {
+				mcp.Logger(ctx).Info(strings.Repeat("x", 10_000))
+			}
+			stuck <- n
+			return nil
+		})
+		s.do(call("echo", "{}").post()).replied("1")
+		s.open(revisionD).do(call("large", `{"n":1000000}`).legacy()).replied("1")
+		if n := await(t, stuck, "the handler to be given up"); n >= 10_000 {
+			t.Errorf("the handler has written %d messages to nobody", n)
+		}
+	})
+}
+
+// real runs f against a server on a loopback socket.
+func real(t *testing.T, tls bool, f func(t *testing.T, s *mcp.Server, h *mcphttp.Handler, url string, c *http.Client)) {
+	t.Helper()
+	fixture := newFixture(t)
+	defer fixture.letGo()
+	h := mcphttp.NewHandler(fixture.Server)
+	server := httptest.NewUnstartedServer(h)
+	if tls {
+		server.EnableHTTP2 = true
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	defer server.Close()
+	defer h.Close()
+	f(t, fixture.Server, h, server.URL, server.Client())
+}
+
+// Over real sockets, with TLS and HTTP/2 and without either, many clients at once
+// get their own answers.
+func TestRealSockets(t *testing.T) {
+	for _, tls := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {
+			real(t, tls, func(t *testing.T, _ *mcp.Server, _ *mcphttp.Handler, url string, c *http.Client) {
+				var wg sync.WaitGroup
+				for client := range 8 {
+					wg.Go(func() {
+						for i := range 20 {
+							text := fmt.Sprintf(`{"client":%d,"call":%d}`, client, i)
+							if got, err := exchange(t, c, url, call("echo", text).post()); err != nil || !strings.Contains(got, fmt.Sprintf(`{\"client\":%d,\"call\":%d}`, client, i)) {
+								t.Errorf("call %s: %v %s", text, err, got)
+							}
+							got, err := exchange(t, c, url, call("steps", `{"n":3}`).post())
+							if err != nil || strings.Count(got, "notifications/progress") != 3 || !strings.Contains(got, `"done"`) {
+								t.Errorf("steps: %v %s", err, got)
+							}
+						}
+					})
+				}
+				wg.Wait()
+				resp, err := c.Get(url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				if want := 1; tls && resp.ProtoMajor != 2 || !tls && resp.ProtoMajor != want {
+					t.Errorf("the protocol is %s", resp.Proto)
+				}
+			})
+		})
+	}
+}
+
+func exchange(t *testing.T, c *http.Client, url string, r request) (string, error) {
+	r.url = url
+	resp, err := c.Do(r.build(t.Context(), t))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != 200 {
+		err = errors.New(resp.Status)
+	}
+	return string(body), err
+}
+
+// A listen over a real socket ends with its result at a shutdown, and then the
+// server can stop.
+func TestRealShutdown(t *testing.T) {
+	for _, tls := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {
+			real(t, tls, func(t *testing.T, _ *mcp.Server, h *mcphttp.Handler, url string, c *http.Client) {
+				r := listen("7", `"toolsListChanged":true`).post()
+				r.url = url
+				resp, err := c.Do(r.build(t.Context(), t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				if err := h.Shutdown(t.Context()); err != nil {
+					t.Errorf("shut down: %v", err)
+				}
+				body, err := io.ReadAll(resp.Body)
+				if err != nil || !strings.Contains(string(body), "acknowledged") || !strings.Contains(string(body), `"id":7,"result"`) {
+					t.Errorf("the listen ends with %v after %s", err, body)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,194 @@
+package mcphttp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// What is wrong is found in the order method, Host, Origin, authentication,
+// Content-Type, Accept, size, JSON, shape, era. The request begins with every
+// mistake there is, and mends one after another.
+func TestOrderOfChecks(t *testing.T) {
+	overBoth(t, setup{
+		server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true,
+	}, func(t *testing.T, s *site) {
+		long := strings.Repeat("x", 2000)
+		r := request{method: "PUT", body: "{" + long}
+		fields := map[string]string{
+			"Host": "evil.example", "Origin": "http://evil.example", "Authorization": "mallory",
+			"Content-Type": "text/plain", "Accept": "text/html", "Mcp-Protocol-Version": unknown, "Mcp-Session-Id": "no-such",
+		}
+		ask := func() *answer {
+			t.Helper()
+			r.fields = nil
+			for name, value := range fields {
+				r.fields = append(r.fields, name+": "+value)
+			}
+			return s.do(r)
+		}
+		ask().allows("POST", "GET", "DELETE", "-PUT")
+
+		r.method = "POST"
+		host := ask().turnedDown(403).text()
+		if !strings.Contains(host, "Host") && !strings.Contains(host, "host") || !strings.Contains(host, "WithAllowedHosts") {
+			t.Errorf("Host is refused with %q", host)
+		}
+		delete(fields, "Host")
+		origin := ask().turnedDown(403).text()
+		if !strings.Contains(origin, "rigin") || !strings.Contains(origin, "WithAllowedOrigins") {
+			t.Errorf("Origin is refused with %q", origin)
+		}
+		delete(fields, "Origin")
+		if denied := ask().turnedDown(401); strings.Contains(denied.text(), "secret") {
+			denied.fail("the error of the authentication is shown")
+		}
+		fields["Authorization"] = "ann"
+		ask().turnedDown(415)
+		fields["Content-Type"] = "application/json"
+		ask().turnedDown(406)
+		fields["Accept"] = "*/*"
+		ask().turnedDown(413)
+		r.body = "{"
+		ask().refused(400, -32700, "")
+		r.body = `{"id":1,"method":"tools/list","params":{}}`
+		if a := ask().wants(400); a.plain().Error.Code != -32600 {
+			a.fail("want -32600")
+		}
+		r.body = rpc{method: "tools/list"}.modern()
+		ask().refused(400, -32020, "1")
+		r.body = rpc{method: "tools/list"}.legacy()
+		ask().refused(400, -32022, "1")
+		delete(fields, "Mcp-Protocol-Version")
+		ask().wants(404)
+		delete(fields, "Mcp-Session-Id")
+		ask().wants(400)
+		r.body = rpc{method: "tools/list"}.modern()
+		fields["Mcp-Protocol-Version"], fields["Mcp-Method"] = modern, "tools/list"
+		ask().replied("1")
+	})
+}
+
+// GET and DELETE are held against the same rules.
+func TestOrderOfChecksOfOtherMethods(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		for _, method := range []string{"GET", "DELETE"} {
+			r := request{method: method}
+			s.do(x.as(r.with("Host: evil.example"))).turnedDown(403)
+			s.do(x.as(r.with("Origin: http://evil.example"))).turnedDown(403)
+			s.do(x.as(r.with("Authorization: mallory"))).turnedDown(401)
+			s.do(r.with("Authorization: mallory", "Mcp-Protocol-Version: "+modern)).turnedDown(401)
+		}
+		x.do(call("echo", "{}").legacy()).replied("1")
+	})
+}
+
+// Each of Host and Origin is enough to be refused, on every method; the own origin
+// passes only where the Host can be trusted.
+func TestHostAndOrigin(t *testing.T) {
+	ok, denied := 200, 403
+	for _, c := range []struct {
+		name, local  string
+		options      []mcphttp.Option
+		host, origin string
+		want         int
+	}{
+		{"no origin", "", nil, "", "", ok},
+		{"foreign host", "", nil, "evil.example", "", denied},
+		{"foreign host with the port", "", nil, "evil.example:8080", "", denied},
+		{"localhost", "", nil, "localhost:8080", "", ok},
+		{"loopback of IPv6", "", nil, "[::1]:8080", "", ok},
+		{"name that begins like localhost", "", nil, "localhost.evil.example", "", denied},
+		{"name of a loopback address", "", nil, "127.0.0.1.evil.example", "", denied},
+		{"foreign origin", "", nil, "", "http://evil.example", denied},
+		{"null origin", "", nil, "", "null", denied},
+		{"own origin", "", nil, "", "http://127.0.0.1:8080", ok},
+		{"own origin by name", "", nil, "localhost:8080", "http://localhost:8080", ok},
+		{"origin of another port", "", nil, "", "http://127.0.0.1:3000", denied},
+		{"rebound page", "", nil, "evil.example:8080", "http://evil.example:8080", denied},
+		{"rebound page, elsewhere", "10.0.0.5:8080", nil, "evil.example:8080", "http://evil.example:8080", denied},
+		{"elsewhere", "10.0.0.5:8080", nil, "anything.example", "", ok},
+		{"elsewhere, foreign origin", "10.0.0.5:8080", nil, "", "http://evil.example", denied},
+		{"elsewhere, configured", "10.0.0.5:8080", []mcphttp.Option{mcphttp.WithAllowedHosts("app.example")}, "app.example", "http://app.example", ok},
+		{"elsewhere, not configured", "10.0.0.5:8080", []mcphttp.Option{mcphttp.WithAllowedHosts("app.example")}, "evil.example", "", denied},
+		{"configured host", "", []mcphttp.Option{mcphttp.WithAllowedHosts("app.example")}, "app.example", "", ok},
+		{"configured host does not allow origins", "", []mcphttp.Option{mcphttp.WithAllowedHosts("app.example")}, "app.example", "http://evil.example", denied},
+		{"configured origin", "", []mcphttp.Option{mcphttp.WithAllowedOrigins("http://app.example")}, "", "http://app.example", ok},
+		{"configured origin, other scheme", "", []mcphttp.Option{mcphttp.WithAllowedOrigins("http://app.example")}, "", "https://app.example", denied},
+		{"configured origin does not allow hosts", "", []mcphttp.Option{mcphttp.WithAllowedOrigins("http://app.example")}, "app.example", "http://app.example", denied},
+		{"Unix socket", "/run/mcp.sock", nil, "anything", "", ok},
+		{"Unix socket, foreign origin", "/run/mcp.sock", nil, "anything", "http://evil.example", denied},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			visit(t, setup{local: c.local, handler: c.options}, func(t *testing.T, s *site) {
+				var fields []string
+				if c.host != "" {
+					fields = append(fields, "Host: "+c.host)
+				}
+				if c.origin != "" {
+					fields = append(fields, "Origin: "+c.origin)
+				}
+				a := s.do(bare(initialize(revisionD), fields...))
+				b := s.do(call("echo", "{}").post(fields...))
+				session := "Mcp-Session-Id: x"
+				get := s.do(request{method: "GET"}.with(session).with(fields...))
+				end := s.do(request{method: "DELETE"}.with(session).with(fields...))
+				if c.want == ok {
+					a.replied(`"init"`)
+					b.replied("1")
+					get.turnedDown(404)
+					end.turnedDown(404)
+					return
+				}
+				for _, refused := range []*answer{a, b, get, end} {
+					refused.turnedDown(403)
+					if refused.field("Access-Control-Allow-Origin") != "" {
+						refused.fail("the origin is allowed")
+					}
+				}
+			})
+		})
+	}
+}
+
+// What cannot be told apart is refused: several origins, several hosts.
+func TestSeveralOrigins(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithAllowedOrigins("http://app.example")}}, func(t *testing.T, s *site) {
+		for _, origins := range [][]string{
+			{"Origin: http://app.example", "Origin: http://evil.example"}, {"Origin: http://app.example, http://evil.example"},
+			{"Origin: http://app.example/"}, {"Origin: http://app.example:bad"}, {"Origin: app.example"}, {"Origin: "},
+		} {
+			a := s.do(call("echo", "{}").post(origins...))
+			if code := a.code(); code != 403 && code != 400 {
+				a.fail("%q: the status is %d", origins, code)
+			}
+		}
+		s.do(call("echo", "{}").post("Origin: http://app.example")).replied("1")
+	})
+}
+
+// What a Refusal says is what the client gets; other errors say nothing.
+func TestAuthenticationFails(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
+		a := s.do(call("echo", "{}").post("Authorization: mallory")).turnedDown(401)
+		if strings.Contains(a.text(), "revoked") || a.field("Www-Authenticate") == "" {
+			a.fail("want WWW-Authenticate and no reason")
+		}
+		if !strings.Contains(s.log.String(), "revoked") {
+			t.Errorf("the reason is not in the log: %s", s.log)
+		}
+		a = s.do(call("echo", "{}").post("Authorization: busy")).turnedDown(429)
+		if a.field("Retry-After") != "7" || !strings.Contains(a.text(), "come back later") {
+			a.fail("want what the refusal says")
+		}
+		me := whoami(t, s.do(call("whoami", "{}").post("Authorization: ann")).replied("1"))
+		if me.Principal != "ann" || me.Claims != "claims of ann" {
+			t.Errorf("the caller is %+v", me)
+		}
+		if me := whoami(t, s.do(call("whoami", "{}").post()).replied("1")); me.Principal != "" || me.Claims != "" {
+			t.Errorf("the caller is %+v", me)
+		}
+	})
+}

@@ -1,0 +1,219 @@
+package mcphttp
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+var noID jsonrpc.ID
+
+// post answers a message.
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+		return
+	}
+	if plain, events := acceptable(r.Header); !plain || !events {
+		refuse(w, http.StatusNotAcceptable, "Accept must list application/json and text/event-stream")
+		return
+	}
+	if !h.enter(w) {
+		return
+	}
+	defer h.leave()
+	in, ok := h.parse(w, r)
+	if !ok {
+		return
+	}
+	d := decide(r.Header, in.Message(), h.sessionless)
+	if d.status != 0 {
+		fail(w, d.status, idOf(in.Message()), d.err)
+		in.Drop()
+		return
+	}
+	p := &posted{Handler: h, w: w, r: r, in: in, from: link.Caller{Values: r.Context(), Header: r.Header, Principal: who}}
+	switch d.era {
+	case modern:
+		p.modern()
+	case opening:
+		p.open(who.ID)
+	case alone:
+		p.once(d.revision, false)
+	default:
+		p.session(d.session, who.ID)
+	}
+}
+
+// idOf returns the id of a request. That of a response is not one to reply to.
+func idOf(m *jsonrpc.Message) jsonrpc.ID {
+	if m.Kind == jsonrpc.Response {
+		return noID
+	}
+	return m.ID
+}
+
+// parse reads a message. Where it cannot, it answers and reports false.
+func (h *core) parse(w http.ResponseWriter, r *http.Request) (link.Inbound, bool) {
+	in := h.host.Inbound()
+	text, ok := h.read(w, r, in.Buffer())
+	if ok {
+		err := in.Parse(text)
+		if err == nil {
+			return in, true
+		}
+		fail(w, http.StatusBadRequest, idOf(in.Message()), err)
+	}
+	in.Drop()
+	return nil, false
+}
+
+// read reads the body of a request. Where it cannot, it answers and reports false.
+func (h *core) read(w http.ResponseWriter, r *http.Request, b []byte) ([]byte, bool) {
+	limit := h.host.Limits().MessageBytes
+	if r.ContentLength > int64(limit) {
+		tooLarge(w, limit)
+		return nil, false
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(h.limits.ReadTime))
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Body.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case len(b) > limit:
+			tooLarge(w, limit)
+			return nil, false
+		case err == io.EOF:
+			// The connection may carry other requests, and is watched for its end.
+			_ = control.SetReadDeadline(time.Time{})
+			return b, true
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			w.Header().Set("Connection", "close")
+			refuse(w, http.StatusRequestTimeout, "the body did not arrive within "+h.limits.ReadTime.String())
+			return nil, false
+		case err != nil:
+			refuse(w, http.StatusBadRequest, "the body could not be read")
+			return nil, false
+		}
+	}
+}
+
+func tooLarge(w http.ResponseWriter, limit int) {
+	w.Header().Set("Connection", "close")
+	refuse(w, http.StatusRequestEntityTooLarge, "the message has more than "+strconv.Itoa(limit)+" bytes")
+}
+
+// posted is a message that was posted.
+type posted struct {
+	*Handler
+	w    http.ResponseWriter
+	r    *http.Request
+	in   link.Inbound
+	from link.Caller
+}
+
+// modern answers a message of a revision without sessions.
+func (p *posted) modern() {
+	m := p.in.Message()
+	if m.Kind != jsonrpc.Request {
+		p.once(nil, true)
+		return
+	}
+	var params []link.HeaderParam
+	if string(m.Method) == protocol.ToolsCall.String() {
+		if name, ok := jsonrpc.String(m.Params.Get("name")); ok {
+			params = p.host.HeaderParams(name)
+		}
+	}
+	if err := checkMirrors(p.r.Header, m, params); err != nil {
+		fail(p.w, http.StatusBadRequest, m.ID, err)
+		p.in.Drop()
+		return
+	}
+	if string(m.Method) == protocol.Listen.String() {
+		if !p.stand() {
+			overloaded(p.w, m.ID, "overloaded: too many standing streams")
+			p.in.Drop()
+			return
+		}
+		defer p.sit()
+	}
+	p.once(nil, true)
+}
+
+// once answers a message that belongs to no session. The revision is that of a
+// request that does not name it itself.
+func (p *posted) once(rev *protocol.Revision, modern bool) {
+	conn := p.host.Open(p.r.Context(), link.Options{Once: true, Revision: rev, Ended: p.ended})
+	s := newStream(nil, p.host.Limits().QueueBytes)
+	reader := s.attach()
+	if !conn.Take(p.in, p.from, s) {
+		p.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	answer := response{h: &p.core, w: p.w, r: p.r, s: s, modern: modern}
+	if !answer.write(reader) {
+		conn.Close()
+	}
+}
+
+// open answers initialize, which opens a session.
+func (p *posted) open(principal string) {
+	m := p.in.Message()
+	se := p.sessions.open(p.host, principal, true)
+	if se == nil {
+		overloaded(p.w, m.ID, "overloaded: too many sessions")
+		p.in.Drop()
+		return
+	}
+	se.begin()
+	defer se.end()
+	p.exchange(se, se)
+}
+
+// session answers a message of a session.
+func (p *posted) session(id, principal string) {
+	m := p.in.Message()
+	se := p.sessions.find(id, principal)
+	if se == nil || !se.begin() {
+		fail(p.w, http.StatusNotFound, idOf(m), errNoSession)
+		p.in.Drop()
+		return
+	}
+	defer se.end()
+	if rev := se.conn.Negotiated(); m.Kind == jsonrpc.Batch && (rev == nil || !rev.Fields.Batches) {
+		refuse(p.w, http.StatusBadRequest, "batches are not part of this protocol revision")
+		p.in.Drop()
+		return
+	}
+	p.exchange(se, nil)
+}
+
+// exchange hands a message to a session and writes the answer. The handler goes on
+// where the client does not wait for it.
+func (p *posted) exchange(se, opened *session) {
+	s := newStream(se, p.host.Limits().QueueBytes)
+	reader := s.attach()
+	if !se.conn.Take(p.in, p.from, s) {
+		p.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	rev := se.conn.Negotiated()
+	answer := response{
+		h: &p.core, w: p.w, r: p.r, s: s, opened: opened,
+		identified: true, priming: rev != nil && rev.Fields.Polling,
+	}
+	answer.write(reader)
+}

@@ -1,0 +1,113 @@
+package mcphttp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+const app = "https://app.example.com"
+
+var forApp = setup{handler: []mcphttp.Option{mcphttp.WithAllowedOrigins(app), mcphttp.WithPrincipal(principalOf)}}
+
+// lists reports whether a comma-separated field has all of the names.
+func lists(field string, names ...string) bool {
+	has := map[string]bool{}
+	for name := range strings.SplitSeq(strings.ToLower(field), ",") {
+		has[strings.TrimSpace(name)] = true
+	}
+	for _, name := range names {
+		if !has[strings.ToLower(name)] {
+			return false
+		}
+	}
+	return true
+}
+
+func preflight(origin, method, headers string) request {
+	r := request{method: "OPTIONS"}.with("Origin: "+origin, "Access-Control-Request-Method: "+method)
+	if headers != "" {
+		r = r.with("Access-Control-Request-Headers: " + headers)
+	}
+	return r
+}
+
+// A page of an allowed origin may send what clients send, and read what they read.
+// The question has no credentials yet.
+func TestPreflight(t *testing.T) {
+	visit(t, forApp, func(t *testing.T, s *site) {
+		for _, method := range []string{"POST", "GET", "DELETE"} {
+			a := s.do(preflight(app, method, "authorization,content-type,last-event-id,mcp-method,mcp-name,mcp-param-region,mcp-protocol-version,mcp-session-id"))
+			a.succeeded()
+			if a.text() != "" || a.field("Access-Control-Allow-Origin") != app || !lists(a.field("Vary"), "Origin") {
+				a.fail("want leave for %s", app)
+			}
+			if !lists(a.field("Access-Control-Allow-Methods"), "POST", "GET", "DELETE") {
+				a.fail("methods are %q", a.field("Access-Control-Allow-Methods"))
+			}
+			if !lists(a.field("Access-Control-Allow-Headers"), "Content-Type", "Authorization", "Mcp-Session-Id",
+				"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Last-Event-Id", "Mcp-Param-Region") {
+				a.fail("header fields are %q", a.field("Access-Control-Allow-Headers"))
+			}
+			if a.field("Access-Control-Allow-Credentials") == "true" && a.field("Access-Control-Allow-Origin") == "*" {
+				a.fail("credentials for everybody")
+			}
+		}
+	})
+}
+
+// Other pages may not, and are not told that some may.
+func TestPreflightRefused(t *testing.T) {
+	for _, c := range []setup{forApp, {}} {
+		visit(t, c, func(t *testing.T, s *site) {
+			for _, origin := range []string{"https://evil.example", "http://app.example.com", app + ":8443", app + ".evil.example", "null"} {
+				a := s.do(preflight(origin, "POST", "content-type"))
+				if code := a.code(); code != 403 && code != 405 {
+					a.fail("the status is %d", code)
+				}
+				for name := range a.header {
+					if strings.HasPrefix(name, "Access-Control-Allow") {
+						a.fail("%s is sent", name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What the page is answered it may read: results, refusals, streams, and the
+// session's id.
+func TestAnswersToPages(t *testing.T) {
+	overBoth(t, forApp, func(t *testing.T, s *site) {
+		origin := "Origin: " + app
+		check := func(a *answer) *answer {
+			t.Helper()
+			if a.field("Access-Control-Allow-Origin") != app || !lists(a.field("Vary"), "Origin") {
+				a.fail("a page of %s may not read it", app)
+			}
+			if !lists(a.field("Access-Control-Expose-Headers"), "Mcp-Session-Id") {
+				a.fail("it exposes %q", a.field("Access-Control-Expose-Headers"))
+			}
+			return a
+		}
+		x := s.open(revisionD, origin)
+		check(s.do(bare(initialize(revisionD), origin))).replied(`"init"`)
+		check(s.do(call("echo", "{}").post(origin))).replied("1")
+		check(x.do(call("steps", `{"n":1}`).legacy())).streaming()
+		check(x.do(initialized)).accepted()
+		check(x.listen())
+		check(s.do(rpc{method: "no/such"}.post(origin))).refused(404, -32601, "1")
+		check(s.do(bare("{", origin))).refused(400, -32700, "")
+		check(s.do(call("echo", "{}").post(origin, "Content-Type: text/plain"))).turnedDown(415)
+		check(s.do(call("echo", "{}").post(origin, "Accept: text/html"))).turnedDown(406)
+		check(s.do(call("echo", "{}").post(origin, "Authorization: mallory"))).turnedDown(401)
+		check(s.do(bare(call("echo", "{}").legacy(), origin, "Mcp-Session-Id: x"))).wants(404)
+		check(x.end()).succeeded()
+
+		a := s.do(call("echo", "{}").post())
+		if a.field("Access-Control-Allow-Origin") != "" {
+			a.fail("nobody has asked")
+		}
+	})
+}

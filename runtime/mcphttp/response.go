@@ -1,0 +1,221 @@
+package mcphttp
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// response writes a stream to the client: as plain JSON where the reply is all there
+// is to say, and as an event stream otherwise. All of it happens on the goroutine
+// of the HTTP request.
+type response struct {
+	h          *core
+	w          http.ResponseWriter
+	r          *http.Request
+	control    *http.ResponseController
+	s          *stream
+	modern     bool            // plain replies have the status that belongs to their code
+	opened     *session        // by the request that is answered
+	standing   <-chan struct{} // for streams that belong to no request: when they end
+	endpoint   string          // for the first event: where messages are posted to
+	resumed    bool            // the client has seen the beginning
+	priming    bool            // event streams begin with an event without data
+	identified bool            // events have ids
+
+	started bool
+	buf     []byte
+}
+
+// defaultRetry is after which time clients come back to a stream that has broken
+// off (HTML standard, server-sent events).
+const defaultRetry = time.Second
+
+var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
+
+// keptBuffer is the size up to which a buffer is used again.
+const keptBuffer = 64 << 10
+
+// write writes the stream until it ends or somebody else takes over. It reports
+// false if the client is gone before that.
+func (p *response) write(reader *reader) bool {
+	buf := bufferPool.Get().(*[]byte)
+	p.buf = *buf
+	defer func() {
+		if cap(p.buf) <= keptBuffer {
+			*buf = p.buf[:0]
+			bufferPool.Put(buf)
+		}
+	}()
+	p.control = http.NewResponseController(p.w)
+	defer p.s.detach(reader)
+	timer := time.NewTimer(p.patience())
+	defer timer.Stop()
+	events := p.standing != nil
+	for {
+		t := p.s.take(reader, events)
+		switch {
+		case t.over:
+			return true
+		case t.events || p.started:
+			events = true
+			if !p.writeEvents(&t) {
+				return false
+			}
+			if t.done || t.released {
+				return true
+			}
+			timer.Reset(p.h.limits.KeepAlive)
+		case t.done:
+			return p.writePlain(&t)
+		}
+		select {
+		case <-reader.wake:
+		case <-timer.C:
+			if events && !p.comment() {
+				return false
+			}
+			events = true
+			timer.Reset(p.h.limits.KeepAlive)
+		case <-p.r.Context().Done():
+			return false
+		case <-p.standing:
+			return true
+		}
+	}
+}
+
+func (p *response) patience() time.Duration {
+	if p.standing != nil {
+		return p.h.limits.KeepAlive
+	}
+	return p.h.limits.QuietTime
+}
+
+// writePlain writes a reply as JSON.
+func (p *response) writePlain(t *state) bool {
+	body := t.messages[0]
+	header := p.w.Header()
+	header.Set("Content-Type", "application/json")
+	if p.opened != nil {
+		if t.code == 0 {
+			header.Set(sessionHeader, p.opened.id)
+		} else {
+			p.h.sessions.end(p.opened)
+		}
+	}
+	if !p.h.plain {
+		body = compress(header, p.r.Header, p.buf[:0], body)
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	switch {
+	case t.refused:
+		p.w.WriteHeader(http.StatusBadRequest)
+	case p.modern:
+		p.w.WriteHeader(statusOf(t.code))
+	default:
+		p.w.WriteHeader(http.StatusOK)
+	}
+	return p.send(body)
+}
+
+// writeEvents writes messages as events, and sends them.
+func (p *response) writeEvents(t *state) bool {
+	b := p.buf[:0]
+	asked := t.released
+	if !p.started {
+		p.begin()
+		if p.endpoint != "" {
+			b = appendEvent(b, "endpoint", "", []byte(p.endpoint))
+		}
+		if p.priming && !p.resumed {
+			retry := defaultRetry
+			if t.released && len(t.messages) == 0 {
+				retry, asked = t.retry, false
+			}
+			b = appendPriming(appendRetry(b, retry), p.eventID(t.seq-1))
+		}
+	}
+	for i, message := range t.messages {
+		id := ""
+		if p.identified {
+			id = p.eventID(t.seq + i)
+		}
+		b = appendEvent(b, "message", id, message)
+	}
+	if asked {
+		b = appendPriming(appendRetry(b, t.retry), p.eventID(t.seq+len(t.messages)-1))
+	}
+	p.buf = b
+	return p.send(b)
+}
+
+// begin writes the head of an event stream.
+func (p *response) begin() {
+	p.started = true
+	header := p.w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-cache, no-transform")
+	header.Set("X-Accel-Buffering", "no")
+	if p.opened != nil {
+		header.Set(sessionHeader, p.opened.id)
+	}
+	p.w.WriteHeader(http.StatusOK)
+}
+
+func (p *response) comment() bool {
+	p.buf = appendComment(p.buf[:0])
+	return p.send(p.buf)
+}
+
+func (p *response) send(b []byte) bool {
+	p.deadline()
+	var err error
+	if len(b) > 0 {
+		_, err = p.w.Write(b)
+	}
+	if err == nil {
+		err = p.flush()
+	}
+	if err != nil {
+		return false
+	}
+	// The connection may carry other requests.
+	_ = p.control.SetWriteDeadline(time.Time{})
+	return true
+}
+
+// flush sends what is written. Where the response cannot do so, it goes out at the
+// end.
+func (p *response) flush() error {
+	if err := p.control.Flush(); err != nil && canFlush(p.w) {
+		return err
+	}
+	return nil
+}
+
+// canFlush reports whether a response can be sent piece by piece.
+func canFlush(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case interface{ FlushError() error }, http.Flusher:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
+// deadline bounds the next write. Responses that have no deadlines are bounded by
+// what the middleware does.
+func (p *response) deadline() {
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.host.Limits().WriteTime))
+}
+
+// eventID names a message: its stream and its place there.
+func (p *response) eventID(seq int) string {
+	return strconv.Itoa(p.s.number) + "-" + strconv.Itoa(seq)
+}

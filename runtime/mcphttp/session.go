@@ -1,0 +1,237 @@
+package mcphttp
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+)
+
+// session is what initialize opens in the revisions up to 2025-11-25: a client, who
+// it is, and the streams that it can come back to.
+type session struct {
+	id        string
+	principal string
+	conn      link.Conn
+	limits    *Limits
+
+	mu       sync.Mutex // also of its streams
+	standing *stream
+	streams  map[int]*stream // those that are kept, by number
+	last     int             // number given to a stream
+	bytes    int             // of messages that are kept
+	order    []*stream       // one for each of them, the oldest first
+	busy     int             // HTTP requests
+	used     time.Time       // when the last one ended
+	over     bool
+}
+
+// enter numbers a stream. The caller holds the lock.
+func (se *session) enter(s *stream) {
+	if s.number == 0 && !s.standing {
+		se.last++
+		s.number = se.last
+	}
+	if !se.over {
+		se.streams[s.number] = s
+	}
+}
+
+// keep counts a message that is kept. The caller holds the lock.
+func (se *session) keep(s *stream, size int) {
+	se.bytes += size
+	se.order = append(se.order, s)
+	se.evict()
+}
+
+// evict forgets the oldest messages until the rest is within the limit, but none
+// that a client is about to read. The caller holds the lock.
+func (se *session) evict() {
+	for se.bytes > se.limits.EventBytes && len(se.order) > 0 {
+		s := se.order[0]
+		size, ok := s.evict()
+		if !ok {
+			return
+		}
+		se.bytes -= size
+		se.order = se.order[1:]
+		if len(s.log) == 0 && s.done {
+			delete(se.streams, s.number)
+		}
+	}
+}
+
+// begin notes an HTTP request of the session. It reports false if that is over.
+func (se *session) begin() bool {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if se.over {
+		return false
+	}
+	se.busy++
+	return true
+}
+
+func (se *session) end() {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	se.busy--
+	se.used = time.Now()
+}
+
+// find returns a stream that is kept, nil if there is none of that number.
+func (se *session) find(number int) *stream {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	return se.streams[number]
+}
+
+// tidy forgets streams that have ended a while ago, and reports whether the session
+// has been idle for too long.
+func (se *session) tidy(now time.Time) (idle bool) {
+	running := se.conn.Active() > 0
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	forgotten := false
+	for number, s := range se.streams {
+		if !s.ended.IsZero() && s.reader == nil && now.Sub(s.ended) >= se.limits.EventTime {
+			for _, message := range s.log {
+				se.bytes -= len(message)
+			}
+			s.log = nil
+			delete(se.streams, number)
+			forgotten = true
+		}
+	}
+	if forgotten {
+		se.order = slices.DeleteFunc(se.order, func(s *stream) bool { return s.log == nil })
+	}
+	if se.busy > 0 || running {
+		se.used = now
+	}
+	return now.Sub(se.used) >= se.limits.IdleTime
+}
+
+// close ends the session: what runs is cancelled, and all streams end.
+func (se *session) close() {
+	se.conn.Close()
+	se.standing.end()
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	se.over = true
+	for _, s := range se.streams {
+		s.discard()
+	}
+	clear(se.streams)
+	se.order, se.bytes = nil, 0
+}
+
+// sessions are those of a handler.
+type sessions struct {
+	limits *Limits
+
+	mu      sync.Mutex
+	byID    map[string]*session
+	count   map[string]int // by principal
+	tidying bool
+	ended   <-chan struct{} // closed when the handler closes
+}
+
+func newSessions(l *Limits, ended <-chan struct{}) *sessions {
+	return &sessions{limits: l, byID: map[string]*session{}, count: map[string]int{}, ended: ended}
+}
+
+// open makes a session, which nobody knows of yet. It returns nil where there are
+// too many.
+func (t *sessions) open(host link.Host, principal string, resumable bool) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.byID) >= t.limits.Sessions ||
+		(t.limits.SessionsPerPrincipal > 0 && principal != "" && t.count[principal] >= t.limits.SessionsPerPrincipal) {
+		return nil
+	}
+	se := &session{
+		id: rand.Text(), principal: principal, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
+	}
+	limit := host.Limits().QueueBytes
+	if resumable {
+		se.standing = newStream(se, limit)
+		se.standing.kept = true
+		se.streams[0] = se.standing
+	} else {
+		se.standing = newStream(nil, limit)
+	}
+	se.standing.standing = true
+	se.conn = host.Open(context.Background(), link.Options{
+		Out: se.standing, Ended: t.ended, Silent: func() { t.end(se) },
+	})
+	t.byID[se.id] = se
+	t.count[principal]++
+	if !t.tidying {
+		t.tidying = true
+		go t.tidy()
+	}
+	return se
+}
+
+// find returns the session with that id, if it is of that principal.
+func (t *sessions) find(id, principal string) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	se := t.byID[id]
+	if se == nil || se.principal != principal {
+		return nil
+	}
+	return se
+}
+
+// end ends a session. It reports whether it was there.
+func (t *sessions) end(se *session) bool {
+	t.mu.Lock()
+	there := t.byID[se.id] == se
+	if there {
+		delete(t.byID, se.id)
+		if t.count[se.principal]--; t.count[se.principal] == 0 {
+			delete(t.count, se.principal)
+		}
+	}
+	t.mu.Unlock()
+	se.close()
+	return there
+}
+
+// all returns the sessions that are open.
+func (t *sessions) all() []*session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.byID))
+}
+
+// tidy ends idle sessions, as long as there are any.
+func (t *sessions) tidy() {
+	ticker := time.NewTicker(max(time.Millisecond, min(t.limits.IdleTime/4, t.limits.EventTime/4, time.Minute)))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-t.ended:
+			return
+		case <-ticker.C:
+		}
+		for _, se := range t.all() {
+			if se.tidy(time.Now()) {
+				t.end(se)
+			}
+		}
+		t.mu.Lock()
+		if len(t.byID) == 0 {
+			t.tidying = false
+			t.mu.Unlock()
+			return
+		}
+		t.mu.Unlock()
+	}
+}

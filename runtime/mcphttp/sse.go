@@ -1,0 +1,142 @@
+package mcphttp
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// SSEHandler is the transport HTTP+SSE of revision 2024-11-05 (basic/transports),
+// for clients that do not know streamable HTTP: GET opens an event stream, which is
+// the session; its first event says where to POST messages, and everything that the
+// server says is an event. Sessions of the revisions up to 2025-11-25 are served.
+type SSEHandler struct {
+	core
+}
+
+// NewSSEHandler returns the handler of a server, for a path of its own.
+// [WithoutSessions] means nothing to it. It panics if an option makes no sense.
+func NewSSEHandler(s *mcp.Server, options ...Option) *SSEHandler {
+	h := new(SSEHandler)
+	h.init(s, options)
+	return h
+}
+
+// sessionQuery is the parameter of the URL that messages are posted to.
+const sessionQuery = "session"
+
+// ServeHTTP answers one HTTP request.
+func (h *SSEHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodPost, http.MethodGet, http.MethodOptions:
+	default:
+		notAllowed(w, "GET, POST")
+		return
+	}
+	who, ok := h.admit(w, r)
+	if !ok {
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		h.post(w, r, who)
+	case http.MethodGet:
+		h.get(w, r, who)
+	default:
+		notAllowed(w, "GET, POST")
+	}
+}
+
+// get opens a session, which lasts as long as the response.
+func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+	if _, events := acceptable(r.Header); !events {
+		refuse(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
+		return
+	}
+	if !canFlush(w) {
+		refuse(w, http.StatusInternalServerError, errNoFlush)
+		return
+	}
+	if !h.enter(w) {
+		return
+	}
+	defer h.leave()
+	if !h.stand() {
+		overloaded(w, noID, "overloaded: too many standing streams")
+		return
+	}
+	defer h.sit()
+	se := h.sessions.open(h.host, who.ID, false)
+	if se == nil {
+		overloaded(w, noID, "overloaded: too many sessions")
+		return
+	}
+	se.begin()
+	defer h.sessions.end(se)
+	// A reference that consists of a query alone is one to the same path, also
+	// where a router or a proxy has changed it on the way (RFC 3986, section 5.2).
+	query := url.Values{sessionQuery: {se.id}}.Encode()
+	if r.URL.RawQuery != "" {
+		query = r.URL.RawQuery + "&" + query
+	}
+	answer := response{h: &h.core, w: w, r: r, s: se.standing, standing: h.ended, endpoint: "?" + query}
+	answer.write(se.standing.attach())
+}
+
+// post takes a message, whose reply goes to the stream.
+func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+		return
+	}
+	if !h.enter(w) {
+		return
+	}
+	defer h.leave()
+	id := r.URL.Query().Get(sessionQuery)
+	if id == "" {
+		refuse(w, http.StatusBadRequest, "the URL names no session: post to the one that the first event of the stream says")
+		return
+	}
+	se := h.sessions.find(id, who.ID)
+	if se == nil || !se.begin() {
+		fail(w, http.StatusNotFound, noID, errNoSession)
+		return
+	}
+	defer se.end()
+	if se.standing.stalled() {
+		h.sessions.end(se)
+		fail(w, http.StatusNotFound, noID, errNoSession)
+		return
+	}
+	in, ok := h.parse(w, r)
+	if !ok {
+		return
+	}
+	m := in.Message()
+	if m.Kind == jsonrpc.Request {
+		if version := metaVersion(m); version != nil {
+			text, _ := jsonrpc.String(version)
+			se.standing.Reply(jsonrpc.AppendError(nil, m.ID, unsupported(text, sessionVersions)), protocol.CodeUnsupportedVersion)
+			in.Drop()
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+	}
+	se.conn.Take(in, link.Caller{Values: r.Context(), Header: r.Header, Principal: who}, se.standing)
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// sessionVersions are those of the revisions with sessions, newest first.
+var sessionVersions = func() (versions []string) {
+	for _, version := range protocol.Versions {
+		if !revisionOf(version).PerRequest {
+			versions = append(versions, version)
+		}
+	}
+	return versions
+}()

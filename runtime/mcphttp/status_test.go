@@ -1,0 +1,324 @@
+package mcphttp_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// What cannot be read is refused before anything is known of it: without an id.
+func TestUnreadable(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionB)
+		for body, code := range map[string]int{
+			"{": -32700, "": -32700, "nonsense": -32700, `{"jsonrpc":"2.0","id":1,"method":"ping"} x`: -32700,
+			"\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`: -32700,
+			`{"jsonrpc":"2.0","method":"` + "\xff" + `"}`:         -32700,
+			`7`: -32600, `"text"`: -32600, `null`: -32600, `{}`: -32600,
+		} {
+			for _, r := range []request{
+				bare(body), bare(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"), x.as(bare(body)),
+				bare(body, "Mcp-Session-Id: no-such"),
+			} {
+				s.do(r).refused(400, code, "")
+			}
+		}
+	})
+}
+
+// Envelopes that are wrong are refused with 400, whatever may be known of the id.
+func TestBadEnvelope(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		for _, body := range []string{
+			`{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, `{"id":1,"method":"tools/list"}`,
+			`{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":null,"method":"tools/list"}`,
+			`{"jsonrpc":"2.0","id":{},"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"method":7}`,
+			`{"jsonrpc":"2.0","id":1}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}`,
+		} {
+			for _, r := range []request{
+				bare(body), x.as(bare(body)), bare(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"),
+			} {
+				a := s.do(r).wants(400)
+				if m := a.plain(); m.Error == nil || m.Error.Code != -32600 {
+					a.fail("want -32600")
+				}
+			}
+		}
+	})
+}
+
+// The status of an error: 404 for what is no method, 400 for what every proxy
+// could have seen, 200 for the rest, in modern requests; in sessions always 200.
+func TestStatusOfErrors(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		missing := rpc{method: "resources/read", params: `"uri":"test://no-such"`}
+		for _, c := range []struct {
+			name           string
+			r              rpc
+			status, code   int
+			session        int
+			data           string
+			modernFailure  bool // a failed result, no error
+			sessionFailure bool
+		}{
+			{name: "unknown method", r: rpc{method: "no/such"}, status: 404, code: -32601, session: -32601},
+			{name: "unknown tool", r: call("no-such", "{}"), status: 200, code: -32602, session: -32602},
+			{name: "unknown prompt", r: rpc{method: "prompts/get", params: `"name":"no-such"`}, status: 200, code: -32602, session: -32602},
+			{name: "unknown resource", r: missing, status: 200, code: -32602, session: -32002, data: `"uri":"test://no-such"`},
+			{name: "bad cursor", r: rpc{method: "tools/list", params: `"cursor":"x"`}, status: 200, code: -32602, session: -32602},
+			{name: "arguments no object", r: call("echo", "7"), status: 200, code: -32602, session: -32602},
+			{name: "capability", r: call("needs", "{}"), status: 400, code: -32021, data: `"requiredCapabilities":{"sampling":{}}`},
+			{name: "panic", r: call("panics", "{}"), status: 200, modernFailure: true, sessionFailure: true},
+		} {
+			t.Log(c.name)
+			a := s.do(c.r.as(`"q"`).post())
+			if c.modernFailure {
+				if !strings.Contains(string(a.replied(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {
+					a.fail("want a failed result")
+				}
+			} else if e := a.refused(c.status, c.code, `"q"`); !strings.Contains(string(e.Data), c.data) {
+				a.fail("the data are %s", e.Data)
+			}
+			a = x.do(c.r.as(`"q"`).legacy())
+			switch {
+			case c.sessionFailure:
+				if !strings.Contains(string(a.replied(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {
+					a.fail("want a failed result")
+				}
+			case c.session != 0:
+				a.refused(200, c.session, `"q"`)
+			default:
+				a.replied(`"q"`)
+			}
+		}
+	})
+}
+
+// An error that comes after the event stream has begun cannot have a status any
+// more, but it has everything else.
+func TestErrorInAStream(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		p := s.puppet("p")
+		a := s.start(dance(p).as("4").post())
+		p.called()
+		p.advances(1)
+		a.streaming()
+		p.begin(func(context.Context) *mcp.ToolResult { panic("secret") })
+		a.ends()
+		m := a.hears("notifications/progress", "result 4")[1]
+		if !strings.Contains(string(m.Result), `"isError":true`) || strings.Contains(a.text(), "secret") {
+			a.fail("want a failed result")
+		}
+	})
+}
+
+// GET, H absent or legacy, S known: an event stream.
+func TestGet(t *testing.T) {
+	for _, version := range legacy {
+		overBoth(t, setup{}, func(t *testing.T, s *site) {
+			x := s.open(version)
+			for _, fields := range [][]string{{}, {"-Mcp-Protocol-Version"}, {"Mcp-Protocol-Version: " + revisionC}, {"Accept: */*"}} {
+				a := x.listen(fields...)
+				s.change()
+				a.hears("notifications/tools/list_changed")
+				a.vanish()
+			}
+		})
+	}
+}
+
+// GET with a modern H, or of a server without sessions: 405.
+func TestGetNotAllowed(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		get := request{method: "GET"}.with("Mcp-Protocol-Version: " + modern)
+		s.do(get).allows("POST", "-GET")
+		s.do(x.as(get)).allows("POST", "-GET")
+		s.do(x.as(get).with("Last-Event-ID: 1")).allows("POST", "-GET")
+	})
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+		for _, h := range []string{"", revisionB, revisionD, modern} {
+			get := request{method: "GET"}.with("Mcp-Protocol-Version: " + h)
+			if h == "" {
+				get = request{method: "GET"}
+			}
+			s.do(get).allows("POST", "-GET", "-DELETE")
+			s.do(get.with("Mcp-Session-Id: x")).allows("POST", "-GET", "-DELETE")
+			get.method = "DELETE"
+			s.do(get.with("Mcp-Session-Id: x")).allows("POST", "-GET", "-DELETE")
+		}
+	})
+}
+
+// GET without S: 400. S unknown, ended, or of somebody else: 404.
+func TestGetWithoutSession(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
+		x := s.open(revisionD, "Authorization: ann")
+		over := s.open(revisionD, "Authorization: ann")
+		over.end()
+		get := request{method: "GET"}
+		s.do(get).turnedDown(400)
+		s.do(get.with("Last-Event-ID: 1")).turnedDown(400)
+		s.do(get.with("Mcp-Protocol-Version: " + revisionD)).turnedDown(400)
+		s.do(get.with("Mcp-Session-Id: no-such")).turnedDown(404)
+		s.do(get.with("Mcp-Session-Id: no-such", "Last-Event-ID: 1")).turnedDown(404)
+		s.do(over.as(get)).turnedDown(404)
+		s.do(x.as(get.with("Authorization: bob"))).turnedDown(404)
+		s.do(x.as(get.with("Authorization: bob", "Last-Event-ID: 1"))).turnedDown(404)
+	})
+}
+
+// DELETE with S: the session is over. Without: 400. With a modern H: 405.
+func TestDelete(t *testing.T) {
+	for _, version := range legacy {
+		visit(t, setup{}, func(t *testing.T, s *site) {
+			x, other := s.open(version), s.open(version)
+			s.do(request{method: "DELETE"}).turnedDown(400)
+			s.do(request{method: "DELETE"}.with("Mcp-Session-Id: no-such")).turnedDown(404)
+			s.do(x.as(request{method: "DELETE"}.with("-Mcp-Protocol-Version"))).succeeded()
+			x.do(call("echo", "{}").legacy()).wants(404)
+			x.end().turnedDown(404)
+			s.do(other.as(request{method: "DELETE", fields: []string{"Mcp-Protocol-Version: " + modern}})).allows("POST", "-DELETE")
+			other.do(call("echo", "{}").legacy()).replied("1")
+		})
+	}
+}
+
+// Any other method: 405, before everything else.
+func TestOtherMethods(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		for _, method := range []string{"HEAD", "PUT", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "post"} {
+			for _, r := range []request{{method: method}, x.as(request{method: method}), call("echo", "{}").post()} {
+				r.method = method
+				if method == "HEAD" || method == "TRACE" {
+					r.body = ""
+				}
+				s.do(r).allows("POST", "GET", "DELETE", "-"+method)
+			}
+		}
+	})
+}
+
+// POST wants a client that takes both JSON and event streams; wildcards count.
+func TestAccept(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		for accept, ok := range map[string]bool{
+			"application/json, text/event-stream": true, "text/event-stream,application/json": true, "*/*": true,
+			"application/*, text/*": true, "APPLICATION/JSON, Text/Event-Stream": true,
+			"application/json;q=0.1, text/event-stream;q=0.9, */*;q=0": true,
+			"text/html, application/json; charset=utf-8, */*; q=0.5":   true,
+			"application/json": false, "text/event-stream": false, "text/*": false, "application/*": false, "text/html": false,
+			"application/json, text/event-stream;q=0": false, "*/*;q=0": false, "application/json, text/event-streams": false,
+		} {
+			field := "Accept: " + accept
+			for _, r := range []request{call("echo", "{}").post(field), x.as(bare(call("echo", "{}").legacy(), field))} {
+				if a := s.do(r); ok {
+					a.replied("1")
+				} else {
+					a.turnedDown(406)
+				}
+			}
+		}
+		s.do(call("echo", "{}").post("Accept: application/json", "Accept: text/event-stream")).replied("1")
+		s.do(x.as(bare(initialized, "Accept: text/html"))).turnedDown(406)
+
+		get := request{method: "GET"}
+		for _, accept := range []string{"application/json", "text/html", "text/event-stream;q=0"} {
+			s.do(x.as(get.with("Accept: " + accept))).turnedDown(406)
+		}
+		x.listen("Accept: text/*")
+	})
+}
+
+// POST is JSON, and says so.
+func TestContentType(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		for kind, ok := range map[string]bool{
+			"application/json": true, "application/json; charset=utf-8": true, "Application/JSON;charset=UTF-8": true,
+			"application/json;x=y": true,
+			"text/plain":           false, "application/x-www-form-urlencoded": false, "multipart/form-data; boundary=x": false,
+			"application/jsonp": false, "text/json": false, "application/json, text/plain": false, "": false, ";": false,
+			"application/vnd.api+json": false,
+		} {
+			field := "Content-Type: " + kind
+			for _, r := range []request{call("echo", "{}").post(field), x.as(bare(call("echo", "{}").legacy(), field))} {
+				if a := s.do(r); ok {
+					a.replied("1")
+				} else {
+					a.turnedDown(415)
+				}
+			}
+		}
+		s.do(call("echo", "{}").post("-Content-Type")).turnedDown(415)
+		s.do(x.as(bare(initialized, "Content-Type: text/plain"))).turnedDown(415)
+	})
+}
+
+// Bodies over the limit of the server are refused, and so are others that say they
+// are.
+func TestBodyTooLarge(t *testing.T) {
+	overBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		long := call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`)
+		s.do(long.post()).turnedDown(413)
+		x.do(long.legacy()).turnedDown(413)
+		s.do(bare(`"` + strings.Repeat("x", 2000) + `"`)).turnedDown(413)
+		s.do(call("echo", "{}").post()).replied("1")
+	})
+}
+
+// A request body without a length is read up to the limit as well.
+func TestChunkedBody(t *testing.T) {
+	overBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *site) {
+		r := call("echo", "{}").post()
+		req := r.build(t.Context(), t)
+		req.ContentLength = -1
+		resp, err := s.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &answer{t: t, request: r}
+		a.consume(resp)
+		a.replied("1")
+
+		r.body = strings.Repeat(" ", 1900) + r.body
+		req = r.build(t.Context(), t)
+		req.ContentLength = -1
+		resp, err = s.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a = &answer{t: t, request: r}
+		a.consume(resp)
+		a.turnedDown(413)
+	})
+}
+
+// What goes to the client says that it must not be kept.
+func TestAnswersAreNotCached(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		a := s.do(bare(initialize(revisionD)))
+		if v := a.field("Cache-Control"); v != "" && !strings.Contains(v, "no-store") && !strings.Contains(v, "no-cache") {
+			a.fail("Cache-Control is %q", v)
+		}
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(a.text()), &m); err != nil {
+			t.Fatal(err)
+		}
+		if a.field("Content-Length") == "" {
+			a.fail("a plain answer has no Content-Length")
+		}
+		if v, _, _ := strings.Cut(a.field("Content-Type"), ";"); v != "application/json" {
+			a.fail("Content-Type is %q", v)
+		}
+	})
+}

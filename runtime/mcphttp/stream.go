@@ -1,0 +1,315 @@
+package mcphttp
+
+import (
+	"sync"
+	"time"
+)
+
+// stream is what is said in answer to one request, or to none: the messages in
+// their order, and how far they are written. Handlers add to it and never touch the
+// HTTP response; whoever holds the response writes, and may be followed by another
+// one who comes back for the rest.
+type stream struct {
+	session  *session // whose client can come back for what it has missed; nil where it cannot
+	standing bool     // goes on after a reply
+	limit    int      // bytes that wait for the client before handlers wait too
+
+	// guard is the session's where there is one: streams of a session have one
+	// store of events.
+	guard *sync.Mutex
+	room  sync.Cond
+	own   sync.Mutex
+
+	number  int      // within the session; 0 is the standing stream
+	kept    bool     // what has been written stays for those who come back
+	log     [][]byte // messages, from the sequence number first on
+	first   int      // 1 at the start
+	next    int      // what is to be written next
+	waiting int      // bytes from next on
+
+	count    int  // messages so far
+	done     bool // the reply is in, nothing follows
+	code     int  // of its error
+	refused  bool
+	released bool // the client shall come back later
+	retry    time.Duration
+	gone     bool // nobody will ever read
+	ended    time.Time
+
+	reader *reader
+}
+
+// reader is the HTTP response that a stream is written to.
+type reader struct {
+	wake chan struct{}
+}
+
+func newStream(se *session, limit int) *stream {
+	s := &stream{session: se, limit: limit, first: 1, next: 1}
+	s.guard = &s.own
+	if se != nil {
+		s.guard = &se.mu
+	}
+	s.room.L = s.guard
+	return s
+}
+
+// Reply queues the reply, which is the last message but on standing streams.
+func (s *stream) Reply(message []byte, code int) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.done || s.gone {
+		return
+	}
+	if len(message) > 0 {
+		s.add(message)
+	}
+	if !s.standing {
+		s.done, s.code = true, code
+		if s.reader == nil {
+			s.ended = time.Now()
+		}
+	}
+	s.signal()
+}
+
+// Refuse queues the error for what has not been taken.
+func (s *stream) Refuse(message []byte, code int) {
+	s.guard.Lock()
+	s.refused = true
+	s.guard.Unlock()
+	s.Reply(message, code)
+}
+
+// Notify queues a message that is no reply.
+func (s *stream) Notify(message []byte) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.done || s.gone {
+		return
+	}
+	s.add(message)
+	s.signal()
+}
+
+// add appends a copy of a message. The caller holds the guard.
+func (s *stream) add(message []byte) {
+	s.log = append(s.log, append([]byte(nil), message...))
+	s.waiting += len(message)
+	s.count++
+	if s.kept {
+		s.session.keep(s, len(message))
+	}
+}
+
+// signal wakes who writes. The caller holds the guard.
+func (s *stream) signal() {
+	if s.reader == nil {
+		return
+	}
+	select {
+	case s.reader.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Kick and Flush have nothing to do: the goroutine that holds the response
+// writes, and is told of every message.
+func (s *stream) Kick() {}
+
+// Flush does nothing, as Kick.
+func (s *stream) Flush() {}
+
+// Full reports whether a client that is there does not read. Nobody waits for one
+// who has gone.
+func (s *stream) Full() bool {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.full()
+}
+
+func (s *stream) full() bool { return s.reader != nil && s.waiting > s.limit }
+
+// Listening reports whether there is a client that reads.
+func (s *stream) Listening() bool {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.reader != nil
+}
+
+// stalled reports whether so much is waiting for a client that there is no hope:
+// what is answered at once does not wait for room.
+func (s *stream) stalled() bool {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.gone || s.waiting > 4*s.limit
+}
+
+// Wait waits until there is room.
+func (s *stream) Wait() {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	for s.full() && !s.gone {
+		s.room.Wait()
+	}
+}
+
+// Release lets the response go before the reply. Only clients of sessions in which
+// every event stream begins with an event of its own know how to come back.
+func (s *stream) Release(retry time.Duration) bool {
+	if s.session == nil || s.standing {
+		return false
+	}
+	if rev := s.session.conn.Negotiated(); rev == nil || !rev.Fields.Polling {
+		return false
+	}
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.done || s.gone {
+		return false
+	}
+	s.released, s.retry = true, retry
+	s.signal()
+	return true
+}
+
+// attach makes a response the one that is written to. The one before, if there is
+// one, ends.
+func (s *stream) attach() *reader {
+	r := &reader{wake: make(chan struct{}, 1)}
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	s.signal()
+	s.reader = r
+	s.released = false
+	return r
+}
+
+// attachAfter is attach for a client that has read up to a sequence number. It
+// reports false if what follows is not there any more.
+func (s *stream) attachAfter(seq int) (*reader, bool) {
+	s.guard.Lock()
+	if seq+1 < s.first || seq >= s.first+len(s.log) {
+		s.guard.Unlock()
+		return nil, false
+	}
+	s.seek(seq + 1)
+	s.guard.Unlock()
+	return s.attach(), true
+}
+
+// seek sets what is to be written next. The caller holds the guard.
+func (s *stream) seek(next int) {
+	s.next, s.waiting = next, 0
+	for _, message := range s.log[next-s.first:] {
+		s.waiting += len(message)
+	}
+}
+
+// detach ends the writing of a response. It does nothing where another one has
+// followed already.
+func (s *stream) detach(r *reader) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.reader != r {
+		return
+	}
+	s.reader = nil
+	s.room.Broadcast()
+	if s.done {
+		s.ended = time.Now()
+	}
+	if s.session == nil && !s.standing {
+		s.discard()
+	}
+}
+
+// discard forgets everything, and takes nothing more. The caller holds the guard.
+func (s *stream) discard() {
+	s.gone = true
+	s.log, s.waiting = nil, 0
+	s.signal()
+	s.room.Broadcast()
+}
+
+// end forgets everything.
+func (s *stream) end() {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	s.discard()
+}
+
+// keep has what is written kept from now on, with what is there already. The caller
+// holds the guard.
+func (s *stream) keep() {
+	if s.session == nil || s.kept {
+		return
+	}
+	s.kept = true
+	s.session.enter(s)
+	for _, message := range s.log {
+		s.session.keep(s, len(message))
+	}
+}
+
+// evict forgets the oldest message, and returns its size. It reports false where
+// that is about to be written. The caller holds the guard.
+func (s *stream) evict() (size int, ok bool) {
+	if len(s.log) == 0 {
+		return 0, true // it has been forgotten with its stream
+	}
+	if s.first == s.next {
+		if s.reader != nil {
+			return 0, false
+		}
+		s.next++
+		s.waiting -= len(s.log[0])
+	}
+	size = len(s.log[0])
+	s.log[0] = nil
+	s.log = s.log[1:]
+	s.first++
+	return size, true
+}
+
+// state is what a response can know of its stream.
+type state struct {
+	messages [][]byte
+	seq      int  // of the first message
+	events   bool // they are to be written as events
+	done     bool
+	code     int
+	refused  bool
+	released bool
+	retry    time.Duration
+	over     bool // the response ends: another one has followed, or nobody shall read
+}
+
+// take returns what is to be written, and counts it as written. A reply that is all
+// there is to say is no event stream, unless that is asked for.
+func (s *stream) take(r *reader, events bool) state {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	t := state{
+		seq: s.next, done: s.done, code: s.code, refused: s.refused,
+		released: s.released, retry: s.retry, over: s.gone || s.reader != r,
+	}
+	if t.over {
+		return t
+	}
+	t.events = events || s.released || (s.count > 0 && !(s.done && s.count == 1)) || (s.done && s.count == 0)
+	if t.events {
+		s.keep()
+	}
+	t.messages = s.log[s.next-s.first:]
+	s.next += len(t.messages)
+	s.waiting = 0
+	if s.kept {
+		t.messages = append([][]byte(nil), t.messages...) // what is written can be evicted
+		s.session.evict()
+	} else {
+		s.log, s.first = nil, s.next
+	}
+	s.room.Broadcast()
+	return t
+}
