@@ -53,9 +53,8 @@ func (c *conn) forget(x *exchange) {
 	x.sink.Reply(nil, 0)
 }
 
-// abandon cancels all requests of a connection whose client is gone, which is how
-// it cancels them.
-func (c *conn) abandon(error) {
+// abandon ends all requests of a connection, which get no reply.
+func (c *conn) abandon(cause error) {
 	c.mu.Lock()
 	all := make([]*exchange, 0, len(c.inflight))
 	for _, x := range c.inflight {
@@ -64,6 +63,6 @@ func (c *conn) abandon(error) {
 	}
 	c.mu.Unlock()
 	for _, x := range all {
-		x.stop(ErrCancelled)
+		x.stop(cause)
 	}
 }

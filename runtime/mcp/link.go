@@ -96,6 +96,7 @@ func (l *linked) Active() int {
 
 func (l *linked) Drain(within time.Duration) { (*conn)(l).drain(within) }
 func (l *linked) Unheard()                   { (*conn)(l).unheard() }
+func (l *linked) Cancel()                    { (*conn)(l).abandon(ErrCancelled) }
 func (l *linked) Close()                     { (*conn)(l).close() }
 
 // ReleaseStream lets go the HTTP response that carries a call, if the call is going

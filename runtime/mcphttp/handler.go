@@ -74,6 +74,8 @@ type core struct {
 	idle    chan struct{} // closed when none is left; nil while nobody waits
 	ended   chan struct{} // closed when standing streams are to end
 	ending  sync.Once
+	closed  chan struct{} // closed when everything is to end
+	closes  sync.Once
 }
 
 func (h *core) init(s *mcp.Server, options []Option) {
@@ -86,7 +88,7 @@ func (h *core) init(s *mcp.Server, options []Option) {
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())
 	}
-	h.ended = make(chan struct{})
+	h.ended, h.closed = make(chan struct{}), make(chan struct{})
 	h.sessions = newSessions(&h.limits, h.ended)
 }
 
@@ -233,10 +235,11 @@ func drain(ctx context.Context, conn link.Conn) error {
 	}
 }
 
-// Close ends the handler at once: what runs in sessions is cancelled. It does not
-// wait. It always returns nil.
+// Close ends the handler at once: what runs is cancelled. It does not wait. It
+// always returns nil.
 func (h *core) Close() error {
 	h.end()
+	h.closes.Do(func() { close(h.closed) })
 	for _, se := range h.sessions.all() {
 		h.sessions.end(se)
 	}

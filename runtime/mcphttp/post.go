@@ -104,6 +104,10 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, b []byte) ([]byte, b
 			refuse(w, http.StatusRequestTimeout, "the body did not arrive within "+h.limits.ReadTime.String())
 			return nil, false
 		case err != nil:
+			if e, ok := errors.AsType[*http.MaxBytesError](err); ok { // of middleware
+				tooLarge(w, int(e.Limit))
+				return nil, false
+			}
 			refuse(w, http.StatusBadRequest, "the body could not be read")
 			return nil, false
 		}
@@ -143,6 +147,11 @@ func (p *posted) modern() {
 		return
 	}
 	if string(m.Method) == protocol.Listen.String() {
+		if !canFlush(p.w) {
+			fail(p.w, http.StatusInternalServerError, m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: errNoFlush})
+			p.in.Drop()
+			return
+		}
 		if !p.stand() {
 			overloaded(p.w, m.ID, "overloaded: too many standing streams")
 			p.in.Drop()
@@ -159,13 +168,20 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 	conn := p.host.Open(p.r.Context(), link.Options{Once: true, Revision: rev, Ended: p.ended})
 	s := newStream(nil, p.host.Limits().QueueBytes)
 	reader := s.attach()
+	p.from.Values = nil // they are the connection's
 	if !conn.Take(p.in, p.from, s) {
 		p.w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	answer := response{h: &p.core, w: p.w, r: p.r, s: s, modern: modern}
-	if !answer.write(reader) {
+	if answer.write(reader) {
+		return
+	}
+	select {
+	case <-p.closed:
 		conn.Close()
+	default:
+		conn.Cancel() // by which the client has cancelled it
 	}
 }
 

@@ -82,6 +82,8 @@ func (p *response) write(reader *reader) bool {
 			return false
 		case <-p.standing:
 			return true
+		case <-p.h.closed:
+			return false
 		}
 	}
 }

@@ -87,7 +87,9 @@ type Conn interface {
 	Drain(within time.Duration)
 	// Unheard fails what waits for the client, which cannot answer any more.
 	Unheard()
-	// Close cancels what runs, and takes nothing more.
+	// Cancel ends all requests in flight as the client would: they get no reply.
+	Cancel()
+	// Close ends them because the connection does, and takes nothing more.
 	Close()
 }
 
@@ -100,8 +102,8 @@ type Options struct {
 	Silent func()
 	// Revision is that of a session that exists without an initialize. May be nil.
 	Revision *protocol.Revision
-	// Once is set for a connection of one request. It need not be closed: Close says
-	// that the client has cancelled the request.
+	// Once is set for a connection of one request, which need not be closed and does
+	// not end with its context.
 	Once bool
 	// Ended is closed when standing requests are to end. May be nil for never.
 	Ended <-chan struct{}

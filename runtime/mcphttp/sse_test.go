@@ -1,0 +1,382 @@
+package mcphttp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// older is a client of HTTP+SSE, the transport of 2024-11-05: one stream for
+// everything that the server says, and POSTs to a URL that it names first.
+type older struct {
+	s      *site
+	stream *answer
+	url    string
+	fields []string
+}
+
+// connect opens the stream and reads where to post.
+func (s *site) connect(fields ...string) *older {
+	s.t.Helper()
+	c := &older{s: s, fields: fields, stream: s.start(request{method: "GET"}.with(fields...))}
+	events := c.stream.streaming().next()
+	if len(events) != 1 || events[0].name != "endpoint" || events[0].hasID || events[0].retry != "" {
+		c.stream.fatal("the stream begins with %+v", events)
+	}
+	base, _ := url.Parse(endpoint)
+	to, err := base.Parse(events[0].data)
+	if err != nil || to.Host != base.Host || to.Scheme != base.Scheme {
+		c.stream.fatal("the endpoint is %q: %v", events[0].data, err)
+	}
+	c.url = to.String()
+	return c
+}
+
+// post sends a message; the reply comes on the stream.
+func (c *older) post(body string, fields ...string) *answer {
+	c.s.t.Helper()
+	r := request{url: c.url, body: body, fields: override(append([]string{"-Accept"}, c.fields...), fields)}
+	return c.s.do(r)
+}
+
+// open opens the session.
+func (c *older) open(version string) *older {
+	c.s.t.Helper()
+	c.post(initialize(version)).accepted()
+	m := c.stream.hears(`result "init"`)[0]
+	if !strings.Contains(string(m.Result), `"protocolVersion":"`+version+`"`) {
+		c.stream.fatal("the result is %s", m.Result)
+	}
+	c.post(initialized).accepted()
+	return c
+}
+
+var oldSSE = setup{sse: true}
+
+// Every message of the server is an event of the type message, every POST is
+// accepted without a body. Clients negotiate what has sessions.
+func TestSSE(t *testing.T) {
+	for _, version := range legacy {
+		overBoth(t, oldSSE, func(t *testing.T, s *site) {
+			c := s.connect().open(version)
+			c.post(call("whoami", "{}").legacy()).accepted()
+			if me := whoami(t, c.stream.hears("result 1")[0].Result); me.Revision != version || me.Client != "tester" {
+				t.Errorf("the caller is %+v", me)
+			}
+			c.post(call("steps", `{"n":3}`).as(`"s"`).legacy()).accepted()
+			c.stream.hears("notifications/progress", "notifications/progress", "notifications/progress", `result "s"`)
+			c.post(rpc{method: "no/such"}.legacy()).accepted()
+			if e := c.stream.hears("error 1")[0].Error; e.Code != -32601 {
+				t.Errorf("the error is %+v", e)
+			}
+			s.change()
+			c.stream.hears("notifications/tools/list_changed")
+			for _, e := range c.stream.events()[1:] {
+				if e.name != "message" && e.name != "" || e.hasID || e.retry != "" || e.data == "" {
+					c.stream.fail("the stream has %+v", e)
+				}
+			}
+		})
+	}
+}
+
+// Clients that ask for a revision without sessions get the newest that has them.
+func TestSSENegotiation(t *testing.T) {
+	visit(t, oldSSE, func(t *testing.T, s *site) {
+		for _, version := range []string{modern, unknown} {
+			c := s.connect()
+			c.post(initialize(version)).accepted()
+			if m := c.stream.hears(`result "init"`)[0]; !strings.Contains(string(m.Result), `"protocolVersion":"`+revisionD+`"`) {
+				c.stream.fail("the result is %s", m.Result)
+			}
+		}
+	})
+}
+
+// Requests by themselves are not served here: the answer says what is.
+func TestSSEHasNoModernRequests(t *testing.T) {
+	visit(t, oldSSE, func(t *testing.T, s *site) {
+		for _, c := range []*older{s.connect(), s.connect().open(revisionA)} {
+			for _, r := range []rpc{call("echo", "{}"), {method: "server/discover"}, {method: "initialize"}, {method: "subscriptions/listen"}} {
+				c.post(r.as(`"m"`).modern(), r.fields()...).accepted()
+				e := c.stream.hears(`error "m"`)[0].Error
+				if e.Code != -32022 || !strings.Contains(string(e.Data), `"requested":"2026-07-28"`) ||
+					!strings.Contains(string(e.Data), revisionA) || strings.Contains(strings.ReplaceAll(string(e.Data), `"requested":"2026-07-28"`, ""), modern) {
+					c.stream.fail("the error is %+v", e)
+				}
+			}
+		}
+	})
+}
+
+// Before initialize there is little that can be asked.
+func TestSSEBeforeInitialize(t *testing.T) {
+	visit(t, oldSSE, func(t *testing.T, s *site) {
+		c := s.connect()
+		c.post(rpc{method: "ping"}.legacy()).accepted()
+		c.stream.hears("result 1")
+		c.post(call("echo", "{}").legacy()).accepted()
+		if e := c.stream.hears("error 1")[0].Error; e.Code != -32602 {
+			t.Errorf("the error is %+v", e)
+		}
+		c.open(revisionA)
+		c.post(initialize(revisionA)).accepted()
+		if e := c.stream.hears(`error "init"`)[0].Error; e.Code != -32600 {
+			t.Errorf("the error is %+v", e)
+		}
+	})
+}
+
+// The endpoint is relative, so that it holds behind a proxy, and keeps what the URL
+// has asked for.
+func TestSSEEndpoint(t *testing.T) {
+	overBoth(t, setup{sse: true, wrap: func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }}, func(t *testing.T, s *site) {
+		for _, path := range []string{"", "/", "/deeper/path", "?tenant=a%2Fb&x=1"} {
+			a := s.start(request{method: "GET", url: endpoint + path})
+			e := a.streaming().next()[0]
+			base, _ := url.Parse(endpoint + path)
+			to, err := base.Parse(e.data)
+			if err != nil || to.Path != base.Path || to.Host != base.Host || strings.Contains(e.data, "127.0.0.1") {
+				a.fail("the endpoint of %q is %q", path, e.data)
+			}
+			for name, values := range base.Query() {
+				if to.Query().Get(name) != values[0] {
+					a.fail("the endpoint of %q is %q", path, e.data)
+				}
+			}
+			s.do(request{url: to.String(), body: initialize(revisionA)}).accepted()
+			a.hears(`result "init"`)
+		}
+	})
+}
+
+// A POST without a session: 400, of one that is not there: 404. Another method: 405.
+func TestSSEStatus(t *testing.T) {
+	visit(t, setup{sse: true, server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true}, func(t *testing.T, s *site) {
+		c := s.connect("Authorization: ann").open(revisionA)
+		s.do(bare(call("echo", "{}").legacy(), "Authorization: ann")).turnedDown(400)
+		s.do(request{url: endpoint + "?session=no-such", body: call("echo", "{}").legacy()}).turnedDown(404)
+		c.post(call("echo", "{}").legacy(), "Authorization: bob").turnedDown(404)
+		c.post(call("echo", "{}").legacy(), "-Authorization").turnedDown(404)
+		c.post(call("echo", "{}").legacy(), "Authorization: mallory").turnedDown(401)
+		c.post(call("echo", "{}").legacy(), "Content-Type: text/plain").turnedDown(415)
+		c.post(call("echo", "{}").legacy(), "Origin: http://evil.example").turnedDown(403)
+		c.post(call("echo", "{}").legacy(), "Host: evil.example").turnedDown(403)
+		c.post(call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`).legacy()).turnedDown(413)
+		c.post("{").refused(400, -32700, "")
+		c.stream.stays().hears()
+		for _, method := range []string{"PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"} {
+			s.do(request{method: method, url: c.url}.with("Authorization: ann")).allows("GET", "POST", "-"+method)
+		}
+		get := request{method: "GET"}
+		s.do(get.with("Origin: http://evil.example")).turnedDown(403)
+		s.do(get.with("Host: evil.example")).turnedDown(403)
+		s.do(get.with("Origin: null")).turnedDown(403)
+		s.do(get.with("Authorization: mallory")).turnedDown(401)
+		s.do(get.with("Accept: application/json")).turnedDown(406)
+		c.post(call("whoami", "{}").legacy()).accepted()
+		if me := whoami(t, c.stream.hears("result 1")[0].Result); me.Principal != "ann" {
+			t.Errorf("the caller is %+v", me)
+		}
+	})
+}
+
+// The stream is the session: without it there is nobody to answer.
+func TestSSEEnds(t *testing.T) {
+	overBoth(t, oldSSE, func(t *testing.T, s *site) {
+		c, other := s.connect().open(revisionA), s.connect().open(revisionA)
+		p := s.puppet("p")
+		c.post(dance(p).legacy()).accepted()
+		p.called()
+		c.stream.vanish()
+		if err := p.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+			t.Errorf("the cause is %v", err)
+		}
+		c.post(call("echo", "{}").legacy()).turnedDown(404)
+		other.post(call("echo", "{}").legacy()).accepted()
+		other.stream.hears("result 1")
+	})
+}
+
+// Cancellation is a notification; the answer is then missing.
+func TestSSECancel(t *testing.T) {
+	visit(t, oldSSE, func(t *testing.T, s *site) {
+		c := s.connect().open(revisionA)
+		p := s.puppet("p")
+		c.post(dance(p).as("5").legacy()).accepted()
+		p.called()
+		c.post(cancelled("5")).accepted()
+		if err := p.cause(); !errors.Is(err, mcp.ErrCancelled) {
+			t.Errorf("the cause is %v", err)
+		}
+		c.post(call("echo", "{}").as("5").legacy()).accepted()
+		c.stream.stays().hears("result 5")
+	})
+}
+
+// Questions go over the stream, their answers are posted.
+func TestSSEQuestion(t *testing.T) {
+	overBoth(t, oldSSE, func(t *testing.T, s *site) {
+		c := s.connect().open(revisionD)
+		c.post(call("asks", "{}").legacy()).accepted()
+		q := c.stream.hears("elicitation/create")[0]
+		c.post(reply(q.ID, named("Ann"))).accepted()
+		if got := textOf(t, c.stream.hears("result 1")[0].Result); got != "hello Ann" {
+			t.Errorf("the result is %q", got)
+		}
+	})
+}
+
+// Arrays are batches in 2025-03-26 here, too.
+func TestSSEBatch(t *testing.T) {
+	visit(t, oldSSE, func(t *testing.T, s *site) {
+		c := s.connect().open(revisionB)
+		c.post("[" + call("echo", "{}").as("1").legacy() + "," + call("echo", "{}").as("2").legacy() + "]").accepted()
+		if events := c.stream.next(); len(events) != 1 || !strings.HasPrefix(events[0].data, "[{") || strings.Count(events[0].data, `"result"`) != 2 {
+			c.stream.fail("want one array of two results")
+		}
+	})
+}
+
+// The stream is kept alive, never lets go, and does not end for being idle.
+func TestSSEStands(t *testing.T) {
+	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{IdleTime: time.Minute})}}, func(t *testing.T, s *site) {
+		c := s.connect().open(revisionA)
+		time.Sleep(time.Hour)
+		comments := 0
+		for _, e := range c.stream.stays().next() {
+			if !e.comment {
+				c.stream.fail("there is %+v", e)
+			}
+			comments++
+		}
+		if comments < 239 || comments > 241 {
+			c.stream.fail("%d comments in an hour", comments)
+		}
+		p := s.puppet("p")
+		c.post(dance(p).legacy()).accepted()
+		p.called()
+		p.run(func(ctx context.Context) {
+			if mcp.ReleaseStream(ctx, time.Second) {
+				t.Error("the stream is let go")
+			}
+		})
+		time.Sleep(time.Minute)
+		p.answers("done")
+		c.stream.stays().hears("result 1")
+	})
+}
+
+// There may be so many sessions and streams.
+func TestSSELimits(t *testing.T) {
+	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2})}}, func(t *testing.T, s *site) {
+		one := s.connect()
+		s.connect()
+		s.do(request{method: "GET"}).turnedDownWith(503)
+		one.stream.vanish()
+		synctest.Wait()
+		s.connect().open(revisionA)
+	})
+	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Streams: 1})}}, func(t *testing.T, s *site) {
+		s.connect().open(revisionA)
+		s.do(request{method: "GET"}).turnedDownWith(503)
+	})
+	visit(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{InFlight: 1})}}, func(t *testing.T, s *site) {
+		c := s.connect().open(revisionA)
+		p := s.puppet("p")
+		c.post(dance(p).legacy()).accepted()
+		p.called()
+		c.post(call("echo", "{}").as("2").legacy()).accepted()
+		if e := c.stream.hears("error 2")[0].Error; e.Code != -32603 {
+			t.Errorf("the error is %+v", e)
+		}
+		p.answers("done")
+		c.stream.hears("result 1")
+	})
+}
+
+// A client that does not read its stream is given up, and nobody else waits.
+func TestSSESlowReader(t *testing.T) {
+	visit(t, setup{sse: true, noisy: true}, func(t *testing.T, s *site) {
+		slow := s.dial()
+		slow.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
+		c := s.connect().open(revisionA)
+		for range 10 {
+			s.change()
+		}
+		c.stream.hears(strings.Split(strings.Repeat("notifications/tools/list_changed ", 10)[:10*33-1], " ")...)
+		time.Sleep(2 * time.Minute)
+		c.post(call("echo", "{}").legacy()).accepted()
+		c.stream.hears("result 1")
+	})
+}
+
+// Shutdown waits for what runs and then ends the streams.
+func TestSSEShutdown(t *testing.T) {
+	overBoth(t, oldSSE, func(t *testing.T, s *site) {
+		c := s.connect().open(revisionA)
+		p := s.puppet("p")
+		c.post(dance(p).legacy()).accepted()
+		p.called()
+		done := make(chan error, 1)
+		go func() { done <- s.handler.Shutdown(context.Background()) }()
+		synctest.Wait()
+		s.do(request{method: "GET"}).wants(503)
+		p.answers("done")
+		c.stream.ends().hears("result 1")
+		if err := await(t, done, "the end of the shutdown"); err != nil {
+			t.Errorf("shut down: %v", err)
+		}
+	})
+	visit(t, oldSSE, func(t *testing.T, s *site) {
+		c := s.connect().open(revisionA)
+		p := s.puppet("p")
+		c.post(dance(p).legacy()).accepted()
+		p.called()
+		if err := s.handler.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		if err := p.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+			t.Errorf("the cause is %v", err)
+		}
+		c.stream.ends()
+	})
+}
+
+// Many sessions hear only what is theirs.
+func TestSSESessionsApart(t *testing.T) {
+	visit(t, oldSSE, func(t *testing.T, s *site) {
+		var clients []*older
+		for range 10 {
+			clients = append(clients, s.connect().open(revisionA))
+		}
+		for i, c := range clients {
+			c.post(call("echo", fmt.Sprintf(`{"n":%d}`, i)).legacy()).accepted()
+		}
+		for i, c := range clients {
+			if got := textOf(t, c.stream.hears("result 1")[0].Result); got != fmt.Sprintf(`{"n":%d}`, i) {
+				t.Errorf("client %d has heard %s", i, got)
+			}
+		}
+	})
+}
+
+// Where nothing can be flushed, there is no stream, and the answer says why.
+func TestSSEWithoutFlush(t *testing.T) {
+	wrap := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
+	visit(t, setup{sse: true, wrap: wrap}, func(t *testing.T, s *site) {
+		a := s.do(request{method: "GET"})
+		if a.turnedDown(500); !strings.Contains(a.text(), "Unwrap") {
+			a.fail("the answer does not say why")
+		}
+	})
+}
