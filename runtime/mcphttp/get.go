@@ -36,7 +36,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal)
 	defer h.sit()
 	rev := se.conn.Negotiated()
 	answer := response{
-		h: &h.core, w: w, r: r, s: se.standing, standing: h.ended,
+		h: &h.core, w: w, r: r, s: se.standing, events: true, over: se.done, ending: h.ended,
 		identified: true, priming: rev != nil && rev.Fields.Polling,
 	}
 	last, resuming := r.Header[lastEventField]

@@ -71,7 +71,7 @@ type core struct {
 	closing bool
 	active  int           // HTTP requests that are answered
 	streams int           // standing ones among them
-	idle    chan struct{} // closed when none is left; nil while nobody waits
+	fewer   chan struct{} // closed when there is one less; nil while nobody waits
 	ended   chan struct{} // closed when standing streams are to end
 	ending  sync.Once
 	closed  chan struct{} // closed when everything is to end
@@ -159,9 +159,41 @@ func (h *core) enter(w http.ResponseWriter) bool {
 func (h *core) leave() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.active--; h.active == 0 && h.idle != nil {
-		close(h.idle)
-		h.idle = nil
+	h.active--
+	h.tell()
+}
+
+// tell tells who waits for requests to end. The caller holds the lock.
+func (h *core) tell() {
+	if h.fewer != nil {
+		close(h.fewer)
+		h.fewer = nil
+	}
+}
+
+// settle waits until no HTTP requests are answered, besides standing streams if
+// those are left out.
+func (h *core) settle(ctx context.Context, standing bool) error {
+	for {
+		h.mu.Lock()
+		left := h.active
+		if !standing {
+			left -= h.streams
+		}
+		if left == 0 {
+			h.mu.Unlock()
+			return nil
+		}
+		if h.fewer == nil {
+			h.fewer = make(chan struct{})
+		}
+		fewer := h.fewer
+		h.mu.Unlock()
+		select {
+		case <-fewer:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
@@ -181,11 +213,12 @@ func (h *core) sit() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.streams--
+	h.tell()
 }
 
 // Shutdown ends the handler in an orderly way: new requests get 503, listens and
-// other standing streams end, and what was asked for is answered, until ctx ends.
-// Then sessions end. It returns the cause of ctx if that was first.
+// other standing streams end, what was asked for is answered, and sessions end. If
+// ctx ends before that, it closes the handler and returns the cause.
 //
 // Call it before [http.Server.Shutdown], which would wait for the standing streams.
 func (h *core) Shutdown(ctx context.Context) error {
@@ -193,25 +226,18 @@ func (h *core) Shutdown(ctx context.Context) error {
 	for _, se := range h.sessions.all() {
 		se.conn.Unheard() // no answer can come any more
 	}
-	h.mu.Lock()
-	if h.active > 0 && h.idle == nil {
-		h.idle = make(chan struct{})
-	}
-	idle := h.idle
-	h.mu.Unlock()
-	var err error
-	if idle != nil {
-		select {
-		case <-idle:
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		}
-	}
+	err := h.settle(ctx, false)
 	for _, se := range h.sessions.all() {
 		if err == nil {
 			err = drain(ctx, se.conn)
 		}
 		h.sessions.end(se)
+	}
+	if err == nil {
+		err = h.settle(ctx, true)
+	}
+	if err != nil {
+		_ = h.Close()
 	}
 	return err
 }

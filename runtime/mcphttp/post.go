@@ -228,7 +228,7 @@ func (p *posted) exchange(se, opened *session) {
 	}
 	rev := se.conn.Negotiated()
 	answer := response{
-		h: &p.core, w: p.w, r: p.r, s: s, opened: opened,
+		h: &p.core, w: p.w, r: p.r, s: s, opened: opened, over: se.done,
 		identified: true, priming: rev != nil && rev.Fields.Polling,
 	}
 	answer.write(reader)

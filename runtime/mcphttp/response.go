@@ -18,7 +18,9 @@ type response struct {
 	s          *stream
 	modern     bool            // plain replies have the status that belongs to their code
 	opened     *session        // by the request that is answered
-	standing   <-chan struct{} // for streams that belong to no request: when they end
+	events     bool            // an event stream from the start
+	over       <-chan struct{} // closed when the session has ended
+	ending     <-chan struct{} // closed when streams end that belong to no request
 	endpoint   string          // for the first event: where messages are posted to
 	resumed    bool            // the client has seen the beginning
 	priming    bool            // event streams begin with an event without data
@@ -52,18 +54,21 @@ func (p *response) write(reader *reader) bool {
 	defer p.s.detach(reader)
 	timer := time.NewTimer(p.patience())
 	defer timer.Stop()
-	events := p.standing != nil
+	events, last := p.events, false
 	for {
 		t := p.s.take(reader, events)
 		switch {
 		case t.over:
+			return true
+		case last && !t.done && !p.started:
+			fail(p.w, http.StatusNotFound, noID, errNoSession)
 			return true
 		case t.events || p.started:
 			events = true
 			if !p.writeEvents(&t) {
 				return false
 			}
-			if t.done || t.released {
+			if t.done || t.released || last {
 				return true
 			}
 			timer.Reset(p.h.limits.KeepAlive)
@@ -80,8 +85,10 @@ func (p *response) write(reader *reader) bool {
 			timer.Reset(p.h.limits.KeepAlive)
 		case <-p.r.Context().Done():
 			return false
-		case <-p.standing:
-			return true
+		case <-p.over:
+			last = true
+		case <-p.ending:
+			last = true
 		case <-p.h.closed:
 			return false
 		}
@@ -89,7 +96,7 @@ func (p *response) write(reader *reader) bool {
 }
 
 func (p *response) patience() time.Duration {
-	if p.standing != nil {
+	if p.events {
 		return p.h.limits.KeepAlive
 	}
 	return p.h.limits.QuietTime

@@ -28,6 +28,7 @@ type session struct {
 	busy     int             // HTTP requests
 	used     time.Time       // when the last one ended
 	over     bool
+	done     chan struct{} // closed then
 }
 
 // enter numbers a stream. The caller holds the lock.
@@ -116,18 +117,17 @@ func (se *session) tidy(now time.Time) (idle bool) {
 	return now.Sub(se.used) >= se.limits.IdleTime
 }
 
-// close ends the session: what runs is cancelled, and all streams end.
+// close ends the session: what runs is cancelled, and responses end.
 func (se *session) close() {
 	se.conn.Close()
-	se.standing.end()
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	se.over = true
-	for _, s := range se.streams {
-		s.discard()
+	if se.over {
+		return
 	}
+	se.over = true
 	clear(se.streams)
-	se.order, se.bytes = nil, 0
+	close(se.done)
 }
 
 // sessions are those of a handler.
@@ -156,6 +156,7 @@ func (t *sessions) open(host link.Host, principal string, resumable bool) *sessi
 	}
 	se := &session{
 		id: rand.Text(), principal: principal, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
+		done: make(chan struct{}),
 	}
 	limit := host.Limits().QueueBytes
 	if resumable {

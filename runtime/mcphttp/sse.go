@@ -83,7 +83,7 @@ func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who mcp.Princip
 	if r.URL.RawQuery != "" {
 		query = r.URL.RawQuery + "&" + query
 	}
-	answer := response{h: &h.core, w: w, r: r, s: se.standing, standing: h.ended, endpoint: "?" + query}
+	answer := response{h: &h.core, w: w, r: r, s: se.standing, events: true, over: se.done, endpoint: "?" + query}
 	answer.write(se.standing.attach())
 }
 

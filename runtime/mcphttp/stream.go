@@ -142,7 +142,7 @@ func (s *stream) Listening() bool {
 func (s *stream) stalled() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.gone || s.waiting > 4*s.limit
+	return s.waiting > 4*s.limit
 }
 
 // Wait waits until there is room.
@@ -230,13 +230,6 @@ func (s *stream) discard() {
 	s.log, s.waiting = nil, 0
 	s.signal()
 	s.room.Broadcast()
-}
-
-// end forgets everything.
-func (s *stream) end() {
-	s.guard.Lock()
-	defer s.guard.Unlock()
-	s.discard()
 }
 
 // keep has what is written kept from now on, with what is there already. The caller
