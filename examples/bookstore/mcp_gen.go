@@ -1150,7 +1150,12 @@ var mcpTemplateBook = mcp.TemplateInfo{
 	Symbol:   "(*Store).BookPage",
 	Groups:   []string{"catalogue"},
 	MIMEType: "application/json",
-	ReadInfo: mcp.ReadInfo{TTL: time.Minute, Errors: mcpDeclaredErrors, HideErrors: true},
+	ReadInfo: mcp.ReadInfo{
+		TTL:        time.Minute,
+		Errors:     mcpDeclaredErrors,
+		HideErrors: true,
+		Timeout:    30 * time.Second,
+	},
 }
 
 // mcpReadBook answers books://{id} with (*Store).BookPage.
@@ -1208,6 +1213,7 @@ var mcpTemplateCover = mcp.TemplateInfo{
 		Cache:      mcp.CachePublic,
 		Errors:     mcpDeclaredErrors,
 		HideErrors: true,
+		Timeout:    30 * time.Second,
 	},
 }
 
@@ -1262,6 +1268,7 @@ var mcpPromptDiscussBook = mcp.PromptInfo{
 	},
 	Errors:     mcpDeclaredErrors,
 	HideErrors: true,
+	Timeout:    30 * time.Second,
 }
 
 // mcpGetDiscussBook answers discuss_book with (*Store).DiscussBook.
@@ -1314,12 +1321,14 @@ var mcpPromptRecommendBooks = mcp.PromptInfo{
 		{
 			Name:        "language",
 			Description: "language in which they were first written",
+			NotBlank:    true,
 			Values:      []string{"en", "fr", "de", "es", "it", "no", "ru"},
 		},
-		{Name: "count", Description: "how many books"},
+		{Name: "count", Description: "how many books", NotBlank: true},
 	},
 	Errors:     mcpDeclaredErrors,
 	HideErrors: true,
+	Timeout:    30 * time.Second,
 }
 
 // mcpGetRecommendBooks answers recommend_books with (*Store).RecommendBooks.

@@ -37,7 +37,7 @@ func (a *analyzer) annotated(d declared, at place) *types.Func {
 
 // feature settles what resources and prompts have in common.
 func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, ok bool) {
-	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors}
+	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors, Timeout: s.timeout}
 	ok = a.goodName(f.Name, at.at(valuePos(d.dir, "name")))
 	f.Title, _ = d.dir.String("title")
 	f.Description = a.featureDescription(d)
@@ -45,6 +45,9 @@ func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, o
 		f.Groups = groups
 	}
 	f.Icons, _ = d.dir.List("icon")
+	if timeout, set := d.dir.Duration("timeout"); set {
+		f.Timeout = timeout
+	}
 	ok = a.requires(&f.Requires, d.dir, at) && ok
 	ok = a.visible(f.Title, "title", at) && ok
 	return f, a.visible(f.Description, "description", at) && ok

@@ -35,7 +35,11 @@ func (a *analyzer) collectResources() {
 // resource builds one resource; nil when a diagnostic was reported.
 func (a *analyzer) resource(d declared) *model.Resource {
 	at := place{pos: d.dir.Pos, subject: "resource " + d.set.Name}
-	uri := d.dir.Words()[0]
+	words := d.dir.Words()
+	if len(words) == 0 {
+		return nil // the directive has been refused
+	}
+	uri := words[0]
 	r := &model.Resource{URI: uri.Value}
 	template, ok := a.resourceURI(uri, at)
 	if template != nil {
@@ -183,7 +187,13 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at plac
 			Hint = "use a string, []byte or embed.FS, or annotate a function that returns it"
 		ok = false
 	}
-	feature, good := a.feature(d, a.packageDefaults(), at)
+	if timeout, set := d.dir.Get("timeout"); set {
+		a.diags.Errorf(timeout.Pos, at.subject, "a value is there at once, so it has no timeout").Hint = "leave it out"
+		ok = false
+	}
+	s := a.packageDefaults()
+	s.timeout = 0
+	feature, good := a.feature(d, s, at)
 	if r.Feature = feature; !ok || !good {
 		return nil
 	}

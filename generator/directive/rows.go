@@ -141,14 +141,14 @@ func newTable() []*Spec {
 				nameKey, titleKey, descriptionKey, groupKey, mimeKey,
 				key("audience", KindNames, "user,assistant", "for whom it is: user, assistant"),
 				key("priority", KindNumber, "0.8", "how important it is, 0 to 1"),
-				ttlKey, cacheKey, scopesKey, iconKey, requiresKey,
+				ttlKey, cacheKey, timeoutKey, scopesKey, iconKey, requiresKey,
 			},
 		},
 		{
 			Word: "prompt", Built: true, On: functions, Feature: true,
 			Help:    "the function makes a prompt",
 			Example: `//mcp:prompt title="Recommend a book"`,
-			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, scopesKey, iconKey, requiresKey},
+			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, requiresKey},
 		},
 		{
 			Word: "inject", Built: true, On: []Target{Func}, Feature: true,

@@ -49,12 +49,16 @@ func (g *generator) identity(l *items, f *model.Feature, symbol string) {
 	l.put("Groups", stringList(f.Groups), len(f.Groups) > 0)
 }
 
-// behaviour puts what the client must be capable of, and how errors are shown.
+// behaviour puts what the client must be capable of, how errors are shown, and
+// how long it may take.
 func (g *generator) behaviour(l *items, f *model.Feature) {
 	l.put("Requires", g.capabilities(f.Requires), len(f.Requires) > 0)
 	errorsFunc := g.errorsFunc(f.HideErrors)
 	l.put("Errors", id(errorsFunc), errorsFunc != "")
 	l.put("HideErrors", id("true"), f.HideErrors)
+	if f.Timeout > 0 {
+		l.put("Timeout", g.duration(f.Timeout), true)
+	}
 }
 
 // capabilities is a list of the runtime's constants.

@@ -51,6 +51,7 @@ func (g *generator) promptArgument(f *model.Field, values []string) code {
 	l.put("Title", text(f.Title), f.Title != "")
 	l.put("Description", text(f.Description), f.Description != "")
 	l.put("Required", id("true"), f.Required)
+	l.put("NotBlank", id("true"), !f.Required && f.RefusesBlank())
 	l.put("Values", stringList(values), len(values) > 0)
 	return composite(width(composite(false, l...)) > lineWidth-16, l...)
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"go/token"
 	"go/types"
+	"time"
 )
 
 // Feature is what resources and prompts have in common.
@@ -14,6 +15,7 @@ type Feature struct {
 	Icons       []string
 	Requires    []Capability
 	HideErrors  bool // errors=declared
+	Timeout     time.Duration
 	Pos         token.Position
 }
 

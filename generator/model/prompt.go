@@ -1,8 +1,33 @@
 package model
 
+import "slices"
+
 // Prompt is a prompt.
 type Prompt struct {
 	Feature
 	Completions []*Completion
 	Call
+}
+
+// RefusesBlank reports whether an empty text is no value of an argument: it is a
+// number, one of several values, or a string that must have something in it.
+// Clients that let people fill in forms send it for what was left out.
+func (f *Field) RefusesBlank() bool {
+	t := f.Type
+	for t.Kind == Pointer || t.Kind == Flagged || t.Kind == Converted {
+		t = t.Elem
+	}
+	if t.Kind != String {
+		return true
+	}
+	texts := f.Rules.Enum
+	if len(texts) == 0 {
+		for _, v := range t.Enum.Closed() {
+			texts = append(texts, v.JSON)
+		}
+	}
+	if len(texts) > 0 {
+		return !slices.Contains(texts, `""`)
+	}
+	return f.Rules.Format != "" || f.Rules.MinLength != nil && *f.Rules.MinLength > 0
 }

@@ -151,7 +151,7 @@ func TestPendingEndsTheContext(t *testing.T) {
 	}
 }
 
-func TestOpenQuestionsAreBounded(t *testing.T) {
+func TestLimitOpenQuestions(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		p := dial(t, newTalk(quiet, mcp.WithLimits(mcp.Limits{OpenQuestions: 2})), way)
 		p.send(lines(initialize("2025-11-25"), initialized, call(1, "named", "{}"), call(2, "named", "{}")))

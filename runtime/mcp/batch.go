@@ -26,6 +26,7 @@ func (b *batch) expect() {
 	b.asked = true
 }
 
+func (b *batch) Answer(message []byte, code int) { b.Reply(message, code) }
 func (b *batch) Refuse(message []byte, code int) { b.Reply(message, code) }
 
 func (b *batch) Reply(message []byte, _ int) {

@@ -33,6 +33,9 @@ var topicOf = [shelfCount]topic{
 // file:///docs/ the part file:///docs/a.txt. It waits for no client; one that
 // reads slowly hears once of what has changed several times.
 func (s *Server) ResourceUpdated(uri string) {
+	if !s.mayTell(uri) {
+		return
+	}
 	s.audience.each(func(sub *subscriber) { sub.updated(uri) })
 }
 

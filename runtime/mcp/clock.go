@@ -3,37 +3,47 @@ package mcp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// clock measures the time that a tool may take. It stands still while the tool
-// waits for the client to answer a question, since then it is a person who takes
-// the time.
+// clock measures the time that a handler may take. It stands still while the
+// handler waits for the client to answer a question, since then it is a person
+// who takes the time, and while a listen has nothing to do but to listen.
+//
+// When it runs out it ends the context of the handler. One that pays no heed to
+// that is answered for after the grace time.
 type clock struct {
-	expire func() // called once, when no time is left; must not wait, nor use the clock
+	x       *exchange
+	outer   *clock                  // of the whole request, where this one is that of a part
+	overdue *timeoutError           // how long it runs, and the cause with which the context ends
+	cancel  context.CancelCauseFunc // must not wait, nor use the clock
 
 	mu      sync.Mutex
-	timer   *time.Timer
+	alarm   *alarm
+	giveUp  *time.Timer   // once it has run out
 	end     time.Time     // when it runs out, while it runs
 	left    time.Duration // what is left, while it stands still
 	waiting int           // questions that are open
 	over    bool
 }
 
-// startClock returns a clock that runs.
-func startClock(d time.Duration, expire func()) *clock {
-	c := &clock{expire: expire, left: d}
+// start lets the clock run, and makes it that of the request.
+func (c *clock) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.alarm = c.x.conn.alarms.take(c)
+	c.left = c.overdue.after
 	c.run()
-	return c
+	c.x.clock.Store(c)
 }
 
 func (c *clock) run() {
 	c.end = time.Now().Add(c.left)
-	c.timer = time.AfterFunc(c.left, c.ring)
+	c.alarm.timer.Reset(c.left)
 }
 
+// ring is called by alarms, also by one that belongs to another clock by now.
 func (c *clock) ring() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,33 +51,44 @@ func (c *clock) ring() {
 		return
 	}
 	c.over = true
-	c.expire()
+	c.giveUp = time.AfterFunc(c.x.conn.server.limits.GraceTime, func() { c.x.abandon(c.overdue) })
+	c.cancel(c.overdue)
 }
 
 // pause stops the clock until resume has been called as often.
 func (c *clock) pause() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting++; c.waiting == 1 && !c.over {
-		c.timer.Stop()
-		c.left = max(0, time.Until(c.end))
+	for ; c != nil; c = c.outer {
+		c.mu.Lock()
+		if c.waiting++; c.waiting == 1 && !c.over {
+			c.alarm.timer.Stop()
+			c.left = max(0, time.Until(c.end))
+		}
+		c.mu.Unlock()
 	}
 }
 
 func (c *clock) resume() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting--; c.waiting == 0 && !c.over {
-		c.run()
+	for ; c != nil; c = c.outer {
+		c.mu.Lock()
+		if c.waiting--; c.waiting == 0 && !c.over {
+			c.run()
+		}
+		c.mu.Unlock()
 	}
 }
 
 // stop ends the measuring.
 func (c *clock) stop() {
+	c.x.clock.Store(c.outer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
-	c.timer.Stop()
+	c.alarm.timer.Stop()
+	if c.giveUp != nil {
+		c.giveUp.Stop()
+	}
+	c.x.conn.alarms.give(c.alarm)
+	c.alarm = nil
 }
 
 // deadline is when the clock runs out, as it looks now.
@@ -80,12 +101,59 @@ func (c *clock) deadline() time.Time {
 	return c.end
 }
 
-// clockContext is the context of a tool whose time is measured. Its deadline
+// alarm is a timer that serves one clock after the other: to make a new one for
+// each request would cost more than all the rest of the measuring.
+type alarm struct {
+	timer *time.Timer
+	clock atomic.Pointer[clock]
+}
+
+func (a *alarm) ring() {
+	if c := a.clock.Load(); c != nil {
+		c.ring()
+	}
+}
+
+// alarms are those of a connection that no clock uses.
+type alarms struct {
+	mu   sync.Mutex
+	free []*alarm
+}
+
+// keptAlarms is how many of them are kept.
+const keptAlarms = 64
+
+func (a *alarms) take(c *clock) *alarm {
+	a.mu.Lock()
+	var t *alarm
+	if n := len(a.free); n > 0 {
+		t = a.free[n-1]
+		a.free = a.free[:n-1]
+	}
+	a.mu.Unlock()
+	if t == nil {
+		t = new(alarm)
+		t.timer = time.AfterFunc(time.Hour, t.ring)
+		t.timer.Stop()
+	}
+	t.clock.Store(c)
+	return t
+}
+
+func (a *alarms) give(t *alarm) {
+	t.clock.Store(nil)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.free) < keptAlarms {
+		a.free = append(a.free, t)
+	}
+}
+
+// clockContext is the context of a handler whose time is measured. Its deadline
 // moves while a question is open.
 type clockContext struct {
 	context.Context
-	clock   *clock
-	overdue error
+	clock *clock
 }
 
 func (c *clockContext) Deadline() (time.Time, bool) {
@@ -98,19 +166,16 @@ func (c *clockContext) Deadline() (time.Time, bool) {
 
 func (c *clockContext) Err() error {
 	err := c.Context.Err()
-	if err != nil && context.Cause(c.Context) == c.overdue {
+	if err != nil && timedOut(c.Context) != nil {
 		return context.DeadlineExceeded
 	}
 	return err
 }
 
-// pauseClock stops the clock of the tool, if there is one, and returns what lets
-// it go on.
+// pauseClock stops the clock of the request, if there is one, and returns what
+// lets it go on.
 func (x *exchange) pauseClock() (resume func()) {
 	c := x.clock.Load()
-	if c == nil {
-		return func() {}
-	}
 	c.pause()
 	return c.resume
 }

@@ -97,7 +97,9 @@ func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, err
 		c := matching(values, value)
 		return &c, nil
 	}
-	c, err := complete(ctx, value, given)
+	c, err := within(ctx, req, 0, func(ctx context.Context, _ *Request) (Completion, error) {
+		return complete(ctx, value, given)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type conn struct {
 	heard  atomic.Bool // something has come since [conn.watch] looked
 	spare  *buffers    // only the goroutine that calls receive uses it
 	alarms alarms      // for the time that requests take
+	number uint64      // of this connection in the process; 0 for one of a single request
 
 	mu       sync.Mutex
 	session  *session // nil until the client has sent initialize
@@ -43,7 +44,7 @@ type conn struct {
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, caller: callerFrom(ctx), inflight: map[jsonrpc.Key]*exchange{}}
+	c := &conn{server: s, caller: callerFrom(ctx), inflight: map[jsonrpc.Key]*exchange{}, number: connections.Add(1)}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	return c
 }

@@ -36,7 +36,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 		if c.busy(key) {
 			err = duplicateID(m.ID)
 		} else if b.out, err = c.answer(b.out[:0], method, m, &from); err == nil {
-			out.Reply(b.out, 0)
+			out.Answer(b.out, 0)
 			return false
 		}
 	}
@@ -51,7 +51,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 	if from.opening != nil {
 		c.reject(from.opening)
 	}
-	out.Reply(jsonrpc.AppendError(nil, m.ID, err), err.Code)
+	out.Answer(jsonrpc.AppendError(nil, m.ID, err), err.Code)
 	return false
 }
 
@@ -99,7 +99,7 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 	m := &b.msg
 	x := &exchange{
 		conn: c, sink: out, revision: from.revision, method: method, key: key,
-		buffers: b, opening: from.opening,
+		buffers: b, opening: from.opening, from: caller,
 	}
 	x.ctx.x = x
 	x.ctx.Context, x.stop = context.WithCancelCause(c.ctx)
@@ -221,14 +221,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	if err := req.x.admit(ctx, t.info.Requires, t.destructive()); err != nil {
 		return nil, err
 	}
-	call := t.call
-	var result *ToolResult
-	var err error
-	if t.info.Timeout > 0 {
-		result, err = s.callWithin(ctx, t, req)
-	} else {
-		result, err = call(ctx, req)
-	}
+	result, err := within(ctx, req, t.info.Timeout, t.call)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,9 @@ var (
 	// ErrConnectionClosed says that there is nobody left to answer, or that the
 	// server ends.
 	ErrConnectionClosed = errors.New("connection closed")
-	// ErrTimeout says that the tool has taken longer than its timeout.
-	ErrTimeout = errors.New("tool timed out")
+	// ErrTimeout says that the handler has taken longer than its timeout, that of
+	// [WithTimeout], or [Limits.CallTime].
+	ErrTimeout = errors.New("timed out")
 )
 
 // ToolError is an error whose text is meant for the model, whatever else is
@@ -153,6 +154,9 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 	}
 	if e, ok := errors.AsType[*tooLarge](err); ok {
 		return tooLargeError(e)
+	}
+	if e, ok := errors.AsType[*timeoutError](err); ok {
+		return e.reply()
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
 		if r.prompt != nil {

@@ -60,6 +60,7 @@ type exchange struct {
 	writing  rendering
 	returned bool // the handlers have returned in an orderly way
 	opening  *session
+	from     *caller
 	talk     conversation
 	clock    atomic.Pointer[clock] // of the part that runs, or else timing
 	timing   clock                 // of the whole request

@@ -8,6 +8,9 @@ import (
 // MessageBytes is the limit of a server, for tests that bring their own framing.
 func MessageBytes(s *Server) int { return s.limits.MessageBytes }
 
+// LimitsOf are the limits of a server.
+func LimitsOf(s *Server) Limits { return s.limits }
+
 // VersionOf reads the version out of build info.
 var VersionOf = versionOf
 

@@ -28,7 +28,7 @@ type Extension struct {
 	Methods map[string]ExtensionFunc
 	// Notifications take notifications, by their method, each in a goroutine of
 	// its own. The params are a copy, nil where there are none. The context ends
-	// with the connection.
+	// with the connection, and after the time that a method may take.
 	Notifications map[string]func(ctx context.Context, params json.RawMessage)
 	// Required refuses the methods to clients that have not declared the
 	// extension themselves, as a [*CapabilityError] does.
@@ -156,7 +156,7 @@ func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, erro
 	if m.required && req.Call().Extension(m.extension) == nil {
 		return nil, &CapabilityError{Capability: Capability("extensions." + m.extension)}
 	}
-	result, err := m.call(ctx, req)
+	result, err := within(ctx, req, 0, m.call)
 	if err != nil {
 		return nil, err
 	}
@@ -250,6 +250,8 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 					slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
 			}
 		}()
-		take(c.ctx, params)
+		ctx, cancel := c.server.timeLimited(c.ctx)
+		defer cancel()
+		take(ctx, params)
 	}()
 }

@@ -28,6 +28,8 @@ type FeatureInfo struct {
 	Groups []string // from //mcp:tool group=
 	Symbol string   // the Go function, such as (*Store).Search; "" if not known
 	Hints  Hints    // of a tool
+
+	Aliases []string // further names that a tool answers to
 }
 
 // Feature is something that a server offers, with its rendered listing and its

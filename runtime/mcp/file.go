@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -50,10 +51,32 @@ func NewFiles(info FilesInfo, root *os.Root) Feature {
 // system, such as an [embed.FS]. It panics for [os.DirFS], which follows links to
 // anywhere.
 func NewFS(info FilesInfo, fsys fs.FS) Feature {
-	if fmt.Sprintf("%T", fsys) == fmt.Sprintf("%T", os.DirFS(".")) {
+	if leavesDirectory(reflect.ValueOf(fsys)) {
 		panic("mcp: os.DirFS does not keep links inside of the directory; use NewFiles with os.OpenRoot")
 	}
 	return newFiles(info, fsys)
+}
+
+// leavesDirectory reports whether a file system is an os.DirFS, or a part of one
+// by [fs.Sub].
+func leavesDirectory(fsys reflect.Value) bool {
+	for fsys.Kind() == reflect.Interface || fsys.Kind() == reflect.Pointer {
+		fsys = fsys.Elem()
+	}
+	switch {
+	case !fsys.IsValid():
+		return false
+	case fsys.Type() == reflect.TypeOf(os.DirFS(".")):
+		return true
+	case fsys.Kind() != reflect.Struct || fsys.Type().PkgPath() != "io/fs":
+		return false
+	}
+	for _, field := range fsys.Fields() {
+		if leavesDirectory(field) {
+			return true
+		}
+	}
+	return false
 }
 
 func newFiles(info FilesInfo, fsys fs.FS) Feature {

@@ -28,6 +28,8 @@ func TestHeaderParams(t *testing.T) {
 		{"inside what may be null", `{"properties":{"where":{"type":["object","null"],"properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}}}`, "Mcp-Param-Zone=where/zone:0"},
 		{"siblings", `{"properties":{"a":{"properties":{"x":{"type":"string","x-mcp-header":"1"},"y":{"type":"string","x-mcp-header":"2"}}},"z":{"type":"string","x-mcp-header":"3"}}}`,
 			"Mcp-Param-1=a/x:0 Mcp-Param-2=a/y:0 Mcp-Param-3=z:0"},
+		{"siblings further down", `{"properties":{"a":{"properties":{"b":{"properties":{"c":{"properties":{"d":{"type":"string","x-mcp-header":"d"},"e":{"type":"string","x-mcp-header":"e"}}}}}}}}}`,
+			"Mcp-Param-D=a/b/c/d:0 Mcp-Param-E=a/b/c/e:0"},
 		{"property named properties", `{"properties":{"properties":{"properties":{"items":{"type":"string","x-mcp-header":"a"}}}}}`, "Mcp-Param-A=properties/items:0"},
 		{"property named x-mcp-header", `{"properties":{"x-mcp-header":{"type":"string"}}}`, ""},
 		{"name that is escaped", `{"properties":{"\u0061":{"type":"\u0073tring","x-mcp-header":"\u0061"}}}`, "Mcp-Param-A=a:0"},

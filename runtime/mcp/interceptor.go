@@ -16,6 +16,10 @@ type Handler func(ctx context.Context, req *Request) (Reply, error)
 // interceptor may answer itself without calling next, and may call next with
 // another context that derives from ctx. It runs on the goroutine of the
 // request, for many requests at once.
+//
+// Ready made are [LogCalls] and the limits of package mcprate. Panics are always
+// recovered; timeouts and policies are options of the server, [WithTimeout] and
+// [WithPolicy], since they need to know features.
 type Interceptor func(next Handler) Handler
 
 // intercept puts the interceptors around h, the first one outermost.

@@ -38,6 +38,7 @@ func (h host) Open(ctx context.Context, o link.Options) link.Conn {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {
 		c.ctx, c.stop = context.WithCancelCause(ctx)
+		c.number = connections.Add(1)
 	}
 	if o.Revision != nil {
 		c.session = &session{
@@ -75,7 +76,7 @@ type linked conn
 
 func (l *linked) Take(in link.Inbound, from link.Caller, out link.Sink) (expect bool) {
 	c := (*conn)(l)
-	who := &caller{values: from.Values, header: from.Header}
+	who := &caller{values: from.Values, header: from.Header, remote: from.Remote}
 	who.principal, _ = from.Principal.(Principal)
 	b := in.(*inbound).buffers
 	c.heard.Store(true)

@@ -121,7 +121,7 @@ func (s *Server) appendPage(ctx context.Context, b []byte, l *pagedList, from po
 		}
 		for i := range resources {
 			r := &resources[i]
-			if r.URI <= after {
+			if r.URI <= after || !s.mayRead(t.template, r.URI) {
 				continue
 			}
 			if w.count == s.limits.PageSize {
@@ -196,9 +196,20 @@ func (s *Server) listersOf(l *pagedList) []lister {
 	return s.listers
 }
 
+// list asks for the resources of the template.
+func (t *template) list(ctx context.Context) ([]ResourceInfo, error) {
+	x := exchangeFrom(ctx)
+	if x == nil { // an interceptor has replaced the context
+		return t.options.list(ctx)
+	}
+	return within(ctx, &x.req, 0, func(ctx context.Context, _ *Request) ([]ResourceInfo, error) {
+		return t.options.list(ctx)
+	})
+}
+
 // resources returns what the template lists, in order of their URIs.
 func (t *template) resources(ctx context.Context, log *slog.Logger) ([]ResourceInfo, error) {
-	given, err := t.options.list(ctx)
+	given, err := t.list(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	sub.send(filter.acknowledgement(sub.id))
 	x.sink.Kick()
 	sub.mu.Unlock()
+	defer x.pauseClock()()
 	select {
 	case <-ctx.Done():
 	case <-x.conn.ended:

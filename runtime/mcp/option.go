@@ -75,6 +75,21 @@ func WithPing(idle time.Duration) Option {
 	return func(s *Server) { s.pingAfter = idle }
 }
 
+// WithTimeout ends the context of functions that take longer and say nothing
+// else about it: of tools, resources and prompts without a timeout of their own
+// (timeout= in their directive), and those that complete arguments, list
+// resources, and answer methods of extensions. Without the option, or with 0,
+// there is only [Limits.CallTime], which holds for all of them.
+//
+// What is late gets an error: a tool a result with the text "timed out after
+// 30s", everything else a -32603 with the reason "timeout" in its data. A function
+// that pays no heed to its context is answered for after [Limits.GraceTime], and
+// what it returns then is dropped. Time in which the client is asked something
+// does not count.
+func WithTimeout(d time.Duration) Option {
+	return func(s *Server) { s.timeout = max(0, d) }
+}
+
 // WithLimits replaces limits. Fields that are zero keep their default.
 func WithLimits(l Limits) Option {
 	return func(s *Server) { s.limits = l.or(s.limits) }
@@ -101,8 +116,15 @@ type Limits struct {
 	// Subscriptions is how many resources a connection may be subscribed to at the
 	// same time. Default: 1024.
 	Subscriptions int
+	// CallTime is how long a request may run, with everything that is done for it:
+	// interceptors, and functions of whatever timeout. It stands still while the
+	// client answers a question, and a subscriptions/listen does not run, but
+	// waits. Default: 1 hour. That is for what hangs, not for what is slow: nearly
+	// all clients give up much sooner, but there are tools that build, render or
+	// search for half an hour, for clients that listen to their progress.
+	CallTime time.Duration
 	// QuestionTime is how long a client may take to answer a question of a
-	// handler. Timeouts of tools stand still in the meantime. Default: 30 minutes.
+	// handler. Timeouts stand still in the meantime. Default: 30 minutes.
 	QuestionTime time.Duration
 	// OpenQuestions is how many questions a client may leave open at the same
 	// time. Default: 256.
@@ -120,7 +142,8 @@ type Limits struct {
 	// input. Default: 10 seconds.
 	DrainTime time.Duration
 	// GraceTime is how long the server waits for handlers whose context it has
-	// cancelled before it gives them up. Default: 1 second.
+	// cancelled before it answers in their place, or gives them up. Default: 1
+	// second.
 	GraceTime time.Duration
 }
 
@@ -134,6 +157,7 @@ var defaultLimits = Limits{
 	PageSize:      1000,
 	Subscriptions: 1024,
 
+	CallTime:      time.Hour,
 	QuestionTime:  30 * time.Minute,
 	OpenQuestions: 256,
 	StateBytes:    256 << 10,
@@ -153,6 +177,7 @@ func (l Limits) or(d Limits) Limits {
 	l.ResourceBytes = either(l.ResourceBytes, d.ResourceBytes)
 	l.PageSize = either(l.PageSize, d.PageSize)
 	l.Subscriptions = either(l.Subscriptions, d.Subscriptions)
+	l.CallTime = either(l.CallTime, d.CallTime)
 	l.QuestionTime = either(l.QuestionTime, d.QuestionTime)
 	l.OpenQuestions = either(l.OpenQuestions, d.OpenQuestions)
 	l.StateBytes = either(l.StateBytes, d.StateBytes)

@@ -30,8 +30,10 @@ type outbox struct {
 	stall  *time.Timer
 
 	mu      sync.Mutex
-	changed sync.Cond
-	pending []byte // whole messages, each ended by a newline
+	room    sync.Cond // for the handlers that wait
+	written sync.Cond // for drain
+	pending []byte    // whole messages, each ended by a newline
+	unasked int       // bytes of them for which nobody has waited
 	spare   []byte
 	roomy   int // batches in a row that would have fit into a smaller buffer
 	writing bool
@@ -43,7 +45,7 @@ func newOutbox(conn jsonrpc.Conn, l *Limits, failed func()) *outbox {
 		conn: conn, limit: l.QueueBytes, writeTime: l.WriteTime,
 		wake: make(chan struct{}, 1), broken: make(chan struct{}), failed: failed,
 	}
-	o.changed.L = &o.mu
+	o.room.L, o.written.L = &o.mu, &o.mu
 	o.stall = time.AfterFunc(time.Hour, func() { o.fail(errStalled) })
 	o.stall.Stop()
 	return o
@@ -51,7 +53,14 @@ func newOutbox(conn jsonrpc.Conn, l *Limits, failed func()) *outbox {
 
 func (o *outbox) Reply(message []byte, _ int) { o.Notify(message) }
 
-func (o *outbox) Refuse(message []byte, _ int) { o.Notify(message) }
+func (o *outbox) Refuse(message []byte, code int) { o.Answer(message, code) }
+
+func (o *outbox) Answer(message []byte, _ int) {
+	o.Notify(message)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.unasked += len(message)
+}
 
 func (o *outbox) Notify(message []byte) {
 	if len(message) == 0 {
@@ -66,12 +75,12 @@ func (o *outbox) Notify(message []byte) {
 	o.pending = append(o.pending, '\n')
 }
 
-// overfull reports whether so much is waiting that there is no hope: errors that
-// the reader itself answers with do not wait for room.
+// overfull reports whether so much is waiting that there is no hope: what the
+// reader itself answers with does not wait for room.
 func (o *outbox) overfull() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.pending) > 4*o.limit
+	return o.unasked > 4*o.limit
 }
 
 func (o *outbox) Full() bool {
@@ -84,7 +93,15 @@ func (o *outbox) Wait() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.pending) > o.limit && o.err == nil {
-		o.changed.Wait()
+		o.room.Wait()
+	}
+}
+
+// pass lets one handler pass that waits, if there is room: it passes on the word by
+// Flush. If all went at once, each with a message, there would be no limit.
+func (o *outbox) pass() {
+	if len(o.pending) <= o.limit {
+		o.room.Signal()
 	}
 }
 
@@ -93,14 +110,14 @@ func (o *outbox) Flush() {
 	runtime.Gosched()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.writing {
+	if o.pass(); o.writing {
 		return
 	}
 	o.writing = true
 	for len(o.pending) > 0 && o.err == nil {
 		batch := o.pending
-		o.pending = o.spare[:0]
-		o.changed.Broadcast()
+		o.pending, o.unasked = o.spare[:0], 0
+		o.pass()
 		o.mu.Unlock()
 		o.stall.Reset(o.writeTime)
 		err := o.conn.Write(batch)
@@ -112,7 +129,7 @@ func (o *outbox) Flush() {
 		}
 	}
 	o.writing = false
-	o.changed.Broadcast()
+	o.written.Broadcast()
 }
 
 // keep stores the buffer of a batch for the one after the next, unless a smaller
@@ -154,13 +171,13 @@ func (o *outbox) drain(within time.Duration) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		expired = true
-		o.changed.Broadcast()
+		o.written.Broadcast()
 	})
 	defer timer.Stop()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for (o.writing || len(o.pending) > 0) && o.err == nil && !expired {
-		o.changed.Wait()
+		o.written.Wait()
 	}
 }
 
@@ -179,7 +196,8 @@ func (o *outbox) failLocked(err error) {
 	o.pending, o.spare = nil, nil
 	close(o.broken)
 	o.failed()
-	o.changed.Broadcast()
+	o.room.Broadcast()
+	o.written.Broadcast()
 }
 
 // failure is the error that ended the connection, nil if none did.

@@ -131,10 +131,10 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 	answer := make(chan clientAnswer, 1)
 	x.sink.Wait()
 	id, err := x.openRequest(method, params, answer)
+	x.sink.Flush()
 	if err != nil {
 		return nil, err
 	}
-	x.sink.Flush()
 	within := x.conn.server.limits.QuestionTime
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -155,10 +155,11 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 // openRequest queues a request for the client.
 func (x *exchange) openRequest(method string, params []byte, answer chan<- clientAnswer) (jsonrpc.ID, error) {
 	c := x.conn
+	lost, _ := x.sink.(link.Loser)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.closing || c.requests.over:
+	case c.closing || c.requests.over, lost != nil && lost.Lost():
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %w", ErrConnectionClosed)
 	case x.answered:
 		return jsonrpc.ID{}, ErrNoCall
@@ -205,10 +206,10 @@ func (x *exchange) emitIf(message []byte, condition func() bool) {
 	c.mu.Lock()
 	if x.answered || !condition() {
 		c.mu.Unlock()
-		return
+	} else {
+		x.sink.Notify(message)
+		c.mu.Unlock()
 	}
-	x.sink.Notify(message)
-	c.mu.Unlock()
 	x.sink.Flush()
 }
 

@@ -45,6 +45,7 @@ type callerKey struct{}
 
 // caller is what a transport knows of the other end.
 type caller struct {
+	remote    string          // network address; "" where a connection says more
 	values    context.Context // for the handlers; may be nil
 	principal Principal
 	header    map[string][]string

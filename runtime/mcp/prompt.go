@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -27,6 +28,8 @@ type PromptInfo struct {
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
 	HideErrors bool
+	// Timeout ends the context of the function; 0 means that of [WithTimeout].
+	Timeout time.Duration
 }
 
 // PromptArgument is an argument of a prompt. All of them are strings for the
@@ -36,6 +39,10 @@ type PromptArgument struct {
 	Title       string // from revision 2025-06-18 on
 	Description string
 	Required    bool
+	// NotBlank says that an empty string is no value of the argument, as of a number
+	// or a choice: where the argument is not required, it then counts as not given.
+	// Clients send it for what was left out in a form.
+	NotBlank bool
 	// Values are all values, of an enumeration, for completion.
 	Values []string
 	// Complete finds values, instead of Values.

@@ -84,10 +84,11 @@ func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 	if err := p.checkArguments(req.Arguments); err != nil {
 		return nil, err
 	}
+	req.Arguments = p.given(req.Arguments)
 	if err := req.x.admit(ctx, p.info.Requires, false); err != nil {
 		return nil, err
 	}
-	result, err := p.get(ctx, req)
+	result, err := within(ctx, req, p.info.Timeout, p.get)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +130,36 @@ func (p *prompt) checkArguments(arguments []byte) error {
 }
 
 const maxPromptProblems = 20
+
+// given leaves out the arguments that have been sent blank, and cannot be. The
+// result is a copy where there are some.
+func (p *prompt) given(arguments []byte) []byte {
+	blank := func(name, value []byte) bool {
+		if string(value) != `""` {
+			return false
+		}
+		i, ok := p.argument(string(name))
+		return ok && p.info.Arguments[i].NotBlank && !p.info.Arguments[i].Required
+	}
+	some := false
+	jsonrpc.Members(arguments, func(name, value []byte) bool {
+		some = blank(name, value)
+		return !some
+	})
+	if !some {
+		return arguments
+	}
+	b := []byte{'{'}
+	jsonrpc.Members(arguments, func(name, value []byte) bool {
+		if !blank(name, value) {
+			b = comma(b, 1)
+			b = wire.AppendString(b, string(name))
+			b = append(append(b, ':'), value...)
+		}
+		return true
+	})
+	return append(b, '}')
+}
 
 // PromptArgument returns an argument of the prompt, and whether the client has
 // sent it.

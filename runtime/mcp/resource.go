@@ -44,6 +44,8 @@ type ReadInfo struct {
 	HideErrors bool
 	// MaxBytes is the size of the contents; 0 means [Limits.ResourceBytes].
 	MaxBytes int
+	// Timeout ends the context of a read; 0 means that of [WithTimeout].
+	Timeout time.Duration
 }
 
 // CacheScope says who may keep a result (server/utilities/caching).

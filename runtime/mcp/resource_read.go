@@ -31,14 +31,14 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	templates := s.closest
 	s.mu.RUnlock()
 	if static != nil {
-		if !s.mayBeSeen(ctx, static) {
+		if !s.mayBeSeen(ctx, static) || !s.mayRead(static, uri) {
 			return nil
 		}
 		return &foundResource{uri: uri, mime: static.info.MIMEType, info: &static.info.ReadInfo, read: static.read}
 	}
 	for _, t := range templates {
 		values, ok := t.pattern.Match(uri, false)
-		if !ok || !s.mayBeSeen(ctx, t) {
+		if !ok || !s.mayBeSeen(ctx, t) || !s.mayRead(t, uri) {
 			continue
 		}
 		return &foundResource{
@@ -79,7 +79,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	if err := req.x.admit(ctx, found.info.Requires, false); err != nil {
 		return nil, err
 	}
-	result, err := found.read(ctx, req)
+	result, err := within(ctx, req, found.info.Timeout, found.read)
 	if err != nil {
 		return nil, err
 	}

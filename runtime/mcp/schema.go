@@ -129,22 +129,42 @@ func (w schemaRewriter) schema(b, schema []byte) []byte {
 // keyword writes the value of one keyword. Only where schemas may stand is
 // looked inside: the values of enum, const, default and the like are data.
 func (w schemaRewriter) keyword(b []byte, name string, value []byte) []byte {
-	switch name {
-	case "$ref", "$dynamicRef":
-		if ref, ok := jsonrpc.String(value); ok && w.moveRefs {
-			return wire.AppendString(b, movedRef(ref))
-		}
-	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+	switch holds(name) {
+	case namedSchemas:
 		return w.schemas(b, value)
-	case "items", "prefixItems", "additionalItems", "contains", "unevaluatedItems",
-		"additionalProperties", "propertyNames", "unevaluatedProperties",
-		"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contentSchema":
+	case oneOrMoreSchemas:
 		if len(value) > 0 && value[0] == '[' {
 			return w.list(b, value)
 		}
 		return w.schema(b, value)
 	}
+	if name == "$ref" || name == "$dynamicRef" {
+		if ref, ok := jsonrpc.String(value); ok && w.moveRefs {
+			return wire.AppendString(b, movedRef(ref))
+		}
+	}
 	return append(b, value...)
+}
+
+// holding says which schemas are in the value of a keyword.
+type holding byte
+
+const (
+	noSchemas        holding = iota
+	namedSchemas             // an object of them
+	oneOrMoreSchemas         // one, or an array of them
+)
+
+func holds(keyword string) holding {
+	switch keyword {
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+		return namedSchemas
+	case "items", "prefixItems", "additionalItems", "contains", "unevaluatedItems",
+		"additionalProperties", "propertyNames", "unevaluatedProperties",
+		"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contentSchema":
+		return oneOrMoreSchemas
+	}
+	return noSchemas
 }
 
 // schemas writes an object whose values are schemas, under any name.

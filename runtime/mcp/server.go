@@ -22,6 +22,8 @@ type Server struct {
 	keys         keyring
 	store        StateStore
 	pingAfter    time.Duration
+	timeout      time.Duration // of functions without one of their own; 0 = none
+	policies     []*policy
 
 	handler Handler // all interceptors, and the server behind them
 	parser  jsonrpc.Parser
@@ -31,10 +33,11 @@ type Server struct {
 
 	mu       sync.RWMutex
 	shelves  [shelfCount]shelf
-	closest  []*template       // by how much of a URI they fix
-	listers  []lister          // templates that list resources, in order
-	complete bool              // there are completions, or have been
-	identity [revisions][]byte // info as each revision has it, in short
+	closest  []*template           // by how much of a URI they fix
+	listers  []lister              // templates that list resources, in order
+	complete bool                  // there are completions, or have been
+	barred   map[barredKey]*barred // what policies deny
+	identity [revisions][]byte     // info as each revision has it, in short
 }
 
 // NewServer returns a server without features. Generated code calls it.
@@ -60,6 +63,7 @@ func NewServer(info Info, options ...Option) *Server {
 	if len(s.interceptors) > 0 {
 		s.handler = intercept(recovered(s.handle), s.interceptors)
 	}
+	s.handler = s.timed(s.handler)
 	return s
 }
 
@@ -67,10 +71,16 @@ func NewServer(info Info, options ...Option) *Server {
 // want to know are told that the list has changed.
 //
 // It panics if the name of a tool or prompt is not one that the specification
-// allows (1 to 128 letters, digits and _ - .), if a URI is none, or if either is
-// taken, as http.ServeMux does: that is a mistake in the program.
+// allows (1 to 128 letters, digits and _ - .), if a URI is none, if either is
+// taken, or if an argument cannot be mirrored as the schema of the tool says
+// (x-mcp-header), as http.ServeMux does: that is a mistake in the program. What a
+// [Policy] does not let through is not added.
 func (s *Server) Register(f Feature) {
 	f.check()
+	if !s.admit(f) {
+		return
+	}
+	s.checkTimeout(f)
 	shelf := shelfOf[f.Info().Kind]
 	s.mu.Lock()
 	defer s.tellOf(shelf)
@@ -86,6 +96,7 @@ func (s *Server) Register(f Feature) {
 func (s *Server) Unregister(kind Kind, name string) bool {
 	shelf, ok := shelfOf[kind]
 	s.mu.Lock()
+	delete(s.barred, barredKey{kind, name})
 	ok = ok && s.shelves[shelf].remove(name)
 	if ok {
 		s.reshelve(shelf)
@@ -111,8 +122,8 @@ func (s *Server) tellOf(shelf int) {
 	s.audience.each(func(sub *subscriber) { sub.changed(topicOf[shelf]) })
 }
 
-// Features returns what is registered: tools, resources, resource templates and
-// prompts, each in order.
+// Features returns what is registered, and let through by policies: tools,
+// resources, resource templates and prompts, each in order.
 func (s *Server) Features() []FeatureInfo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

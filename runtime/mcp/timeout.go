@@ -3,11 +3,15 @@ package mcp
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// timeoutError is the cause with which the context of a tool ends, and what the
-// model reads.
+// timeoutError is the cause with which the context of a handler ends that takes
+// too long, and what the client reads.
 type timeoutError struct {
 	after time.Duration
 }
@@ -16,25 +20,102 @@ func (e *timeoutError) Error() string        { return "timed out after " + e.aft
 func (e *timeoutError) Is(target error) bool { return target == ErrTimeout }
 func (e *timeoutError) Timeout() bool        { return true }
 
-// callWithin calls the tool with a context that ends after its timeout. A tool
-// that pays no heed to its context is answered for after the grace time; what
-// it returns then is dropped.
-func (s *Server) callWithin(ctx context.Context, t *tool, req *Request) (*ToolResult, error) {
-	overdue := &timeoutError{after: t.info.Timeout}
+// reply is the error of the protocol for everything that is no call of a tool.
+func (e *timeoutError) reply() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: []byte(`{"reason":"timeout"}`)}
+}
+
+// timedOut returns why a context has ended, if its time was over.
+func timedOut(ctx context.Context) error {
+	if e, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
+		return e
+	}
+	return nil
+}
+
+// timed ends requests that take longer than [Limits.CallTime], with everything
+// that interceptors do.
+func (s *Server) timed(next Handler) Handler {
+	overdue := &timeoutError{after: s.limits.CallTime}
+	return func(ctx context.Context, req *Request) (Reply, error) {
+		x := req.x
+		c := &x.timing
+		c.x, c.overdue, c.cancel = x, overdue, x.stop
+		c.start()
+		defer c.stop()
+		reply, err := next(ctx, req)
+		if err != nil {
+			if late := timedOut(&x.ctx); late != nil {
+				return nil, late
+			}
+		}
+		return reply, err
+	}
+}
+
+// within calls a function of the user's with a context that ends after the time
+// that it may take by its own directive or, where that is 0, by [WithTimeout].
+func within[R any](ctx context.Context, req *Request, own time.Duration, f func(context.Context, *Request) (R, error)) (R, error) {
+	x := req.x
+	after := either(own, x.conn.server.timeout)
+	if after <= 0 {
+		return f(ctx, req)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	giveUp := time.AfterFunc(time.Hour, func() { req.x.abandon(overdue) })
-	giveUp.Stop()
-	defer giveUp.Stop()
-	clock := startClock(overdue.after, func() {
-		giveUp.Reset(s.limits.GraceTime)
-		cancel(overdue)
-	})
-	defer clock.stop()
-	req.x.clock.Store(clock)
-	result, err := t.call(&clockContext{Context: ctx, clock: clock, overdue: overdue}, req)
-	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
-		return nil, overdue
+	c := &clock{x: x, outer: x.clock.Load(), overdue: &timeoutError{after: after}, cancel: cancel}
+	c.start()
+	defer c.stop()
+	result, err := f(&clockContext{Context: ctx, clock: c}, req)
+	if err != nil {
+		if late := timedOut(ctx); late != nil {
+			var none R
+			return none, late
+		}
 	}
 	return result, err
+}
+
+// checkTimeout logs that a feature wants more time than it can get.
+func (s *Server) checkTimeout(f Feature) {
+	var own time.Duration
+	switch f := f.(type) {
+	case *tool:
+		own = f.info.Timeout
+	case *resource:
+		own = f.info.Timeout
+	case *template:
+		own = f.info.Timeout
+	case *prompt:
+		own = f.info.Timeout
+	}
+	if own > s.limits.CallTime {
+		info := f.Info()
+		s.log.LogAttrs(context.Background(), slog.LevelWarn, "timeout is cut to Limits.CallTime",
+			slog.String("feature", info.Name), slog.Duration("timeout", own), slog.Duration("limit", s.limits.CallTime))
+	}
+}
+
+// timeLimited is for what is no request: nobody is asked anything for it.
+func (s *Server) timeLimited(ctx context.Context) (context.Context, context.CancelFunc) {
+	after := s.limits.CallTime
+	if s.timeout > 0 {
+		after = min(after, s.timeout)
+	}
+	return context.WithTimeoutCause(ctx, after, &timeoutError{after: after})
+}
+
+// lateReply is the reply in the place of handlers that do not return. It reads
+// nothing that they may be writing.
+func (x *exchange) lateReply(late *timeoutError) (message []byte, code int) {
+	if x.opening != nil {
+		x.conn.reject(x.opening)
+	}
+	if x.method == protocol.ToolsCall {
+		r := rendering{server: x.conn.server, revision: x.revision, id: x.call.id, unlimited: true}
+		b := jsonrpc.AppendResultPrefix(nil, x.call.id)
+		return append(failedResult(late.Error()).appendTo(b, &r), '}'), 0
+	}
+	e := late.reply()
+	return jsonrpc.AppendError(nil, x.call.id, e), e.Code
 }

@@ -25,7 +25,9 @@ type ToolInfo struct {
 	Aliases     []string // further names that are answered and not listed
 
 	// InputSchema is a JSON Schema with "type":"object" at its root. A
-	// hand-written tool may leave it empty to take any object.
+	// hand-written tool may leave it empty to take any object. Properties that it
+	// annotates with x-mcp-header must be such as clients can mirror; [Server.Register]
+	// panics where one is not, since clients would drop the tool.
 	InputSchema string
 	// OutputSchema is the JSON Schema of structured results, of any root type,
 	// "" where results are not structured. For revisions that want an object at
@@ -45,7 +47,7 @@ type ToolInfo struct {
 	MaxResult int
 	// Narrow are the arguments that make a result smaller.
 	Narrow []string
-	// Timeout ends the context of a call; 0 means never.
+	// Timeout ends the context of a call; 0 means that of [WithTimeout].
 	Timeout time.Duration
 	// Lenient takes "5" for 5, "true" for true, and a JSON text for the object
 	// that it spells.
@@ -114,7 +116,8 @@ type tool struct {
 	also []string
 	call ToolFunc
 
-	headers []link.HeaderParam // arguments that header fields mirror
+	headers  []link.HeaderParam // arguments that header fields mirror
+	mirrored error              // why there are none though there are annotations
 
 	output  sync.Once
 	wrapped bool
@@ -125,13 +128,15 @@ type tool struct {
 const revisions = 5
 
 func newTool(info *ToolInfo, call ToolFunc) *tool {
-	return &tool{info: info, name: info.Name, also: info.Aliases, call: call}
+	t := &tool{info: info, name: info.Name, also: info.Aliases, call: call}
+	t.headers, t.mirrored = headerParams(info.InputSchema)
+	return t
 }
 
 func (t *tool) Info() FeatureInfo {
 	return FeatureInfo{
 		Kind: KindTool, Name: t.name, Title: t.info.Title,
-		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints,
+		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints, Aliases: t.also,
 	}
 }
 
@@ -156,6 +161,9 @@ func (t *tool) check() {
 	}
 	if t.info.InputSchema == "" {
 		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
+	}
+	if t.mirrored != nil {
+		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, t.mirrored))
 	}
 }
 

@@ -45,6 +45,7 @@ func TestAcceptable(t *testing.T) {
 		{[]string{"*/*;q=0, application/json, text/event-stream"}, true, true},
 		{[]string{"application/*;q=0, application/json", "*/*"}, true, true},
 		{[]string{"application/json;q=0, application/json;q=0.5"}, true, false},
+		{[]string{"application/json;q=0.5, application/json;q=0"}, true, false},
 		{[]string{"application/json; q=0 , text/event-stream; Q=1"}, false, true},
 		{[]string{"application/json;q=0.5;q=0"}, true, false},
 
@@ -54,6 +55,7 @@ func TestAcceptable(t *testing.T) {
 		{[]string{"application/json;q=-1, text/event-stream"}, false, true},
 		{[]string{"application/json;q=, text/event-stream"}, false, true},
 		{[]string{"application/json;q=0.0001, text/event-stream"}, false, true},
+		{[]string{"application/json;q=0.1000, text/event-stream"}, false, true},
 		{[]string{"application/json;q=1., text/event-stream"}, true, true},
 		{[]string{`application/json;x="a,text/event-stream", text/html`}, true, false},
 		{[]string{`application/json;x="a;q=0"`}, true, false},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 )
 
 // answer is what a request is answered, as far as it has come.
@@ -307,166 +305,5 @@ func (a *answer) allows(methods ...string) {
 		if name := strings.TrimPrefix(m, "-"); has[name] == (name != m) {
 			a.fail("Allow is %q, want %s", a.field("Allow"), m)
 		}
-	}
-}
-
-// streaming checks that the answer is an event stream, as far as it has come.
-func (a *answer) streaming() *answer {
-	a.t.Helper()
-	synctest.Wait()
-	a.wants(http.StatusOK)
-	if m := a.mediaType(); m != "text/event-stream" {
-		a.fatal("Content-Type is %q, want text/event-stream", m)
-	}
-	if v := a.field("X-Accel-Buffering"); v != "no" {
-		a.fail("X-Accel-Buffering is %q", v)
-	}
-	if v := a.field("Cache-Control"); !strings.Contains(v, "no-store") && !strings.Contains(v, "no-cache") {
-		a.fail("Cache-Control is %q", v)
-	}
-	if v := a.field("Content-Length"); v != "" {
-		a.fail("an event stream has the Content-Length %s", v)
-	}
-	return a
-}
-
-// silent checks that not even the header has come.
-func (a *answer) silent() *answer {
-	a.t.Helper()
-	synctest.Wait()
-	if a.code() != 0 || a.over() {
-		a.fatal("there is an answer already")
-	}
-	return a
-}
-
-// event is what a reader of event streams makes of the lines between two empty
-// ones. A comment is one of its own here.
-type event struct {
-	id, name, data, retry string
-	hasID, hasData        bool
-	comment               bool
-}
-
-// events returns all events so far. Every line must be one that an event stream
-// has; what is incomplete at the end of a stream that is over is a mistake.
-func (a *answer) events() []event {
-	a.t.Helper()
-	synctest.Wait()
-	var events []event
-	var e event
-	begun := false
-	text := strings.ReplaceAll(a.text(), "\r\n", "\n")
-	for line := range strings.Lines(text) {
-		line, whole := strings.CutSuffix(line, "\n")
-		if !whole {
-			begun = true
-			break
-		}
-		name, value, _ := strings.Cut(line, ":")
-		value = strings.TrimPrefix(value, " ")
-		switch {
-		case line == "":
-			if begun {
-				events = append(events, e)
-			}
-			e, begun = event{}, false
-			continue
-		case name == "":
-			if begun {
-				a.fail("a comment inside an event")
-			}
-			events = append(events, event{comment: true})
-			continue
-		case name == "id":
-			e.id, e.hasID = value, true
-		case name == "event":
-			e.name = value
-		case name == "retry":
-			e.retry = value
-		case name == "data":
-			if e.hasData {
-				e.data += "\n"
-			}
-			e.data += value
-			e.hasData = true
-		default:
-			a.fail("the stream has a line %q", line)
-		}
-		begun = true
-	}
-	if begun && a.over() && a.err == nil {
-		a.fail("the last event is incomplete")
-	}
-	return events
-}
-
-// next returns the events since the last call of next.
-func (a *answer) next() []event {
-	a.t.Helper()
-	all := a.events()
-	fresh := all[a.told:]
-	a.told = len(all)
-	return fresh
-}
-
-// heard returns the messages since the last call of next or heard.
-func (a *answer) heard() []*message {
-	a.t.Helper()
-	var messages []*message
-	for _, e := range a.next() {
-		if e.data != "" {
-			messages = append(messages, parse(a.t, e.data))
-		}
-	}
-	return messages
-}
-
-// hears checks the kinds of messages since the last call, in order, and returns
-// the messages.
-func (a *answer) hears(kinds ...string) []*message {
-	a.t.Helper()
-	messages := a.heard()
-	var got []string
-	for _, m := range messages {
-		got = append(got, m.kind())
-	}
-	if strings.Join(got, ", ") != strings.Join(kinds, ", ") {
-		a.fatal("heard %q, want %q", got, kinds)
-	}
-	return messages
-}
-
-// ends checks that the stream has come to an orderly end.
-func (a *answer) ends() *answer {
-	a.t.Helper()
-	synctest.Wait()
-	a.mu.Lock()
-	ended, err := a.ended, a.err
-	a.mu.Unlock()
-	if !ended || err != nil {
-		a.fatal("the stream has not ended, or not orderly")
-	}
-	return a
-}
-
-// stays checks that the stream goes on.
-func (a *answer) stays() *answer {
-	a.t.Helper()
-	synctest.Wait()
-	if a.over() {
-		a.fatal("the stream has ended")
-	}
-	return a
-}
-
-// broken checks that the exchange has ended before its time.
-func (a *answer) broken() {
-	a.t.Helper()
-	synctest.Wait()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.ended || a.err == nil || errors.Is(a.err, context.Canceled) {
-		a.t.Errorf("the exchange has not broken: ended %t, error %v", a.ended, a.err)
 	}
 }

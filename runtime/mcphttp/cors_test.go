@@ -72,7 +72,7 @@ func TestCORSPreflightOfManyHeaders(t *testing.T) {
 	answer, _ := asked(allowing(t, page), "OPTIONS", "Origin", page, "Access-Control-Request-Method", "POST",
 		"Access-Control-Request-Headers", long, "Access-Control-Request-Headers", strings.Join(names, ","))
 	allowed := answer.Header.Get("Access-Control-Allow-Headers")
-	if n := strings.Count(allowed, "Mcp-Param-"); n != maxCORSParams || len(allowed) > 4000 {
+	if n := strings.Count(allowed, "Mcp-Param-"); n != maxCORSParams || strings.Contains(allowed, "xxx") {
 		t.Errorf("%d names in %d bytes", n, len(allowed))
 	}
 }

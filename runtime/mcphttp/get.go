@@ -50,6 +50,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal)
 		refuse(w, http.StatusBadRequest, "Last-Event-ID is not that of a stream that can be resumed")
 		return
 	}
+	if answer.s != se.standing {
+		answer.ending = nil // its call will be answered
+	}
 	reader, ok := answer.s.attachAfter(seq)
 	if !ok {
 		refuse(w, http.StatusBadRequest, "the events after Last-Event-ID are not kept any more")

@@ -255,10 +255,13 @@ func drain(ctx context.Context, conn link.Conn) error {
 	}()
 	select {
 	case <-drained:
-		return nil
+		if conn.Active() == 0 {
+			return nil
+		}
+		<-ctx.Done() // the same time is over
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return context.Cause(ctx)
 }
 
 // Close ends the handler at once: what runs is cancelled. It does not wait. It

@@ -160,12 +160,10 @@ func TestParamHeader(t *testing.T) {
 	})
 }
 
-// A schema that breaks the rules for marks is the tool's problem, which clients do
-// not see: its fields are not expected.
-func TestInvalidMarks(t *testing.T) {
+// Clients see the marks from 2026-07-28 on.
+func TestMarksAreListed(t *testing.T) {
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		x := s.open(revisionC)
-		// Marks are published from 2026-07-28 on only.
 		if list := string(x.do(rpc{method: "tools/list"}.legacy()).replied("1")); strings.Contains(list, "x-mcp-header") {
 			t.Error("a session sees x-mcp-header")
 		}

@@ -137,6 +137,17 @@ func TestReadTimeIsForTheBody(t *testing.T) {
 	})
 }
 
+// A body that says that it is too long need not be waited for.
+func TestBodyTooLongIsNotWaitedFor(t *testing.T) {
+	visit(t, setup{server: limited, noisy: true}, func(t *testing.T, s *site) {
+		w := s.dial()
+		w.sends(head(1001, call("echo", "{}").fields()...))
+		a := w.reads()
+		synctest.Wait()
+		a.turnedDown(413)
+	})
+}
+
 // A body that is shorter than it says is none, and a client that goes amid it
 // leaves nothing behind.
 func TestShortBody(t *testing.T) {

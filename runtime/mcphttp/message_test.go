@@ -149,6 +149,7 @@ func (s *site) open(version string, fields ...string) *session {
 	if x.id == "" {
 		a.fatal("initialize has opened no session")
 	}
+	s.secrets = append(s.secrets, x.id)
 	x.do(initialized).accepted()
 	return x
 }

@@ -273,8 +273,47 @@ func TestStandardMiddleware(t *testing.T) {
 	})
 }
 
-// A panic of middleware's own, or of http.ErrAbortHandler, is not the handler's
-// business; one in the function for the principal does not leave anything behind.
+// The timeouts of the HTTP server are for reading requests and for writing what is
+// there, not for how long a call takes.
+func TestServerTimeouts(t *testing.T) {
+	config := func(s *http.Server) {
+		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout, s.ReadHeaderTimeout = 5*time.Second, 5*time.Second, 5*time.Second, 5*time.Second
+	}
+	eachWay(t, setup{config: config}, func(t *testing.T, s *site, w way, start func(rpc) *answer) {
+		quiet, quick, loud := s.puppet("quiet"), s.puppet("quick"), s.puppet("loud")
+		a, b, c := start(dance(quiet).as("1")), start(dance(quick).as("2")), start(dance(loud).as("3"))
+		ctx := quiet.called()
+		quick.called()
+		loud.called()
+		loud.says("hello")
+		c.streaming().next()
+		var d *answer
+		if w.version != "" {
+			d = s.open(w.version).listen()
+			d.next()
+		}
+		time.Sleep(8 * time.Second)
+		if ctx.Err() != nil {
+			t.Fatalf("the call has ended: %v", context.Cause(ctx))
+		}
+		quick.answers("done")
+		b.wait()
+		b.replied("2")
+		time.Sleep(time.Minute)
+		quiet.answers("done")
+		a.streaming().ends().hears("result 1")
+		c.stays().next()
+		loud.answers("done")
+		c.ends().hears("result 3")
+		if d != nil {
+			d.stays().next()
+			s.change()
+			d.hears("notifications/tools/list_changed")
+		}
+	})
+}
+
+// A panic of middleware leaves nothing behind in the handler, which can be shut down.
 func TestPanicInMiddleware(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -298,7 +337,8 @@ func TestPanicInMiddleware(t *testing.T) {
 	})
 }
 
-// A handler without middleware and server: what httptest.ResponseRecorder sees.
+// Interceptors see every request that is one of its revision, in which revision, and
+// with which header fields; what HTTP refuses they do not.
 func TestInterceptorsSeeTheRequest(t *testing.T) {
 	var seen []string
 	intercept := func(next mcp.Handler) mcp.Handler {

@@ -216,9 +216,8 @@ func parseDecimal(s string) (d decimal, ok bool) {
 	s, d.negative = strings.CutPrefix(s, "-")
 	mantissa := s
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		digits := strings.TrimLeft(s[i+1:], "+-")
 		exponent, err := strconv.ParseInt(s[i+1:], 10, 32)
-		if err != nil || len(s)-i-1-len(digits) > 1 {
+		if err != nil {
 			return decimal{}, false
 		}
 		mantissa, d.exponent = s[:i], exponent

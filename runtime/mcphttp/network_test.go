@@ -30,6 +30,7 @@ type setup struct {
 	sse     bool                            // HTTP+SSE of 2024-11-05 in the place of streamable HTTP
 	wrap    func(http.Handler) http.Handler // middleware
 	local   string                          // address of the listener; default 127.0.0.1:8080
+	config  func(*http.Server)
 	http2   bool
 	noisy   bool // the HTTP server may complain
 }
@@ -53,6 +54,7 @@ type site struct {
 	log     *journal // of the server and the handler
 	http    *http.Server
 	answers []*answer
+	secrets []string // that must not be in the log
 }
 
 // visit runs f in a bubble with a site.
@@ -105,6 +107,9 @@ func newSite(t *testing.T, c setup) *site {
 		protocols.SetHTTP1(true)
 	}
 	s.http = &http.Server{Handler: mux, Protocols: &protocols, ErrorLog: log.New(&s.net.complaints, "", 0)}
+	if c.config != nil {
+		c.config(s.http)
+	}
 	go func() { _ = s.http.Serve(s.net) }()
 	s.client = &http.Client{
 		Transport: &http.Transport{
@@ -128,6 +133,11 @@ func (s *site) close(noisy bool) {
 	s.client.CloseIdleConnections()
 	_ = s.http.Close()
 	time.Sleep(2 * time.Second) // net/http lingers on connections that it closes
+	for _, secret := range s.secrets {
+		if strings.Contains(s.log.String(), secret) {
+			s.t.Errorf("the log has the secret %s: %s", secret, s.log)
+		}
+	}
 	if said := s.net.complaints.String(); said != "" && !noisy {
 		s.t.Errorf("the HTTP server complains: %s", said)
 	}

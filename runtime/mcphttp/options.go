@@ -99,10 +99,12 @@ type Limits struct {
 	// Streams is how many standing streams there may be: GET, and listens. One
 	// more gets 503. Default: 10000.
 	Streams int
-	// Sessions is how many sessions may be open. One more gets 503. Default: 10000.
+	// Sessions is how many sessions may be open. One more takes the place of the one
+	// that has been idle for longest, if that is a minute or more, and gets 503
+	// otherwise. Default: 10000.
 	Sessions int
-	// SessionsPerPrincipal is how many of them one principal may have. Default: no
-	// more than Sessions.
+	// SessionsPerPrincipal is how many of them one principal may have; one more is
+	// treated alike. Default: no more than Sessions.
 	SessionsPerPrincipal int
 	// IdleTime is how long a session lasts that has neither requests nor a stream.
 	// Default: 30 minutes.

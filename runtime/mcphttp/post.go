@@ -40,7 +40,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal
 		in.Drop()
 		return
 	}
-	p := &posted{Handler: h, w: w, r: r, in: in, from: link.Caller{Values: r.Context(), Header: r.Header, Principal: who}}
+	p := &posted{Handler: h, w: w, r: r, in: in, from: link.Caller{Values: r.Context(), Header: r.Header, Principal: who, Remote: r.RemoteAddr}}
 	switch d.era {
 	case modern:
 		p.modern()
@@ -196,7 +196,9 @@ func (p *posted) open(principal string) {
 	}
 	se.begin()
 	defer se.end()
-	p.exchange(se, se)
+	if known := p.exchange(se, se); !known || se.conn.Negotiated() == nil {
+		p.sessions.end(se)
+	}
 }
 
 // session answers a message of a session.
@@ -218,18 +220,19 @@ func (p *posted) session(id, principal string) {
 }
 
 // exchange hands a message to a session and writes the answer. The handler goes on
-// where the client does not wait for it.
-func (p *posted) exchange(se, opened *session) {
+// where the client does not wait for it. It reports false if the client cannot have
+// seen anything of the answer.
+func (p *posted) exchange(se, opened *session) (seen bool) {
 	s := newStream(se, p.host.Limits().QueueBytes)
 	reader := s.attach()
 	if !se.conn.Take(p.in, p.from, s) {
 		p.w.WriteHeader(http.StatusAccepted)
-		return
+		return true
 	}
 	rev := se.conn.Negotiated()
 	answer := response{
 		h: &p.core, w: p.w, r: p.r, s: s, opened: opened, over: se.done,
 		identified: true, priming: rev != nil && rev.Fields.Polling,
 	}
-	answer.write(reader)
+	return answer.write(reader) || answer.started
 }

@@ -54,7 +54,7 @@ func (p *response) write(reader *reader) bool {
 	defer p.s.detach(reader)
 	timer := time.NewTimer(p.patience())
 	defer timer.Stop()
-	events, last := p.events, false
+	events, last, waited := p.events, false, false
 	for {
 		t := p.s.take(reader, events)
 		switch {
@@ -62,6 +62,11 @@ func (p *response) write(reader *reader) bool {
 			return true
 		case last && !t.done && !p.started:
 			fail(p.w, http.StatusNotFound, noID, errNoSession)
+			return true
+		case p.resumed && !p.started && t.done && len(t.messages) == 0:
+			// Nothing follows. An empty stream would look like one more that has
+			// broken off; this ends an EventSource (HTML, server-sent events).
+			p.w.WriteHeader(http.StatusNoContent)
 			return true
 		case t.events || p.started:
 			events = true
@@ -74,6 +79,11 @@ func (p *response) write(reader *reader) bool {
 			timer.Reset(p.h.limits.KeepAlive)
 		case t.done:
 			return p.writePlain(&t)
+		}
+		if !waited {
+			// Timeouts of the http.Server are not for how long a call takes.
+			waited = true
+			_ = p.control.SetWriteDeadline(time.Time{})
 		}
 		select {
 		case <-reader.wake:
@@ -107,12 +117,8 @@ func (p *response) writePlain(t *state) bool {
 	body := t.messages[0]
 	header := p.w.Header()
 	header.Set("Content-Type", "application/json")
-	if p.opened != nil {
-		if t.code == 0 {
-			header.Set(sessionHeader, p.opened.id)
-		} else {
-			p.h.sessions.end(p.opened)
-		}
+	if p.opened != nil && t.code == 0 {
+		header.Set(sessionHeader, p.opened.id)
 	}
 	if !p.h.plain {
 		body = compress(header, p.r.Header, p.buf[:0], body)
@@ -138,7 +144,7 @@ func (p *response) writeEvents(t *state) bool {
 		if p.endpoint != "" {
 			b = appendEvent(b, "endpoint", "", []byte(p.endpoint))
 		}
-		if p.priming && !p.resumed {
+		if p.priming && !p.resumed && !(t.done && len(t.messages) == 0) {
 			retry := defaultRetry
 			if t.released && len(t.messages) == 0 {
 				retry, asked = t.retry, false

@@ -2,13 +2,12 @@ package mcphttp_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
@@ -44,6 +43,11 @@ func TestResumeACall(t *testing.T) {
 			t.Fatalf("the call has been cancelled: %v", context.Cause(ctx))
 		}
 		b := x.resume(id)
+		for _, e := range b.events() {
+			if e.data == "" {
+				b.fail("a stream that goes on begins with %+v", e)
+			}
+		}
 		if m := b.hears("notifications/message")[0]; !strings.Contains(string(m.Params), "two") {
 			b.fail("the message is %s", m.Params)
 		}
@@ -80,11 +84,7 @@ func TestResumeAnEndedCall(t *testing.T) {
 		// Nothing follows the last event.
 		last := idOf(t, x.resume(second).events())
 		b := s.do(x.as(request{method: "GET"}.with("Last-Event-ID: " + last)))
-		if b.code() == 200 {
-			b.ends().hears()
-		} else {
-			b.turnedDown(400)
-		}
+		b.wants(204)
 	})
 }
 
@@ -135,7 +135,7 @@ func TestResumeFromThePrimingEvent(t *testing.T) {
 func TestResumeTheStandingStream(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *site, x *session) {
 		p := s.puppet("p")
-		call := x.start(dance(p).legacy())
+		calling := x.start(dance(p).legacy())
 		p.called()
 		standing := x.listen()
 		s.change()
@@ -150,7 +150,7 @@ func TestResumeTheStandingStream(t *testing.T) {
 		s.change()
 		again.stays().hears("notifications/tools/list_changed")
 		p.answers("done")
-		call.ends().hears("notifications/message", "result 1")
+		calling.ends().hears("notifications/message", "result 1")
 		again.hears()
 	})
 }
@@ -209,6 +209,29 @@ func TestLostEvents(t *testing.T) {
 	})
 }
 
+// An id that has not been given yet is none, whoever may have had it elsewhere.
+func TestEventsToCome(t *testing.T) {
+	eachResumable(t, setup{}, func(t *testing.T, s *site, x *session) {
+		ahead := s.open(x.version)
+		for _, c := range []struct{ there, here int }{{5, 5}, {10, 4}} {
+			steps := fmt.Sprintf(`{"n":%d}`, c.there) // and the reply
+			id := idOf(t, ahead.do(call("steps", steps).legacy()).streaming().events())
+			p := s.puppet(steps)
+			a := x.start(call("puppet", fmt.Sprintf(`{"name":%q}`, steps)).legacy())
+			p.called()
+			for range c.here {
+				p.says("hello")
+			}
+			if n := len(a.streaming().heard()); n != c.here {
+				a.fatal("%d messages", n)
+			}
+			s.do(x.as(request{method: "GET"}.with("Last-Event-ID: " + id))).turnedDown(400)
+			p.answers("done")
+			a.ends()
+		}
+	})
+}
+
 // What is kept is bounded for the whole session, and what a client reads at the
 // moment is not taken from it.
 func TestEventBytes(t *testing.T) {
@@ -246,128 +269,6 @@ func TestEventTime(t *testing.T) {
 	})
 }
 
-// A call whose client has gone before there was an event has nobody to tell, and
-// goes on nevertheless.
-func TestVanishedBeforeTheStream(t *testing.T) {
-	eachResumable(t, setup{}, func(t *testing.T, s *site, x *session) {
-		p := s.puppet("p")
-		a := x.start(dance(p).as("3").legacy())
-		ctx := p.called()
-		a.vanish()
-		time.Sleep(time.Minute)
-		if err := ctx.Err(); err != nil {
-			t.Fatalf("the call has been cancelled: %v", context.Cause(ctx))
-		}
-		p.says("to nobody")
-		p.answers("done")
-		x.listen().stays().hears()
-		x.do(call("echo", "{}").as("3").legacy()).replied("3")
-	})
-}
-
-// A question that is put while the client is away is asked when it comes back.
-func TestQuestionToAnAbsentClient(t *testing.T) {
-	for _, version := range []string{revisionC, revisionD} {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
-			x := s.open(version)
-			p := s.puppet("p")
-			a := x.start(dance(p).legacy())
-			p.called()
-			p.says("one")
-			id := idOf(t, a.streaming().next())
-			a.vanish()
-			p.begin(func(ctx context.Context) *mcp.ToolResult {
-				name, err := askName(ctx, "Who?")
-				return mcp.TextResult(fmt.Sprint(name, err))
-			})
-			b := x.resume(id)
-			q := b.hears("elicitation/create")[0]
-			x.do(reply(q.ID, named("Ann"))).accepted()
-			if got := textOf(t, b.ends().hears("result 1")[0].Result); got != "Ann<nil>" {
-				t.Errorf("the result is %q", got)
-			}
-		})
-	}
-}
-
-// A handler can let the response go; the client is told when to come back, and
-// finds the answer.
-func TestReleaseStream(t *testing.T) {
-	for _, silent := range []bool{true, false} {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
-			x := s.open(revisionD)
-			p := s.puppet("p")
-			a := x.start(dance(p).legacy())
-			p.called()
-			if !silent {
-				p.says("before")
-			}
-			p.run(func(ctx context.Context) {
-				if !mcp.ReleaseStream(ctx, 1500*time.Millisecond) {
-					t.Error("the stream is not let go")
-				}
-			})
-			a.streaming().ends()
-			events := a.events()
-			if !events[0].hasID || events[0].data != "" {
-				a.fail("no event without data")
-			}
-			retry := ""
-			for _, e := range events {
-				if e.retry != "" {
-					retry = e.retry
-				}
-			}
-			if retry != "1500" {
-				a.fail("retry is %q", retry)
-			}
-			id := idOf(t, events)
-			p.says("meanwhile")
-			b := x.resume(id)
-			b.stays().hears("notifications/message")
-			// Once more, and the call ends while nobody is there.
-			p.run(func(ctx context.Context) { mcp.ReleaseStream(ctx, time.Second) })
-			id = idOf(t, b.ends().events())
-			p.answers("done")
-			x.resume(id).ends().hears("result 1")
-		})
-	}
-}
-
-// Where the client would not come back, the response is not let go.
-func TestReleaseStreamElsewhere(t *testing.T) {
-	eachWay(t, setup{}, func(t *testing.T, s *site, w way, start func(rpc) *answer) {
-		if w.version == revisionD {
-			return
-		}
-		p := s.puppet("p")
-		a := start(dance(p))
-		p.called()
-		p.run(func(ctx context.Context) {
-			if mcp.ReleaseStream(ctx, time.Second) {
-				t.Error("the stream is let go")
-			}
-		})
-		a.silent()
-		p.answers("done")
-		a.wait()
-		a.replied("1")
-	})
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
-		p := s.puppet("p")
-		a := s.start(bare(dance(p).legacy(), "Mcp-Protocol-Version: "+revisionD))
-		p.called()
-		p.run(func(ctx context.Context) {
-			if mcp.ReleaseStream(ctx, time.Second) {
-				t.Error("the stream is let go")
-			}
-		})
-		p.answers("done")
-		a.wait()
-		a.replied("1")
-	})
-}
-
 // A modern request resumes nothing: Last-Event-ID is not looked at, and a GET for
 // it is none.
 func TestNoResumingOfRequests(t *testing.T) {
@@ -386,27 +287,76 @@ func TestNoResumingOfRequests(t *testing.T) {
 	})
 }
 
-// A connection that breaks is like a client that goes.
-func TestBrokenConnection(t *testing.T) {
-	eachResumable(t, setup{noisy: true}, func(t *testing.T, s *site, x *session) {
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		ctx := p.called()
-		p.says("one")
-		id := idOf(t, a.streaming().next())
-		s.net.cut()
-		a.broken()
-		p.says("two")
-		p.says("three")
-		if ctx.Err() != nil {
-			t.Errorf("the call has been cancelled: %v", context.Cause(ctx))
-		}
-		b := x.resume(id)
-		b.hears("notifications/message", "notifications/message")
-		x.do(cancelled("1")).accepted()
-		if err := p.cause(); !errors.Is(err, mcp.ErrCancelled) {
-			t.Errorf("the cause is %v", err)
-		}
-		b.ends().hears()
-	})
+// Whenever the client goes and comes back, it gets every message once, in order.
+func TestResumeAtRandom(t *testing.T) {
+	for seed := range uint64(40) {
+		http2 := seed%2 == 1
+		visit(t, setup{http2: http2}, func(t *testing.T, s *site) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			x := s.open(resumable[seed%3])
+			p := s.puppet("p")
+			standing := seed%5 == 0
+			calling := x.start(dance(p).legacy())
+			p.called()
+			sends, kind := func() { p.says("hello") }, "notifications/message"
+			a := calling
+			if standing {
+				a = x.listen()
+				sends, kind = s.change, "notifications/tools/list_changed"
+			}
+			sends()
+			sent, got := 1, 0
+			last := ""
+			seen := map[string]bool{}
+			take := func() {
+				for _, e := range a.next() {
+					if e.hasID {
+						last = e.id
+					}
+					if e.data == "" {
+						continue
+					}
+					if m := parse(t, e.data); m.Method != kind {
+						continue
+					}
+					if seen[e.id] {
+						t.Fatalf("seed %d: event %s has come twice", seed, e.id)
+					}
+					seen[e.id] = true
+					got++
+				}
+			}
+			take()
+			for range 30 {
+				switch random.IntN(4) {
+				case 0:
+					if random.IntN(2) == 0 {
+						a.vanish()
+						take() // what has come at the last moment
+					}
+					for range random.IntN(3) {
+						sends()
+						sent++
+					}
+					a = x.resume(last)
+				case 1:
+					for range random.IntN(5) {
+						sends()
+						sent++
+					}
+				default:
+					sends()
+					sent++
+				}
+				take()
+			}
+			if got != sent {
+				t.Errorf("seed %d: %d messages have been sent, and %d have come", seed, sent, got)
+			}
+			p.answers("done")
+			if !standing {
+				a.ends().hears("result 1")
+			}
+		})
+	}
 }

@@ -52,18 +52,35 @@ func (se *session) keep(s *stream, size int) {
 // evict forgets the oldest messages until the rest is within the limit, but none
 // that a client is about to read. The caller holds the lock.
 func (se *session) evict() {
-	for se.bytes > se.limits.EventBytes && len(se.order) > 0 {
-		s := se.order[0]
-		size, ok := s.evict()
-		if !ok {
-			return
-		}
-		se.bytes -= size
+	for se.bytes > se.limits.EventBytes && len(se.order) > 0 && se.forget(se.order[0]) {
 		se.order = se.order[1:]
-		if len(s.log) == 0 && s.done {
-			delete(se.streams, s.number)
+	}
+	if se.bytes <= se.limits.EventBytes || len(se.order) == 0 {
+		return
+	}
+	// The oldest is one that a client is slow to read: later ones must go.
+	rest := se.order[:0]
+	for _, s := range se.order {
+		if se.bytes <= se.limits.EventBytes || !se.forget(s) {
+			rest = append(rest, s)
 		}
 	}
+	clear(se.order[len(rest):])
+	se.order = rest
+}
+
+// forget forgets the oldest message of a stream. It reports false where that is yet
+// to be read. The caller holds the lock.
+func (se *session) forget(s *stream) bool {
+	size, ok := s.evict()
+	if !ok {
+		return false
+	}
+	se.bytes -= size
+	if len(s.log) == 0 && s.done {
+		delete(se.streams, s.number)
+	}
+	return true
 }
 
 // begin notes an HTTP request of the session. It reports false if that is over.
@@ -117,6 +134,17 @@ func (se *session) tidy(now time.Time) (idle bool) {
 	return now.Sub(se.used) >= se.limits.IdleTime
 }
 
+// idle returns for how long nobody has used the session.
+func (se *session) idle(now time.Time) time.Duration {
+	running := se.conn.Active() > 0
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if se.busy > 0 || running {
+		return 0
+	}
+	return now.Sub(se.used)
+}
+
 // close ends the session: what runs is cancelled, and responses end.
 func (se *session) close() {
 	se.conn.Close()
@@ -145,14 +173,25 @@ func newSessions(l *Limits, ended <-chan struct{}) *sessions {
 	return &sessions{limits: l, byID: map[string]*session{}, count: map[string]int{}, ended: ended}
 }
 
+// patience is how long a session that nobody uses is safe from those who want to
+// open one where there are too many.
+const patience = time.Minute
+
 // open makes a session, which nobody knows of yet. It returns nil where there are
-// too many.
+// too many. Otherwise those who open sessions and leave would lock out everybody
+// until they are tidied away: the one that has been idle for longest makes room.
 func (t *sessions) open(host link.Host, principal string, resumable bool) *session {
+	if full, own := t.full(principal); full {
+		idle := t.mostIdle(principal, own)
+		if idle == nil {
+			return nil
+		}
+		t.end(idle)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.byID) >= t.limits.Sessions ||
-		(t.limits.SessionsPerPrincipal > 0 && principal != "" && t.count[principal] >= t.limits.SessionsPerPrincipal) {
-		return nil
+	if full, _ := t.fullLocked(principal); full {
+		return nil // somebody else was faster
 	}
 	se := &session{
 		id: rand.Text(), principal: principal, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
@@ -177,6 +216,37 @@ func (t *sessions) open(host link.Host, principal string, resumable bool) *sessi
 		go t.tidy()
 	}
 	return se
+}
+
+// full reports whether there are too many sessions for one more, and whether that is
+// because of the principal's own.
+func (t *sessions) full(principal string) (full, own bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.fullLocked(principal)
+}
+
+// fullLocked is full for a caller that holds the lock.
+func (t *sessions) fullLocked(principal string) (full, own bool) {
+	most := t.limits.SessionsPerPrincipal
+	own = most > 0 && principal != "" && t.count[principal] >= most
+	return own || len(t.byID) >= t.limits.Sessions, own
+}
+
+// mostIdle returns the session that has been idle for longest, of one principal or
+// of all, nil if none has been for long.
+func (t *sessions) mostIdle(principal string, own bool) (most *session) {
+	longest := patience
+	now := time.Now()
+	for _, se := range t.all() {
+		if own && se.principal != principal {
+			continue
+		}
+		if idle := se.idle(now); idle >= longest {
+			longest, most = idle, se
+		}
+	}
+	return most
 }
 
 // find returns the session with that id, if it is of that principal.

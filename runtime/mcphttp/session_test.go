@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,10 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
-
-func limits(l mcphttp.Limits) setup {
-	return setup{handler: []mcphttp.Option{mcphttp.WithLimits(l)}}
-}
 
 // A session is one connection, whatever TCP connections its requests use: levels
 // and subscriptions stay.
@@ -50,12 +47,11 @@ func TestSessionEnds(t *testing.T) {
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		x, other := s.open(revisionD), s.open(revisionD)
 		one, two, three := s.puppet("one"), s.puppet("two"), s.puppet("three")
-		one.deaf = true // otherwise its last word could be the answer
+		one.deaf, two.deaf = true, true // otherwise their last word could be the answer
 		quiet := x.start(dance(one).as("1").legacy())
 		loud := x.start(dance(two).as("2").legacy())
 		others := other.start(dance(three).as("1").legacy())
-		ctx := one.called()
-		two.called()
+		contexts := []context.Context{one.called(), two.called()}
 		three.called()
 		two.says("hello")
 		loud.streaming()
@@ -65,8 +61,8 @@ func TestSessionEnds(t *testing.T) {
 		if a.text() != "" {
 			a.fail("DELETE has a body")
 		}
-		for _, err := range []error{context.Cause(ctx), two.cause()} {
-			if !errors.Is(err, mcp.ErrConnectionClosed) {
+		for _, ctx := range contexts {
+			if err := context.Cause(ctx); !errors.Is(err, mcp.ErrConnectionClosed) {
 				t.Errorf("the cause is %v", err)
 			}
 		}
@@ -107,90 +103,6 @@ func TestSessionEndsAmidAQuestion(t *testing.T) {
 		}
 		p.cause()
 		a.ends()
-	})
-}
-
-// A session without requests and streams ends after IdleTime, and not before.
-func TestIdleSession(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		idle, used := s.open(revisionD), s.open(revisionD)
-		for range 3 {
-			time.Sleep(14 * time.Minute)
-			used.do(rpc{method: "ping"}.legacy()).replied("1")
-		}
-		// 42 minutes: it has ended 30 to 31 minutes after its last request.
-		idle.do(rpc{method: "ping"}.legacy()).wants(404)
-		used.do(rpc{method: "ping"}.legacy()).replied("1")
-		time.Sleep(29 * time.Minute)
-		used.do(rpc{method: "ping"}.legacy()).replied("1")
-		time.Sleep(40 * time.Minute)
-		used.do(rpc{method: "ping"}.legacy()).wants(404)
-	})
-}
-
-// A session with an open stream, or with a call that runs, is not idle; the time
-// begins when they end.
-func TestSessionIsNotIdle(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute}), func(t *testing.T, s *site) {
-		listening, calling, abandoned := s.open(revisionD), s.open(revisionD), s.open(revisionD)
-		stream := listening.listen()
-		p, q := s.puppet("p"), s.puppet("q")
-		a := calling.start(dance(p).legacy())
-		b := abandoned.start(dance(q).legacy())
-		p.called()
-		q.called()
-		b.vanish() // the call goes on without its client
-		time.Sleep(time.Hour / 2)
-		stream.stays()
-		p.answers("late")
-		q.answers("late")
-		a.wait()
-		stream.vanish()
-		time.Sleep(30 * time.Second)
-		for _, x := range []*session{listening, calling, abandoned} {
-			x.do(rpc{method: "ping"}.legacy()).replied("1")
-		}
-		time.Sleep(2 * time.Minute)
-		for _, x := range []*session{listening, calling, abandoned} {
-			x.do(rpc{method: "ping"}.legacy()).wants(404)
-		}
-	})
-}
-
-// The end of an idle session is an end like any other: what it holds is given
-// back.
-func TestIdleSessionsMakeRoom(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2}), func(t *testing.T, s *site) {
-		s.open(revisionD)
-		s.open(revisionD)
-		s.do(bare(initialize(revisionD))).turnedDownWith(503)
-		time.Sleep(3 * time.Minute)
-		s.open(revisionD)
-		x := s.open(revisionD)
-		s.do(bare(initialize(revisionD))).turnedDownWith(503)
-		x.end()
-		s.open(revisionD)
-	})
-}
-
-// One principal cannot take all sessions.
-func TestSessionsPerPrincipal(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5, SessionsPerPrincipal: 2}),
-	}}, func(t *testing.T, s *site) {
-		ann := s.open(revisionD, "Authorization: ann")
-		s.open(revisionD, "Authorization: ann")
-		s.do(bare(initialize(revisionD), "Authorization: ann")).turnedDownWith(503)
-		s.open(revisionD, "Authorization: bob")
-		ann.end()
-		s.open(revisionD, "Authorization: ann")
-		s.do(bare(initialize(revisionD), "Authorization: ann")).turnedDownWith(503)
-		s.open(revisionD, "Authorization: bob")
-		s.do(bare(initialize(revisionD), "Authorization: bob")).turnedDownWith(503)
-		s.open(revisionD, "Authorization: cid")
-		s.do(bare(initialize(revisionD), "Authorization: dan")).turnedDownWith(503)
-		// Requests without a session are none of this business.
-		s.do(call("echo", "{}").post("Authorization: ann")).replied("1")
 	})
 }
 
@@ -285,24 +197,6 @@ func TestRequestsBeforeInitialized(t *testing.T) {
 	})
 }
 
-// A server that pings its clients does so on the standing stream, and hears the
-// answer by a POST.
-func TestPing(t *testing.T) {
-	visit(t, setup{server: []mcp.Option{mcp.WithPing(time.Minute)}}, func(t *testing.T, s *site) {
-		x := s.open(revisionD)
-		stream := x.listen()
-		for range 3 {
-			time.Sleep(130 * time.Second)
-			m := stream.hears("ping")[0]
-			x.do(reply(m.ID, "{}")).accepted()
-		}
-		// One who does not answer is gone.
-		time.Sleep(5 * time.Minute)
-		stream.ends()
-		x.do(call("echo", "{}").legacy()).wants(404)
-	})
-}
-
 // Session ids cannot be guessed: they differ in all of their length.
 func TestSessionIDs(t *testing.T) {
 	visit(t, setup{}, func(t *testing.T, s *site) {
@@ -387,5 +281,106 @@ func TestRefusedQuestion(t *testing.T) {
 		if err := json.Unmarshal(r.Result, &result); err != nil || !result.IsError {
 			a.fail("want a failed result")
 		}
+	})
+}
+
+// onInitialize has f run before each initialize.
+func onInitialize(f func() error) setup {
+	return setup{
+		server: []mcp.Option{mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+			return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+				if req.Method == "initialize" {
+					if err := f(); err != nil {
+						return nil, err
+					}
+				}
+				return next(ctx, req)
+			}
+		})},
+		handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})},
+	}
+}
+
+// An initialize that takes long is answered on an event stream, and its header
+// names the session as any other.
+func TestSlowInitialize(t *testing.T) {
+	visit(t, onInitialize(func() error { time.Sleep(time.Minute); return nil }), func(t *testing.T, s *site) {
+		a := s.do(bare(initialize(revisionC)))
+		a.streaming().ends().hears(`result "init"`)
+		x := &session{s: s, id: a.field("Mcp-Session-Id"), version: revisionC}
+		x.do(call("echo", "{}").legacy()).replied("1")
+	})
+}
+
+// One that fails late leaves no session behind, although its id has been told.
+func TestSlowInitializeFails(t *testing.T) {
+	var failure error
+	c := onInitialize(func() error {
+		if failure != nil {
+			time.Sleep(time.Minute)
+		}
+		return failure
+	})
+	visit(t, c, func(t *testing.T, s *site) {
+		failure = errors.New("not now")
+		for range 2 {
+			a := s.do(bare(initialize(revisionD)))
+			a.streaming().ends().hears(`error "init"`)
+			if id := a.field("Mcp-Session-Id"); id != "" {
+				s.do(bare(call("echo", "{}").legacy(), "Mcp-Session-Id: "+id)).wants(404)
+			}
+			time.Sleep(time.Second)
+		}
+		failure = nil
+		s.open(revisionD)
+	})
+}
+
+// One whose client has gone before it has learned the id leaves none, either.
+func TestVanishedAmidInitialize(t *testing.T) {
+	waiting := true
+	overBoth(t, onInitialize(func() error {
+		if waiting {
+			time.Sleep(5 * time.Second)
+		}
+		return nil
+	}), func(t *testing.T, s *site) {
+		waiting = true
+		a := s.start(bare(initialize(revisionD)))
+		synctest.Wait()
+		a.vanish()
+		time.Sleep(10 * time.Second)
+		waiting = false
+		s.open(revisionD)
+	})
+}
+
+// Handlers of the same server have their own sessions.
+func TestTwoHandlers(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		other := mcphttp.NewHandler(s.Server)
+		defer other.Close()
+		x := s.open(revisionD)
+		r := x.as(bare(call("echo", "{}").legacy())).build(t.Context(), t)
+		w := httptest.NewRecorder()
+		other.ServeHTTP(w, r)
+		if w.Code != 404 {
+			t.Errorf("the status is %d", w.Code)
+		}
+	})
+}
+
+// What happens before the client listens is not lost to one who does.
+func TestChangesBeforeListening(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		x.do(rpc{method: "resources/subscribe", params: `"uri":"test://text"`}.legacy()).replied("1")
+		s.ResourceUpdated("test://text")
+		stream := x.listen()
+		stream.hears("notifications/resources/updated")
+		stream.vanish()
+		synctest.Wait() // the server has noticed
+		s.ResourceUpdated("test://text")
+		x.listen().hears("notifications/resources/updated") // without Last-Event-ID
 	})
 }

@@ -27,6 +27,13 @@ func TestShutdown(t *testing.T) {
 		listening.streaming()
 		two.says("hello")
 		inSession.streaming()
+		four := s.puppet("four")
+		left := x.start(dance(four).as("4").legacy())
+		four.called()
+		four.says("hello")
+		id := idOf(t, left.streaming().next())
+		left.vanish()
+		resumed := x.resume(id)
 
 		done := make(chan error, 1)
 		go func() { done <- s.handler.Shutdown(context.Background()) }()
@@ -53,6 +60,9 @@ func TestShutdown(t *testing.T) {
 		alone.wait()
 		alone.replied("1")
 		inSession.ends().hears("notifications/message", "result 2")
+		resumed.stays()
+		four.answers("four")
+		resumed.ends().hears("result 4")
 		time.Sleep(time.Minute)
 		if len(done) != 0 {
 			t.Error("it does not wait for the call whose client has gone")
@@ -89,11 +99,25 @@ func TestShutdownInTime(t *testing.T) {
 		if !inSession.over() {
 			inSession.fail("the answer is open")
 		}
-		_ = s.http.Close()
-		if err := one.cause(); err == nil {
-			t.Error("the call by itself has been answered")
+		if err := one.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+			t.Errorf("the cause is %v", err)
 		}
 		alone.wait()
+	})
+}
+
+// A shutdown does not wait for people: what they are asked cannot be answered any
+// more.
+func TestShutdownAmidAQuestion(t *testing.T) {
+	overBoth(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		a := x.start(call("asks", "{}").legacy())
+		a.streaming().hears("elicitation/create")
+		began := time.Now()
+		if err := s.handler.Shutdown(t.Context()); err != nil || time.Since(began) != 0 {
+			t.Errorf("shut down after %v: %v", time.Since(began), err)
+		}
+		a.ends().hears("result 1")
 	})
 }
 

@@ -320,6 +320,34 @@ func TestSSESlowReader(t *testing.T) {
 	})
 }
 
+// Neither can one who asks and does not read make the server hold the answers.
+func TestSSEAsksAndDoesNotRead(t *testing.T) {
+	visit(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 1000})}, noisy: true}, func(t *testing.T, s *site) {
+		slow := s.dial()
+		slow.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
+		head, err := slow.r.ReadString('?') // and no more
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, err := slow.r.ReadString('\n')
+		if err != nil || !strings.Contains(head, "endpoint") {
+			t.Fatalf("the stream begins with %q: %v", head, err)
+		}
+		c := &older{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
+		c.post(initialize(revisionA)).accepted()
+		began, asked := time.Now(), 0
+		for a := c.post(rpc{method: "ping"}.legacy()); a.code() == http.StatusAccepted; a = c.post(rpc{method: "ping"}.legacy()) {
+			if asked++; asked > 1000 {
+				t.Fatal("it goes on for ever")
+			}
+		}
+		if time.Since(began) != 0 {
+			t.Errorf("it took %v", time.Since(began))
+		}
+		c.post(rpc{method: "ping"}.legacy()).turnedDown(404)
+	})
+}
+
 // Shutdown waits for what runs and then ends the streams.
 func TestSSEShutdown(t *testing.T) {
 	overBoth(t, oldSSE, func(t *testing.T, s *site) {

@@ -26,9 +26,11 @@ type stream struct {
 	first   int      // 1 at the start
 	next    int      // what is to be written next
 	waiting int      // bytes from next on
+	unasked int      // about as many of them for which nobody has waited
 
 	count    int  // messages so far
 	done     bool // the reply is in, nothing follows
+	mute     bool // there was none
 	code     int  // of its error
 	refused  bool
 	released bool // the client shall come back later
@@ -65,7 +67,7 @@ func (s *stream) Reply(message []byte, code int) {
 		s.add(message)
 	}
 	if !s.standing {
-		s.done, s.code = true, code
+		s.done, s.code, s.mute = true, code, len(message) == 0
 		if s.reader == nil {
 			s.ended = time.Now()
 		}
@@ -73,12 +75,20 @@ func (s *stream) Reply(message []byte, code int) {
 	s.signal()
 }
 
+// Answer queues a reply for which nobody has waited.
+func (s *stream) Answer(message []byte, code int) {
+	s.guard.Lock()
+	s.unasked += len(message)
+	s.guard.Unlock()
+	s.Reply(message, code)
+}
+
 // Refuse queues the error for what has not been taken.
 func (s *stream) Refuse(message []byte, code int) {
 	s.guard.Lock()
 	s.refused = true
 	s.guard.Unlock()
-	s.Reply(message, code)
+	s.Answer(message, code)
 }
 
 // Notify queues a message that is no reply.
@@ -113,12 +123,30 @@ func (s *stream) signal() {
 	}
 }
 
-// Kick and Flush have nothing to do: the goroutine that holds the response
-// writes, and is told of every message.
+// Kick has nothing to do: the goroutine that holds the response writes, and is told
+// of every message.
 func (s *stream) Kick() {}
 
-// Flush does nothing, as Kick.
-func (s *stream) Flush() {}
+// Flush lets the next handler pass that waits, if there is room.
+func (s *stream) Flush() {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	s.pass()
+}
+
+// pass lets one handler pass that waits; see [link.Sink]. The caller holds the guard.
+func (s *stream) pass() {
+	if !s.full() {
+		s.room.Signal()
+	}
+}
+
+// Lost reports whether nobody will ever read.
+func (s *stream) Lost() bool {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.gone
+}
 
 // Full reports whether a client that is there does not read. Nobody waits for one
 // who has gone.
@@ -142,7 +170,7 @@ func (s *stream) Listening() bool {
 func (s *stream) stalled() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.waiting > 4*s.limit
+	return s.unasked > 4*s.limit
 }
 
 // Wait waits until there is room.
@@ -176,26 +204,29 @@ func (s *stream) Release(retry time.Duration) bool {
 // attach makes a response the one that is written to. The one before, if there is
 // one, ends.
 func (s *stream) attach() *reader {
-	r := &reader{wake: make(chan struct{}, 1)}
 	s.guard.Lock()
 	defer s.guard.Unlock()
+	return s.give()
+}
+
+// give is attach for a caller that holds the guard.
+func (s *stream) give() *reader {
 	s.signal()
-	s.reader = r
+	s.reader = &reader{wake: make(chan struct{}, 1)}
 	s.released = false
-	return r
+	return s.reader
 }
 
 // attachAfter is attach for a client that has read up to a sequence number. It
 // reports false if what follows is not there any more.
 func (s *stream) attachAfter(seq int) (*reader, bool) {
 	s.guard.Lock()
+	defer s.guard.Unlock()
 	if seq+1 < s.first || seq >= s.first+len(s.log) {
-		s.guard.Unlock()
 		return nil, false
 	}
 	s.seek(seq + 1)
-	s.guard.Unlock()
-	return s.attach(), true
+	return s.give(), true
 }
 
 // seek sets what is to be written next. The caller holds the guard.
@@ -219,8 +250,8 @@ func (s *stream) detach(r *reader) {
 	if s.done {
 		s.ended = time.Now()
 	}
-	if s.session == nil && !s.standing {
-		s.discard()
+	if !s.kept && !s.standing {
+		s.discard() // nobody has an id to come back with
 	}
 }
 
@@ -290,19 +321,20 @@ func (s *stream) take(r *reader, events bool) state {
 	if t.over {
 		return t
 	}
-	t.events = events || s.released || (s.count > 0 && !(s.done && s.count == 1)) || (s.done && s.count == 0)
-	if t.events {
+	alone := s.done && !s.mute && s.count == 1
+	t.events = events || s.released || s.mute || (s.count > 0 && !alone)
+	if t.events && !(s.mute && s.count == 0) {
 		s.keep()
 	}
 	t.messages = s.log[s.next-s.first:]
 	s.next += len(t.messages)
-	s.waiting = 0
+	s.waiting, s.unasked = 0, 0
 	if s.kept {
 		t.messages = append([][]byte(nil), t.messages...) // what is written can be evicted
 		s.session.evict()
 	} else {
 		s.log, s.first = nil, s.next
 	}
-	s.room.Broadcast()
+	s.pass()
 	return t
 }

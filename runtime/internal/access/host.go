@@ -77,16 +77,16 @@ func isPort(text string) bool {
 	return n > 0
 }
 
-// covers reports whether h is the configured host: at any port where none was
-// configured, and without a port where the configured one goes without saying.
-func (c host) covers(h host) bool {
+// covers reports whether a configured host is the asked one: at any port where none
+// was configured, and without a port where the configured one goes without saying.
+func (h host) covers(asked host) bool {
 	switch {
-	case c.port == "", c.port == h.port:
-	case h.port == "" && (c.port == "80" || c.port == "443"):
+	case h.port == "", h.port == asked.port:
+	case asked.port == "" && (h.port == "80" || h.port == "443"):
 	default:
 		return false
 	}
-	return strings.EqualFold(c.name, h.name)
+	return strings.EqualFold(h.name, asked.name)
 }
 
 // isLoopback reports whether the host is a loopback one by its name: nobody can
@@ -97,7 +97,7 @@ func (h host) isLoopback() bool {
 	switch {
 	case name[0] == '[':
 		a, err := netip.ParseAddr(name[1 : len(name)-1])
-		return err == nil && a.Unmap().IsLoopback()
+		return err == nil && a.IsLoopback()
 	case isDotted(name):
 		a, err := netip.ParseAddr(name)
 		return err == nil && a.IsLoopback()

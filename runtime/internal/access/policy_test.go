@@ -287,6 +287,8 @@ func TestMessagesNameWhatHelps(t *testing.T) {
 			`host "evil.example:80" is not a loopback name, but the connection is a loopback one: allow it with WithAllowedHosts("evil.example")`},
 		{loopback, "localhost:8080", "http://localhost:3000", nil, []string{"http://localhost:3000"},
 			`origin "http://localhost:3000" is not allowed: allow it with WithAllowedOrigins("http://localhost:3000")`},
+		{loopback, "localhost:8080", "null", nil, nil,
+			`origin "null" is not allowed: sandboxed pages and files send it; serve the page from an origin of its own, and allow that with WithAllowedOrigins("http://...")`},
 		{outside, "example.com", "https://example.com", []string{"example.com"}, nil,
 			`origin "https://example.com" is equal to the Host header, which proves nothing before the name is known to be this server's: allow it with WithAllowedHosts("example.com") or WithAllowedOrigins("https://example.com")`},
 		{outside, "example.com", "https://example.com", nil, []string{"https://example.com"},
@@ -298,6 +300,9 @@ func TestMessagesNameWhatHelps(t *testing.T) {
 		}
 		if refusal := policy(t, nil, nil).Check(r); refusal == nil || refusal.Message != test.message {
 			t.Errorf("%+v\nwant %s", refusal, test.message)
+		}
+		if test.hosts == nil && test.origins == nil {
+			continue // nothing helps
 		}
 		if refusal := policy(t, test.hosts, test.origins).Check(r); refusal != nil {
 			t.Errorf("does not help: %+v", refusal)

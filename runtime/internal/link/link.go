@@ -19,14 +19,19 @@ type Sink interface {
 	// Reply queues the reply to one request. The code is that of its error, 0 for
 	// a result. It never waits. An empty message means that there will be none.
 	Reply(message []byte, code int)
-	// Refuse is Reply for a request that is not even looked at, since it is not
+	// Answer is Reply for a request that is answered by whoever has read it, and so
+	// has not waited.
+	Answer(message []byte, code int)
+	// Refuse is Answer for a request that is not even looked at, since it is not
 	// one of any revision.
 	Refuse(message []byte, code int)
 	// Notify queues a message that is no reply. It never waits.
 	Notify(message []byte)
 	// Kick has what is queued sent without waiting for it.
 	Kick()
-	// Wait waits until there is room, or no hope. Only handlers call it.
+	// Wait waits until there is room, or no hope. Only handlers call it, and each of
+	// them then calls Flush, also if it has queued nothing: that lets the next one
+	// pass.
 	Wait()
 	// Flush sends what is queued, unless somebody else is at it. It may take as
 	// long as the client likes; only handlers call it.
@@ -46,6 +51,11 @@ type Releaser interface {
 // Listener is a [Sink] that the client may not be listening to.
 type Listener interface {
 	Listening() bool
+}
+
+// Loser is a [Sink] whose client may be gone for good.
+type Loser interface {
+	Lost() bool
 }
 
 // Inbound is one message on its way to a server, with the storage that it lies
@@ -71,6 +81,8 @@ type Caller struct {
 	Principal any
 	// Header are header fields, by canonical keys.
 	Header map[string][]string
+	// Remote is the network address at the other end, "" where it is not known.
+	Remote string
 }
 
 // Conn is one client of a server: a session, or a single request. Its methods may

@@ -1,0 +1,150 @@
+package mcp_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// File resources: os.Root only; what leads out is not found, however it is
+// written and whatever asks for it.
+func TestFileResources(t *testing.T) {
+	base := t.TempDir()
+	inside, outside := filepath.Join(base, "inside"), filepath.Join(base, "outside")
+	for _, dir := range []string{inside, outside} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "f.txt"), []byte(filepath.Base(dir)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"link": outside, "relative": "../outside", "file": filepath.Join(outside, "f.txt"), "self": "."} {
+		if err := os.Symlink(target, filepath.Join(inside, name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	root, err := os.OpenRoot(inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s := mcp.NewServer(fixtureInfo(), quiet)
+	s.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "file:///"}, root))
+	client := connect(t, s)
+	if got := client(request(1, "resources/read", `{"uri":"file:///f.txt"}`)); !strings.Contains(got, `"text":"inside"`) {
+		t.Errorf("what is inside: %s", got)
+	}
+	if got := client(request(1, "resources/list", "{}")); strings.Count(got, `"uri"`) != 1 {
+		t.Errorf("listed: %s", got)
+	}
+	absolute := filepath.ToSlash(filepath.Join(outside, "f.txt"))
+	for _, path := range []string{
+		"../outside/f.txt", "..%2Foutside%2Ff.txt", "%2e%2e/outside/f.txt", "%252e%252e/outside/f.txt", ".%2e/outside/f.txt",
+		"x/../../outside/f.txt", "./../outside/f.txt", "..%5Coutside%5Cf.txt", "..\\\\outside\\\\f.txt", "....//outside/f.txt",
+		absolute, "/" + absolute, strings.ReplaceAll(absolute, "/", "%2F"), "file://" + absolute,
+		"link/f.txt", "relative/f.txt", "file", "self/link/f.txt", "link", "self/../../outside/f.txt",
+		"f.txt%00", "%00", "f.txt%00/../../outside/f.txt", "..%00/outside/f.txt",
+		"f.txt/", "f.txt/.", "f.txt/..", ".", "..", "", "%2e", "%2e%2e",
+	} {
+		got := client(request(1, "resources/read", `{"uri":"file:///`+path+`"}`))
+		if !strings.Contains(got, `"error":{"code":-32002,"message":"resource not found: file:///`) || strings.Contains(got, `"outside"`) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// A link that changes while files are read leads nobody out.
+func TestFileResourcesWhileLinksChange(t *testing.T) {
+	base := t.TempDir()
+	for name, text := range map[string]string{"in/real/f.txt": "inside", "out/f.txt": "outside"} {
+		name = filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	point := func(target string) error {
+		aside := filepath.Join(base, "in", "aside")
+		if err := os.Symlink(target, aside); err != nil {
+			return err
+		}
+		return os.Rename(aside, filepath.Join(base, "in", "dir"))
+	}
+	if err := point("real"); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	root, err := os.OpenRoot(filepath.Join(base, "in"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s := mcp.NewServer(fixtureInfo(), quiet)
+	s.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "file:///"}, root))
+	client := connect(t, s)
+	var stop atomic.Bool
+	done := make(chan error, 1)
+	go func() {
+		for !stop.Load() {
+			for _, target := range []string{"../out", "real"} {
+				if err := point(target); err != nil {
+					done <- err
+					return
+				}
+			}
+		}
+		done <- nil
+	}()
+	inside := 0
+	for range 2000 {
+		got := client(request(1, "resources/read", `{"uri":"file:///dir/f.txt"}`))
+		switch {
+		case strings.Contains(got, `"text":"inside"`):
+			inside++
+		case !strings.Contains(got, "not found"):
+			t.Fatalf("read %s", got)
+		}
+	}
+	stop.Store(true)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if inside == 0 {
+		t.Error("what is inside was never read")
+	}
+}
+
+// A file system that follows links to anywhere is refused, in a wrapping too.
+func TestFilesOfDirectories(t *testing.T) {
+	sub := func(fsys fs.FS) fs.FS {
+		s, err := fs.Sub(fsys, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for i, test := range []struct {
+		fsys    fs.FS
+		refused bool
+	}{
+		{os.DirFS("."), true},
+		{sub(os.DirFS(".")), true},
+		{sub(sub(os.DirFS("."))), true},
+		{fstest.MapFS{}, false},
+		{sub(fstest.MapFS{"x/y": {}}), false},
+	} {
+		text := panics(func() { mcp.NewFS(mcp.FilesInfo{Prefix: "x:///"}, test.fsys) })
+		if strings.Contains(text, "use NewFiles with os.OpenRoot") != test.refused {
+			t.Errorf("%d: %s: %q", i, fmt.Sprintf("%T", test.fsys), text)
+		}
+	}
+}

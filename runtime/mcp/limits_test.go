@@ -1,0 +1,402 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Each field of the limits has a test of its name, a default, and an option that
+// changes it alone.
+func TestLimits(t *testing.T) {
+	tests := map[string]bool{}
+	names, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				tests[f.Name.Name] = true
+			}
+		}
+	}
+	standard := mcp.LimitsOf(mcp.NewServer(fixtureInfo()))
+	limits := reflect.TypeFor[mcp.Limits]()
+	for i := range limits.NumField() {
+		name := limits.Field(i).Name
+		if !tests["TestLimit"+name] {
+			t.Errorf("no TestLimit%s", name)
+		}
+		if reflect.ValueOf(standard).Field(i).Int() <= 0 {
+			t.Errorf("%s has no default", name)
+		}
+		var changed mcp.Limits
+		reflect.ValueOf(&changed).Elem().Field(i).SetInt(12345)
+		want := standard
+		reflect.ValueOf(&want).Elem().Field(i).SetInt(12345)
+		if got := mcp.LimitsOf(mcp.NewServer(fixtureInfo(), mcp.WithLimits(changed))); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		reflect.ValueOf(&changed).Elem().Field(i).SetInt(-1)
+		if got := mcp.LimitsOf(mcp.NewServer(fixtureInfo(), mcp.WithLimits(changed))); got != standard {
+			t.Errorf("%s of -1: %+v", name, got)
+		}
+	}
+}
+
+// limited serves a peer with a session, over the framing of stdio.
+func limited(t *testing.T, s *mcp.Server) *peer {
+	p := dial(t, s, "stdio")
+	p.send(lines(initialize("2025-11-25"), initialized))
+	synctest.Wait()
+	p.received()
+	return p
+}
+
+// expect sends a message and looks at the one that comes back.
+func (p *peer) expect(send, want string) {
+	p.t.Helper()
+	p.send(strings.TrimSuffix(send, "\n") + "\n")
+	synctest.Wait()
+	if got := p.received(); len(got) != 1 || !strings.Contains(got[0], want) {
+		if len(send) > 300 {
+			send = send[:300] + "…"
+		}
+		p.t.Errorf("%s\nheard %v\nwant  %s", send, got, want)
+	}
+}
+
+const pong = `"result":{}`
+
+func TestLimitMessageBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{MessageBytes: 500})))
+		ofSize := func(n int) string {
+			text := call(1, "echo", `{"x":""}`)
+			return strings.Replace(text, `""`, `"`+strings.Repeat("y", n-len(text))+`"`, 1)
+		}
+		p.expect(ofSize(500), `"x":"yyy`)
+		p.expect(ofSize(501), `"code":-32600,"message":"invalid request: message is longer than 500 bytes"`)
+		p.expect(ofSize(1_000_000), "-32600")
+		p.expect(request(2, "ping", "{}"), pong)
+		p.hangUp()
+	})
+}
+
+func TestLimitDepth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{Depth: 10})))
+		deep := func(n int) string { // with the message, its params and its arguments
+			return call(1, "echo", `{"x":`+strings.Repeat("[", n-3)+strings.Repeat("]", n-3)+`}`)
+		}
+		p.expect(deep(10), `"x":[[`)
+		p.expect(deep(11), `"error":{"code":-32600`)
+		p.expect(request(1, "tools/list", `{"x":`+strings.Repeat("[", 9)+strings.Repeat("]", 9)+`}`), `"error":{"code":-32600`)
+		p.expect(request(2, "ping", "{}"), pong)
+		p.hangUp()
+	})
+}
+
+func TestLimitInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{InFlight: 3})))
+		for i := range 3 {
+			p.send(call(i+1, "block", "{}") + "\n")
+		}
+		const over = `"id":4,"error":{"code":-32603,"message":"overloaded: 3 requests of this connection are in flight","data":{"reason":"overloaded"}}`
+		p.expect(call(4, "hello", "{}"), over)
+		p.expect(request(5, "ping", "{}"), pong) // is no call
+		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n")
+		synctest.Wait()
+		p.expect(call(6, "hello", "{}"), `"id":6,"result"`)
+		p.hangUp()
+	})
+}
+
+func TestLimitResultBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{ResultBytes: 1000}))
+		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "repeat", Arguments: []mcp.PromptArgument{{Name: "x"}}},
+			func(_ context.Context, arguments map[string]string) (*mcp.PromptResult, error) {
+				return mcp.PromptText(strings.Repeat(arguments["x"], 100)), nil
+			}))
+		p := limited(t, s)
+		p.expect(call(1, "echo", `{"x":"`+strings.Repeat("y", 200)+`"}`), `"structuredContent"`)
+		p.expect(call(2, "echo", `{"x":"`+strings.Repeat("y", 2000)+`"}`), `"isError":true`)
+		p.expect(request(3, "prompts/get", `{"name":"repeat","arguments":{"x":"123"}}`), `"messages"`)
+		p.expect(request(4, "prompts/get", `{"name":"repeat","arguments":{"x":"123456789012"}}`), `"data":{"reason":"too large"}`)
+		p.hangUp()
+	})
+}
+
+func TestLimitResourceBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 100
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{ResourceBytes: limit}))
+		add := func(name string, info mcp.ReadInfo, read mcp.ResourceFunc) {
+			s.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://" + name, Name: name, ReadInfo: info}, read))
+		}
+		var endless atomic.Int64
+		for _, size := range []int{limit, limit + 1} {
+			what := []byte(strings.Repeat("z", size))
+			add(fmt.Sprint("text", size), mcp.ReadInfo{}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) {
+				return mcp.TextContents(string(what)), nil
+			})
+			add(fmt.Sprint("blob", size), mcp.ReadInfo{}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) {
+				return mcp.BlobContents(what), nil
+			})
+			add(fmt.Sprint("reader", size), mcp.ReadInfo{}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+				return req.ReadBlob(bytes.NewReader(what))
+			})
+		}
+		add("own101", mcp.ReadInfo{MaxBytes: 50}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) {
+			return mcp.TextContents(strings.Repeat("z", 51)), nil
+		})
+		add("endless101", mcp.ReadInfo{}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+			return req.ReadBlob(readerFunc(func(b []byte) (int, error) { endless.Add(int64(len(b))); return len(b), nil }))
+		})
+		p := limited(t, s)
+		for i, name := range []string{"text", "blob", "reader", "own", "endless"} {
+			if i < 3 {
+				p.expect(request(1, "resources/read", `{"uri":"test://`+name+`100"}`), `"contents"`)
+			}
+			p.expect(request(2, "resources/read", `{"uri":"test://`+name+`101"}`), `"code":-32603`)
+			p.expect(request(2, "resources/read", `{"uri":"test://`+name+`101"}`), `"data":{"reason":"too large"}`)
+		}
+		if n := endless.Load(); n > 1<<20 {
+			t.Errorf("%d bytes were read of what has no end", n)
+		}
+		p.hangUp()
+	})
+}
+
+type readerFunc func(b []byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+func TestLimitPageSize(t *testing.T) {
+	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{PageSize: 3}))
+	for i := range 7 {
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: fmt.Sprint("t", i)}, nil))
+	}
+	client := connect(t, s)
+	var sizes []int
+	for params := "{}"; params != "" && len(sizes) < 9; {
+		var reply struct {
+			Result struct {
+				Tools      []json.RawMessage
+				NextCursor string
+			}
+		}
+		if err := json.Unmarshal([]byte(client(request(1, "tools/list", params))), &reply); err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, len(reply.Result.Tools))
+		if params = ""; reply.Result.NextCursor != "" {
+			params = `{"cursor":"` + reply.Result.NextCursor + `"}`
+		}
+	}
+	if fmt.Sprint(sizes) != "[3 3 1]" {
+		t.Errorf("pages of %v", sizes)
+	}
+}
+
+func TestLimitSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{Subscriptions: 2}))
+		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{id}", Name: "x"}, nil))
+		subscribe := func(id, uri string) string { return request(1, "resources/subscribe", `{"uri":"`+uri+`"}`) }
+		listen := func(id int, uris string) string {
+			return request(id, "subscriptions/listen", `{`+modernMeta+`,"notifications":{"resourceSubscriptions":[`+uris+`]}}`)
+		}
+		p := limited(t, s)
+		p.expect(subscribe("1", "x://1"), pong)
+		p.expect(subscribe("2", "x://2"), pong)
+		p.expect(subscribe("3", "x://3"), `"error":{"code":-32603`)
+		p.expect(subscribe("2", "x://2"), pong) // has been counted
+		p.expect(listen(4, `"x://4"`), `"error":{"code":-32603`)
+		p.expect(listen(5, `"x://1","x://2","x://3"`), `"error":{"code":-32603`)
+		p.expect(request(6, "resources/unsubscribe", `{"uri":"x://1"}`), pong)
+		p.expect(listen(7, `"x://4"`), "acknowledged")
+		p.expect(subscribe("8", "x://5"), `"error":{"code":-32603`)
+		p.hangUp()
+	})
+}
+
+func TestLimitQuestionTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Second}))
+		var failure error
+		tool(s, "ask", func(ctx context.Context) (string, error) {
+			_, failure = mcp.Elicit[sure](ctx, "Sure?")
+			return "asked", failure
+		})
+		p := limited(t, s)
+		p.expect(call(1, "ask", "{}"), "elicitation/create")
+		time.Sleep(20*time.Second - time.Millisecond)
+		synctest.Wait()
+		if got := p.received(); len(got) != 0 {
+			t.Errorf("heard too early %v", got)
+		}
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		got := strings.Join(p.received(), "\n")
+		if !strings.Contains(got, "no answer from the client within 20s") || !strings.Contains(got, "notifications/cancelled") || !errors.Is(failure, mcp.ErrNoAnswer) {
+			t.Errorf("heard %s, %v", got, failure)
+		}
+		p.hangUp()
+	})
+}
+
+// A state that the client carries is good for as long.
+func TestLimitQuestionTimeOfStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Second}))
+		tool(s, "ask", func(ctx context.Context) (string, error) {
+			_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+			return "asked", err
+		}, func(info *mcp.ToolInfo) { info.Hints.ReadOnly = true })
+		p := dial(t, s, "memory")
+		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
+		p.send(request(1, "tools/call", `{`+meta+`,"name":"ask"}`) + "\n")
+		synctest.Wait()
+		state := between(t, strings.Join(p.received(), ""), `"requestState":"`, `"`)
+		again := request(2, "tools/call", `{`+meta+`,"name":"ask","requestState":"`+state+`","inputResponses":{"sure":{"action":"accept","content":{"yes":true}}}}`)
+		time.Sleep(19 * time.Second)
+		p.expect(again, `"text":"asked"`)
+		time.Sleep(2 * time.Second)
+		p.expect(again, "params.requestState has expired")
+		p.hangUp()
+	})
+}
+
+func TestLimitStateBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{StateBytes: 1000}))
+		size := 0
+		tool(s, "keep", func(ctx context.Context) (string, error) {
+			if _, err := mcp.Once(ctx, "k", func() (string, error) { return strings.Repeat("k", size), nil }); err != nil {
+				return "", err
+			}
+			_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+			return "asked", err
+		}, func(info *mcp.ToolInfo) { info.Hints.ReadOnly = true })
+		p := dial(t, s, "memory")
+		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
+		size = 900
+		p.expect(request(1, "tools/call", `{`+meta+`,"name":"keep"}`), `"resultType":"input_required"`)
+		size = 1100
+		p.expect(request(1, "tools/call", `{`+meta+`,"name":"keep"}`), "have 1102 bytes, and at most 1000 are kept")
+		// So is what the client sends without having been asked.
+		long := request(1, "tools/call", `{`+meta+`,"name":"keep","inputResponses":{"sure":{"action":"accept","content":{"yes":true},"x":"`+strings.Repeat("y", 1000)+`"}}}`)
+		p.expect(long, `"data":{"reason":"stateTooLarge"}`)
+		p.hangUp()
+	})
+}
+
+func TestLimitQueueBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := jsonrpc.Pipe()
+		slow := &stuck{Conn: server, closed: make(chan struct{})}
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{QueueBytes: 2000, WriteTime: time.Hour}))
+		var said atomic.Int64
+		tool(s, "talk", func(ctx context.Context) (string, error) {
+			for i := range 1000 {
+				mcp.Progress(ctx, float64(i+1), 0, strings.Repeat("x", 100))
+				said.Add(1)
+			}
+			return "", nil
+		})
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(t.Context(), slow) }()
+		_ = client.Write([]byte(initialize("2025-11-25") + "\n"))
+		synctest.Wait()
+		_ = client.Write([]byte(request(1, "tools/call", `{"name":"talk","_meta":{"progressToken":1}}`) + "\n"))
+		synctest.Wait()
+		// Each message has some 200 bytes.
+		if n := said.Load(); n < 5 || n > 20 {
+			t.Errorf("the tool has said %d things to somebody who does not listen", n)
+		}
+		client.Close()
+		slow.Close()
+		<-done
+	})
+}
+
+func TestLimitWriteTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := jsonrpc.Pipe()
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{WriteTime: 5 * time.Second}))
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(t.Context(), &stuck{Conn: server, closed: make(chan struct{})}) }()
+		started := time.Now()
+		_ = client.Write([]byte(initialize("2025-11-25") + "\n"))
+		if err := <-done; err == nil || time.Since(started) != 5*time.Second {
+			t.Errorf("Serve returned %v after %v", err, time.Since(started))
+		}
+		client.Close()
+	})
+}
+
+func TestLimitDrainTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{DrainTime: 5 * time.Second})))
+		p.send(lines(call(1, "nap", "{}"), call(2, "block", "{}")))
+		synctest.Wait()
+		started := time.Now()
+		p.eof()
+		<-p.done
+		synctest.Wait()
+		if d := time.Since(started); d != 5*time.Second || p.ended() != "nil" {
+			t.Errorf("ended with %s after %v", p.ended(), d)
+		}
+		if got := p.received(); len(got) == 0 || !strings.Contains(got[0], `"id":1,"result"`) {
+			t.Errorf("heard %v", got)
+		}
+		p.gone()
+	})
+}
+
+// A handler that pays no heed to the end of the connection holds it up for that
+// long. [TestTimeouts] has what it means for a timeout.
+func TestLimitGraceTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{GraceTime: 3 * time.Second}))
+		s.Register(maker("sleep", func(context.Context) (string, error) {
+			time.Sleep(time.Minute)
+			return "", nil
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		p := dialContext(t, ctx, s, "memory")
+		p.send(lines(initialize("2025-11-25"), call(1, "sleep", "{}")))
+		synctest.Wait()
+		started := time.Now()
+		cancel()
+		<-p.done
+		if d := time.Since(started); d != 3*time.Second || p.ended() != "canceled" {
+			t.Errorf("ended with %s after %v", p.ended(), d)
+		}
+		time.Sleep(time.Minute)
+		p.gone()
+	})
+}

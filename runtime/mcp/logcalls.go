@@ -1,0 +1,159 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// LogCalls returns an interceptor that logs one line for each request, when it
+// has been answered:
+//
+//	msg=request method=tools/call feature=search principal=ada duration=3ms outcome=ok
+//
+// The outcome is ok, tool error (a failed result, which the model reads), error
+// (of the protocol, with its code), timeout, panic, cancelled, disconnected or
+// input required (the client is to call again with an answer). The line is a
+// warning where it is one of tool error, error, timeout and panic.
+//
+// Neither arguments nor results nor texts of errors are logged, and of a URI
+// neither the query, nor the fragment, nor a user's name. What clients can make
+// up is cut to 256 bytes. Make it the first interceptor, so that it sees what the
+// others do; a nil logger is [slog.Default].
+func LogCalls(l *slog.Logger) Interceptor {
+	return func(next Handler) Handler {
+		return func(ctx context.Context, req *Request) (reply Reply, err error) {
+			began, returned := time.Now(), false
+			defer func() {
+				o := outcome{name: "panic", level: slog.LevelWarn}
+				if returned {
+					o = req.outcomeOf(reply, err)
+				}
+				logger := l
+				if logger == nil {
+					logger = slog.Default()
+				}
+				if logger.Enabled(ctx, o.level) {
+					logger.LogAttrs(ctx, o.level, "request", o.attributes(req, time.Since(began))...)
+				}
+			}()
+			reply, err = next(ctx, req)
+			returned = true
+			return reply, err
+		}
+	}
+}
+
+// outcome is how a request has ended.
+type outcome struct {
+	name  string
+	code  int // of an error of the protocol
+	level slog.Level
+}
+
+func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
+	attrs := make([]slog.Attr, 0, 6)
+	attrs = append(attrs, slog.String("method", logged(req.Method)))
+	if feature := req.loggedFeature(); feature != "" {
+		attrs = append(attrs, slog.String("feature", feature))
+	}
+	if id := req.Call().Principal().ID; id != "" {
+		attrs = append(attrs, slog.String("principal", id))
+	}
+	attrs = append(attrs, slog.Duration("duration", took), slog.String("outcome", o.name))
+	if o.code != 0 {
+		attrs = append(attrs, slog.Int("code", o.code))
+	}
+	return attrs
+}
+
+// outcomeOf tells how a request has ended from what its handlers have returned.
+func (r *Request) outcomeOf(reply Reply, err error) outcome {
+	switch cause := context.Cause(&r.x.ctx); {
+	case errors.Is(cause, ErrCancelled):
+		return outcome{name: "cancelled"}
+	case errors.Is(cause, ErrConnectionClosed):
+		return outcome{name: "disconnected"}
+	}
+	if _, ok := reply.(*InputRequired); ok && err == nil {
+		return outcome{name: "input required"}
+	}
+	failed := func(name string, code int) outcome { return outcome{name, code, slog.LevelWarn} }
+	if err == nil {
+		if result, ok := reply.(*ToolResult); ok && (result == nil || result.IsError) {
+			return failed("tool error", 0)
+		}
+		return outcome{name: "ok"}
+	}
+	if timedOut(&r.x.ctx) != nil || errors.Is(err, ErrTimeout) {
+		return failed("timeout", 0)
+	}
+	if _, ok := errors.AsType[*panicError](err); ok {
+		return failed("panic", 0)
+	}
+	if code := r.codeOf(err); code != 0 {
+		return failed("error", code)
+	}
+	return failed("tool error", 0)
+}
+
+// codeOf is the code that an error has in the protocol, 0 for one that becomes the
+// result of a tool.
+func (r *Request) codeOf(err error) int {
+	rev := r.x.revision
+	if e, ok := errors.AsType[*ProtocolError](err); ok {
+		return rev.AuthorCode(e.Code)
+	}
+	if _, ok := errors.AsType[*CapabilityError](err); ok && rev.Errors.MissingCapability != 0 {
+		return rev.Errors.MissingCapability
+	}
+	if e, ok := err.(*wire.SyntaxError); ok {
+		return jsonrpc.DeferredError(e).Code
+	}
+	_, wrong := err.(*wire.ArgumentsError)
+	switch {
+	case r.isCall():
+		return 0
+	case r.x.method == protocol.ResourcesRead && (wrong || errors.Is(err, ErrNotFound)):
+		return rev.Errors.ResourceNotFound
+	case wrong:
+		return jsonrpc.CodeInvalidParams
+	}
+	return jsonrpc.CodeInternal
+}
+
+// loggedFeature is what the request is about, without what may be secret.
+func (r *Request) loggedFeature() string {
+	switch r.x.method {
+	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		uri, _, _ := strings.Cut(r.Name, "#")
+		uri, _, _ = strings.Cut(uri, "?")
+		if scheme, rest, ok := strings.Cut(uri, "://"); ok {
+			authority, path, slash := strings.Cut(rest, "/")
+			if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+				uri = scheme + "://" + authority[i+1:]
+				if slash {
+					uri += "/" + path
+				}
+			}
+		}
+		return logged(uri)
+	}
+	return logged(r.Name)
+}
+
+// maxLogged is how much of a text of the client is logged.
+const maxLogged = 256
+
+func logged(s string) string {
+	if len(s) <= maxLogged {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxLogged], "") + "…"
+}

@@ -1,0 +1,200 @@
+package mcphttp_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// How many sessions there are, and how long they last.
+
+func limits(l mcphttp.Limits) setup {
+	return setup{handler: []mcphttp.Option{mcphttp.WithLimits(l)}}
+}
+
+// A session without requests and streams ends after IdleTime, and not before.
+func TestIdleSession(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		idle, used := s.open(revisionD), s.open(revisionD)
+		for range 3 {
+			time.Sleep(14 * time.Minute)
+			used.do(rpc{method: "ping"}.legacy()).replied("1")
+		}
+		// 42 minutes: it has ended 30 to 31 minutes after its last request.
+		idle.do(rpc{method: "ping"}.legacy()).wants(404)
+		used.do(rpc{method: "ping"}.legacy()).replied("1")
+		time.Sleep(29 * time.Minute)
+		used.do(rpc{method: "ping"}.legacy()).replied("1")
+		time.Sleep(40 * time.Minute)
+		used.do(rpc{method: "ping"}.legacy()).wants(404)
+	})
+}
+
+// A session with an open stream, or with a call that runs, is not idle; the time
+// begins when they end.
+func TestSessionIsNotIdle(t *testing.T) {
+	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute}), func(t *testing.T, s *site) {
+		listening, calling, abandoned := s.open(revisionD), s.open(revisionD), s.open(revisionD)
+		stream := listening.listen()
+		p, q := s.puppet("p"), s.puppet("q")
+		a := calling.start(dance(p).legacy())
+		b := abandoned.start(dance(q).legacy())
+		p.called()
+		q.called()
+		b.vanish() // the call goes on without its client
+		time.Sleep(time.Hour / 2)
+		stream.stays()
+		p.answers("late")
+		q.answers("late")
+		a.wait()
+		stream.vanish()
+		time.Sleep(30 * time.Second)
+		for _, x := range []*session{listening, calling, abandoned} {
+			x.do(rpc{method: "ping"}.legacy()).replied("1")
+		}
+		time.Sleep(2 * time.Minute)
+		for _, x := range []*session{listening, calling, abandoned} {
+			x.do(rpc{method: "ping"}.legacy()).wants(404)
+		}
+	})
+}
+
+// The end of an idle session is an end like any other: what it holds is given
+// back.
+func TestIdleSessionsMakeRoom(t *testing.T) {
+	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2}), func(t *testing.T, s *site) {
+		s.open(revisionD)
+		s.open(revisionD)
+		s.do(bare(initialize(revisionD))).turnedDownWith(503)
+		time.Sleep(3 * time.Minute)
+		s.open(revisionD)
+		x := s.open(revisionD)
+		s.do(bare(initialize(revisionD))).turnedDownWith(503)
+		x.end()
+		s.open(revisionD)
+	})
+}
+
+// Where there are too many, the one that has been idle for longest makes room: who
+// opens sessions and leaves locks out nobody. One that is in use, or was a moment
+// ago, does not.
+func TestIdleSessionsGiveWay(t *testing.T) {
+	visit(t, limits(mcphttp.Limits{Sessions: 4}), func(t *testing.T, s *site) {
+		listening, calling := s.open(revisionD), s.open(revisionD)
+		stream := listening.listen()
+		p := s.puppet("p")
+		a := calling.start(dance(p).legacy())
+		p.called()
+		a.vanish()
+		older := s.open(revisionD)
+		time.Sleep(10 * time.Second)
+		newer := s.open(revisionD)
+		time.Sleep(45 * time.Second)
+		s.do(bare(initialize(revisionD))).turnedDownWith(503)
+		time.Sleep(10 * time.Second)
+		one := s.open(revisionD) // in the place of older
+		s.do(bare(initialize(revisionD))).turnedDownWith(503)
+		older.do(rpc{method: "ping"}.legacy()).wants(404)
+		newer.do(rpc{method: "ping"}.legacy()).replied("1")
+		time.Sleep(55 * time.Second)
+		newer.do(rpc{method: "ping"}.legacy()).replied("1")
+		time.Sleep(10 * time.Second)
+		s.open(revisionD) // in the place of one
+		one.do(rpc{method: "ping"}.legacy()).wants(404)
+		newer.do(rpc{method: "ping"}.legacy()).replied("1")
+		stream.stays()
+		p.answers("done")
+		calling.do(rpc{method: "ping", id: "2"}.legacy()).replied("2")
+	})
+}
+
+// Who has too many of its own gives up one of them, and not somebody else's.
+func TestOwnSessionsGiveWay(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerPrincipal: 2}),
+	}}, func(t *testing.T, s *site) {
+		bob := s.open(revisionD, "Authorization: bob")
+		time.Sleep(time.Second)
+		first := s.open(revisionD, "Authorization: ann")
+		time.Sleep(time.Second)
+		second := s.open(revisionD, "Authorization: ann")
+		time.Sleep(2 * time.Minute)
+		s.open(revisionD, "Authorization: ann")
+		first.do(rpc{method: "ping"}.legacy()).wants(404)
+		second.do(rpc{method: "ping"}.legacy()).replied("1")
+		bob.do(rpc{method: "ping"}.legacy()).replied("1")
+	})
+}
+
+// Many who open sessions at once do not get more than there are.
+func TestManyOpenAtOnce(t *testing.T) {
+	overBoth(t, setup{handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 12, SessionsPerPrincipal: 5}),
+	}}, func(t *testing.T, s *site) {
+		opened := map[string]int{}
+		var answers []*answer
+		names := []string{"ann", "bob", "cid"}
+		for i := range 45 {
+			answers = append(answers, s.start(bare(initialize(revisionD), "Authorization: "+names[i%3])))
+		}
+		for i, a := range answers {
+			a.wait()
+			if a.code() == 200 {
+				opened[names[i%3]]++
+			} else {
+				a.turnedDownWith(503)
+			}
+		}
+		total := 0
+		for name, n := range opened {
+			total += n
+			if n > 5 {
+				t.Errorf("%s has %d sessions", name, n)
+			}
+		}
+		if total != 12 {
+			t.Errorf("there are %d sessions: %v", total, opened)
+		}
+	})
+}
+
+// One principal cannot take all sessions.
+func TestSessionsPerPrincipal(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5, SessionsPerPrincipal: 2}),
+	}}, func(t *testing.T, s *site) {
+		ann := s.open(revisionD, "Authorization: ann")
+		s.open(revisionD, "Authorization: ann")
+		s.do(bare(initialize(revisionD), "Authorization: ann")).turnedDownWith(503)
+		s.open(revisionD, "Authorization: bob")
+		ann.end()
+		s.open(revisionD, "Authorization: ann")
+		s.do(bare(initialize(revisionD), "Authorization: ann")).turnedDownWith(503)
+		s.open(revisionD, "Authorization: bob")
+		s.do(bare(initialize(revisionD), "Authorization: bob")).turnedDownWith(503)
+		s.open(revisionD, "Authorization: cid")
+		s.do(bare(initialize(revisionD), "Authorization: dan")).turnedDownWith(503)
+		// Requests without a session are none of this business.
+		s.do(call("echo", "{}").post("Authorization: ann")).replied("1")
+	})
+}
+
+// A server that pings its clients does so on the standing stream, and hears the
+// answer by a POST.
+func TestPing(t *testing.T) {
+	visit(t, setup{server: []mcp.Option{mcp.WithPing(time.Minute)}}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		stream := x.listen()
+		for range 3 {
+			time.Sleep(130 * time.Second)
+			m := stream.hears("ping")[0]
+			x.do(reply(m.ID, "{}")).accepted()
+		}
+		// One who does not answer is gone.
+		time.Sleep(5 * time.Minute)
+		stream.ends()
+		x.do(call("echo", "{}").legacy()).wants(404)
+	})
+}

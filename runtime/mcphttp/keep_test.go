@@ -1,0 +1,208 @@
+package mcphttp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// What a session keeps for a client that may come back, and what not.
+
+// numberOf returns the number that a message of the log says.
+func numberOf(t *testing.T, m *message) (n int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(cut(t, string(m.Params), "number ", " "), "%d", &n); err != nil {
+		t.Fatalf("no number in %s", m.Params)
+	}
+	return n
+}
+
+// A client that comes back while its call talks, and while its old response is
+// still written to, misses nothing.
+func TestResumeWhileItTalks(t *testing.T) {
+	overBoth(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		p := s.puppet("p")
+		a := x.start(dance(p).legacy())
+		p.called()
+		p.says("number 0 ")
+		const messages = 1000
+		p.begin(func(ctx context.Context) *mcp.ToolResult {
+			for n := 1; n <= messages; n++ {
+				mcp.Logger(ctx).Info(fmt.Sprintf("number %d ", n))
+				if n%7 == 0 {
+					runtime.Gosched()
+				}
+			}
+			return mcp.TextResult("done")
+		})
+		last, seen := "", -1
+		for round := 0; ; round++ {
+			if round > 10_000 {
+				t.Fatal("it never ends")
+			}
+			if round%2 == 0 {
+				synctest.Wait() // otherwise it comes back amid the talk
+			}
+			over := a.over()
+			var n int
+			last, n = readOn(a, last, seen)
+			if seen = n; over {
+				break
+			}
+			a = x.s.start(x.as(request{method: "GET"}.with("Last-Event-ID: " + last)))
+			for a.code() == 0 && !a.over() {
+				runtime.Gosched()
+			}
+			if a.code() != 200 {
+				a.fatal("the stream cannot be resumed after %s, message %d", last, seen)
+			}
+		}
+		if seen != messages+1 { // the reply counts as the last one
+			t.Errorf("%d of %d messages have come", seen, messages+1)
+		}
+	})
+}
+
+// readOn reads what has come of a stream that follows a message, and returns the
+// last of its ids and numbers. Messages follow each other without a gap.
+func readOn(a *answer, last string, seen int) (string, int) {
+	a.t.Helper()
+	text := a.text()
+	for {
+		block, rest, ok := strings.Cut(text, "\n\n")
+		if !ok {
+			return last, seen
+		}
+		text = rest
+		id, data := "", ""
+		for line := range strings.SplitSeq(block, "\n") {
+			if v, ok := strings.CutPrefix(line, "id: "); ok {
+				id = v
+			}
+			if v, ok := strings.CutPrefix(line, "data: "); ok {
+				data = v
+			}
+		}
+		if id != "" {
+			last = id
+		}
+		if data == "" {
+			continue
+		}
+		m := parse(a.t, data)
+		n := seen + 1
+		if m.Method != "" {
+			n = numberOf(a.t, m)
+		}
+		if n != seen+1 {
+			a.fatal("message %d follows message %d", n, seen)
+		}
+		seen = n
+	}
+}
+
+// A call that nobody can come back to keeps nothing of what it says.
+func TestNothingIsKeptForNobody(t *testing.T) {
+	heap := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	for _, version := range resumable {
+		visit(t, setup{}, func(t *testing.T, s *site) {
+			x := s.open(version)
+			p := s.puppet("p")
+			a := x.start(dance(p).legacy())
+			p.called()
+			a.vanish()
+			synctest.Wait()
+			before := heap()
+			p.run(func(ctx context.Context) {
+				text := strings.Repeat("x", 100_000)
+				for i := range 150 {
+					mcp.Progress(ctx, float64(i+1), 150, text)
+				}
+			})
+			if more := heap() - before; more > 5_000_000 {
+				t.Errorf("%s: %d bytes are kept", version, more)
+			}
+			p.answers("done")
+		})
+	}
+}
+
+// A stream whose client does not read holds what it has yet to be told, and does
+// not keep other streams of the session from being forgotten.
+func TestStuckReaderHoldsNothingElse(t *testing.T) {
+	visit(t, setup{noisy: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{EventBytes: 3000})}}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		w := s.dial()
+		w.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\nMcp-Session-Id: " + x.id + "\r\n\r\n")
+		for range 3 {
+			s.change()
+			synctest.Wait()
+		}
+		var ids []string
+		for i := range 20 {
+			a := x.do(call("steps", `{"n":5}`).as(fmt.Sprint(i)).legacy())
+			ids = append(ids, a.streaming().ends().events()[1].id)
+		}
+		kept := 0
+		for _, id := range ids {
+			if s.do(x.as(request{method: "GET"}.with("Last-Event-ID: "+id))).code() == 200 {
+				kept++
+			}
+		}
+		if kept > 5 {
+			t.Errorf("%d of %d streams are kept", kept, len(ids))
+		}
+	})
+}
+
+// A notification that is followed by the end of its call is an event, and not the
+// reply, even where nothing has been written before the end.
+func TestCancelledAtOnce(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionB)
+		s.tool("suicide", "", func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+			mcp.Logger(ctx).Info("last words")
+			r := x.as(bare(cancelled(mcp.CallFrom(ctx).ID()))).build(ctx, t)
+			w := httptest.NewRecorder()
+			s.handler.ServeHTTP(w, r)
+			if w.Code != http.StatusAccepted {
+				t.Errorf("the status is %d", w.Code)
+			}
+			return mcp.DoneResult(), nil
+		})
+		for i := range 200 {
+			x.do(call("suicide", "{}").as(fmt.Sprint(i)).legacy()).streaming().ends().hears("notifications/message")
+		}
+	})
+}
+
+// The empty stream of a cancelled call leaves nothing to come back to, and says so
+// by having no ids.
+func TestEmptyStreamHasNoIDs(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		p := s.puppet("p")
+		a := x.start(dance(p).legacy())
+		p.called()
+		x.do(cancelled("1")).accepted()
+		a.streaming().ends()
+		if a.text() != "" {
+			a.fail("the stream is not empty")
+		}
+	})
+}

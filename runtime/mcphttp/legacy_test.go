@@ -1,0 +1,390 @@
+package mcphttp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// Messages of the revisions that have sessions, and which session they belong to.
+// M is the revision in the _meta of the request, H the one in the header field, S the
+// session.
+
+// whoami reads what the tool of that name returns.
+func whoami(t *testing.T, result json.RawMessage) (me identity) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(textOf(t, result)), &me); err != nil {
+		t.Fatal(err)
+	}
+	return me
+}
+
+// initialize, M absent: a session, whose id is in the header. Of the versions of
+// sessions the client gets the one it asks for, otherwise the newest.
+func TestInitialize(t *testing.T) {
+	overBoth(t, setup{}, func(t *testing.T, s *site) {
+		ids := map[string]bool{}
+		visible := regexp.MustCompile(`^[\x21-\x7e]{22,}$`)
+		for asked, got := range map[string]string{
+			revisionA: revisionA, revisionB: revisionB, revisionC: revisionC, revisionD: revisionD,
+			modern: revisionD, unknown: revisionD, "1.0": revisionD, "": revisionD,
+		} {
+			for _, h := range []string{"", revisionA, revisionB, revisionC, revisionD, modern} {
+				var fields []string
+				if h != "" {
+					fields = append(fields, "Mcp-Protocol-Version: "+h)
+				}
+				a := s.do(bare(initialize(asked), fields...))
+				var r struct {
+					ProtocolVersion string
+					ServerInfo      struct{ Name string }
+				}
+				if err := json.Unmarshal(a.replied(`"init"`), &r); err != nil || r.ProtocolVersion != got || r.ServerInfo.Name != "fixture" {
+					a.fail("asked for %q, want %q", asked, got)
+				}
+				id := a.field("Mcp-Session-Id")
+				if !visible.MatchString(id) || ids[id] {
+					a.fail("the session id is %q", id)
+				}
+				ids[id] = true
+			}
+		}
+	})
+}
+
+// initialize with a session, known or not: -32600.
+func TestInitializeInASession(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionC)
+		x.do(initialize(revisionD)).refused(400, -32600, `"init"`)
+		s.do(bare(initialize(revisionD), "Mcp-Session-Id: no-such")).refused(400, -32600, `"init"`)
+		if me := whoami(t, x.do(call("whoami", "{}").legacy()).replied("1")); me.Revision != revisionC {
+			t.Errorf("the session is one of %s", me.Revision)
+		}
+	})
+}
+
+// An initialize that fails opens no session.
+func TestInitializeFails(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})}}, func(t *testing.T, s *site) {
+		for range 3 {
+			for _, params := range []string{`{}`, `{"protocolVersion":7}`, `{"protocolVersion":"2025-11-25"}`, `{"protocolVersion":"2025-11-25","capabilities":{}}`, `[]`} {
+				a := s.do(bare(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":` + params + `}`))
+				m := a.plain()
+				if m.Error == nil || m.Error.Code != -32602 || string(m.ID) != `"i"` || a.field("Mcp-Session-Id") != "" {
+					a.fail("want an error -32602 and no session")
+				}
+			}
+		}
+		s.open(revisionD)
+	})
+}
+
+// M absent, H legacy or absent, S known: the revision of the session.
+func TestSessionRequest(t *testing.T) {
+	for _, version := range legacy {
+		visit(t, setup{}, func(t *testing.T, s *site) {
+			x := s.open(version)
+			for _, fields := range [][]string{
+				{}, {"-Mcp-Protocol-Version"}, {"Mcp-Protocol-Version: " + revisionA}, {"Mcp-Protocol-Version: " + revisionB},
+				{"Mcp-Protocol-Version: " + revisionC}, {"Mcp-Protocol-Version: " + revisionD},
+			} {
+				a := x.do(call("whoami", "{}").legacy(), fields...)
+				me := whoami(t, a.replied("1"))
+				if me.Revision != version || me.Client != "tester" || me.ID != "1" {
+					a.fail("want revision %s", version)
+				}
+				if strings.Contains(a.text(), "resultType") {
+					a.fail("a result of another era")
+				}
+			}
+			if got := string(x.do(rpc{method: "ping", id: `"p"`}.legacy()).replied(`"p"`)); got != "{}" {
+				t.Errorf("ping is answered with %s", got)
+			}
+			x.do(rpc{method: "server/discover"}.legacy()).refused(200, -32601, "1")
+		})
+	}
+}
+
+// S unknown, ended, or of another principal: 404.
+func TestSessionNotFound(t *testing.T) {
+	who := mcphttp.WithPrincipal(principalOf)
+	visit(t, setup{handler: []mcphttp.Option{who}}, func(t *testing.T, s *site) {
+		x := s.open(revisionD, "Authorization: ann")
+		over := s.open(revisionD, "Authorization: ann")
+		over.end().succeeded()
+		for name, r := range map[string]request{
+			"unknown":       bare(call("echo", "{}").legacy(), "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"ended":         over.as(bare(call("echo", "{}").legacy())),
+			"another's":     x.as(bare(call("echo", "{}").legacy(), "Authorization: bob")),
+			"nobody's":      x.as(bare(call("echo", "{}").legacy(), "-Authorization")),
+			"notification":  bare(initialized, "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"other's note":  x.as(bare(cancelled("1"), "Authorization: bob")),
+			"reply":         bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"other's reply": x.as(bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Authorization: bob")),
+		} {
+			a := s.do(r)
+			if a.code() != 404 {
+				a.fail("%s: the status is %d", name, a.code())
+			}
+		}
+		x.do(call("echo", "{}").legacy()).replied("1")
+	})
+}
+
+// S absent: 400.
+func TestRequestWithoutSession(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		for _, r := range []rpc{call("echo", "{}"), {method: "ping"}, {method: "tools/list"}, {method: "server/discover"}, {method: "no/such"}} {
+			for _, fields := range [][]string{nil, {"Mcp-Protocol-Version: " + revisionB}, {"Mcp-Protocol-Version: " + revisionD}, {"Mcp-Session-Id: "}} {
+				a := s.do(bare(r.legacy(), fields...)).wants(400)
+				m := a.plain()
+				// A client that tries which era a server has must not take it for one
+				// of requests by themselves.
+				if m.Error == nil || m.Error.Code == -32020 || m.Error.Code == -32021 || m.Error.Code == -32022 {
+					a.fail("want an error that is not one of the modern era")
+				}
+			}
+		}
+	})
+}
+
+// S absent, and the server has no sessions: the revision of H, 2025-03-26 without.
+func TestWithoutSessions(t *testing.T) {
+	overBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+		a := s.do(bare(initialize(revisionC)))
+		a.replied(`"init"`)
+		if a.field("Mcp-Session-Id") != "" {
+			a.fail("there is a session")
+		}
+		s.do(bare(initialized)).accepted()
+		s.do(bare(initialized, "Mcp-Protocol-Version: "+revisionD)).accepted()
+		for h, want := range map[string]string{"": revisionB, revisionA: revisionA, revisionB: revisionB, revisionC: revisionC, revisionD: revisionD} {
+			var fields []string
+			if h != "" {
+				fields = append(fields, "Mcp-Protocol-Version: "+h)
+			}
+			for _, session := range []string{"", "Mcp-Session-Id: of-another-replica"} {
+				if session != "" {
+					fields = append(fields, session)
+				}
+				a := s.do(bare(call("whoami", "{}").legacy(), fields...))
+				if me := whoami(t, a.replied("1")); me.Revision != want {
+					a.fail("the revision is %s, want %s", me.Revision, want)
+				}
+				s.do(bare(rpc{method: "tools/list"}.legacy(), fields...)).replied("1")
+				s.do(bare(rpc{method: "ping"}.legacy(), fields...)).replied("1")
+			}
+		}
+		s.do(bare(rpc{method: "tools/list"}.legacy(), "Mcp-Protocol-Version: "+unknown)).refused(400, -32022, "1")
+		s.do(call("echo", "{}").post()).replied("1")
+		s.do(bare(call("echo", "{}").legacy(), call("echo", "{}").fields()...)).refused(400, -32602, "1")
+	})
+}
+
+// Batches need no session where there are none, and responses none that asked.
+func TestOtherMessagesWithoutSessions(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+		one := call("echo", "{}").legacy()
+		for _, fields := range [][]string{nil, {"Mcp-Protocol-Version: " + revisionB}} {
+			a := s.do(bare("["+one+","+initialized+"]", fields...)).wants(200)
+			if !strings.HasPrefix(a.text(), "[{") || strings.Count(a.text(), `"result"`) != 1 {
+				a.fail("want one reply in an array")
+			}
+			s.do(bare("["+initialized+"]", fields...)).accepted()
+		}
+		s.do(bare("["+one+"]", "Mcp-Protocol-Version: "+revisionD)).refused(400, -32600, "")
+		for _, h := range []string{revisionB, revisionD, modern} {
+			s.do(bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)).turnedDown(400)
+		}
+		// They know nothing of each other: the same id may be used at once.
+		p, q := s.puppet("p"), s.puppet("q")
+		a, b := s.start(bare(dance(p).legacy())), s.start(bare(dance(q).legacy()))
+		p.called()
+		q.called()
+		s.do(bare(cancelled("1"))).accepted()
+		p.answers("p")
+		q.answers("q")
+		a.wait()
+		b.wait()
+		if got := textOf(t, a.replied("1")) + textOf(t, b.replied("1")); got != "pq" {
+			t.Errorf("the answers are %q", got)
+		}
+	})
+}
+
+// A client that goes while a call without a session runs has nowhere to come back
+// to: the call would go on for nobody, and nothing would bound how many do.
+func TestVanishedWithoutSessions(t *testing.T) {
+	overBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+		p := s.puppet("p")
+		a := s.start(bare(dance(p).legacy()))
+		p.called()
+		a.vanish()
+		if err := p.cause(); !errors.Is(err, mcp.ErrCancelled) {
+			t.Errorf("the cause is %v", err)
+		}
+	})
+}
+
+// Two fields with a session, or none in one, name none.
+func TestSeveralSessions(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x, y := s.open(revisionD), s.open(revisionD)
+		for _, fields := range [][]string{
+			{"Mcp-Session-Id: " + x.id, "Mcp-Session-Id: " + y.id}, {"Mcp-Session-Id: " + x.id, "Mcp-Session-Id: " + x.id},
+		} {
+			s.do(bare(call("echo", "{}").legacy(), fields...)).wants(400)
+			s.do(request{method: "GET"}.with(fields...)).turnedDown(400)
+			s.do(request{method: "DELETE"}.with(fields...)).turnedDown(400)
+		}
+		s.do(bare(call("echo", "{}").legacy(), "Mcp-Session-Id: "+x.id+", "+x.id)).wants(404)
+		x.do(call("echo", "{}").legacy()).replied("1")
+		y.do(call("echo", "{}").legacy()).replied("1")
+	})
+}
+
+// Without sessions there is nobody to ask: the handler is told so, and does not
+// wait.
+func TestNoQuestionsWithoutSessions(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+		s.do(bare(initialize(revisionD))).replied(`"init"`)
+		a := s.do(bare(call("asks", "{}").legacy(), "Mcp-Protocol-Version: "+revisionD))
+		if r := a.replied("1"); !strings.Contains(string(r), `"isError":true`) {
+			a.fail("want a failed result")
+		}
+		// What needs no answer still goes out.
+		a = s.do(bare(call("steps", `{"n":2}`).legacy(), "Mcp-Protocol-Version: "+revisionD))
+		a.streaming().hears("notifications/progress", "notifications/progress", "result 1")
+		for _, e := range a.events() {
+			if e.hasID || e.retry != "" {
+				a.fail("there is nothing to resume")
+			}
+		}
+	})
+}
+
+// A notification with a modern H is taken and ignored: it cancels nothing, by
+// whatever id. Otherwise it needs a session.
+func TestNotification(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		one, two := s.puppet("one"), s.puppet("two")
+		first := s.start(dance(one).as("5").post())
+		second := x.start(dance(two).as("5").legacy())
+		one.called()
+		two.called()
+
+		h := "Mcp-Protocol-Version: " + modern
+		s.do(bare(cancelled("5"), h)).accepted()
+		s.do(bare(cancelled("5"), h, "Mcp-Method: notifications/cancelled")).accepted()
+		s.do(x.as(bare(cancelled("5"), h))).accepted()
+		s.do(bare(initialized, h)).accepted()
+		s.do(bare(`{"jsonrpc":"2.0","method":"notifications/no/such"}`, h)).accepted()
+		s.do(bare(cancelled("5"))).turnedDown(400)
+		s.do(bare(cancelled("5"), "Mcp-Protocol-Version: "+revisionD)).turnedDown(400)
+		s.do(bare(initialized)).turnedDown(400)
+		first.silent()
+		second.silent()
+
+		x.do(`{"jsonrpc":"2.0","method":"notifications/no/such","params":{"x":1}}`).accepted()
+		x.do(cancelled("77")).accepted()
+		x.do(cancelled(`"5"`)).accepted()
+		second.silent()
+		one.answers("first")
+		two.answers("second")
+		first.wait()
+		second.wait()
+		if got := textOf(t, first.replied("5")) + textOf(t, second.replied("5")); got != "firstsecond" {
+			t.Errorf("the answers are %q", got)
+		}
+	})
+}
+
+// A response is for the session that has been asked. Modern clients send none.
+func TestResponse(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		for _, body := range []string{
+			`{"jsonrpc":"2.0","id":"nobody asked","result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`,
+		} {
+			x.do(body).accepted()
+			s.do(bare(body, "Mcp-Protocol-Version: "+modern)).turnedDown(400)
+			s.do(x.as(bare(body, "Mcp-Protocol-Version: "+modern))).turnedDown(400)
+			s.do(bare(body)).turnedDown(400)
+		}
+	})
+}
+
+// An array is a batch in a session of revision 2025-03-26, and nothing elsewhere.
+func TestBatch(t *testing.T) {
+	overBoth(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionB)
+		one, two, note := call("echo", `{"n":1}`).as("1").legacy(), call("echo", `{"n":2}`).as(`"2"`).legacy(), initialized
+		a := x.do("[" + one + "," + note + "," + two + "]")
+		a.wants(http.StatusOK)
+		if a.mediaType() != "application/json" {
+			a.fatal("the answer is %s", a.mediaType())
+		}
+		var replies []*message
+		if err := json.Unmarshal([]byte(a.text()), &replies); err != nil || len(replies) != 2 {
+			a.fatal("want two replies: %v", err)
+		}
+		texts := map[string]string{}
+		for _, r := range replies {
+			texts[string(r.ID)] = textOf(t, r.Result)
+		}
+		if texts["1"] != `{"n":1}` || texts[`"2"`] != `{"n":2}` {
+			a.fail("the replies are %v", texts)
+		}
+		x.do("[" + note + "," + cancelled("9") + "]").accepted()
+		x.do("[" + note + `,{"jsonrpc":"2.0","id":4,"result":{}}]`).accepted()
+		x.do("[]").refused(400, -32600, "")
+
+		a = x.do("[" + strings.Replace(initialize(revisionB), `"init"`, "8", 1) + "," + call("echo", "{}").as("9").modern() + "," + one + "]").wants(http.StatusOK)
+		if err := json.Unmarshal([]byte(a.text()), &replies); err != nil || len(replies) != 3 {
+			a.fatal("want three replies: %v", err)
+		}
+		for _, r := range replies {
+			if wrong := string(r.ID) != "1"; wrong != (r.Error != nil) || wrong && r.Error.Code != -32600 {
+				a.fail("reply to %s", r.ID)
+			}
+		}
+
+		for _, version := range []string{revisionA, revisionC, revisionD} {
+			s.open(version).do("["+one+"]").refused(400, -32600, "")
+		}
+		batch := bare("[" + one + "]")
+		s.do(batch).refused(400, -32600, "")
+		s.do(batch.with("Mcp-Protocol-Version: "+modern)).refused(400, -32600, "")
+		s.do(x.as(batch).with("-Mcp-Protocol-Version")).wants(200)
+	})
+}
+
+// A batch becomes an event stream like a single request, and ends with its last
+// reply.
+func TestBatchStreams(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionB)
+		p := s.puppet("p")
+		a := x.start("[" + dance(p).as("1").legacy() + "," + call("echo", "{}").as("2").legacy() + "]")
+		p.called()
+		a.silent()
+		p.says("first")
+		a.streaming()
+		a.hears("notifications/message")
+		p.answers("done")
+		var replies []*message
+		last := a.next()
+		if len(last) != 1 || json.Unmarshal([]byte(last[0].data), &replies) != nil || len(replies) != 2 {
+			a.fail("want one array of two replies")
+		}
+		a.ends()
+	})
+}

@@ -1,0 +1,223 @@
+// Package mcprate limits how often clients may ask a server, by token buckets
+// (golang.org/x/time/rate), for each caller and each tool.
+//
+//	s := bookstore.NewMCPServer(store, mcp.WithInterceptors(mcprate.New(
+//		mcprate.Tool("import_*", rate.Every(time.Minute), 1), // the first that fits
+//		mcprate.Tool("*", 5, 20),                             // 5 a second, 20 at once
+//		mcprate.All(50, 100),                                 // whatever is asked
+//	)))
+//
+// A caller is the principal that the authentication has found out, or else the
+// connection or session, or else the network address; see [mcp.Request.Peer] and
+// [By]. Those of whom nothing is known are one caller. The counts live in this process: several replicas allow several times as
+// much.
+//
+// A call over the limit is answered by a failed result, so that the model reads
+// when to try again; any other request by an error -32603 whose data are
+// {"reason":"rate limit","retryAfterMs":1500}.
+package mcprate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/glob"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Option says what is limited.
+type Option func(*limiter)
+
+// Tool limits the calls of tools whose published name fits the pattern, exact or
+// with stars: delete_*; or of those of a group: group:admin. Each caller has a
+// bucket for each tool, whichever of its names it is called by. It begins with
+// burst calls and gains limit of them per second. Of several such options the
+// first one that fits a tool counts.
+//
+// It panics unless limit and burst are positive.
+func Tool(pattern string, limit rate.Limit, burst int) Option {
+	check("Tool", limit, burst)
+	r := rule{limit: limit, burst: burst}
+	if group, ok := strings.CutPrefix(pattern, "group:"); ok {
+		r.group = glob.New(group)
+	} else {
+		r.name = glob.New(pattern)
+	}
+	return func(l *limiter) { l.tools = append(l.tools, r) }
+}
+
+// All limits all requests of a caller together but ping, of whatever method. A
+// call of a tool needs room in this bucket and in its own.
+//
+// It panics unless limit and burst are positive.
+func All(limit rate.Limit, burst int) Option {
+	check("All", limit, burst)
+	return func(l *limiter) { l.all = &rule{limit: limit, burst: burst} }
+}
+
+func check(option string, limit rate.Limit, burst int) {
+	if !(limit > 0) || burst <= 0 {
+		panic(fmt.Sprintf("mcprate: %s needs a positive limit and burst, not %v and %d; a mcp.Policy forbids tools", option, limit, burst))
+	}
+}
+
+// By sets who shares a bucket: callers for whom it returns the same text. Without
+// the option it is [mcp.Request.Peer].
+func By(caller func(ctx context.Context, req *mcp.Request) string) Option {
+	return func(l *limiter) { l.caller = caller }
+}
+
+// Keep sets how many buckets are kept, 10,000 by default. Full ones are let go by
+// and by, since they are like new ones. Beyond the number those go that have not
+// been used for longest, with what they remember.
+func Keep(buckets int) Option {
+	return func(l *limiter) { l.buckets.most = max(2, buckets) }
+}
+
+const defaultKept = 10_000
+
+// New returns an interceptor that limits what the options say, nothing without
+// any. It may be used for several servers, which then share the buckets. Put it
+// behind [mcp.LogCalls] and in front of everything that takes time.
+func New(options ...Option) mcp.Interceptor { return newLimiter(options).intercept }
+
+func newLimiter(options []Option) *limiter {
+	l := &limiter{caller: func(_ context.Context, req *mcp.Request) string { return req.Peer() }}
+	l.buckets.most = defaultKept
+	for _, option := range options {
+		option(l)
+	}
+	return l
+}
+
+// limiter is what an interceptor limits.
+type limiter struct {
+	tools   []rule
+	all     *rule
+	caller  func(context.Context, *mcp.Request) string
+	buckets buckets
+}
+
+// rule is a limit, and for which tools. One of the patterns is set.
+type rule struct {
+	name, group glob.Pattern
+	limit       rate.Limit
+	burst       int
+}
+
+func (r *rule) fits(tool *mcp.FeatureInfo) bool {
+	if r.group == nil {
+		return r.name.Match(tool.Name)
+	}
+	for _, group := range tool.Groups {
+		if r.group.Match(group) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *limiter) intercept(next mcp.Handler) mcp.Handler {
+	return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+		if req.Method == "ping" { // its answer says that the server lives
+			return next(ctx, req)
+		}
+		what, wait := l.take(ctx, req)
+		switch {
+		case wait <= 0:
+			return next(ctx, req)
+		case req.Method == "tools/call":
+			result := mcp.TextResult("rate limit: too many " + what + "; try again in " + inSeconds(wait))
+			result.IsError = true
+			return result, nil
+		}
+		return nil, &mcp.ProtocolError{
+			Code:    jsonrpc.CodeInternal,
+			Message: "rate limit: too many " + what + "; try again in " + inSeconds(wait),
+			Data:    []byte(`{"reason":"rate limit","retryAfterMs":` + strconv.FormatInt(inMilliseconds(wait), 10) + `}`),
+		}
+	}
+}
+
+// take takes what the request needs out of the buckets. Where there is not enough
+// in one of them, it takes nothing, and returns how long that lasts.
+func (l *limiter) take(ctx context.Context, req *mcp.Request) (what string, wait time.Duration) {
+	tool, ok := req.Tool()
+	own := l.ruleOf(&tool, ok)
+	if own == nil && l.all == nil {
+		return "", 0
+	}
+	caller := l.caller(ctx, req)
+	now := time.Now()
+	b := &l.buckets
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.sweep(now)
+	var common *rate.Limiter
+	if l.all != nil {
+		common = b.get(key{caller: caller}, l.all)
+		if wait := lack(common, now); wait > 0 {
+			return "requests", wait
+		}
+	}
+	if own != nil {
+		bucket := b.get(key{caller, tool.Name}, own)
+		if wait := lack(bucket, now); wait > 0 {
+			return "calls of " + tool.Name, wait
+		}
+		bucket.AllowN(now, 1)
+	}
+	if common != nil {
+		common.AllowN(now, 1)
+	}
+	return "", 0
+}
+
+// ruleOf returns the limit of a tool, nil where there is none.
+func (l *limiter) ruleOf(tool *mcp.FeatureInfo, found bool) *rule {
+	if !found {
+		return nil
+	}
+	for i := range l.tools {
+		if l.tools[i].fits(tool) {
+			return &l.tools[i]
+		}
+	}
+	return nil
+}
+
+// lack is how long it is until there is a token in a bucket.
+func lack(b *rate.Limiter, now time.Time) time.Duration {
+	tokens := b.TokensAt(now)
+	if tokens >= 1 {
+		return 0
+	}
+	wait := math.Ceil((1 - tokens) / float64(b.Limit()) * float64(time.Second))
+	return time.Duration(max(1, min(wait, float64(longest))))
+}
+
+// longest is the longest time that anybody is asked to wait.
+const longest = 100 * 365 * 24 * time.Hour
+
+// inSeconds is a time in whole seconds, rounded up: 1m30s, 2m, 1h.
+func inSeconds(d time.Duration) string {
+	s := ((d + time.Second - 1) / time.Second * time.Second).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func inMilliseconds(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}
