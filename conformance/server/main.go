@@ -1,0 +1,12 @@
+// Server serves the fixture of the conformance suite, over standard input and
+// output or with -http over HTTP.
+package main
+
+import (
+	"github.com/mcpgen/mcpgen/conformance"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+)
+
+func main() {
+	mcpcmd.Main(conformance.NewServer())
+}

@@ -1,0 +1,124 @@
+// Suite runs the server scenarios of the official conformance suite against one
+// process of a server, and says which of them the server passes. It is what
+// conformance/run starts.
+//
+// It fails unless every scenario is passed without a warning. There is no list of
+// exceptions: of the warnings that the suite can give, a server can avoid all.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// revisions are those that the suite has server scenarios for. Scenarios of
+// extensions are not among them. The numbers are those of the version of the suite
+// that package-lock.json pins.
+var revisions = []revision{
+	{"2025-06-18", 27, 56},
+	{"2025-11-25", 33, 83},
+	{"2026-07-28", 40, 152},
+}
+
+type revision struct {
+	name      string
+	scenarios int
+	// checks is how many a server passes that does all that it may do. The suite is
+	// content with less: where an answer is no stream, for instance, it leaves out
+	// what it would check of one.
+	checks int
+}
+
+// patience bounds the whole run, which takes seconds.
+const patience = 10 * time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	cancel()
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("suite", flag.ContinueOnError)
+	program := flags.String("server", "", "the `program` to test, which serves with -http ADDR")
+	var s suite
+	flags.StringVar(&s.node, "node", "node", "the `program` that runs the suite")
+	flags.StringVar(&s.script, "suite", "", "the suite's own `program`")
+	flags.StringVar(&s.output, "output", "results", "the `folder` to keep the suite's output in")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	wanted, err := choose(flags.Args())
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.output, 0o755); err != nil {
+		return fmt.Errorf("make folder for the output: %w", err)
+	}
+	server, err := startServer(ctx, *program, filepath.Join(s.output, "server.log"))
+	if err != nil {
+		return err
+	}
+	s.url = server.url
+	all, err := s.runAll(ctx, wanted)
+	if err := errors.Join(err, server.reach(ctx), server.stop()); err != nil {
+		return err
+	}
+	printTable(out, all)
+	fmt.Fprintf(out, "\nThe whole output of suite and server is in %s.\n", s.output)
+	if bad := printProblems(out, all); bad > 0 {
+		return fmt.Errorf("%d scenarios are not passed", bad)
+	}
+	return enough(all, wanted)
+}
+
+// enough fails where less has been checked than can be.
+func enough(all []outcome, wanted []revision) error {
+	var errs []error
+	for i, r := range wanted {
+		if n := all[i].count(success); n != r.checks {
+			errs = append(errs, fmt.Errorf("%d checks are passed in revision %s, and %d are expected: "+
+				"see what is left out, or after an update of the suite change the number in suite/main.go", n, r.name, r.checks))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// choose returns the revisions of these names, all where there are none.
+func choose(names []string) ([]revision, error) {
+	if len(names) == 0 {
+		return revisions, nil
+	}
+	var chosen []revision
+	for _, name := range names {
+		found := false
+		for _, r := range revisions {
+			if r.name == name {
+				chosen, found = append(chosen, r), true
+			}
+		}
+		if !found {
+			var known []string
+			for _, r := range revisions {
+				known = append(known, r.name)
+			}
+			return nil, fmt.Errorf("there is no revision %q: the suite has scenarios of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return chosen, nil
+}

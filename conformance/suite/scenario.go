@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// suite runs the suite.
+type suite struct {
+	node, script string // how to start it
+	output       string // folder of what it writes
+	url          string // of the server
+}
+
+// outcome is what came of one revision.
+type outcome struct {
+	revision  string
+	took      time.Duration
+	scenarios []scenario // in the order of the suite
+}
+
+// scenario is what came of one scenario.
+type scenario struct {
+	name   string
+	checks []check // nil where it has not come to an end
+}
+
+// check is one line of a scenario's checks.json.
+type check struct {
+	ID      string `json:"id"`
+	Status  status `json:"status"`
+	Message string `json:"errorMessage"`
+	// Description says what was checked.
+	Description string `json:"description"`
+}
+
+// status is what came of a check.
+type status string
+
+const (
+	success     status = "SUCCESS"
+	failure     status = "FAILURE"
+	warning     status = "WARNING"
+	information status = "INFO"
+	skipped     status = "SKIPPED"
+)
+
+// count returns how many checks have a status.
+func (s *scenario) count(want status) (n int) {
+	for _, c := range s.checks {
+		if c.Status == want {
+			n++
+		}
+	}
+	return n
+}
+
+// count returns how many checks of all scenarios have a status.
+func (o *outcome) count(want status) (n int) {
+	for i := range o.scenarios {
+		n += o.scenarios[i].count(want)
+	}
+	return n
+}
+
+// passed reports whether the scenario has checked something, and found nothing
+// wrong, nor a status that is not known here.
+func (s *scenario) passed() bool {
+	return s.count(success) > 0 && s.count(success)+s.count(information)+s.count(skipped) == len(s.checks)
+}
+
+// runAll runs revision after revision.
+func (s *suite) runAll(ctx context.Context, wanted []revision) ([]outcome, error) {
+	var all []outcome
+	for _, r := range wanted {
+		o, err := s.run(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("run suite for revision %s: %w", r.name, err)
+		}
+		all = append(all, *o)
+	}
+	return all, nil
+}
+
+// run runs all scenarios of a revision in one process. That is what makes it
+// fast: loading the suite takes longer than most scenarios.
+func (s *suite) run(ctx context.Context, r revision) (*outcome, error) {
+	names, err := s.list(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(s.output, r.name)
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(folder, "suite.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	began := time.Now()
+	cmd := exec.CommandContext(ctx, s.node, s.script, "server", "--url", s.url,
+		"--suite", "all", "--spec-version", r.name, "--output-dir", folder)
+	cmd.Stdout, cmd.Stderr = log, log
+	// It fails where a scenario does, which the results tell better.
+	if err := cmd.Run(); err != nil {
+		if _, ok := errors.AsType[*exec.ExitError](err); !ok || ctx.Err() != nil {
+			return nil, errors.Join(err, context.Cause(ctx))
+		}
+	}
+	o := &outcome{revision: r.name, took: time.Since(began)}
+	results, err := readResults(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		o.scenarios = append(o.scenarios, scenario{name, results[name]})
+	}
+	return o, nil
+}
+
+// listed is a line of the suite's list.
+var listed = regexp.MustCompile(`(?m)^\s*- (\S+)`)
+
+// list asks the suite for its scenarios, so that none is forgotten.
+func (s *suite) list(ctx context.Context, r revision) ([]string, error) {
+	text, err := exec.CommandContext(ctx, s.node, s.script, "list", "--server", "--spec-version", r.name).Output()
+	if err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+		}
+		return nil, fmt.Errorf("list scenarios: %w", err)
+	}
+	var names []string
+	for _, line := range listed.FindAllSubmatch(text, -1) {
+		names = append(names, string(line[1]))
+	}
+	if len(names) != r.scenarios {
+		return nil, fmt.Errorf("the suite lists %d scenarios, and %d are expected: after an update of the suite, change the number in suite/main.go",
+			len(names), r.scenarios)
+	}
+	return names, nil
+}
+
+// resultFolder is where the suite puts the results of one scenario.
+var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
+
+// readResults reads the results of the scenarios that have come to an end.
+func readResults(folder string) (map[string][]check, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	results := map[string][]check{}
+	for _, entry := range entries {
+		match := resultFolder.FindStringSubmatch(entry.Name())
+		if match == nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(folder, entry.Name(), "checks.json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var checks []check
+		if err := json.Unmarshal(text, &checks); err != nil {
+			return nil, fmt.Errorf("read results of %s: %w", match[1], err)
+		}
+		results[match[1]] = checks
+	}
+	return results, nil
+}
