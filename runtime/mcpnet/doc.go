@@ -1,0 +1,51 @@
+// Package mcpnet serves the Model Context Protocol over byte streams other than
+// standard input and output: TCP, Unix sockets, TLS, anything that is a net.Conn.
+// The framing is that of the stdio transport, one message a line, and so are the
+// rules: cancellation by notification, and the revision of each request by its
+// content. The specification has no such transport; it allows custom ones that
+// keep the message format and the life cycle (basic/transports, custom transports).
+//
+// [Serve] answers whoever connects to a listener, [NewConn] frames one connection
+// for mcp.Server.Serve or for a client.
+//
+// # Who may connect
+//
+// A port has no idea of users: every program of every user of the machine can
+// connect to a TCP port on loopback, and so can, in a way, every page in their
+// browsers, by sending HTTP there. A connection that begins like an HTTP request,
+// or like TLS, is therefore closed before any line of it is looked at. For
+// everything else there is [WithPrincipal], or a Unix socket in a directory that
+// only its owner can enter:
+//
+//	dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bookstore") // mode 0700
+//	l, err := net.Listen("unix", filepath.Join(dir, "mcp.sock"))
+//	if err != nil {
+//		return err
+//	}
+//	return mcpnet.Serve(ctx, server, l)
+//
+// On a Unix socket the operating system knows the other end. On Linux, with
+// golang.org/x/sys/unix:
+//
+//	mcpnet.WithPrincipal(func(c net.Conn) (mcp.Principal, error) {
+//		raw, err := c.(*net.UnixConn).SyscallConn()
+//		if err != nil {
+//			return mcp.Principal{}, err
+//		}
+//		var peer *unix.Ucred
+//		var failed error
+//		if err := raw.Control(func(fd uintptr) {
+//			peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+//		}); err != nil {
+//			return mcp.Principal{}, err
+//		}
+//		if failed != nil {
+//			return mcp.Principal{}, failed
+//		}
+//		return mcp.Principal{ID: strconv.Itoa(int(peer.Uid)), Value: peer}, nil
+//	})
+//
+// macOS and BSD have GetsockoptXucred for it. For TLS give [Serve] the listener
+// that tls.NewListener returns; client certificates are then in
+// c.(*tls.Conn).ConnectionState().
+package mcpnet

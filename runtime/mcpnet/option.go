@@ -1,0 +1,47 @@
+package mcpnet
+
+import (
+	"log/slog"
+	"net"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// DefaultConnections is how many connections [Serve] has open at the same time
+// unless said otherwise.
+const DefaultConnections = 1000
+
+// Option changes how [Serve] works.
+type Option func(*service)
+
+// WithPrincipal finds out who is at the other end of a connection, before anything
+// that it sends is looked at. Calls see it by mcp.Call.Principal. On an error the
+// connection is closed without a word and the error logged. TLS has been negotiated
+// by then.
+//
+// The function may read from the connection and write to it, as a handshake of its
+// own, within ten seconds; it must read no further than the handshake goes. It must
+// not close it. It is called by many goroutines at once.
+func WithPrincipal(identify func(net.Conn) (mcp.Principal, error)) Option {
+	return func(s *service) { s.identify = identify }
+}
+
+// WithConnections sets how many connections may be open at the same time, in the
+// place of [DefaultConnections]. One more is closed as soon as it is accepted.
+func WithConnections(most int) Option {
+	return func(s *service) {
+		if most > 0 {
+			s.most = most
+		}
+	}
+}
+
+// WithLogger logs to l what becomes of connections, in the place of the server's
+// logger.
+func WithLogger(l *slog.Logger) Option {
+	return func(s *service) {
+		if l != nil {
+			s.log = l
+		}
+	}
+}

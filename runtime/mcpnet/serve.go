@@ -1,0 +1,187 @@
+package mcpnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// handshakeTime is how long TLS and [WithPrincipal] may take.
+const handshakeTime = 10 * time.Second
+
+// Serve accepts connections and answers the clients at their other ends, each by
+// its own goroutines, until ctx ends. Then it accepts and reads nothing more, waits
+// until the requests that run are answered, up to the server's mcp.Limits.DrainTime,
+// closes the connections and returns nil. If no connection can be accepted any more
+// it ends the same way and returns why; errors that pass, such as too many open
+// files, it waits out. It closes the listener in any case.
+//
+// The values of ctx are seen by calls, its end is not: they end with their
+// connection.
+//
+// What a client that ends its input, or only its writing side, has asked for is
+// answered before the connection is closed; what a client has asked for whose
+// connection breaks is cancelled.
+func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option) error {
+	host := link.Of(s)
+	service := &service{
+		server: s, limit: host.Limits().MessageBytes, log: host.Log(), most: DefaultConnections,
+		conns: map[*conn]struct{}{},
+	}
+	for _, option := range options {
+		option(service)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	err := service.accept(ctx, l)
+	_ = l.Close()
+	service.drain()
+	return err
+}
+
+// service is what happens at one listener.
+type service struct {
+	server   *mcp.Server
+	limit    int // bytes of a message
+	log      *slog.Logger
+	most     int
+	identify func(net.Conn) (mcp.Principal, error)
+
+	running sync.WaitGroup
+	mu      sync.Mutex
+	conns   map[*conn]struct{}
+	full    bool // and the log says so
+}
+
+// accept accepts connections until ctx ends or the listener fails.
+func (s *service) accept(ctx context.Context, l net.Listener) error {
+	var delay time.Duration
+	for {
+		c, err := l.Accept()
+		switch {
+		case err == nil:
+			delay = 0
+			s.take(ctx, c)
+		case ctx.Err() != nil:
+			return nil
+		case passes(err):
+			delay = min(max(2*delay, 5*time.Millisecond), time.Second)
+			s.log.LogAttrs(ctx, slog.LevelWarn, "connection not accepted", slog.Any("error", err), slog.Duration("again_in", delay))
+			if !sleep(ctx, delay) {
+				return nil
+			}
+		default:
+			return fmt.Errorf("accept connection: %w", err)
+		}
+	}
+}
+
+// passes reports whether an error of Accept says nothing about the next one.
+func passes(err error) bool {
+	var t interface{ Temporary() bool }
+	return errors.As(err, &t) && t.Temporary()
+}
+
+// sleep reports whether the time is over before the context is.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// take serves a connection, unless there are too many.
+func (s *service) take(ctx context.Context, nc net.Conn) {
+	c := newConn(nc, s.limit)
+	s.mu.Lock()
+	if len(s.conns) >= s.most {
+		first := !s.full
+		s.full = true
+		s.mu.Unlock()
+		_ = nc.Close()
+		if first {
+			s.log.LogAttrs(ctx, slog.LevelWarn, "connections are refused: as many as WithConnections allows are open", slog.Int("connections", s.most))
+		}
+		return
+	}
+	s.conns[c] = struct{}{}
+	s.mu.Unlock()
+	s.running.Go(func() {
+		defer s.leave(c)
+		s.serve(context.WithoutCancel(ctx), c)
+	})
+}
+
+func (s *service) leave(c *conn) {
+	_ = c.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+	s.full = false
+}
+
+// serve answers one client.
+func (s *service) serve(ctx context.Context, c *conn) {
+	log := s.log.With(slog.String("transport", c.net.LocalAddr().Network()), slog.String("client", c.net.RemoteAddr().String()))
+	who, err := s.greet(ctx, c)
+	if err == nil {
+		err = s.server.Serve(mcp.CallerContext(ctx, who, nil), c)
+	}
+	switch {
+	case err == nil, c.isDraining():
+		log.LogAttrs(ctx, slog.LevelDebug, "connection ended")
+	default:
+		log.LogAttrs(ctx, slog.LevelInfo, "connection failed", slog.Any("error", err))
+	}
+}
+
+// greet does what comes before the first message.
+func (s *service) greet(ctx context.Context, c *conn) (who mcp.Principal, err error) {
+	if err := c.allow(time.Now().Add(handshakeTime)); err != nil {
+		return who, err
+	}
+	if secure, ok := c.net.(interface{ HandshakeContext(context.Context) error }); ok {
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return who, fmt.Errorf("negotiate TLS: %w", err)
+		}
+	}
+	if s.identify != nil {
+		if who, err = s.principal(c.net); err != nil {
+			return who, fmt.Errorf("identify client: %w", err)
+		}
+	}
+	return who, c.allow(time.Time{})
+}
+
+// principal survives what users have written.
+func (s *service) principal(c net.Conn) (who mcp.Principal, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error("panic in the function of WithPrincipal", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			who, err = mcp.Principal{}, errors.New("panic")
+		}
+	}()
+	return s.identify(c)
+}
+
+// drain lets all connections end.
+func (s *service) drain() {
+	s.mu.Lock()
+	for c := range s.conns {
+		c.drain()
+	}
+	s.mu.Unlock()
+	s.running.Wait()
+}

@@ -1,0 +1,328 @@
+package mcpws
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+const (
+	// farewellTime is how long the client may take to answer that the connection
+	// is closed.
+	farewellTime = time.Second
+	// patience is how long closing waits for a write that is probably short.
+	patience = 100 * time.Millisecond
+	// mostIgnored is how many messages the client may send before it answers that.
+	mostIgnored = 1000
+	// firstBuffer and keptBuffer are the sizes with which the buffer of a message
+	// begins, and up to which it is used again.
+	firstBuffer = 4 << 10
+	keptBuffer  = 64 << 10
+)
+
+var (
+	errLost   = errors.New("connection ended without a close frame")
+	errBinary = errors.New("client sent a binary frame")
+	errSilent = errors.New("client does not answer pings")
+	errWriter = errors.New("client does not read pings")
+)
+
+// conn is a WebSocket as a jsonrpc.Conn.
+//
+// The frames are read by a goroutine of its own, the pump, and not by Read: pings
+// and the end of the connection are noticed even while nobody wants messages, and
+// Read can end while the connection goes on.
+type conn struct {
+	limit  int // bytes of a message
+	cancel context.CancelCauseFunc
+	ws     *websocket.Conn
+	socket *socket
+
+	messages chan frame
+	buffers  chan []byte // to be used again
+	held     []byte      // what Read has returned
+	pumped   chan struct{}
+	ignored  int // messages, by the pump, since nobody wants them any more
+
+	writing chan struct{} // whoever writes holds its one place
+	keeper  keeper
+
+	draining chan struct{} // closed when Read is to end
+	closed   chan struct{} // closed when Close begins
+	leaving  chan struct{} // closed when what arrives is of no interest any more
+
+	drainOnce, endOnce sync.Once
+
+	mu     sync.Mutex
+	err    error // why the connection has ended, the first reason
+	status websocket.StatusCode
+	reason string
+}
+
+// frame is a message, or what is wrong with it.
+type frame struct {
+	text []byte
+	err  error
+}
+
+func newConn(limit int, cancel context.CancelCauseFunc) *conn {
+	c := &conn{
+		limit: limit, cancel: cancel,
+		messages: make(chan frame, 1), buffers: make(chan []byte, 3), pumped: make(chan struct{}),
+		writing: make(chan struct{}, 1), draining: make(chan struct{}), closed: make(chan struct{}), leaving: make(chan struct{}),
+		status: websocket.StatusGoingAway, reason: "the server ends the connection",
+	}
+	c.keeper.conn = c
+	return c
+}
+
+// open begins with the connection.
+func (c *conn) open(ws *websocket.Conn, s *socket, ping time.Duration) {
+	ws.SetReadLimit(-1) // the pump has its own
+	c.ws, c.socket = ws, s
+	go c.pump()
+	c.keeper.start(ping)
+}
+
+func (c *conn) Read() ([]byte, error) {
+	if c.held != nil {
+		c.recycle(c.held)
+		c.held = nil
+	}
+	select {
+	case <-c.draining:
+		return nil, io.EOF
+	default:
+	}
+	select {
+	case f, ok := <-c.messages:
+		if !ok {
+			return nil, cmp.Or(c.failure(), net.ErrClosed)
+		}
+		c.held = f.text
+		return f.text, f.err
+	case <-c.draining:
+		return nil, io.EOF
+	}
+}
+
+// Buffered reports whether the next Read does not wait.
+func (c *conn) Buffered() bool { return len(c.messages) > 0 }
+
+// pump reads messages until the connection ends.
+func (c *conn) pump() {
+	defer close(c.pumped)
+	defer close(c.messages)
+	for {
+		kind, r, err := c.ws.Reader(context.Background())
+		if err == nil {
+			if kind != websocket.MessageText {
+				c.fail(errBinary, websocket.StatusUnsupportedData, "messages are text frames")
+				return
+			}
+			err = c.receive(r)
+		}
+		if err != nil {
+			c.lost(err)
+			return
+		}
+	}
+}
+
+// lost notes why there is nothing more to read.
+func (c *conn) lost(err error) {
+	select {
+	case <-c.closed:
+		return // that is why
+	default:
+	}
+	switch {
+	case websocket.CloseStatus(err) != -1:
+		err = fmt.Errorf("client closed the connection: %w", err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		// To a server io.EOF is an end after which the client still reads.
+		err = errLost
+	}
+	c.fail(err, websocket.StatusProtocolError, "")
+	if c.isDraining() {
+		// Nobody reads, so that nobody sees this; and nobody is left to answer.
+		c.cancel(mcp.ErrConnectionClosed)
+	}
+}
+
+// receive reads one message and hands it on. What is over the limit is reported at
+// once, and thrown away as it comes.
+func (c *conn) receive(r io.Reader) error {
+	text := c.buffer()
+	for {
+		if len(text) == cap(text) {
+			text = append(make([]byte, 0, min(max(firstBuffer, 2*cap(text)), c.limit+1)), text...)
+		}
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case err == io.EOF && c.socket.ended.Load():
+			// The library takes the end of the stream for that of the message.
+			return io.ErrUnexpectedEOF
+		case err != nil && err != io.EOF:
+			return err
+		case len(text) > c.limit:
+			c.deliver(frame{err: &jsonrpc.FrameError{Limit: c.limit}})
+			c.recycle(text)
+			if err == nil {
+				_, err = io.Copy(io.Discard, r)
+				return err
+			}
+			return nil
+		case err == io.EOF:
+			c.deliver(frame{text: text})
+			return nil
+		}
+	}
+}
+
+// deliver hands a message to Read, while there is somebody who reads.
+func (c *conn) deliver(f frame) {
+	select {
+	case <-c.draining:
+		return
+	case <-c.leaving:
+		if c.ignored++; c.ignored > mostIgnored {
+			c.cut()
+		}
+		return
+	default:
+	}
+	select {
+	case c.messages <- f:
+	case <-c.draining:
+	case <-c.leaving:
+	}
+}
+
+// buffer returns storage for a message, empty. There are as many buffers as
+// messages between the pump and the one that Read has returned.
+func (c *conn) buffer() []byte {
+	select {
+	case b := <-c.buffers:
+		return b[:0]
+	default:
+		return nil
+	}
+}
+
+func (c *conn) recycle(b []byte) {
+	if cap(b) > keptBuffer {
+		return
+	}
+	select {
+	case c.buffers <- b:
+	default:
+	}
+}
+
+func (c *conn) Write(batch []byte) error {
+	select {
+	case c.writing <- struct{}{}:
+	case <-c.closed:
+		return net.ErrClosed
+	}
+	defer func() { <-c.writing }()
+	c.socket.hold()
+	var err error
+	for len(batch) > 0 && err == nil {
+		var text []byte
+		text, batch, _ = bytes.Cut(batch, []byte{'\n'})
+		err = c.ws.Write(context.Background(), websocket.MessageText, text)
+	}
+	if failed := c.socket.release(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// Close says goodbye to the client, if it reads, and ends the connection.
+func (c *conn) Close() error {
+	c.endOnce.Do(func() {
+		close(c.closed)
+		c.keeper.stop()
+		waiting := time.NewTimer(patience)
+		defer waiting.Stop()
+		select {
+		case c.writing <- struct{}{}:
+			close(c.leaving)
+			cut := time.AfterFunc(farewellTime, c.cut)
+			defer cut.Stop()
+			c.mu.Lock()
+			status, reason := c.status, c.reason
+			c.mu.Unlock()
+			_ = c.ws.Close(status, reason)
+		case <-waiting.C:
+			c.cut()
+			close(c.leaving)
+			_ = c.ws.CloseNow()
+		}
+	})
+	return nil
+}
+
+// cut ends the connection without a word, and waits for nobody.
+func (c *conn) cut() {
+	_ = c.socket.SetDeadline(time.Unix(1, 0)) // for what says goodbye on its own, as TLS does
+	_ = c.socket.Conn.Close()
+}
+
+// drain makes Read return io.EOF, now and from now on.
+func (c *conn) drain() {
+	c.drainOnce.Do(func() { close(c.draining) })
+}
+
+func (c *conn) isDraining() bool {
+	select {
+	case <-c.draining:
+		return true
+	default:
+		return false
+	}
+}
+
+// abort cancels what is running, and ends the connection.
+func (c *conn) abort() { c.cancel(mcp.ErrConnectionClosed) }
+
+// fail notes why the connection ends, and what the client is told. The first
+// reason counts.
+func (c *conn) fail(err error, status websocket.StatusCode, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err, c.status, c.reason = err, status, reason
+	}
+}
+
+// failure is why the connection has ended, nil while it has not.
+func (c *conn) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// wasClosedByClient reports whether the client has ended the connection in an
+// orderly way.
+func (c *conn) wasClosedByClient() bool {
+	switch websocket.CloseStatus(c.failure()) {
+	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
+		return true
+	}
+	return false
+}
