@@ -2,7 +2,10 @@
 package docs_test
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,6 +113,10 @@ func TestREADME(t *testing.T) {
 			s.install(root(t))
 		case strings.HasPrefix(line, "claude "):
 			// A client, which starts the program; the next lines are what it says.
+		case strings.Contains(line, " -http "):
+			if out := s.callOverHTTP(line); !greeting.MatchString(out) {
+				t.Errorf("%s answered\n%s", line, out)
+			}
 		default:
 			s.must("", line)
 		}
@@ -134,4 +141,63 @@ func TestREADME(t *testing.T) {
 			t.Errorf("%s printed\n%s", want.line, out)
 		}
 	}
+	const overHTTP = "go tool mcpgen run -http 8080 ."
+	if !strings.Contains(without, overHTTP) {
+		t.Errorf("the README does not say %q", overHTTP)
+	}
+	if out := s.callOverHTTP(overHTTP); !greeting.MatchString(out) {
+		t.Errorf("%s answered\n%s", overHTTP, out)
+	}
+}
+
+var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
+
+// callOverHTTP runs a line that serves over HTTP, calls its tool greet, and
+// interrupts it. It takes any port that is free for the one in the line.
+func (s shell) callOverHTTP(line string) string {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), "sh", "-c", "exec "+strings.Replace(line, "-http 8080", "-http 0", 1))
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_, _ = io.Copy(io.Discard, stderr)
+		_ = cmd.Wait()
+	}()
+	lines, url := bufio.NewScanner(stderr), ""
+	for url == "" {
+		if !lines.Scan() {
+			s.t.Fatalf("%s printed no URL", line)
+		}
+		url = endpoint.FindString(lines.Text())
+	}
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada","times":2},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, url, strings.NewReader(call))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "greet",
+	} {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(body)
 }

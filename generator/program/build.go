@@ -78,30 +78,39 @@ func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) er
 	if _, ok := errors.AsType[*exec.ExitError](err); !ok {
 		return fmt.Errorf("run go build: %w", err)
 	}
-	if problem := missingRuntime(ctx, cfg); problem != nil {
-		return problem
+	needed := []string{runtimePackage}
+	if cfg.HTTP {
+		needed = append(needed, commandPackage)
+	}
+	for _, path := range needed {
+		if problem := missing(ctx, cfg, path); problem != nil {
+			return problem
+		}
 	}
 	return &BuildError{Output: text}
 }
 
-// missingRuntime finds out, after a failure, whether the module lacks the
-// package that generated code imports.
-func missingRuntime(ctx context.Context, cfg *Config) *Problem {
+// missing finds out, after a failure, whether the module lacks a package that the
+// program imports.
+func missing(ctx context.Context, cfg *Config, path string) *Problem {
 	list := []string{"list", "-find", "-f", "{{.Dir}}"}
 	if cfg.Tags != "" {
 		list = append(list, "-tags", cfg.Tags)
 	}
-	text, err := runGo(ctx, cfg, append(list, "--", runtimePackage)...)
+	text, err := runGo(ctx, cfg, append(list, "--", path)...)
 	if err == nil {
 		return nil
 	}
 	p := &Problem{diag.Diagnostic{
-		Message: "the module does not require the package " + runtimePackage + " yet",
+		Message: "the module does not require the package " + path + " yet",
 		Hint:    "go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen",
 	}}
 	if strings.Contains(text, "-mod=vendor") {
-		p.Message = "the vendor directory does not have the package " + runtimePackage + " yet"
+		p.Message = "the vendor directory does not have the package " + path + " yet"
 		p.Hint = "run mcpgen, then go mod vendor"
+		if path == commandPackage {
+			p.Hint = "set GOFLAGS=-mod=mod for this command, or import the package in a program of the module, then go mod vendor"
+		}
 	}
 	return p
 }

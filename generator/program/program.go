@@ -52,9 +52,15 @@ type Config struct {
 	Env      []string           // its environment; nil = that of this process
 	Tags     string             // build tags, separated by commas
 	Progress func(stage string) // told what begins; may be nil
+
+	// HTTP makes a program that reads the flags of package mcpcmd: it serves over
+	// HTTP where it is told to, and stops when its standard input ends. Otherwise
+	// the program serves over standard input and output alone, and does not link
+	// net/http.
+	HTTP bool
 }
 
-// Program is a built program. It serves the features of its package over stdio.
+// Program is a built program. It serves the features of its package.
 type Program struct {
 	// Path is the executable.
 	Path string
@@ -89,7 +95,7 @@ func (p *Program) build(ctx context.Context, t *Target, cfg *Config) error {
 	if err := o.merge(cfg.Env, cfg.Dir); err != nil {
 		return err
 	}
-	main, err := t.overlay(&o)
+	main, err := t.overlay(&o, cfg.HTTP)
 	if err != nil {
 		return err
 	}
@@ -105,9 +111,10 @@ func (p *Program) build(ctx context.Context, t *Target, cfg *Config) error {
 }
 
 // Command returns the program as a command with nothing connected yet. What
-// cancelling ctx does is the caller's to say in Cancel; otherwise it kills.
-func (p *Program) Command(ctx context.Context) *exec.Cmd {
-	return exec.CommandContext(ctx, p.Path)
+// cancelling ctx does is the caller's to say in Cancel; otherwise it kills. It
+// looks at its arguments only where Config.HTTP was set.
+func (p *Program) Command(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, p.Path, args...)
 }
 
 // Close removes the program from disk. It may be called more than once, and

@@ -14,9 +14,13 @@ import (
 // may import without its module requiring more.
 const runtimePackage = "github.com/mcpgen/mcpgen/runtime/mcp"
 
+// commandPackage is what a program for HTTP imports too: it is of the same module,
+// and needs no other.
+const commandPackage = "github.com/mcpgen/mcpgen/runtime/mcpcmd"
+
 // overlay adds the files of the program and returns the import path of its
 // main package.
-func (t *Target) overlay(o *overlay) (main string, err error) {
+func (t *Target) overlay(o *overlay, http bool) (main string, err error) {
 	m := t.Model
 	if err := o.add(t.Generated, t.Source); err != nil {
 		return "", err
@@ -24,7 +28,7 @@ func (t *Target) overlay(o *overlay) (main string, err error) {
 	// Everything is spelled after the generated file, whose path came from the
 	// go command, and not after a directory that may be spelled otherwise.
 	dir := filepath.Dir(t.Generated)
-	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m)); err != nil {
+	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m, http)); err != nil {
 		return "", err
 	}
 	if m.Main {
@@ -39,7 +43,7 @@ func (t *Target) overlay(o *overlay) (main string, err error) {
 
 // serveSource is the file that is overlaid into the package. All its names are
 // prefixed, the imports too, as the package may use every plain one itself.
-func serveSource(m *model.Package) []byte {
+func serveSource(m *model.Package, http bool) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", m.Name)
 	b.WriteString(`import (
@@ -48,17 +52,42 @@ func serveSource(m *model.Package) []byte {
 	mcpgenOS "os"
 	mcpgenSignal "os/signal"
 	mcpgenSyscall "syscall"
+	mcpgenTime "time"
 
 	mcpgenMCP "` + runtimePackage + `"
-)
+`)
+	if http {
+		b.WriteString("\tmcpgenIO \"io\"\n\tmcpgenCmd \"" + commandPackage + "\"\n")
+	}
+	b.WriteString(`)
 
 // MCPGenServe makes the receivers and serves until the end of standard input
 // or a signal. It returns the exit code.
 func MCPGenServe() int {
-	mcpgenCtx, mcpgenStop := mcpgenSignal.NotifyContext(mcpgenContext.Background(), mcpgenOS.Interrupt, mcpgenSyscall.SIGTERM)
+	mcpgenCtx, mcpgenStop := mcpgenContext.WithCancel(mcpgenContext.Background())
 	defer mcpgenStop()
-	mcpgenContext.AfterFunc(mcpgenCtx, mcpgenStop) // the second signal ends the program at once
-
+	mcpgenSignals := make(chan mcpgenOS.Signal, 1)
+	mcpgenSignal.Notify(mcpgenSignals, mcpgenOS.Interrupt, mcpgenSyscall.SIGTERM)
+	go func() {
+		<-mcpgenSignals
+		mcpgenStop()
+		// Ctrl-C comes from the terminal, and again from each who passes it on.
+		// What comes later ends the program at once.
+		mcpgenTime.Sleep(mcpgenTime.Second / 2)
+		mcpgenSignal.Stop(mcpgenSignals)
+	}()
+	// That nobody reads standard error any more must not keep it from cleaning up.
+	mcpgenSignal.Notify(make(chan mcpgenOS.Signal, 1), mcpgenSyscall.SIGPIPE)
+`)
+	if http {
+		b.WriteString(`	// It ends with whoever has started it, however that ends.
+	go func() {
+		_, _ = mcpgenIO.Copy(mcpgenIO.Discard, mcpgenOS.Stdin)
+		mcpgenStop()
+	}()
+`)
+	}
+	b.WriteString(`
 	// What a constructor prints must not get between the messages.
 	mcpgenStdout := mcpgenOS.Stdout
 	mcpgenOS.Stdout = mcpgenOS.Stderr
@@ -76,11 +105,23 @@ func MCPGenServe() int {
 			fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
 		}
 	}
-	b.WriteString(`	if err := mcpgenServer.ServeStdio(mcpgenCtx); err != nil && mcpgenCtx.Err() == nil {
+	if http {
+		b.WriteString(`	if err := mcpgenCmd.Run(mcpgenCtx, mcpgenServer, mcpgenOS.Args[1:]); err != nil {
+		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "mcpgen run:", err)
+		if _, ok := err.(*mcpgenCmd.UsageError); ok {
+			return 2
+		}
+		return 1
+	}
+`)
+	} else {
+		b.WriteString(`	if err := mcpgenServer.ServeStdio(mcpgenCtx); err != nil && mcpgenCtx.Err() == nil {
 		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "serve over stdio:", err)
 		return 1
 	}
-	return 0
+`)
+	}
+	b.WriteString(`	return 0
 }
 
 // mcpgenMCP may be named here alone.

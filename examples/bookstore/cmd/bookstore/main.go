@@ -1,33 +1,23 @@
-// Bookstore serves a bookshop over standard input and output.
+// Bookstore serves a bookshop: over standard input and output to the client that
+// has started it, or with -http to any number of clients.
 package main
 
 import (
 	"context"
 	"flag"
 	"log"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/mcpgen/mcpgen/examples/bookstore"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
 func main() {
 	file := flag.String("db", "", "keep the shop in this SQLite `file` (default: in memory)")
+	flags := mcpcmd.AddFlags(flag.CommandLine)
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// After Ctrl-C the error only says so.
-	if err := serve(ctx, *file); err != nil && ctx.Err() == nil {
+	store, err := bookstore.Open(context.Background(), *file)
+	if err != nil {
 		log.Fatal("bookstore: ", err)
 	}
-}
-
-func serve(ctx context.Context, file string) error {
-	store, err := bookstore.Open(ctx, file)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = store.Close() }()
-	return bookstore.NewServer(store).ServeStdio(ctx)
+	mcpcmd.Main(bookstore.NewServer(store), flags, mcpcmd.WithCleanup(func() { _ = store.Close() }))
 }

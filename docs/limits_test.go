@@ -1,0 +1,269 @@
+package docs_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// limit is one row of a table of limits.
+type limit struct{ name, value, meaning string }
+
+// limitTables are the tables in docs/security.md, by the name of their place there:
+// a struct whose defaults are the variable defaultLimits, or constants, with what
+// they mean.
+var limitTables = []struct {
+	name, path string
+	constants  []limit
+}{
+	{name: "mcp", path: "github.com/mcpgen/mcpgen/runtime/mcp"},
+	{name: "mcphttp", path: "github.com/mcpgen/mcpgen/runtime/mcphttp"},
+	{name: "mcpcmd", path: "github.com/mcpgen/mcpgen/runtime/mcpcmd", constants: []limit{
+		{"headerTime", "", "how long a client may take to send the header of a request"},
+		{"headerBytes", "", "the size of that header"},
+		{"idleTime", "", "how long a connection stays open without a request"},
+	}},
+	{name: "mcpws", path: "github.com/mcpgen/mcpgen/runtime/mcpws", constants: []limit{
+		{"DefaultConnections", "", "open connections: `WithConnections`"},
+		{"DefaultPing", "", "how often a client is pinged, and how long it may be silent: `WithPing`"},
+	}},
+	{name: "mcpnet", path: "github.com/mcpgen/mcpgen/runtime/mcpnet", constants: []limit{
+		{"DefaultConnections", "", "open connections: `WithConnections`"},
+		{"handshakeTime", "", "how long TLS and `WithPrincipal` may take"},
+	}},
+	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
+		{"defaultKept", "", "buckets of callers and tools that are kept: `Keep`"},
+	}},
+}
+
+// beyond is what happens beyond the limits of a connection.
+var beyond = map[string]string{
+	"MessageBytes":  "HTTP: 413; else an error (-32600), and the next message is read",
+	"Depth":         "an error (-32600)",
+	"InFlight":      "an error (-32603, reason overloaded) at once",
+	"ResultBytes":   "a failed result that names what narrows it; of a prompt an error (-32603, reason too large)",
+	"ResourceBytes": "an error (-32603, reason too large)",
+	"PageSize":      "another page, by a cursor",
+	"Subscriptions": "an error (-32603)",
+	"CallTime":      "the context ends; a failed result, or an error (-32603, reason timeout)",
+	"QuestionTime":  "the question fails with `mcp.ErrNoAnswer`; a request state has expired (-32602)",
+	"OpenQuestions": "the question fails",
+	"StateBytes":    "the call fails",
+	"QueueBytes":    "handlers wait for the client; at four times as much the connection is closed",
+	"WriteTime":     "the connection is closed",
+	"DrainTime":     "what still runs is cancelled",
+	"GraceTime":     "handlers that pay no heed are answered for or given up",
+}
+
+// TestLimits keeps the tables of limits equal to the code, and the code's comments
+// equal to its values.
+func TestLimits(t *testing.T) {
+	var paths []string
+	for _, table := range limitTables {
+		paths = append(paths, table.path)
+	}
+	loaded, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedExportFile,
+	}, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byPath := map[string]*packages.Package{}
+	for _, p := range loaded {
+		for _, e := range p.Errors {
+			t.Fatal(e)
+		}
+		byPath[p.PkgPath] = p
+	}
+	page := read(t, "docs/security.md")
+	want := page
+	for _, table := range limitTables {
+		rows := table.constants
+		if p := byPath[table.path]; rows == nil {
+			rows = defaultsOf(t, p)
+		} else {
+			for i := range rows {
+				c, ok := p.Types.Scope().Lookup(rows[i].name).(*types.Const)
+				if !ok {
+					t.Fatalf("%s has no constant %s", table.path, rows[i].name)
+				}
+				rows[i].value = valueText(rows[i].name, c.Val(), c.Type())
+			}
+		}
+		begin, end := "<!-- limits of "+table.name+" -->\n", "<!-- end of "+table.name+" -->\n"
+		before, rest, ok := strings.Cut(want, begin)
+		_, after, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("docs/security.md has no place for the limits of %s", table.name)
+		}
+		var b strings.Builder
+		if table.constants == nil {
+			b.WriteString("| `" + table.name + ".Limits` | default | bounds |")
+			if table.name == "mcp" {
+				b.WriteString(" beyond it |\n|---|---|---|---|\n")
+			} else {
+				b.WriteString("\n|---|---|---|\n")
+			}
+		} else {
+			b.WriteString("| `" + table.name + "` | default |\n|---|---|\n")
+		}
+		for _, row := range rows {
+			if table.constants == nil {
+				fmt.Fprintf(&b, "| `%s` | %s | %s |", row.name, row.value, row.meaning)
+				if table.name == "mcp" {
+					if beyond[row.name] == "" {
+						t.Errorf("nothing is said of what happens beyond %s", row.name)
+					}
+					fmt.Fprintf(&b, " %s |", beyond[row.name])
+				}
+				b.WriteString("\n")
+			} else {
+				fmt.Fprintf(&b, "| %s | %s |\n", row.meaning, row.value)
+			}
+		}
+		want = before + begin + b.String() + end + after
+	}
+	if *update {
+		if err := os.WriteFile("security.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if page != want {
+		t.Error("docs/security.md is not current: go test ./docs -update")
+	}
+}
+
+// defaultsOf reads the fields of Limits, with what defaultLimits and their comments
+// say of them.
+func defaultsOf(t *testing.T, p *packages.Package) []limit {
+	t.Helper()
+	var fields *ast.StructType
+	values := map[string]constant.Value{}
+	for _, file := range p.Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.TypeSpec:
+				if s, ok := n.Type.(*ast.StructType); ok && n.Name.Name == "Limits" {
+					fields = s
+				}
+			case *ast.ValueSpec:
+				if n.Names[0].Name != "defaultLimits" {
+					return false
+				}
+				for _, e := range n.Values[0].(*ast.CompositeLit).Elts {
+					kv := e.(*ast.KeyValueExpr)
+					values[kv.Key.(*ast.Ident).Name] = p.TypesInfo.Types[kv.Value].Value
+				}
+			}
+			return true
+		})
+	}
+	if fields == nil || len(values) == 0 {
+		t.Fatalf("%s has no Limits with defaults", p.PkgPath)
+	}
+	var rows []limit
+	for _, f := range fields.Fields.List {
+		row := limit{name: f.Names[0].Name}
+		comment := strings.Join(strings.Fields(f.Doc.Text()), " ")
+		meaning, rest, ok := strings.Cut(comment, " Default: ")
+		if !ok {
+			t.Fatalf("the comment of %s.Limits.%s names no default", p.Name, row.name)
+		}
+		said, _, _ := strings.Cut(rest, ". ")
+		said = strings.TrimSuffix(said, ".")
+		row.value = said
+		if v := values[row.name]; v != nil {
+			row.value = valueText(row.name, v, p.TypesInfo.TypeOf(f.Type))
+		}
+		if said != row.value {
+			t.Errorf("the comment of %s.Limits.%s says %s, and it is %s", p.Name, row.name, said, row.value)
+		}
+		for _, intro := range []string{" is ", " are "} {
+			meaning = strings.TrimPrefix(meaning, row.name+intro)
+		}
+		row.meaning = docLink.ReplaceAllString(strings.TrimSuffix(meaning, "."), "`$1`")
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+var docLink = regexp.MustCompile(`\[([A-Za-z][\w.]*)\]`)
+
+// valueText writes a limit as a comment would.
+func valueText(name string, v constant.Value, of types.Type) string {
+	n, _ := constant.Int64Val(v)
+	switch {
+	case of.String() == "time.Duration":
+		return durationText(time.Duration(n))
+	case !strings.HasSuffix(strings.ToLower(name), "bytes"):
+		return fmt.Sprint(n)
+	case n%(1<<20) == 0:
+		return fmt.Sprint(n>>20, " MiB")
+	case n%(1<<10) == 0:
+		return fmt.Sprint(n>>10, " KiB")
+	}
+	return fmt.Sprint(n, " bytes")
+}
+
+func durationText(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		switch {
+		case d == unit.of:
+			return "1 " + unit.name
+		case d%unit.of == 0:
+			return fmt.Sprintf("%d %ss", d/unit.of, unit.name)
+		}
+	}
+	return d.String()
+}
+
+// TestTimesInText keeps the numbers that the pages say outside of tables equal to
+// the code.
+func TestTimesInText(t *testing.T) {
+	fset := token.NewFileSet()
+	loaded, err := packages.Load(&packages.Config{
+		Fset: fset, Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedExportFile,
+	}, "github.com/mcpgen/mcpgen/runtime/mcp", "github.com/mcpgen/mcpgen/runtime/mcphttp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults := map[string]string{}
+	for _, p := range loaded {
+		for _, row := range defaultsOf(t, p) {
+			defaults[p.Name+"."+row.name] = row.value
+		}
+		if c, ok := p.Types.Scope().Lookup("compressFrom").(*types.Const); ok {
+			defaults["compressFrom"] = valueText("Bytes", c.Val(), c.Type())
+		}
+	}
+	page := read(t, "docs/transports.md")
+	for name, want := range map[string]string{
+		"mcp.DrainTime":     "10 seconds",
+		"mcp.MessageBytes":  "4 MiB",
+		"mcphttp.QuietTime": "10 seconds",
+		"mcphttp.KeepAlive": "15 seconds",
+		"compressFrom":      "8 KiB",
+	} {
+		if defaults[name] != want {
+			t.Errorf("%s is %s, and docs/transports.md was written for %s", name, defaults[name], want)
+		}
+	}
+	for _, text := range []string{"for 10 seconds (`mcp.Limits.DrainTime`)", "client_max_body_size 4m;", "compressed from 8 KiB on", "after 10 quiet seconds", "every\n15."} {
+		if !strings.Contains(page, text) {
+			t.Errorf("docs/transports.md does not say %q any more", text)
+		}
+	}
+}

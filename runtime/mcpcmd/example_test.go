@@ -1,0 +1,57 @@
+package mcpcmd_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// The main function of a program.
+func ExampleMain() {
+	server := mcp.NewServer(mcp.Info{Name: "greeter"}) // or the generated NewMCPServer
+	mcpcmd.Main(server,
+		mcpcmd.WithHTTPOptions(mcphttp.WithAllowedHosts("mcp.example.com")),
+	)
+}
+
+// A program with a flag of its own, and something to close.
+func ExampleAddFlags() {
+	dir := flag.String("dir", ".", "the directory to serve")
+	flags := mcpcmd.AddFlags(flag.CommandLine)
+	flag.Parse()
+	root, err := os.OpenRoot(*dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := mcp.NewServer(mcp.Info{Name: "files"})
+	server.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "files://"}, root))
+	mcpcmd.Main(server, flags, mcpcmd.WithCleanup(func() { _ = root.Close() }))
+}
+
+// A program in a test, at any port that is free.
+func ExampleRun() {
+	server := mcp.NewServer(mcp.Info{Name: "greeter", Version: "1.0.0"})
+	ctx, stop := context.WithCancel(context.Background())
+	answered := make(chan string, 1)
+	err := mcpcmd.Run(ctx, server, []string{"-http", "127.0.0.1:0"}, mcpcmd.WithReady(func(url string) {
+		go func() {
+			defer stop()
+			resp, err := http.Get(url)
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			_ = resp.Body.Close()
+			answered <- resp.Status
+		}()
+	}))
+	fmt.Println(<-answered, err)
+	// Output: 400 Bad Request <nil>
+}

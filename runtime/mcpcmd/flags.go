@@ -1,0 +1,132 @@
+package mcpcmd
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/httpaddr"
+	"github.com/mcpgen/mcpgen/runtime/internal/access"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// UsageError is a command line that cannot be followed. Its text says what is
+// wrong and how to mend it.
+type UsageError struct {
+	text string
+}
+
+// Error returns the text.
+func (e *UsageError) Error() string { return e.text }
+
+// AddFlags adds the flags -http, -allow-host, -allow-origin and, unless there is one,
+// -version to those of the program. It is called before they are parsed, and its
+// result is given to [Main] or [Run], which parse them only if the program has
+// not:
+//
+//	file := flag.String("db", "", "the database")
+//	flags := mcpcmd.AddFlags(flag.CommandLine)
+//	flag.Parse()
+//	mcpcmd.Main(NewMCPServer(open(*file)), flags)
+//
+// Help and what is left of the command line are then the program's.
+func AddFlags(set *flag.FlagSet) Option {
+	f := &flags{set: set}
+	f.define()
+	return func(p *program) { p.flags = f }
+}
+
+// flags are what the command line says.
+type flags struct {
+	set *flag.FlagSet
+	own bool // nobody else has flags in the set
+
+	address        string
+	http, version  bool
+	hosts, origins []string
+}
+
+func ownFlags() *flags {
+	f := &flags{set: flag.NewFlagSet("", flag.ContinueOnError), own: true}
+	f.set.SetOutput(io.Discard)
+	f.set.Usage = func() {}
+	f.define()
+	return f
+}
+
+func (f *flags) define() {
+	f.set.Func("http", "serve over HTTP at `ADDR`, a port or host:port; without a host, for this machine alone", func(text string) error {
+		f.address, f.http = text, true
+		return nil
+	})
+	f.set.Func("allow-host", "with -http: answer to the host `NAME`, too, under which a proxy is called (repeatable)", func(text string) error {
+		f.hosts = append(f.hosts, text)
+		return nil
+	})
+	f.set.Func("allow-origin", "with -http: let web pages of `ORIGIN` call, such as https://app.example (repeatable)", func(text string) error {
+		f.origins = append(f.origins, text)
+		return nil
+	})
+	if f.set.Lookup("version") == nil {
+		f.set.BoolVar(&f.version, "version", false, "print the version and end")
+	}
+}
+
+// parse reads the command line, unless that is done. The error is
+// [flag.ErrHelp] or a [*UsageError].
+func (f *flags) parse(args []string) error {
+	if f.own || !f.set.Parsed() {
+		switch err := f.set.Parse(args); {
+		case errors.Is(err, flag.ErrHelp):
+			return flag.ErrHelp
+		case err != nil:
+			return wrongFlag(err)
+		case f.own && f.set.NArg() > 0:
+			return &UsageError{"argument " + f.set.Arg(0) + " is one too many: there are flags only, which -help lists"}
+		}
+	}
+	if f.http {
+		address, err := httpaddr.Parse(f.address)
+		if err != nil {
+			return &UsageError{"flag -http: " + err.Error()}
+		}
+		f.address = address
+	} else if len(f.hosts) > 0 {
+		return &UsageError{"flag -allow-host has no meaning without -http: give both or neither"}
+	} else if len(f.origins) > 0 {
+		return &UsageError{"flag -allow-origin has no meaning without -http: give both or neither"}
+	}
+	if _, err := access.New(f.hosts, nil); err != nil {
+		return &UsageError{"flag -allow-host: " + err.Error()}
+	}
+	if _, err := access.New(nil, f.origins); err != nil {
+		return &UsageError{"flag -allow-origin: " + err.Error()}
+	}
+	return nil
+}
+
+// options are those that the flags ask for.
+func (f *flags) options() []mcphttp.Option {
+	var options []mcphttp.Option
+	if len(f.hosts) > 0 {
+		options = append(options, mcphttp.WithAllowedHosts(f.hosts...))
+	}
+	if len(f.origins) > 0 {
+		options = append(options, mcphttp.WithAllowedOrigins(f.origins...))
+	}
+	return options
+}
+
+func wrongFlag(err error) *UsageError {
+	text := err.Error()
+	switch {
+	case strings.HasPrefix(text, "flag needs an argument: -http"):
+		text += ": a port or host:port, such as 8080 or 127.0.0.1:8080"
+	case strings.HasPrefix(text, "flag provided but not defined: "):
+		text = "unknown flag " + strings.TrimPrefix(text, "flag provided but not defined: ") + ": -help lists those that there are"
+	default:
+		text += ": -help says more"
+	}
+	return &UsageError{text}
+}

@@ -1,0 +1,306 @@
+package mcpcmd_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+func TestHTTP(t *testing.T) {
+	r := serve(t, newServer(never), nil)
+	status, body, err := r.answer(request(t.Context(), r.url, "tools/list", ""))
+	if err != nil || status != http.StatusOK || !strings.Contains(body, `"greet"`) {
+		t.Errorf("%d, %v, %s", status, err, body)
+	}
+	if status, body, err := r.call("greet"); err != nil || status != http.StatusOK || !strings.Contains(body, "hello ") {
+		t.Errorf("%d, %v, %s", status, err, body)
+	}
+	r.stop()
+	if err := <-r.ended; err != nil {
+		t.Error(err)
+	}
+	if want := "fixture 1.2.3 serves 3 tools, 1 resource at " + r.url + "\n"; r.stderr.String() != want {
+		t.Errorf("standard error: %q, want %q", r.stderr, want)
+	}
+	if !strings.HasPrefix(r.url, "http://127.0.0.1:") || strings.Contains(r.url, ":0/") || !strings.HasSuffix(r.url, "/mcp") {
+		t.Errorf("URL %s", r.url)
+	}
+}
+
+// At every other path there is a text that says where the endpoint is.
+func TestNotFound(t *testing.T) {
+	r := serve(t, newServer(never), nil)
+	base := strings.TrimSuffix(r.url, "/mcp")
+	for _, path := range []string{"", "/", "/mcp/", "/mcpp", "/.well-known/oauth-protected-resource"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			req, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, body, err := r.answer(req)
+			if err != nil || status != http.StatusNotFound || !strings.Contains(body, "endpoint of this server is /mcp ") || !strings.Contains(body, "/sse") {
+				t.Errorf("%s %q: %d, %v, %s", method, path, status, err, body)
+			}
+		}
+	}
+}
+
+// The older transport is at /sse: its first event says where to post.
+func TestSSE(t *testing.T) {
+	r := serve(t, newServer(never), nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	base := strings.TrimSuffix(r.url, "/mcp")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/sse", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	resp, err := r.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	var first []string
+	for lines.Scan() && lines.Text() != "" {
+		first = append(first, lines.Text())
+	}
+	if resp.StatusCode != http.StatusOK || len(first) != 2 || first[0] != "event: endpoint" {
+		t.Fatalf("%d, %q", resp.StatusCode, first)
+	}
+	at, err := req.URL.Parse(strings.TrimPrefix(first[1], "data: "))
+	if err != nil || at.Path != "/sse" {
+		t.Fatalf("%q, %v", first, err)
+	}
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(),
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	post.Header.Set("Content-Type", "application/json")
+	if status, body, err := r.answer(post); err != nil || status != http.StatusAccepted {
+		t.Fatalf("%d, %v, %s", status, err, body)
+	}
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), `data: {"jsonrpc":"2.0","id":1,"result"`) {
+			return
+		}
+	}
+	t.Error("no answer:", lines.Err())
+}
+
+func TestAllowFlags(t *testing.T) {
+	ask := func(r *running, host, origin string) int {
+		t.Helper()
+		req := request(t.Context(), r.url, "tools/list", "")
+		req.Host = host
+		if origin != "" {
+			req.Header.Set("Origin", origin)
+		}
+		status, _, err := r.answer(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status
+	}
+	closed := serve(t, newServer(never), nil)
+	open := serve(t, newServer(never), []string{
+		"-allow-host", "a.example", "-allow-host", "b.example", "-allow-origin", "https://c.example", "-allow-origin", "https://d.example",
+	}, mcpcmd.WithHTTPOptions(mcphttp.WithAllowedHosts("e.example")))
+	for _, test := range []struct {
+		host, origin string
+		closed, open int
+	}{
+		{"", "", 200, 200},
+		{"localhost", "", 200, 200},
+		{"a.example", "", 403, 200},
+		{"b.example:81", "", 403, 200},
+		{"e.example", "", 403, 200},
+		{"x.example", "", 403, 403},
+		{"", "https://c.example", 403, 200},
+		{"", "https://d.example", 403, 200},
+		{"", "https://x.example", 403, 403},
+		{"", "null", 403, 403},
+	} {
+		if got := ask(closed, test.host, test.origin); got != test.closed {
+			t.Errorf("host %q, origin %q: %d, want %d", test.host, test.origin, got, test.closed)
+		}
+		if got := ask(open, test.host, test.origin); got != test.open {
+			t.Errorf("host %q, origin %q, allowed: %d, want %d", test.host, test.origin, got, test.open)
+		}
+	}
+}
+
+type tag string
+
+// Middleware lies around everything, the first outermost; handlers find what it
+// puts into the context, and the options of package mcphttp hold.
+func TestMiddleware(t *testing.T) {
+	wrap := func(name string) func(http.Handler) http.Handler {
+		return func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen, _ := r.Context().Value(tag("seen")).(string)
+				w.Header().Add("Seen", name)
+				next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tag("seen"), seen+name)))
+			})
+		}
+	}
+	r := serve(t, newServer(func(ctx context.Context) (string, error) {
+		seen, _ := ctx.Value(tag("seen")).(string)
+		return "seen " + seen, nil
+	}), nil, mcpcmd.WithHandler(wrap("a")), mcpcmd.WithHandler(wrap("b")),
+		mcpcmd.WithHTTPOptions(mcphttp.WithPrincipal(func(r *http.Request) (mcp.Principal, error) {
+			if r.Header.Get("Authorization") != "Bearer ada" {
+				return mcp.Principal{}, errors.New("nobody")
+			}
+			return mcp.Principal{ID: "Ada"}, nil
+		})))
+	if status, _, err := r.call("greet"); err != nil || status != http.StatusUnauthorized {
+		t.Errorf("%d, %v", status, err)
+	}
+	for tool, want := range map[string]string{"greet": "hello Ada", "wait": "seen ab"} {
+		req := request(t.Context(), r.url, "tools/call", tool)
+		req.Header.Set("Authorization", "Bearer ada")
+		if status, body, err := r.answer(req); err != nil || status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%d, %v, %s; want %s", status, err, body, want)
+		}
+	}
+	resp, err := r.client.Get(strings.TrimSuffix(r.url, "/mcp") + "/elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got := strings.Join(resp.Header["Seen"], ""); got != "ab" {
+		t.Errorf("order %q", got)
+	}
+}
+
+// What runs when the program is to stop may end; then all is over, in order.
+func TestDrain(t *testing.T) {
+	waiting, release := make(chan struct{}), make(chan struct{})
+	r := serve(t, newServer(func(ctx context.Context) (string, error) {
+		close(waiting)
+		select {
+		case <-release:
+			return "released", nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}), nil, mcpcmd.WithCleanup(func() {
+		select {
+		case <-release:
+		default:
+			t.Error("cleaned up while a call was running")
+		}
+	}))
+	var body string
+	var err error
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, body, err = r.call("wait")
+	}()
+	<-waiting
+	r.stop()
+	// It is told to stop, which shows in new calls being refused.
+	for {
+		status, _, err := r.call("greet")
+		if err != nil || status == http.StatusServiceUnavailable {
+			break
+		}
+	}
+	select {
+	case err := <-r.ended:
+		t.Fatal("did not wait for the call:", err)
+	default:
+	}
+	close(release)
+	<-answered
+	if err != nil || !strings.Contains(body, "released") {
+		t.Errorf("%v, %s", err, body)
+	}
+	if err := <-r.ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A call that does not end in time is cut off, which is an error.
+func TestDrainTime(t *testing.T) {
+	waiting, ended := make(chan struct{}), make(chan struct{})
+	r := serve(t, newServer(func(ctx context.Context) (string, error) {
+		close(waiting)
+		<-ctx.Done()
+		close(ended)
+		return "", context.Cause(ctx)
+	}, mcp.WithLimits(mcp.Limits{DrainTime: 50 * time.Millisecond})), nil)
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, _, _ = r.call("wait")
+	}()
+	<-waiting
+	r.stop()
+	if err := <-r.ended; err == nil || err.Error() != "stop: calls that had not ended after 50ms were cut off" {
+		t.Error(err)
+	}
+	<-ended
+	<-answered
+}
+
+// pipes is a listener whose connections are in memory.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// Who sends a request slowly, or none, does not keep its connection.
+func TestSlowClients(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		within     time.Duration
+	}{
+		{"nothing", "", mcpcmd.HeaderTime},
+		{"half a header", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ", mcpcmd.HeaderTime},
+		{"no body at another path", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", mcpcmd.HeaderTime},
+		{"nothing more", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", mcpcmd.IdleTime},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, end := mcpcmd.NewHTTPServer(t.Context(), newServer(never))
+				l := make(pipes)
+				served := make(chan error, 1)
+				go func() { served <- server.Serve(l) }()
+				client, far := net.Pipe()
+				l <- far
+				began := time.Now()
+				go func() { _, _ = io.WriteString(client, test.text) }()
+				_, _ = io.Copy(io.Discard, client) // until the server closes
+				if took := time.Since(began); took < test.within || took > test.within+time.Second {
+					t.Errorf("closed after %v, want %v", took, test.within)
+				}
+				close(l)
+				end()
+				<-served
+				client.Close()
+			})
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package mcpcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"syscall"
+)
+
+// listen listens at an address of [httpaddr.Parse].
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, &listenError{address, err}
+	}
+	return l, nil
+}
+
+// listenError says why nothing can listen at an address.
+type listenError struct {
+	address string
+	err     error
+}
+
+func (e *listenError) Unwrap() error { return e.err }
+
+// Error says where, what and how to mend it.
+func (e *listenError) Error() string {
+	what := e.err
+	if op, ok := errors.AsType[*net.OpError](e.err); ok {
+		what = op.Err // without the address once more
+	}
+	return fmt.Sprintf("listen at %s: %v: %s", e.address, what, e.hint())
+}
+
+// Windows has numbers of its own for what can be wrong, which package syscall
+// does not take for the others'. No other system has them.
+const (
+	windowsAccess       syscall.Errno = 10013
+	windowsAddrInUse    syscall.Errno = 10048
+	windowsAddrNotAvail syscall.Errno = 10049
+)
+
+func (e *listenError) hint() string {
+	_, port, _ := net.SplitHostPort(e.address)
+	is := func(one, other syscall.Errno) bool { return errors.Is(e.err, one) || errors.Is(e.err, other) }
+	switch {
+	case is(syscall.EADDRINUSE, windowsAddrInUse):
+		return "another program listens at port " + port + "; end it or take another port, 0 for any that is free"
+	case is(syscall.EACCES, windowsAccess):
+		return "port " + port + " is not for everybody; take one from 1024 on"
+	case is(syscall.EADDRNOTAVAIL, windowsAddrNotAvail):
+		return "this machine does not have the address; 127.0.0.1 is for itself alone, 0.0.0.0 for all of its addresses"
+	}
+	if _, ok := errors.AsType[*net.DNSError](e.err); ok {
+		return "write 127.0.0.1 for this machine alone, 0.0.0.0 for all of its addresses"
+	}
+	return "try another address"
+}
+
+// endpointURL is the URL of the MCP endpoint for clients on this machine, where
+// address is what was asked for and bound what it has come to.
+func endpointURL(address string, bound net.Addr) string {
+	host, port, _ := net.SplitHostPort(address)
+	if tcp, ok := bound.(*net.TCPAddr); ok {
+		port = strconv.Itoa(tcp.Port)
+		if tcp.IP.IsUnspecified() {
+			host = "localhost"
+		}
+	}
+	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: endpoint}
+	return u.String()
+}
+
+// warn says so where other machines can connect.
+func (p *program) warn(bound net.Addr) {
+	if tcp, ok := bound.(*net.TCPAddr); ok && tcp.IP.IsLoopback() {
+		return
+	}
+	fmt.Fprint(p.stderr, "\twarning: other machines can connect, unencrypted: let only those call that have shown who they are "+
+		"(mcphttp.WithPrincipal), put a proxy with TLS in front, or listen at 127.0.0.1\n")
+}

@@ -1,0 +1,285 @@
+package mcpcmd_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is the test binary as a program.
+type process struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	stdin   io.WriteCloser
+	stdout  strings.Builder
+	lines   *bufio.Reader // of standard error
+	cleaned string        // a file that it writes at its end
+}
+
+// start starts the program, with as much of its environment as is given.
+func start(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
+	p := prepare(t, env, args...)
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stdin = in
+	p.start()
+	return p
+}
+
+func prepare(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, cmd: exec.CommandContext(t.Context(), exe, args...), cleaned: filepath.Join(t.TempDir(), "cleaned")}
+	p.cmd.Env = append(os.Environ(), append([]string{"MCPCMD_TEST_PROGRAM=1", "MCPCMD_TEST_CLEANUP=" + p.cleaned}, env...)...)
+	p.cmd.Stdout = &p.stdout
+	return p
+}
+
+func (p *process) start() {
+	p.t.Helper()
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.lines = bufio.NewReader(stderr)
+}
+
+// line waits for a line of standard error that matches, and returns what its
+// first group stands for.
+func (p *process) line(pattern string) string {
+	p.t.Helper()
+	want := regexp.MustCompile(pattern)
+	for {
+		line, err := p.lines.ReadString('\n')
+		if m := want.FindStringSubmatch(line); m != nil {
+			return m[len(m)-1]
+		}
+		if err != nil {
+			p.t.Fatalf("%v before a line that matches %s: %s", err, pattern, line)
+		}
+	}
+}
+
+func (p *process) signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// end waits for the end and returns the exit code, or -1 where a signal was the
+// end, and the rest of standard error.
+func (p *process) end() (code int, stderr string) {
+	p.t.Helper()
+	rest, _ := io.ReadAll(p.lines)
+	err := p.cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		p.t.Fatal(err)
+	}
+	return code, string(rest)
+}
+
+// cleanedUp reports whether the function of WithCleanup was called.
+func (p *process) cleanedUp() bool {
+	_, err := os.Stat(p.cleaned)
+	return err == nil
+}
+
+const urlLine = `^fixture 1\.2\.3 serves 3 tools, 1 resource at (http://127\.0\.0\.1:[1-9][0-9]*/mcp)\n$`
+
+// callWait calls the tool that waits, and returns when it does. The body of the
+// answer comes by the channel.
+func (p *process) callWait(url string) <-chan string {
+	p.t.Helper()
+	body := make(chan string, 1)
+	go func() {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		_, text, err := answer(client, request(p.t.Context(), url, "tools/call", "wait"))
+		if err != nil {
+			text = "error: " + err.Error()
+		}
+		body <- text
+	}()
+	p.line("^waiting\n$")
+	return body
+}
+
+// A signal lets a call end, after which the program ends well. A second one that
+// comes at once, as from a wrapper that passes on what the terminal has sent to
+// both, is part of the first.
+func TestSignalDrains(t *testing.T) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		p := start(t, []string{"MCPCMD_TEST_TOGETHER=1h"}, "-http", "127.0.0.1:0")
+		body := p.callWait(p.line(urlLine))
+		p.signal(s)
+		p.signal(s)
+		if _, err := p.stdin.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-body; !strings.Contains(got, "released") {
+			t.Errorf("%v: answer %s", s, got)
+		}
+		if code, stderr := p.end(); code != 0 || stderr != "" || !p.cleanedUp() {
+			t.Errorf("%v: exit code %d, %q, cleaned up: %v", s, code, stderr, p.cleanedUp())
+		}
+	}
+}
+
+// A second signal does not wait for calls.
+func TestSecondSignal(t *testing.T) {
+	p := start(t, []string{"MCPCMD_TEST_TOGETHER=0s"}, "-http", "127.0.0.1:0")
+	body := p.callWait(p.line(urlLine))
+	p.signal(syscall.SIGTERM)
+	p.line(`^.*: stopping: calls that run may go on for 10s; a second signal ends it at once\n$`)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if code, _ := p.end(); code != -1 {
+			t.Errorf("exit code %d", code)
+		}
+	}()
+	// Again until it has come to an end: the first one may have come too early.
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for {
+		select {
+		case <-ended:
+			if p.cleanedUp() {
+				t.Error("cleaned up")
+			}
+			if got := <-body; !strings.HasPrefix(got, "error: ") {
+				t.Errorf("answer %s", got)
+			}
+			return
+		case <-again.C:
+			_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, test := range []struct {
+		args   string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"-version", 0, "fixture 1.2.3\n", ""},
+		{"-htpp", 2, "", "unknown flag -htpp"},
+		{"-http localhost", 2, "", "write localhost:8080"},
+		{"-http 192.0.2.1:0", 1, "", "listen at 192.0.2.1:0: "},
+	} {
+		p := start(t, nil, strings.Fields(test.args)...)
+		code, stderr := p.end()
+		if code != test.code || p.stdout.String() != test.stdout || !strings.Contains(stderr, test.stderr) ||
+			(stderr != "") != (code != 0) || strings.Count(stderr, "\n") > 1 || !p.cleanedUp() {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", test.args, code, &p.stdout, stderr)
+		}
+	}
+}
+
+const (
+	stdioLine = `^fixture 1\.2\.3 serves 3 tools, 1 resource over standard input and output\n$`
+	meta      = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+)
+
+func callLine(tool string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{},` + meta + "}}\n"
+}
+
+func TestStdio(t *testing.T) {
+	p := start(t, nil)
+	p.line(stdioLine)
+	if _, err := io.WriteString(p.stdin, callLine("greet")); err != nil {
+		t.Fatal(err)
+	}
+	p.stdin.Close()
+	code, stderr := p.end()
+	if code != 0 || stderr != "" || !strings.Contains(p.stdout.String(), `"text":"hello "`) || strings.Count(p.stdout.String(), "\n") != 1 || !p.cleanedUp() {
+		t.Errorf("exit code %d, stderr %q, stdout %s", code, stderr, &p.stdout)
+	}
+}
+
+// A signal ends the contexts of calls, and the program well.
+func TestSignalStdio(t *testing.T) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		p := start(t, []string{"MCPCMD_TEST_PROGRAM=stdio"})
+		if _, err := io.WriteString(p.stdin, callLine("wait")); err != nil {
+			t.Fatal(err)
+		}
+		p.line("^waiting\n$")
+		p.signal(s)
+		if code, stderr := p.end(); code != 0 || !strings.HasPrefix(stderr, "ended: ") || strings.Count(stderr, "\n") != 1 || !p.cleanedUp() {
+			t.Errorf("%v: exit code %d, %q", s, code, stderr)
+		}
+	}
+}
+
+// Somebody who starts the program in a terminal is told what it waits for.
+func TestTerminal(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no terminal: %v", err)
+	}
+	defer terminal.Close()
+	p := prepare(t, nil)
+	p.cmd.Stdin = terminal // its master side is as much of a terminal
+	p.start()
+	p.line(stdioLine)
+	p.line(`^\thint: a client is expected there, .* -http 8080 serves over HTTP`)
+	p.signal(os.Interrupt)
+	if code, stderr := p.end(); code != 0 || stderr != "" {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+// That nobody reads standard error any more does not keep the program from ending
+// in good order.
+func TestStandardErrorGone(t *testing.T) {
+	p := prepare(t, nil)
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stderr = w
+	r.Close()
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if _, err := io.WriteString(in, callLine("log")); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if err := p.cmd.Wait(); err != nil || !p.cleanedUp() || !strings.Contains(p.stdout.String(), `"text":"logged"`) {
+		t.Errorf("%v, cleaned up: %v, stdout %s", err, p.cleanedUp(), &p.stdout)
+	}
+}

@@ -1,0 +1,95 @@
+package mcpcmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// program is one run.
+type program struct {
+	server   *mcp.Server
+	flags    *flags
+	http     []mcphttp.Option
+	wrap     []func(http.Handler) http.Handler
+	cleanups []func()
+	ready    func(url string)
+
+	stdin          *os.File
+	stdout, stderr io.Writer
+}
+
+// Run does what a command line says, where args are the arguments without the
+// name of the program, and returns when that is done: nil after the client over
+// standard input and output has ended its input, after -help and -version, and
+// after ctx has ended and everything has stopped in good order; a [*UsageError] for
+// a command line that cannot be followed; another error where serving has failed,
+// or calls did not end in time and were cut off.
+//
+// The handlers' contexts have the values of ctx. Over HTTP they do not end with
+// it, but when the time for stopping is over.
+//
+// Serving over standard input and output takes the standard streams of the
+// process; see [mcp.Server.ServeStdio].
+func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) error {
+	p := &program{server: s, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	for _, option := range options {
+		option(p)
+	}
+	defer p.cleanup()
+	if p.flags == nil {
+		p.flags = ownFlags()
+	}
+	switch err := p.flags.parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		if p.flags.own { // otherwise the flags' own usage has been printed
+			p.help()
+		}
+		return nil
+	case err != nil:
+		return err
+	case p.flags.version:
+		fmt.Fprintln(p.stdout, p.identity())
+		return nil
+	case p.flags.http:
+		return p.serveHTTP(ctx)
+	}
+	return p.serveStdio(ctx)
+}
+
+// cleanup calls the functions of [WithCleanup] as deferred ones are called.
+func (p *program) cleanup() {
+	for _, f := range p.cleanups {
+		defer f()
+	}
+}
+
+func (p *program) serveStdio(ctx context.Context) error {
+	p.announce("over standard input and output")
+	if isTerminal(p.stdin) {
+		fmt.Fprintf(p.stderr, "\thint: a client is expected there, which starts this program and writes JSON-RPC; "+
+			"%s -http 8080 serves over HTTP, -help says more\n", command())
+	}
+	err := p.server.ServeStdio(ctx)
+	if err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return nil
+	}
+	return fmt.Errorf("serve over standard input and output: %w", err)
+}
+
+// isTerminal reports whether somebody may be typing.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}

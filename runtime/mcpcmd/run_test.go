@@ -1,0 +1,253 @@
+package mcpcmd_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+)
+
+func run(t *testing.T, args []string, options ...mcpcmd.Option) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs buffer
+	options = append([]mcpcmd.Option{mcpcmd.WithOutput(&out, &errs)}, options...)
+	err = mcpcmd.Run(t.Context(), newServer(never), args, options...)
+	return out.String(), errs.String(), err
+}
+
+func TestUsage(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"-htpp 8080", "unknown flag -htpp: -help lists"},
+		{"-http", "flag needs an argument: -http: a port or host:port, such as 8080"},
+		{"-http localhost", `flag -http: address "localhost" has no port: write localhost:8080`},
+		{"-http http://localhost:8080/mcp", "is a URL: write localhost:8080"},
+		{"-http 99999", "ports end at 65535"},
+		{"-http=", `flag -http: address "" is empty: `},
+		{"8080", "argument 8080 is one too many"},
+		{"-http 0 more", "argument more is one too many"},
+		{"-version=maybe", "invalid boolean value"},
+		{"-allow-host example.com", "flag -allow-host has no meaning without -http"},
+		{"-allow-origin https://example.com", "flag -allow-origin has no meaning without -http"},
+		{"-http 0 -allow-host a/b", `flag -allow-host: parse allowed host "a/b"`},
+		{"-http 0 -allow-origin example.com", `flag -allow-origin: parse allowed origin "example.com"`},
+		{"-http 0 -allow-origin *", "list those that may call"},
+	} {
+		cleaned := false
+		stdout, stderr, err := run(t, strings.Fields(test.args), mcpcmd.WithCleanup(func() { cleaned = true }))
+		_, usage := errors.AsType[*mcpcmd.UsageError](err)
+		if !usage || !strings.Contains(err.Error(), test.want) || stdout+stderr != "" || !cleaned {
+			t.Errorf("%s: %v, want %s\nstdout %q, stderr %q, cleaned up: %v", test.args, err, test.want, stdout, stderr, cleaned)
+		}
+	}
+	if _, _, err := run(t, []string{"-http="}); !strings.HasSuffix(err.Error(), "such as 8080 or 127.0.0.1:8080") {
+		t.Error(err)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, arg := range []string{"-help", "-h", "--help"} {
+		stdout, stderr, err := run(t, []string{arg, "-version"})
+		if err != nil || stderr != "" {
+			t.Errorf("%s: %v, %q", arg, err, stderr)
+		}
+		for _, want := range []string{
+			"fixture 1.2.3 is a server of the Model Context Protocol with 3 tools, 1 resource.\nIt is tested.\n",
+			"claude mcp add fixture -- /", "-http ADDR ", "-allow-host NAME ", "-allow-origin ORIGIN ", "-version ", "-help ",
+			"http://127.0.0.1:8080/mcp",
+		} {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: no %q in\n%s", arg, want, stdout)
+			}
+		}
+		for line := range strings.Lines(stdout) {
+			if len(line) > 84 && !strings.Contains(line, "claude") {
+				t.Errorf("long line: %s", line)
+			}
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	stdout, stderr, err := run(t, []string{"-version"})
+	if err != nil || stdout != "fixture 1.2.3\n" || stderr != "" {
+		t.Errorf("%v, %q, %q", err, stdout, stderr)
+	}
+}
+
+// Functions of WithCleanup are called as deferred ones are, all of them.
+func TestCleanup(t *testing.T) {
+	order := ""
+	_, _, _ = run(t, []string{"-version"},
+		mcpcmd.WithCleanup(func() { order += "a" }), mcpcmd.WithCleanup(func() { order += "b" }))
+	if order != "ba" {
+		t.Error(order)
+	}
+}
+
+func TestAddFlags(t *testing.T) {
+	newSet := func() (*flag.FlagSet, *string) {
+		set := flag.NewFlagSet("program", flag.ContinueOnError)
+		set.SetOutput(io.Discard)
+		return set, set.String("db", "", "the database")
+	}
+	t.Run("parsed by the program", func(t *testing.T) {
+		set, db := newSet()
+		option := mcpcmd.AddFlags(set)
+		if err := set.Parse([]string{"-version", "-db", "x", "rest"}); err != nil {
+			t.Fatal(err)
+		}
+		stdout, _, err := run(t, []string{"-never", "looked at"}, option)
+		if err != nil || stdout != "fixture 1.2.3\n" || *db != "x" {
+			t.Errorf("%v, %q, %q", err, stdout, *db)
+		}
+	})
+	t.Run("parsed by Run", func(t *testing.T) {
+		set, db := newSet()
+		stdout, _, err := run(t, []string{"-db", "x", "-version", "rest"}, mcpcmd.AddFlags(set))
+		if err != nil || stdout != "fixture 1.2.3\n" || *db != "x" || set.Arg(0) != "rest" {
+			t.Errorf("%v, %q, %q", err, stdout, *db)
+		}
+	})
+	t.Run("wrong", func(t *testing.T) {
+		set, _ := newSet()
+		_, _, err := run(t, []string{"-bd", "x"}, mcpcmd.AddFlags(set))
+		if _, ok := errors.AsType[*mcpcmd.UsageError](err); !ok {
+			t.Error(err)
+		}
+	})
+	t.Run("help", func(t *testing.T) {
+		set, _ := newSet()
+		var usage buffer
+		set.SetOutput(&usage)
+		stdout, _, err := run(t, []string{"-help"}, mcpcmd.AddFlags(set))
+		if err != nil || stdout != "" {
+			t.Errorf("%v, %q", err, stdout)
+		}
+		for _, want := range []string{"-http ADDR", "-allow-host NAME", "-allow-origin ORIGIN", "-version", "-db string"} {
+			if !strings.Contains(usage.String(), want) {
+				t.Errorf("no %s in\n%s", want, &usage)
+			}
+		}
+	})
+	t.Run("a version of its own", func(t *testing.T) {
+		set, _ := newSet()
+		own := set.Bool("version", false, "print the version of everything")
+		option := mcpcmd.AddFlags(set)
+		if err := set.Parse([]string{"-version", "-http", "x"}); err != nil {
+			t.Fatal(err)
+		}
+		stdout, _, err := run(t, nil, option)
+		if _, ok := errors.AsType[*mcpcmd.UsageError](err); !ok || stdout != "" || !*own {
+			t.Errorf("%v, %q, %v", err, stdout, *own)
+		}
+	})
+}
+
+func TestEndpointURL(t *testing.T) {
+	for _, test := range []struct{ address, bound, want string }{
+		{"127.0.0.1:0", "127.0.0.1:4000", "http://127.0.0.1:4000/mcp"},
+		{"localhost:80", "127.0.0.1:80", "http://localhost:80/mcp"},
+		{"0.0.0.0:80", "0.0.0.0:80", "http://localhost:80/mcp"},
+		{"[::]:80", "[::]:80", "http://localhost:80/mcp"},
+		{"[::1]:0", "[::1]:81", "http://[::1]:81/mcp"},
+		{"[fe80::1%eth0]:0", "[fe80::1%eth0]:81", "http://[fe80::1%25eth0]:81/mcp"},
+	} {
+		bound, err := net.ResolveTCPAddr("tcp", test.bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mcpcmd.EndpointURL(test.address, bound); got != test.want {
+			t.Errorf("%s: %s, want %s", test.address, got, test.want)
+		}
+	}
+}
+
+// Whoever opens the server to others is told what that means.
+func TestWarning(t *testing.T) {
+	for bound, warned := range map[string]bool{
+		"127.0.0.1:80": false, "127.8.8.8:80": false, "[::1]:80": false,
+		"0.0.0.0:80": true, "[::]:80": true, "10.0.0.1:80": true,
+	} {
+		addr, err := net.ResolveTCPAddr("tcp", bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		mcpcmd.Warn(&b, addr)
+		got := b.String()
+		if (got != "") != warned || warned && (!strings.Contains(got, "other machines") || !strings.Contains(got, "WithPrincipal") || strings.Count(got, "\n") != 1) {
+			t.Errorf("%s: %q", bound, got)
+		}
+	}
+}
+
+func TestListenError(t *testing.T) {
+	wrong := func(errno syscall.Errno) error {
+		return &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", errno)}
+	}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{wrong(syscall.EADDRINUSE), "address already in use: another program listens at port 81; end it or take another port"},
+		{wrong(10048), "another program listens at port 81"},
+		{wrong(syscall.EACCES), "permission denied: port 81 is not for everybody; take one from 1024 on"},
+		{wrong(syscall.EADDRNOTAVAIL), "this machine does not have the address"},
+		{&net.OpError{Op: "listen", Err: &net.DNSError{Err: "no such host", Name: "a"}}, "lookup a: no such host: write 127.0.0.1 for"},
+		{wrong(syscall.EINVAL), "try another address"},
+	} {
+		got := mcpcmd.ListenError("a:81", test.err)
+		if !strings.HasPrefix(got, "listen at a:81: ") || !strings.Contains(got, test.want) || strings.Contains(got, "listen tcp") {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}
+
+// The address is taken: the error says so before anything is served.
+func TestAddressInUse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	address := l.Addr().String()
+	_, stderr, err := run(t, []string{"-http", address})
+	if err == nil || !errors.Is(err, syscall.EADDRINUSE) || !strings.Contains(err.Error(), "listen at "+address) || stderr != "" {
+		t.Errorf("%v, stderr %q", err, stderr)
+	}
+	if _, ok := errors.AsType[*mcpcmd.UsageError](err); ok {
+		t.Error("the command line was well formed")
+	}
+}
+
+// Who is told to stop before it has begun has done so.
+func TestEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := mcpcmd.Run(ctx, newServer(never), []string{"-http", "127.0.0.1:0"}, mcpcmd.WithOutput(io.Discard, io.Discard)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	s := mcp.NewServer(mcp.Info{Name: "empty", Version: "1"})
+	var out buffer
+	for _, want := range []string{"no features", "1 prompt", "2 prompts"} {
+		if err := mcpcmd.Run(t.Context(), s, []string{"-help"}, mcpcmd.WithOutput(&out, io.Discard)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "with "+want+".\n") {
+			t.Errorf("no %s in %s", want, &out)
+		}
+		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: strings.ReplaceAll(want, " ", "_")},
+			func(context.Context, map[string]string) (*mcp.PromptResult, error) { return nil, nil }))
+	}
+}

@@ -1,0 +1,94 @@
+package mcpcmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// command is what the program is called.
+func command() string {
+	if len(os.Args) == 0 {
+		return "server"
+	}
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+}
+
+// identity is name and version of the server.
+func (p *program) identity() string {
+	info := p.server.Info()
+	return info.Name + " " + info.Version
+}
+
+// features counts what the server offers: "3 tools, 1 resource, 2 prompts".
+func (p *program) features() string {
+	number := map[mcp.Kind]int{}
+	for _, f := range p.server.Features() {
+		number[f.Kind]++
+	}
+	var parts []string
+	for _, kind := range []mcp.Kind{mcp.KindTool, mcp.KindResource, mcp.KindTemplate, mcp.KindPrompt} {
+		switch n := number[kind]; n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+string(kind))
+		default:
+			parts = append(parts, fmt.Sprint(n, " ", kind, "s"))
+		}
+	}
+	if len(parts) == 0 {
+		return "no features"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// announce prints the one line that says that the program serves.
+func (p *program) announce(how string) {
+	fmt.Fprintf(p.stderr, "%s serves %s %s\n", p.identity(), p.features(), how)
+}
+
+// help prints what the program is and how it is started.
+func (p *program) help() {
+	info, name := p.server.Info(), command()
+	title := info.Title
+	if title == "" {
+		title = info.Name
+	}
+	fmt.Fprintf(p.stdout, "%s %s is a server of the Model Context Protocol with %s.\n", title, info.Version, p.features())
+	if info.Description != "" {
+		fmt.Fprintf(p.stdout, "%s\n", info.Description)
+	}
+	path := name
+	if executable, err := os.Executable(); err == nil {
+		path = executable
+	}
+	fmt.Fprintf(p.stdout, `
+usage: %[1]s [flags]
+
+Without flags it serves the client that has started it, over standard input and
+output. To add it to a client:
+
+	claude mcp add %[2]s -- %[3]s
+
+With -http it serves any number of clients until it is interrupted:
+
+	%[1]s -http 8080
+	claude mcp add --transport http %[2]s http://127.0.0.1:8080/mcp
+
+At /mcp there is every revision of the protocol, at /sse that of 2024-11-05 alone.
+
+	-http ADDR           serve over HTTP. ADDR is a port or host:port; without a
+	                     host only this machine can connect, 0.0.0.0:8080 is open
+	                     to others; port 0 is any that is free
+	-allow-host NAME     with -http: answer requests for that host, too. Needed
+	                     behind a proxy on the same machine that passes the host
+	                     on. May be repeated; * stands for any
+	-allow-origin ORIGIN with -http: let web pages of that origin call, such as
+	                     https://app.example. May be repeated
+	-version             print the version and end
+	-help                print this and end
+`, name, info.Name, path)
+}
