@@ -52,60 +52,55 @@ func answering(revision string) *mcp.ClientOptions {
 }
 
 func TestTalkerRoots(t *testing.T) {
-	for _, revision := range revisions {
-		t.Run(revision, func(t *testing.T) {
-			t.Parallel()
-			ctx, session := start(t, talker, revision, nil, func(client *mcp.Client) {
-				client.AddRoots(&mcp.Root{URI: "file:///home", Name: "home"}, &mcp.Root{URI: "file:///work", Name: "work"})
-			})
-			same(t, "roots", say(t, ctx, session, "roots"), "home file:///home, work file:///work")
+	everyWay(t, func(t *testing.T, w way) {
+		ctx, session := start(t, w, talker, nil, func(client *mcp.Client) {
+			client.AddRoots(&mcp.Root{URI: "file:///home", Name: "home"}, &mcp.Root{URI: "file:///work", Name: "work"})
 		})
-	}
+		same(t, "roots", say(t, ctx, session, "roots"), "home file:///home, work file:///work")
+	})
 }
 
 func TestTalkerTells(t *testing.T) {
-	for _, revision := range revisions {
-		t.Run(revision, func(t *testing.T) {
-			t.Parallel()
-			progress, logs := newHeard(), newHeard()
-			ctx, session := start(t, talker, revision, &mcp.ClientOptions{
-				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-					p := r.Params
-					progress.add("%v %v of %v: %s", p.ProgressToken, p.Progress, p.Total, p.Message)
-				},
-				LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
-					logs.add("%s %s %v", r.Params.Level, r.Params.Logger, r.Params.Data)
-				},
-			})
-			params := &mcp.CallToolParams{Name: "climb", Meta: mcp.Meta{}}
-			if revision == modern {
-				// There is no logging/setLevel: the level comes with the request,
-				// which the SDK leaves to its users.
-				err := session.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "warning"})
-				if err == nil {
-					t.Error("logging/setLevel is answered")
-				}
-				params.Meta[mcp.MetaKeyLogLevel] = "warning"
-			} else if err := session.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "warning"}); err != nil {
-				t.Fatal(err)
-			}
-			params.SetProgressToken("climbing")
-			result, err := session.CallTool(ctx, params)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "text", text(t, result), "up")
-			var steps, slips []string
-			for i := 1; i <= 3; i++ {
-				step := fmt.Sprintf("climbing %d of 3: step %d", i, i)
-				if revision == revisions[0] {
-					step = fmt.Sprintf("climbing %d of 3: ", i)
-				}
-				steps = append(steps, step)
-				slips = append(slips, fmt.Sprintf("warning climb map[message:slippery step:%d]", i))
-			}
-			same(t, "progress", progress.wait(t, ctx, 3), steps)
-			same(t, "logs", logs.wait(t, ctx, 3), slips)
+	everyWay(t, func(t *testing.T, w way) {
+		revision := w.revision
+		progress, logs := newHeard(), newHeard()
+		ctx, session := start(t, w, talker, &mcp.ClientOptions{
+			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+				p := r.Params
+				progress.add("%v %v of %v: %s", p.ProgressToken, p.Progress, p.Total, p.Message)
+			},
+			LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
+				logs.add("%s %s %v", r.Params.Level, r.Params.Logger, r.Params.Data)
+			},
 		})
-	}
+		params := &mcp.CallToolParams{Name: "climb", Meta: mcp.Meta{}}
+		if revision == modern {
+			// There is no logging/setLevel: the level comes with the request,
+			// which the SDK leaves to its users.
+			err := session.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "warning"})
+			if err == nil {
+				t.Error("logging/setLevel is answered")
+			}
+			params.Meta[mcp.MetaKeyLogLevel] = "warning"
+		} else if err := session.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "warning"}); err != nil {
+			t.Fatal(err)
+		}
+		params.SetProgressToken("climbing")
+		result, err := session.CallTool(ctx, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "text", text(t, result), "up")
+		var steps, slips []string
+		for i := 1; i <= 3; i++ {
+			step := fmt.Sprintf("climbing %d of 3: step %d", i, i)
+			if revision == revisions[0] {
+				step = fmt.Sprintf("climbing %d of 3: ", i)
+			}
+			steps = append(steps, step)
+			slips = append(slips, fmt.Sprintf("warning climb map[message:slippery step:%d]", i))
+		}
+		same(t, "progress", progress.wait(t, ctx, 3), steps)
+		same(t, "logs", logs.wait(t, ctx, 3), slips)
+	})
 }

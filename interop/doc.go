@@ -1,6 +1,16 @@
 // Package interop drives programs with other people's clients, as their users
-// would: as a process, over its standard input and output. The bookstore of the
-// examples has tools whose code is generated; the talker, in this module, has
-// hand-written features of every kind. What these clients need stays out of
-// everybody else's module graph.
+// would: as a process, over its standard input and output, and over HTTP. The
+// bookstore of the examples has features whose code is generated; the talker, in
+// this module, has hand-written ones of every kind. The clients are
+//
+//   - that of the Go SDK, in tests,
+//   - those of both generations of the TypeScript SDK, in programs below clients
+//     that print what they found out, which tests compare with what they should,
+//   - the command line of the Inspector.
+//
+// Those that run on Node.js are installed by "npm ci" in the directory clients,
+// with a Node.js of their own; tests that need them are skipped without, unless the
+// environment has CI=true.
+//
+// What these clients need stays out of everybody else's module graph.
 package interop

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,28 +25,27 @@ var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25",
 // deadline is far beyond what a test takes.
 const deadline = time.Minute
 
-// connect starts the bookstore and connects the SDK's client to it.
-func connect(t *testing.T, revision string) (context.Context, *mcp.ClientSession) {
+// start connects the SDK's client to a program, which serves this test alone. At the
+// end of the test it must go by itself, without an error and without a warning.
+func start(t *testing.T, w way, program string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (context.Context, *mcp.ClientSession) {
 	t.Helper()
-	return start(t, bookstore, revision, nil)
+	ctx, session, _ := connect(t, w, program, options, prepare...)
+	return ctx, session
 }
 
-// start starts a program and connects the SDK's client to it. At the end of the
-// test the program must go by itself, without an error and without a word on its
-// standard error.
-func start(t *testing.T, program, revision string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (context.Context, *mcp.ClientSession) {
+// connect is start, with a function that waits until a message has been sent: the SDK
+// says in its own time that a call is given up, and not at all if the session is
+// closed before.
+func connect(t *testing.T, w way, program string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (ctx context.Context, session *mcp.ClientSession, sent func(message string)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	t.Cleanup(cancel)
-	var stderr bytes.Buffer
-	command := exec.Command(program)
-	command.Stderr = &stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1"}, options)
 	for _, p := range prepare {
 		p(client)
 	}
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command, TerminateDuration: deadline},
-		&mcp.ClientSessionOptions{ProtocolVersion: revision})
+	transport, sent := transport(t, ctx, w, program)
+	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: w.revision})
 	if err != nil {
 		t.Fatalf("connect: %v", err)
 	}
@@ -55,31 +53,81 @@ func start(t *testing.T, program, revision string, options *mcp.ClientOptions, p
 		if err := session.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
+	})
+	hello := session.InitializeResult()
+	if hello.ProtocolVersion != w.revision {
+		t.Errorf("revision %s, want %s", hello.ProtocolVersion, w.revision)
+	}
+	if hello.ServerInfo == nil || hello.ServerInfo.Name != name(program) || hello.ServerInfo.Version == "" {
+		t.Errorf("server %+v", hello.ServerInfo)
+	}
+	return ctx, session, sent
+}
+
+// transport starts a program, or says how that is to be done.
+func transport(t *testing.T, ctx context.Context, w way, program string) (transport mcp.Transport, sent func(message string)) {
+	t.Helper()
+	if w.transport != stdio {
+		url := serve(t, program, w.transport).url
+		client, wire := httpClient(t)
+		sent = func(message string) {
+			wire.wait(t, ctx, func() bool {
+				return len(wire.all(func(e *exchange) bool { return e.request == "POST "+message })) > 0
+			})
+		}
+		if w.transport == sse {
+			return &mcp.SSEClientTransport{Endpoint: url, HTTPClient: client}, sent
+		}
+		return &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: client}, sent
+	}
+	var stderr bytes.Buffer
+	command := exec.Command(program)
+	command.Stderr = &stderr
+	t.Cleanup(func() {
 		if state := command.ProcessState; state == nil || !state.Success() {
 			t.Errorf("the program ended with %v", state)
 		}
-		if stderr.Len() > 0 {
-			t.Errorf("the program wrote to its standard error:\n%s", &stderr)
-		}
+		checkStderr(t, program, stderr.String())
 	})
-	hello := session.InitializeResult()
-	if hello.ProtocolVersion != revision {
-		t.Errorf("revision %s, want %s", hello.ProtocolVersion, revision)
+	telling := &tellingTransport{&mcp.CommandTransport{Command: command, TerminateDuration: deadline}, newHeard()}
+	return telling, func(message string) {
+		for n := 1; ; n++ {
+			if slices.Contains(telling.sent.wait(t, ctx, n), message) {
+				return
+			}
+		}
 	}
-	if name := strings.TrimSuffix(filepath.Base(program), ".exe"); hello.ServerInfo == nil || hello.ServerInfo.Name != name || hello.ServerInfo.Version == "" {
-		t.Errorf("server %+v", hello.ServerInfo)
-	}
-	return ctx, session
 }
 
-// everyRevision runs a test once for each revision.
-func everyRevision(t *testing.T, test func(*testing.T, context.Context, *mcp.ClientSession)) {
-	for _, revision := range revisions {
-		t.Run(revision, func(t *testing.T) {
-			ctx, session := connect(t, revision)
-			test(t, ctx, session)
-		})
-	}
+// tellingTransport says what has been sent.
+type tellingTransport struct {
+	mcp.Transport
+	sent *heard
+}
+
+func (t *tellingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := t.Transport.Connect(ctx)
+	return &tellingConn{conn, t.sent}, err
+}
+
+type tellingConn struct {
+	mcp.Connection
+	sent *heard
+}
+
+func (c *tellingConn) Write(ctx context.Context, message jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, message)
+	c.sent.add("%s", called(message))
+	return err
+}
+
+// everyShop runs a test once for each way to the bookstore.
+func everyShop(t *testing.T, test func(*testing.T, context.Context, *mcp.ClientSession)) {
+	t.Helper()
+	everyWay(t, func(t *testing.T, w way) {
+		ctx, session := start(t, w, bookstore, nil)
+		test(t, ctx, session)
+	})
 }
 
 // arguments has a call for every tool, in an order in which all succeed.
@@ -113,7 +161,7 @@ var arguments = []struct {
 }
 
 func TestListAndCall(t *testing.T) {
-	everyRevision(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
+	everyShop(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
 		tools := make(map[string]*mcp.Tool)
 		for tool, err := range session.Tools(ctx, nil) {
 			if err != nil {
@@ -151,20 +199,23 @@ func TestListAndCall(t *testing.T) {
 	})
 }
 
+// mistakes are calls that tools answer with an error.
+var mistakes = []struct {
+	tool string
+	args map[string]any
+	text string // part of the text of the error
+}{
+	{"get_book", map[string]any{"id": 999999}, "no such book"},
+	{"get_book", map[string]any{"id": "2701"}, "id: must be an integer"},
+	{"get_book", map[string]any{}, "id"},
+	{"search_books", map[string]any{"query": "sea", "sort": "yeer"}, `did you mean "year"?`},
+	{"reserve_copies", map[string]any{"id": 2701, "copies": 9}, "not enough copies available"},
+	{"reserve_copies", map[string]any{"id": 2701, "caller": map[string]any{"Name": "bob"}}, "caller: unknown argument"},
+}
+
 func TestErrors(t *testing.T) {
-	everyRevision(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
-		for _, call := range []struct {
-			tool string
-			args map[string]any
-			text string
-		}{
-			{"get_book", map[string]any{"id": 999999}, "no such book"},
-			{"get_book", map[string]any{"id": "2701"}, "id: must be an integer"},
-			{"get_book", map[string]any{}, "id"},
-			{"search_books", map[string]any{"query": "sea", "sort": "yeer"}, `did you mean "year"?`},
-			{"reserve_copies", map[string]any{"id": 2701, "copies": 9}, "not enough copies available"},
-			{"reserve_copies", map[string]any{"id": 2701, "caller": map[string]any{"Name": "bob"}}, "caller: unknown argument"},
-		} {
+	everyShop(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
+		for _, call := range mistakes {
 			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: call.tool, Arguments: call.args})
 			if err != nil {
 				t.Errorf("%s %v: %v", call.tool, call.args, err)
@@ -185,7 +236,8 @@ func TestErrors(t *testing.T) {
 // A call that its client gives up ends in the server too: the program would
 // otherwise not go before the tool's five minutes are over.
 func TestCancel(t *testing.T) {
-	everyRevision(t, func(t *testing.T, ctx context.Context, session *mcp.ClientSession) {
+	everyWay(t, func(t *testing.T, w way) {
+		ctx, session, sent := connect(t, w, bookstore, nil)
 		given, giveUp := context.WithCancel(ctx)
 		ended := make(chan error, 1)
 		go func() {
@@ -198,9 +250,13 @@ func TestCancel(t *testing.T) {
 		if _, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "get_book", Arguments: map[string]any{"id": 2701}}); err != nil {
 			t.Errorf("beside a call that waits: %v", err)
 		}
+		sent("wait_for_copies")
 		giveUp()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want context.Canceled", err)
+		}
+		if w != (way{http, modern}) { // where the end of the response says it
+			sent("notifications/cancelled")
 		}
 		if _, err := session.ListTools(ctx, nil); err != nil {
 			t.Errorf("after a call that was given up: %v", err)

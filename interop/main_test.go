@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,6 +31,16 @@ func run(m *testing.M) int {
 	}
 	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore") || !build(talker, ".", "./talker") {
 		return 1
+	}
+	// The tests wait for other processes for the most part.
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		if err := flag.Set("test.parallel", fmt.Sprint(4*runtime.GOMAXPROCS(0))); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	return m.Run()
 }

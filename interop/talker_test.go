@@ -20,20 +20,18 @@ const (
 	links  = "2025-11-25" // elicitation of links comes with it
 )
 
-// everyTalk runs a test once for each revision, with a client that answers as the
-// function says, which may be nil.
+// everyTalk runs a test once for each way to the talker, with a client that answers
+// as the function says, which may be nil.
 func everyTalk(t *testing.T, options func(revision string) *mcp.ClientOptions, test func(t *testing.T, ctx context.Context, session *mcp.ClientSession, revision string)) {
-	for _, revision := range revisions {
-		t.Run(revision, func(t *testing.T) {
-			t.Parallel()
-			var o *mcp.ClientOptions
-			if options != nil {
-				o = options(revision)
-			}
-			ctx, session := start(t, talker, revision, o)
-			test(t, ctx, session, revision)
-		})
-	}
+	t.Helper()
+	everyWay(t, func(t *testing.T, w way) {
+		var o *mcp.ClientOptions
+		if options != nil {
+			o = options(w.revision)
+		}
+		ctx, session := start(t, w, talker, o)
+		test(t, ctx, session, w.revision)
+	})
 }
 
 // say calls a tool without arguments and returns the text of the answer.
@@ -105,7 +103,8 @@ func TestTalkerLists(t *testing.T) {
 			prompts = append(prompts, p.Name+"("+strings.Join(arguments, ", ")+")")
 		}
 		same(t, "tools", tools, []string{
-			"add", "blocks", "climb", "wait", "how_it_ended", "feast", "pay", "rhyme", "roots", "touch", "grow",
+			"add", "blocks", "climb", "wait", "how_it_ended", "route", "meet", "arrive", "nap", "stumble",
+			"feast", "pay", "rhyme", "roots", "touch", "grow",
 		})
 		same(t, "resources", resources, []string{"talker://rules text/plain", "talker://picture image/png", "talker://diary text/plain"})
 		same(t, "templates", templates, []string{"talker://people/{name}"})
@@ -318,97 +317,96 @@ func (h *heard) wait(t *testing.T, ctx context.Context, n int) []string {
 }
 
 func TestTalkerCancelled(t *testing.T) {
-	for _, revision := range revisions {
-		t.Run(revision, func(t *testing.T) {
-			t.Parallel()
-			begun := newHeard()
-			ctx, session := start(t, talker, revision, &mcp.ClientOptions{
-				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-					begun.add("%v", r.Params.ProgressToken)
-				},
-			})
-			given, giveUp := context.WithCancel(ctx)
-			ended := make(chan error, 1)
-			go func() {
-				params := &mcp.CallToolParams{Name: "wait", Meta: mcp.Meta{}}
-				params.SetProgressToken("waiting")
-				_, err := session.CallTool(given, params)
-				ended <- err
-			}()
-			begun.wait(t, ctx, 1)
-			giveUp()
-			if err := <-ended; !errors.Is(err, context.Canceled) {
-				t.Errorf("%v, want context.Canceled", err)
-			}
-			if how := say(t, ctx, session, "how_it_ended"); !strings.HasPrefix(how, "request cancelled by the client") {
-				t.Errorf("the handler's context ended with %q", how)
-			}
+	everyWay(t, func(t *testing.T, w way) {
+		begun := newHeard()
+		ctx, session := start(t, w, talker, &mcp.ClientOptions{
+			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+				begun.add("%v", r.Params.ProgressToken)
+			},
 		})
-	}
+		given, giveUp := context.WithCancel(ctx)
+		ended := make(chan error, 1)
+		go func() {
+			params := &mcp.CallToolParams{Name: "wait", Meta: mcp.Meta{}}
+			params.SetProgressToken("waiting")
+			_, err := session.CallTool(given, params)
+			ended <- err
+		}()
+		begun.wait(t, ctx, 1)
+		giveUp()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want context.Canceled", err)
+		}
+		if how := say(t, ctx, session, "how_it_ended"); !strings.HasPrefix(how, "request cancelled by the client") {
+			t.Errorf("the handler's context ended with %q", how)
+		}
+	})
 }
 
 func TestTalkerChanges(t *testing.T) {
-	for _, revision := range revisions {
-		t.Run(revision, func(t *testing.T) {
-			t.Parallel()
-			updates, lists, acknowledged := newHeard(), newHeard(), newHeard()
-			options := &mcp.ClientOptions{
-				ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
-					updates.add("%s", r.Params.URI)
-				},
-				ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) { lists.add("tools") },
-				PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) { lists.add("prompts") },
-				ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { lists.add("resources") },
-			}
-			ctx, session := start(t, talker, revision, options, func(client *mcp.Client) {
-				client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-					return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-						if method == "notifications/subscriptions/acknowledged" {
-							acknowledged.add("%s", method)
-						}
-						return next(ctx, method, req)
+	everyWay(t, func(t *testing.T, w way) {
+		revision := w.revision
+		updates, lists, acknowledged := newHeard(), newHeard(), newHeard()
+		options := &mcp.ClientOptions{
+			ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
+				updates.add("%s", r.Params.URI)
+			},
+			ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) { lists.add("tools") },
+			PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) { lists.add("prompts") },
+			ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { lists.add("resources") },
+		}
+		ctx, session := start(t, w, talker, options, func(client *mcp.Client) {
+			client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+				return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+					if method == "notifications/subscriptions/acknowledged" {
+						acknowledged.add("%s", method)
 					}
-				})
+					return next(ctx, method, req)
+				}
 			})
-			for i, uri := range []string{"talker://rules", "talker://picture"} {
-				if revision == modern {
-					// Here the SDK listens to the lists by itself, and each Subscribe
-					// opens one more listen without waiting for the acknowledgement.
-					acknowledged.wait(t, ctx, i+1)
-				}
-				if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
-					t.Fatal(err)
-				}
-				if revision == modern {
-					acknowledged.wait(t, ctx, i+2)
-				}
+		})
+		for i, uri := range []string{"talker://rules", "talker://picture"} {
+			if revision == modern {
+				// Here the SDK listens to the lists by itself, and each Subscribe
+				// opens one more listen without waiting for the acknowledgement.
+				acknowledged.wait(t, ctx, i+1)
 			}
-			same(t, "touch", say(t, ctx, session, "touch"), "touched")
-			same(t, "updates", updates.wait(t, ctx, 2), []string{"talker://rules", "talker://picture"})
-			same(t, "grow", say(t, ctx, session, "grow"), "grown")
-			changed := lists.wait(t, ctx, 3)
-			slices.Sort(changed)
-			same(t, "lists", changed, []string{"prompts", "resources", "tools"})
-			same(t, "the new tool", say(t, ctx, session, "new_tool"), "new")
-
-			if err := session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: "talker://rules"}); err != nil {
+			if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
 				t.Fatal(err)
 			}
-			// The picture is touched after the rules, so once it is heard of, nothing
-			// more is to come of them. From 2026-07-28 on the SDK tells the server
-			// in its own time that it no longer listens.
-			for n := 3; ; n++ {
-				say(t, ctx, session, "touch")
-				all := updates.wait(t, ctx, n)
-				if all[n-1] == "talker://picture" {
-					break
-				}
-				if revision != modern {
-					t.Fatalf("updates after unsubscribing: %q", all)
-				}
-				n++
-				updates.wait(t, ctx, n)
+			if revision == modern {
+				acknowledged.wait(t, ctx, i+2)
 			}
-		})
-	}
+		}
+		same(t, "touch", say(t, ctx, session, "touch"), "touched")
+		updated := updates.wait(t, ctx, 2)
+		if revision == modern && w.transport == http {
+			slices.SortFunc(updated, func(a, b string) int { return strings.Compare(b, a) }) // each listen is on its own
+		}
+		same(t, "updates", updated, []string{"talker://rules", "talker://picture"})
+		same(t, "grow", say(t, ctx, session, "grow"), "grown")
+		changed := lists.wait(t, ctx, 3)
+		slices.Sort(changed)
+		same(t, "lists", changed, []string{"prompts", "resources", "tools"})
+		same(t, "the new tool", say(t, ctx, session, "new_tool"), "new")
+
+		if err := session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: "talker://rules"}); err != nil {
+			t.Fatal(err)
+		}
+		// The picture is touched after the rules, so once it is heard of, nothing
+		// more is to come of them. From 2026-07-28 on the SDK tells the server
+		// in its own time that it no longer listens.
+		for n := 3; ; n++ {
+			say(t, ctx, session, "touch")
+			all := updates.wait(t, ctx, n)
+			if all[n-1] == "talker://picture" {
+				break
+			}
+			if revision != modern {
+				t.Fatalf("updates after unsubscribing: %q", all)
+			}
+			n++
+			updates.wait(t, ctx, n)
+		}
+	})
 }

@@ -1,26 +1,31 @@
 // Command talker is a server with hand-written features, one of everything, for
-// clients to try themselves on: it tells them things, asks them, and changes while
-// it runs.
+// clients to try themselves on: it tells them things, asks them, changes while it
+// runs, and takes its time.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
 func main() {
-	if err := newServer().ServeStdio(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	sessionless := flag.Bool("sessionless", false, "with -http: serve the revisions up to 2025-11-25 without sessions")
+	options := []mcpcmd.Option{mcpcmd.AddFlags(flag.CommandLine)}
+	flag.Parse()
+	if *sessionless {
+		options = append(options, mcpcmd.WithHTTPOptions(mcphttp.WithoutSessions()))
 	}
+	mcpcmd.Main(newServer(), options...)
 }
 
 func newServer() *mcp.Server {
@@ -28,6 +33,7 @@ func newServer() *mcp.Server {
 		Name: "talker", Title: "Talker", Version: "1.0.0", Instructions: "Ask.", ListTTL: time.Minute,
 	}, mcp.WithLimits(mcp.Limits{PageSize: 4}), mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	registerTools(s)
+	registerVisits(s)
 	registerQuestions(s)
 	registerChanges(s)
 	registerResources(s)
@@ -97,6 +103,49 @@ func registerTools(s *mcp.Server) {
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}
+	}))
+}
+
+// registerVisits adds tools whose answers are streams that break off, or are let
+// go.
+func registerVisits(s *mcp.Server) {
+	s.Register(mcp.NewTool(mcp.ToolInfo{
+		Name: "route", Description: "Says what the HTTP header fields of the call say.",
+		InputSchema: `{"type":"object","properties":{` +
+			`"region":{"type":"string","x-mcp-header":"Region"},"lane":{"type":"integer","x-mcp-header":"Lane"}},"required":["region"]}`,
+	}, func(ctx context.Context, arguments json.RawMessage) (*mcp.ToolResult, error) {
+		header := mcp.CallFrom(ctx).Header()
+		return mcp.TextResult(fmt.Sprintf("%s by header %q, %q", arguments, header["Mcp-Param-Region"], header["Mcp-Param-Lane"])), nil
+	}))
+	arrived := make(chan struct{}, 2)
+	arrival := func(ctx context.Context) error {
+		select {
+		case <-arrived:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	s.Register(text("meet", func(ctx context.Context) (string, error) {
+		for i, who := range []string{"Ada", "Grace"} {
+			mcp.Progress(ctx, float64(i+1), 2, "waiting for "+who)
+			if err := arrival(ctx); err != nil {
+				return "", err
+			}
+		}
+		return "met", nil
+	}))
+	s.Register(text("arrive", func(context.Context) (string, error) {
+		arrived <- struct{}{}
+		return "arrived", nil
+	}))
+	s.Register(text("nap", func(ctx context.Context) (string, error) {
+		released := mcp.ReleaseStream(ctx, 50*time.Millisecond)
+		return fmt.Sprint("slept, released ", released), arrival(ctx)
+	}))
+	s.Register(text("stumble", func(ctx context.Context) (string, error) {
+		mcp.Progress(ctx, 1, 0, "going")
+		return "", &mcp.ProtocolError{Code: 4711, Message: "fell"}
 	}))
 }
 

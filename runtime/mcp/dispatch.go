@@ -79,6 +79,8 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message) bool 
 func (c *conn) answer(b []byte, method protocol.Method, m *jsonrpc.Message, from *origin) ([]byte, *jsonrpc.Error) {
 	b = jsonrpc.AppendResultPrefix(b, m.ID)
 	switch method {
+	case protocol.Initialize:
+		return append(c.appendInitialize(b, from.revision), '}'), nil
 	case protocol.SetLevel:
 		return append(b, "{}}"...), c.setLevel(&m.Params)
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
@@ -139,6 +141,8 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
 	p := &x.buffers.msg.Params
 	switch x.method {
+	case protocol.Initialize:
+		return &RawReply{JSON: x.conn.appendInitialize(nil, x.revision)}, nil
 	case protocol.ToolsCall:
 		return s.callTool(ctx, req)
 	case protocol.ResourcesRead:
@@ -189,8 +193,6 @@ func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p
 		return b, invalidParams("params must be an object")
 	}
 	switch method {
-	case protocol.Initialize:
-		return s.appendInitialize(b, rev), nil
 	case protocol.Discover:
 		return s.appendDiscover(b, rev), nil
 	case protocol.Ping:

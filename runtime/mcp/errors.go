@@ -72,10 +72,14 @@ func newReference() string {
 	return string(b[:])
 }
 
-// hide logs an error and returns the text that is shown in its place.
+// hide logs an error and returns the text that is shown in its place. What a handler
+// returns because its client has gone is no failure, and nobody reads the text.
 func (r *Request) hide(ctx context.Context, message string, err error) string {
-	ref := newReference()
-	r.log().LogAttrs(ctx, slog.LevelError, message,
+	ref, level := newReference(), slog.LevelError
+	if errors.Is(context.Cause(ctx), ErrConnectionClosed) && errors.Is(err, ErrConnectionClosed) {
+		level = slog.LevelDebug
+	}
+	r.log().LogAttrs(ctx, level, message,
 		slog.String("reference", ref), slog.String("method", r.Method), slog.Any("error", err))
 	return "internal error, reference " + ref
 }

@@ -88,28 +88,34 @@ func (c *conn) reject(s *session) {
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
 // appendInitialize writes the InitializeResult.
-func (s *Server) appendInitialize(b []byte, rev *protocol.Revision) []byte {
+func (c *conn) appendInitialize(b []byte, rev *protocol.Revision) []byte {
+	s := c.server
 	b = append(b, `{"protocolVersion":"`...)
 	b = append(b, rev.Version...)
 	b = append(b, `","capabilities":`...)
-	b = s.appendCapabilities(b, rev)
+	b = s.appendCapabilities(b, rev, c.out != nil)
 	b = append(b, `,"serverInfo":`...)
 	b = s.info.appendImplementation(b, &rev.Fields, true)
 	b = appendText(b, "instructions", s.info.Instructions)
 	return append(b, '}')
 }
 
-// appendCapabilities writes what the server offers.
-func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision) []byte {
+// appendCapabilities writes what the server offers. Changes are told of where there
+// is a way for what belongs to no request.
+func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bool) []byte {
+	list, resources := "{}", "{}"
+	if changes {
+		list, resources = `{"listChanged":true}`, `{"subscribe":true,"listChanged":true}`
+	}
 	b = append(b, `{"logging":{}`...)
 	if s.offers(shelfTools) {
-		b = append(b, `,"tools":{"listChanged":true}`...)
+		b = append(append(b, `,"tools":`...), list...)
 	}
 	if s.offersResources() {
-		b = append(b, `,"resources":{"subscribe":true,"listChanged":true}`...)
+		b = append(append(b, `,"resources":`...), resources...)
 	}
 	if s.offers(shelfPrompts) {
-		b = append(b, `,"prompts":{"listChanged":true}`...)
+		b = append(append(b, `,"prompts":`...), list...)
 	}
 	if rev.Fields.Completions && s.offersCompletion() {
 		b = append(b, `,"completions":{}`...)

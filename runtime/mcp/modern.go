@@ -111,7 +111,7 @@ func (s *Server) appendDiscover(b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"supportedVersions":`...)
 	b = appendVersions(b)
 	b = append(b, `,"capabilities":`...)
-	b = s.appendCapabilities(b, rev)
+	b = s.appendCapabilities(b, rev, true)
 	b = appendText(b, "instructions", s.info.Instructions)
 	b = s.appendListHints(b, rev, false)
 	r := rendering{server: s, revision: rev}

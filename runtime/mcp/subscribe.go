@@ -65,7 +65,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	c.mu.Lock()
 	s := c.session
 	c.mu.Unlock()
-	if s == nil || !c.server.offersResources() {
+	if s == nil || c.out == nil || !c.server.offersResources() {
 		return methodNotFound(on)
 	}
 	sub := s.subscriber

@@ -39,6 +39,7 @@ type handler interface {
 type site struct {
 	handlers []handler
 	server   http.Server
+	unused   unused
 }
 
 func (p *program) newSite(ctx context.Context) *site {
@@ -55,7 +56,7 @@ func (p *program) newSite(ctx context.Context) *site {
 	}
 	// Calls may go on for a while after ctx has ended.
 	values := context.WithoutCancel(ctx)
-	return &site{
+	s := &site{
 		handlers: []handler{streamable, legacy},
 		server: http.Server{
 			Handler:           root,
@@ -65,6 +66,8 @@ func (p *program) newSite(ctx context.Context) *site {
 			BaseContext:       func(net.Listener) context.Context { return values },
 		},
 	}
+	s.server.ConnState = s.unused.state
+	return s
 }
 
 // notFound answers at every other path.
@@ -134,6 +137,7 @@ func (s *site) shutdown(ctx context.Context) error {
 		all.Go(func() { errs[i] = h.Shutdown(ctx) })
 	}
 	all.Wait()
+	s.unused.close()
 	return errors.Join(append(errs, s.server.Shutdown(ctx))...)
 }
 

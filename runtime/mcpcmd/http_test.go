@@ -304,3 +304,26 @@ func TestSlowClients(t *testing.T) {
 		})
 	}
 }
+
+// A connection on which nothing has been asked does not hold up the end: net/http
+// would wait five seconds for its first request.
+func TestUnusedConnection(t *testing.T) {
+	r := serve(t, newServer(never), nil)
+	host := strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/mcp")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, _, err := r.call("greet"); err != nil { // so the connection before has been accepted
+		t.Fatal(err)
+	}
+	began := time.Now()
+	r.stop()
+	if err := <-r.ended; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("the end took %v", took)
+	}
+}

@@ -188,6 +188,33 @@ func TestWithoutSessions(t *testing.T) {
 	})
 }
 
+// What needs a session is not promised without one.
+func TestCapabilitiesWithoutSessions(t *testing.T) {
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+		a := s.do(bare(initialize(revisionD)))
+		a.replied(`"init"`)
+		for _, missing := range []string{"listChanged", "subscribe"} {
+			if strings.Contains(a.text(), missing) {
+				a.fail("%s is declared", missing)
+			}
+		}
+		for _, there := range []string{`"tools":{}`, `"resources":{}`, `"prompts":{}`} {
+			if !strings.Contains(a.text(), there) {
+				a.fail("%s is not declared", there)
+			}
+		}
+		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
+			s.do(bare(rpc{method: method, params: `"uri":"note://one"`}.legacy(), "Mcp-Protocol-Version: "+revisionD)).refused(200, -32601, "1")
+		}
+	})
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		a := s.do(bare(initialize(revisionD)))
+		if !strings.Contains(a.text(), `"resources":{"subscribe":true,"listChanged":true}`) {
+			a.fail("a session has no subscriptions")
+		}
+	})
+}
+
 // Batches need no session where there are none, and responses none that asked.
 func TestOtherMessagesWithoutSessions(t *testing.T) {
 	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
