@@ -181,7 +181,9 @@ func (sub *subscriber) tellLater() {
 	go func() {
 		for {
 			sub.out.Wait()
-			if !sub.tellSome() {
+			more := sub.tellSome()
+			sub.out.Flush()
+			if !more {
 				return
 			}
 		}
