@@ -19,7 +19,7 @@ func (r *Result) Write() (written []string, err error) {
 		if p.Current() {
 			continue
 		}
-		if err := replace(p.Path, p.Source); err != nil {
+		if err := Replace(p.Path, p.Source); err != nil {
 			return written, fmt.Errorf("write %s: %w", p.Path, err)
 		}
 		p.Old = p.Source
@@ -28,15 +28,16 @@ func (r *Result) Write() (written []string, err error) {
 	return written, nil
 }
 
-// replace puts data in the place of a file in one step.
-func replace(path string, data []byte) (err error) {
+// Replace puts data in the place of a file, or where none is yet, in one step: there
+// is never half of it, and on any error the file is what it was.
+func Replace(path string, data []byte) (err error) {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
 	// The go command ignores files that begin with a dot, so a copy that a
 	// killed run leaves behind never becomes part of the package.
-	aside, err := os.CreateTemp(filepath.Dir(path), ".mcp_gen.go.*")
+	aside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}

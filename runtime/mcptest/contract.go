@@ -1,16 +1,17 @@
 package mcptest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/contract"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -24,6 +25,11 @@ const UpdateEnv = "MCPTEST_UPDATE"
 // resources, resource templates and prompts as a client of the newest revision
 // gets them. The version of the server is left out, since it changes by itself.
 //
+// The failure says of each change whether it is breaking for clients, compatible
+// or a matter of wording, as mcpgen diff does, which reads these files; they are
+// those that mcpgen -contract writes for a single package. Features may stand in
+// another order in the file, and it may be broken into lines in another way.
+//
 // The file is written anew where the environment variable [UpdateEnv] says so, or
 // the test program has a flag -update of its own that is set:
 //
@@ -33,7 +39,8 @@ const UpdateEnv = "MCPTEST_UPDATE"
 // whoever reviews it.
 func Contract(t testing.TB, server *mcp.Server, file string) {
 	t.Helper()
-	got := contractOf(t, server)
+	published := contractOf(t, server)
+	got := published.Marshal()
 	if updating() {
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatalf("mcptest: write contract: %v", err)
@@ -50,11 +57,27 @@ func Contract(t testing.TB, server *mcp.Server, file string) {
 	if err != nil {
 		t.Fatalf("mcptest: read contract: %v", err)
 	}
-	text := strings.ReplaceAll(string(want), "\r\n", "\n")
-	if text != string(got) {
-		t.Errorf("mcptest: the contract is not that of %s (- file, + server); if that is meant, %s=1 go test\n%s",
-			file, UpdateEnv, lineDiff(text, string(got)))
+	before, err := contract.Read(want)
+	if err != nil {
+		t.Fatalf("mcptest: read contract %s: %v; write it anew with %s=1 go test", file, err, UpdateEnv)
 	}
+	if text := string(before.Marshal()); text != string(got) {
+		t.Errorf("mcptest: the contract is not that of %s; if that is meant, %s=1 go test\n%s\n- file, + server\n%s",
+			file, UpdateEnv, changes(before, published), lineDiff(text, string(got)))
+	}
+}
+
+// changes are the changes of a contract, a line each.
+func changes(before, after *contract.Contract) string {
+	d := contract.Compare(before, after)
+	if len(d.Changes) == 0 {
+		return "\tonly spelling differs, such as the order of members: no client can tell\n"
+	}
+	var b strings.Builder
+	for i := range d.Changes {
+		fmt.Fprintf(&b, "\t%s (%v)\n", &d.Changes[i], d.Changes[i].Class)
+	}
+	return b.String()
 }
 
 func updating() bool {
@@ -83,42 +106,42 @@ type contractServer struct {
 	Icons        []Icon `json:"icons,omitempty"`
 }
 
-// contractOf returns the contract of a server. Features stand there byte for byte
-// as they are listed, but for the blanks.
-func contractOf(t testing.TB, server *mcp.Server) []byte {
+// contractOf returns the contract of a server.
+func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 	t.Helper()
 	c := New(t, server, Options{})
 	defer c.Close()
 	about := c.Server()
 	identity := about.Implementation
-	contract := struct {
-		Server    contractServer    `json:"server"`
-		Tools     []json.RawMessage `json:"tools,omitempty"`
-		Resources []json.RawMessage `json:"resources,omitempty"`
-		Templates []json.RawMessage `json:"resourceTemplates,omitempty"`
-		Prompts   []json.RawMessage `json:"prompts,omitempty"`
-	}{Server: contractServer{
+	text, err := marshal(contractServer{
 		Name: identity.Name, Title: identity.Title, Description: identity.Description,
 		Instructions: about.Instructions, Website: identity.Website, Icons: identity.Icons,
-	}}
-	if about.Capabilities["tools"] != nil {
-		contract.Tools = list[json.RawMessage](c, protocol.ToolsList, "tools")
-	}
-	if about.Capabilities["resources"] != nil {
-		contract.Resources = list[json.RawMessage](c, protocol.ResourcesList, "resources")
-		contract.Templates = list[json.RawMessage](c, protocol.ResourcesTemplatesList, "resourceTemplates")
-	}
-	if about.Capabilities["prompts"] != nil {
-		contract.Prompts = list[json.RawMessage](c, protocol.PromptsList, "prompts")
-	}
-	text, err := marshal(contract)
+	})
 	if err != nil {
 		t.Fatalf("mcptest: write contract: %v", err)
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
+	all, err := contract.New(text)
+	if err != nil {
 		t.Fatalf("mcptest: write contract: %v", err)
 	}
-	b.WriteByte('\n')
-	return b.Bytes()
+	add := func(capability string, kind contract.Kind, method protocol.Method, member string) {
+		if about.Capabilities[capability] == nil {
+			return
+		}
+		for _, listing := range list[json.RawMessage](c, method, member) {
+			if err := all.Add(kind, listing); err != nil {
+				t.Fatalf("mcptest: write contract: %v", err)
+			}
+		}
+	}
+	add("tools", contract.Tool, protocol.ToolsList, "tools")
+	add("resources", contract.Resource, protocol.ResourcesList, "resources")
+	add("resources", contract.Template, protocol.ResourcesTemplatesList, "resourceTemplates")
+	add("prompts", contract.Prompt, protocol.PromptsList, "prompts")
+	for _, f := range server.Features() {
+		if f.Kind == mcp.KindTool && len(f.Aliases) > 0 {
+			all.Alias(f.Name, f.Aliases...)
+		}
+	}
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -125,6 +126,7 @@ func TestContractDiffers(t *testing.T) {
 	got := mcptest.Failure(func(t testing.TB) { mcptest.Contract(t, s, "testdata/contract.json") })
 	for _, want := range []string{
 		"mcptest: the contract is not that of testdata/contract.json", "\n+      \"name\": \"close\",\n", "\n-      \"name\": \"review\",\n",
+		"\n\tprompt review: removed (breaking)\n\ttool close: added (compatible)\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -132,6 +134,70 @@ func TestContractDiffers(t *testing.T) {
 	}
 	if strings.Contains(got, "Finds books") {
 		t.Errorf("what is the same is shown:\n%s", got)
+	}
+}
+
+// TestContractLayout reads a file whose lines are broken in another way, and whose
+// features are in another order.
+func TestContractLayout(t *testing.T) {
+	t.Setenv(mcptest.UpdateEnv, "")
+	data, err := os.ReadFile("testdata/contract.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contract struct {
+		Server    json.RawMessage   `json:"server"`
+		Tools     []json.RawMessage `json:"tools"`
+		Resources json.RawMessage   `json:"resources"`
+		Templates json.RawMessage   `json:"resourceTemplates"`
+		Prompts   json.RawMessage   `json:"prompts"`
+	}
+	if err := json.Unmarshal(data, &contract); err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(contract.Tools)
+	if data, err = json.MarshalIndent(contract, "", "\t"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "contract.json")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(data), "\n", "\r\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := mcptest.Failure(func(t testing.TB) { mcptest.Contract(t, newLibrary(nil), file) }); got != "" {
+		t.Errorf("the contract differs: %s", got)
+	}
+	if err := os.WriteFile(file, []byte("<<<<<<< ours\n"+string(data)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := mcptest.Failure(func(t testing.TB) { mcptest.Contract(t, newLibrary(nil), file) })
+	if !strings.HasPrefix(got, "mcptest: read contract ") || !strings.Contains(got, "there are merge markers in the text; write it anew with MCPTEST_UPDATE=1 go test") {
+		t.Errorf("a file with merge markers: %q", got)
+	}
+}
+
+// TestContractAliases has a tool renamed, with and without an alias for the old name.
+func TestContractAliases(t *testing.T) {
+	t.Setenv(mcptest.UpdateEnv, "")
+	server := func(name string, aliases ...string) *mcp.Server {
+		s := mcp.NewServer(mcp.Info{Name: "shop"})
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name, Aliases: aliases}, nil))
+		return s
+	}
+	file := filepath.Join(t.TempDir(), "contract.json")
+	t.Setenv(mcptest.UpdateEnv, "1")
+	mcptest.Contract(t, server("search"), file)
+	t.Setenv(mcptest.UpdateEnv, "")
+	for _, test := range []struct {
+		server *mcp.Server
+		want   string
+	}{
+		{server("find"), "\ttool search: removed (breaking)\n\ttool find: added (compatible)\n"},
+		{server("find", "search"), "\ttool search: renamed to find, which still answers to the old name (compatible)\n"},
+	} {
+		got := mcptest.Failure(func(t testing.TB) { mcptest.Contract(t, test.server, file) })
+		if !strings.Contains(got, test.want) {
+			t.Errorf("no %q in\n%s", test.want, got)
+		}
 	}
 }
 

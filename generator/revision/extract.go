@@ -1,0 +1,208 @@
+package revision
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Tree is the source of one commit in a directory.
+type Tree struct {
+	// Dir stands for the directory that the repository was opened in. It is not
+	// there if it was not there at that commit.
+	Dir string
+	// Root stands for the root of the work tree.
+	Root string
+	// Notes say what is not as it was at that commit, for people.
+	Notes []string
+
+	repository *Repository
+}
+
+// entry is a file of a commit.
+type entry struct {
+	mode, object, name string
+	size               int64
+}
+
+// largest is how large a file may be whose contents nothing asks for: pictures and
+// the like, which only have to be there for go:embed. Larger ones are empty.
+const largest = 64 << 10
+
+// source are the extensions of files that the go command reads.
+var source = []string{".go", ".mod", ".sum", ".work", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig", ".swigcxx", ".syso", ".txt"}
+
+// Extract copies the files of a commit into an empty directory, byte for byte as
+// they are stored: attributes and filters of git do not apply. What a submodule
+// holds is left out.
+func (r *Repository) Extract(ctx context.Context, commit, dir string) (*Tree, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find directory: %w", err)
+	}
+	// The go command spells paths without symbolic links in places.
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	t := &Tree{Root: dir, Dir: filepath.Join(dir, filepath.FromSlash(r.prefix)), repository: r}
+	listing, err := git(ctx, r.root, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+	if err != nil {
+		return nil, fmt.Errorf("list files of %s: %w", commit, err)
+	}
+	entries, err := readEntries(listing)
+	if err != nil {
+		return nil, err
+	}
+	// Nothing is written outside of it, whatever names and links the commit has.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open directory: %w", err)
+	}
+	err = r.copy(ctx, t, root, entries)
+	if closed := root.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("copy files of %s: %w", commit, err)
+	}
+	return t, nil
+}
+
+func readEntries(listing []byte) ([]entry, error) {
+	var all []entry
+	for line := range bytes.SplitSeq(listing, []byte{0}) {
+		if len(line) == 0 {
+			continue
+		}
+		about, name, ok := strings.Cut(string(line), "\t")
+		words := strings.Fields(about)
+		if !ok || len(words) != 4 {
+			return nil, fmt.Errorf("read output of git ls-tree: %q", line)
+		}
+		e := entry{mode: words[0], object: words[2], name: name}
+		if words[1] != "blob" {
+			continue // a submodule
+		}
+		size, err := strconv.ParseInt(words[3], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read output of git ls-tree: %w", err)
+		}
+		e.size = size
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+const linkMode = "120000"
+
+// copy asks one git process for all files, in order.
+func (r *Repository) copy(ctx context.Context, t *Tree, root *os.Root, entries []entry) error {
+	wanted := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !wants(e) })
+	for _, e := range entries {
+		if !wants(e) {
+			if err := write(root, e, nil); err != nil {
+				return err
+			}
+		}
+	}
+	cmd := exec.CommandContext(ctx, "git", "cat-file", "--batch", "--buffer")
+	cmd.Dir = r.root
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C", "PWD="+r.root)
+	var requests, errs bytes.Buffer
+	for _, e := range wanted {
+		requests.WriteString(e.object + "\n")
+	}
+	cmd.Stdin, cmd.Stderr = &requests, &errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = t.receive(bufio.NewReader(out), root, wanted)
+	if err != nil && cmd.Process != nil {
+		_ = cmd.Process.Kill()
+	}
+	if waited := cmd.Wait(); err == nil && waited != nil {
+		err = waited
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && errs.Len() > 0 {
+		return errors.New(strings.TrimSpace(errs.String()))
+	}
+	return err
+}
+
+func wants(e entry) bool {
+	return e.size <= largest || slices.Contains(source, path.Ext(e.name)) || e.mode == linkMode
+}
+
+// receive reads what git answers: a line "object blob size", the contents and a
+// line feed, for each request.
+func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
+	var links []func() error
+	for _, e := range wanted {
+		header, err := in.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		words := strings.Fields(header)
+		if len(words) != 3 || words[1] != "blob" || words[2] != strconv.FormatInt(e.size, 10) {
+			return fmt.Errorf("git cat-file answers %q for %s", strings.TrimSpace(header), e.name)
+		}
+		data := make([]byte, e.size+1)
+		if _, err := io.ReadFull(in, data); err != nil {
+			return err
+		}
+		data = data[:e.size]
+		if e.mode == linkMode {
+			// Last, so that no file is written through one.
+			links = append(links, func() error { return link(root, e, string(data)) })
+			continue
+		}
+		if err := write(root, e, data); err != nil {
+			return err
+		}
+	}
+	for _, linked := range links {
+		if err := linked(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(root *os.Root, e entry, data []byte) error {
+	name := filepath.FromSlash(e.name)
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return root.WriteFile(name, data, 0o666)
+}
+
+// link makes a symbolic link that stays inside. The go command follows none that
+// is a directory, but files may be links.
+func link(root *os.Root, e entry, target string) error {
+	inside := path.Join(path.Dir(e.name), target)
+	if path.IsAbs(target) || inside == ".." || strings.HasPrefix(inside, "../") {
+		return nil
+	}
+	name := filepath.FromSlash(e.name)
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return root.Symlink(filepath.FromSlash(target), name)
+}

@@ -1,0 +1,145 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Class says what a change means for the clients of a server.
+type Class int
+
+const (
+	None       Class = iota // there is no change
+	Wording                 // titles, descriptions, instructions, icons
+	Compatible              // what worked goes on working
+	Breaking                // a client may stumble, or it cannot be told
+)
+
+var classNames = []string{"none", "wording", "compatible", "breaking"}
+
+// String returns the class in lower case: "breaking".
+func (c Class) String() string { return classNames[c] }
+
+// MarshalText makes the class a string in JSON.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Change is one difference between two contracts.
+type Change struct {
+	Class Class  `json:"class"`
+	Kind  Kind   `json:"kind"`
+	Name  string `json:"name,omitempty"`  // of the feature: name, URI or URI template
+	Place string `json:"place,omitempty"` // "argument" or "result", "" for the feature itself
+	// Path of the argument or of the member of the result, "" for all of it:
+	// filters[].field, labels.* for the values of a map, shape(circle).radius for
+	// an alternative.
+	Path string `json:"path,omitempty"`
+	// Rule is what has changed: a keyword of JSON Schema ("maximum"), a member of
+	// the listing ("description"), "feature" for the feature as a whole.
+	Rule string `json:"rule"`
+	// Old and New are what stood there, null where there was nothing or where it
+	// is not one value.
+	Old  json.RawMessage `json:"old,omitempty"`
+	New  json.RawMessage `json:"new,omitempty"`
+	Text string          `json:"text"` // for people, without what comes before
+}
+
+// String returns the change as a line for people, without its class:
+// "tool search_books: argument limit: maximum 100 -> 50".
+func (c *Change) String() string {
+	line := string(c.Kind)
+	if c.Name != "" {
+		line += " " + c.Name
+	}
+	switch {
+	case c.Place == "argument" && c.Path == "":
+		line += ": arguments"
+	case c.Place == "argument":
+		line += ": argument " + c.Path
+	case c.Place == "result" && c.Path == "":
+		line += ": result"
+	case c.Place == "result" && (c.Path[0] == '[' || c.Path[0] == '(' || c.Path[0] == '.' || c.Path[0] == '{'):
+		line += ": result" + c.Path
+	case c.Place == "result":
+		line += ": result field " + c.Path
+	}
+	return line + ": " + c.Text
+}
+
+// Difference is what is different between two contracts.
+type Difference struct {
+	// Changes are in order of class, breaking ones first, and then as the features
+	// are in the contracts.
+	Changes []Change
+	// Notes are remarks for people: lists that one contract does not have, so that
+	// they could not be compared.
+	Notes []string
+}
+
+// Class returns the highest class among the changes.
+func (d *Difference) Class() Class {
+	if len(d.Changes) == 0 {
+		return None
+	}
+	return d.Changes[0].Class
+}
+
+// Count returns how many changes there are of a class.
+func (d *Difference) Count(c Class) int {
+	n := 0
+	for i := range d.Changes {
+		if d.Changes[i].Class == c {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary counts the changes: "2 breaking, 1 wording"; "no difference" if there is none.
+func (d *Difference) Summary() string {
+	text := ""
+	for _, c := range []Class{Breaking, Compatible, Wording} {
+		if n := d.Count(c); n > 0 {
+			if text != "" {
+				text += ", "
+			}
+			text += fmt.Sprintf("%d %v", n, c)
+		}
+	}
+	if text == "" {
+		return "no difference"
+	}
+	return text
+}
+
+// Lines returns the changes for people, each with its class, and an empty line
+// between the classes.
+func (d *Difference) Lines() []string {
+	var lines []string
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if i > 0 && c.Class != d.Changes[i-1].Class {
+			lines = append(lines, "")
+		}
+		lines = append(lines, fmt.Sprintf("%s (%v)", c, c.Class))
+	}
+	return lines
+}
+
+// Compare returns what is different in the contract after from the one before.
+func Compare(before, after *Contract) *Difference {
+	d := &differ{before: before, after: after}
+	d.server()
+	for _, l := range lists {
+		switch inOld, inNew := before.known[l.kind], after.known[l.kind]; {
+		case inOld && inNew:
+			d.list(l.kind)
+		case inOld && before.Count(l.kind) > 0:
+			d.Notes = append(d.Notes, l.member+" are not in the new contract, and were not compared")
+		case inNew && after.Count(l.kind) > 0:
+			d.Notes = append(d.Notes, l.member+" are not in the old contract, and were not compared")
+		}
+	}
+	slices.SortStableFunc(d.Changes, func(a, b Change) int { return int(b.Class) - int(a.Class) })
+	return &d.Difference
+}

@@ -1,0 +1,373 @@
+package contract
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// effect is what a change does to the values that are valid.
+type effect uint8
+
+const (
+	narrows effect = 1 << iota // some that were valid are not any more
+	widens                     // some have become valid
+	matters                    // neither, but it is no matter of words alone
+	wording                    // only people and models read it
+	unsure                     // with narrows and widens: it cannot be told
+
+	unclear = narrows | widens | unsure
+)
+
+// finding is one change of a schema.
+type finding struct {
+	path     string // of the value in question: "filters[].field"; "" is the root
+	rule     string // what has changed, mostly a keyword
+	effect   effect
+	old, new *value
+	text     string
+}
+
+// comparer compares two schemas. It walks both at the same time and reports what
+// is different where, and it is its own prover: that one schema allows no more
+// than another is when comparing them finds nothing that narrows.
+type comparer struct {
+	// output is set for results. It decides which of the habits of clients that
+	// the package names count.
+	output bool
+
+	findings []finding
+	quiet    int // proving: findings are not kept
+	// partial is above 0 in a schema that says only a part of what is said about
+	// a value. That it does not name a member means nothing then.
+	partial int
+
+	steps    int
+	active   map[string]place // pairs that are being compared
+	level    int              // how far inside of the value that the schema is about
+	low      int              // the outermost pair that was met again
+	proved   map[string]effect
+	reported map[string]report
+}
+
+// place is where a pair is being compared.
+type place struct{ depth, level int }
+
+// report is what was found when a pair was compared, and where.
+type report struct {
+	path     string
+	effect   effect
+	findings int
+}
+
+// maxSteps bounds the work for schemas in which everything is a choice of choices.
+const maxSteps = 200_000
+
+// compareSchemas compares the schemas of arguments, or of results.
+func compareSchemas(before, after *value, output bool) []finding {
+	return compareNodes(newDocument(before).node(before), newDocument(after).node(after), output)
+}
+
+func compareNodes(before, after node, output bool) []finding {
+	c := &comparer{output: output, active: map[string]place{}, low: math.MaxInt, proved: map[string]effect{}, reported: map[string]report{}}
+	c.nodes("", before, after)
+	return c.findings
+}
+
+// add reports a finding.
+func (c *comparer) add(path, rule string, e effect, before, after *value, format string, args ...any) effect {
+	if c.quiet == 0 && e != 0 {
+		c.findings = append(c.findings, finding{path, rule, e, before, after, fmt.Sprintf(format, args...)})
+	}
+	return e
+}
+
+// mask takes effects away from the findings since there were that many, and drops
+// those that have none left.
+func (c *comparer) mask(since int, gone effect) {
+	for i := since; i < len(c.findings); i++ {
+		c.findings[i].effect &^= gone
+		if c.findings[i].effect&^unsure == 0 {
+			c.findings[i].effect = 0
+		}
+	}
+	c.findings = append(c.findings[:since], slices.DeleteFunc(c.findings[since:], func(f finding) bool { return f.effect == 0 })...)
+}
+
+// prove compares without reporting.
+func (c *comparer) prove(o, n node) effect {
+	c.quiet++
+	defer func() { c.quiet-- }()
+	return c.nodes("?", o, n)
+}
+
+// nodes compares two places. A pair that is met again inside of itself, further
+// inside of the value, is taken to be unchanged: if it is not, the difference is
+// found where it was met first.
+func (c *comparer) nodes(path string, o, n node) effect {
+	o, n = o.resolved(), n.resolved()
+	key := o.key() + "/" + n.key()
+	if c.partial > 0 {
+		key += "/partial"
+	}
+	if at, again := c.active[key]; again {
+		c.low = min(c.low, at.depth)
+		if at.level == c.level {
+			return c.add(path, "$ref", unclear, nil, nil, "refers to itself without end: cannot be classified")
+		}
+		return 0
+	}
+	if e, known := c.proved[key]; known && c.quiet > 0 {
+		return e
+	}
+	if r, known := c.reported[key]; known && c.quiet == 0 && (r.findings == 0 || r.findings > manyFindings) {
+		return c.add(path, "$ref", r.effect, nil, nil, "changed in the same way as %s", r.path)
+	}
+	if c.steps++; c.steps > maxSteps {
+		return c.tooMuch(path)
+	}
+	if sign := o.signature(true); sign != "" && sign == n.signature(true) {
+		c.proved[key], c.reported[key] = 0, report{}
+		return 0
+	}
+	depth, low, since := len(c.active), c.low, len(c.findings)
+	c.active[key], c.low = place{depth, c.level}, math.MaxInt
+	e := c.schemas(path, o, n)
+	delete(c.active, key)
+	// What was found with the help of an assumption about a pair further out
+	// holds only there.
+	if c.low >= depth {
+		c.low = math.MaxInt
+		if c.quiet > 0 {
+			c.proved[key] = e
+		} else {
+			c.reported[key] = report{path, e, len(c.findings) - since}
+		}
+	}
+	c.low = min(c.low, low)
+	return e
+}
+
+// manyFindings are not repeated where a definition is used again.
+const manyFindings = 3
+
+func (c *comparer) tooMuch(path string) effect {
+	last := len(c.findings) - 1
+	if c.quiet > 0 || last >= 0 && c.findings[last].rule == "size" {
+		return unclear
+	}
+	return c.add(path, "size", unclear, nil, nil, "the schemas are too large to be compared in full")
+}
+
+// schemas compares two places that are not written the same.
+func (c *comparer) schemas(path string, o, n node) effect {
+	before, after := o.schema(), n.schema()
+	e := c.notes(path, before, after)
+	if sign := o.signature(false); sign != "" && sign == n.signature(false) {
+		// Only words have changed, some of them deeper inside.
+		return e | c.inside(path, o, n)
+	}
+	if before.broken || after.broken {
+		return e | c.add(path, "schema", unclear, raw(o), raw(n), "changed, and is no schema that could be classified")
+	}
+	if before.types == 0 && after.types == 0 {
+		return e
+	}
+	since := len(c.findings)
+	found := effect(0)
+	if before.whole || after.whole {
+		found |= c.add(path, "unevaluated", unclear, raw(o), raw(n), "changed, with keywords that depend on all others: cannot be classified")
+	}
+	if len(before.unions)+len(after.unions) > 0 {
+		found |= c.unions(path, o, n)
+	} else {
+		found |= c.base(path, before, after)
+	}
+	gone := before.provenBy(after, narrows) | after.provenBy(before, widens)
+	if c.quiet == 0 {
+		c.mask(since, gone)
+	}
+	return e | found&^gone
+}
+
+// inside looks for changed words in places whose meaning is the same.
+func (c *comparer) inside(path string, o, n node) effect {
+	if c.quiet > 0 {
+		return wording
+	}
+	before, after := o.schema(), n.schema()
+	if before.broken || after.broken {
+		return 0
+	}
+	since := len(c.findings)
+	if len(before.unions) == len(after.unions) {
+		for i := range before.unions {
+			a, b := before.unions[i].nodes, after.unions[i].nodes
+			for j := range min(len(a), len(b)) {
+				c.nodes(choice(path, a[j], j), a[j], b[j])
+			}
+		}
+	}
+	c.base(path, before, after)
+	c.mask(since, narrows|widens|unsure)
+	return wording
+}
+
+// raw is how a node is written, nil where it has no single place.
+func raw(n node) *value {
+	if len(n.all) != 1 {
+		return nil
+	}
+	return n.all[0]
+}
+
+// base compares what is said about a value outside of unions.
+func (c *comparer) base(path string, o, n *schema) effect {
+	allowedBefore, allowedAfter := o.allowed(), n.allowed()
+	e := c.types(path, o, n, allowedBefore, allowedAfter)
+	shared := allowedBefore & allowedAfter
+	if shared == 0 {
+		return e
+	}
+	e |= c.enumerations(path, o, n)
+	if shared&numberType != 0 {
+		e |= c.numbers(path, o, n, shared&numberType == integerType)
+	}
+	if shared&stringType != 0 {
+		e |= c.strings(path, o, n)
+	}
+	if shared&arrayType != 0 {
+		e |= c.arrays(path, o, n)
+	}
+	if shared&objectType != 0 {
+		e |= c.objects(path, o, n) | c.dependents(path, o, n)
+	}
+	return e | c.conditions(path, o, n) | c.others(path, o, n)
+}
+
+func (c *comparer) types(path string, o, n *schema, before, after types) effect {
+	e := effect(0)
+	if before&^after != 0 {
+		e |= narrows
+	}
+	if after&^before != 0 {
+		e |= widens
+	}
+	if o.hasEnum && n.hasEnum && o.types == n.types && before&after != 0 {
+		return 0 // the values tell
+	}
+	switch {
+	case e == 0:
+		if o.nullable != n.nullable && before&nullType == 0 {
+			return c.nullable(path, n.nullable)
+		}
+		return 0
+	case e == widens && after&^before == nullType:
+		return c.add(path, "type", e, nil, nil, "null is allowed now")
+	case e == narrows && before&^after == nullType:
+		return c.add(path, "type", e, nil, nil, "null is no longer allowed")
+	}
+	from, to := o.types, n.types
+	if from == to || from == allTypes || to == allTypes {
+		from, to = before, after
+	}
+	return c.add(path, "type", e, typeValue(from), typeValue(to), "type %s -> %s", from, to)
+}
+
+// nullable is a keyword of OpenAPI that means nothing here, unless a client thinks
+// that it does.
+func (c *comparer) nullable(path string, now bool) effect {
+	if now {
+		return c.add(path, "nullable", widens, falseValue, trueValue, "nullable now")
+	}
+	return c.add(path, "nullable", narrows, trueValue, falseValue, "no longer nullable")
+}
+
+func typeValue(t types) *value { return &value{kind: text, text: t.String()} }
+
+// notes compares annotations.
+func (c *comparer) notes(path string, o, n *schema) effect {
+	e := effect(0)
+	names := slices.Clone(o.noted)
+	for _, name := range n.noted {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		before, after := o.notes[name], n.notes[name]
+		if equal(before, after) {
+			continue
+		}
+		how := wording
+		if name == "default" || isExtension(name) {
+			how = matters
+		}
+		e |= c.add(path, name, how, before, after, "%s", changeText(name, before, after))
+	}
+	switch {
+	case o.header == n.header:
+	case n.header == "":
+		e |= c.add(path, headerKeyword, matters, nil, nil, "the header %s is no longer asked for", o.header)
+	default:
+		// Clients that know the old list send no such header, and are refused.
+		e |= c.add(path, headerKeyword, narrows|widens, nil, nil, "clients have to repeat it in the header %s", n.header)
+	}
+	return e
+}
+
+// changeText says from what to what something has changed.
+func changeText(name string, before, after *value) string {
+	switch {
+	case before == nil:
+		return fmt.Sprintf("%s %s added", name, short(after))
+	case after == nil:
+		return fmt.Sprintf("%s %s removed", name, short(before))
+	case before.kind == text && after.kind == text:
+		return name + " " + betweenTexts(before.text, after.text)
+	}
+	return fmt.Sprintf("%s %s -> %s", name, short(before), short(after))
+}
+
+const shown = 60 // characters of a value in a text for people
+
+func short(v *value) string { return shorten(v.compact(), shown) }
+
+// betweenTexts shows two texts around the first difference.
+func betweenTexts(before, after string) string {
+	a, b := []rune(strings.Join(strings.Fields(before), " ")), []rune(strings.Join(strings.Fields(after), " "))
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	cut := func(r []rune) string {
+		start := max(0, same-shown/3)
+		if len(r) <= shown {
+			start = 0
+		}
+		s := shorten(string(r[start:]), shown)
+		if start > 0 {
+			s = "…" + s
+		}
+		return quote(s)
+	}
+	if string(a) == string(b) {
+		return "has other blanks"
+	}
+	return cut(a) + " -> " + cut(b)
+}
+
+// join puts a member's name behind a path.
+func join(path, name string) string {
+	plain := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	switch {
+	case !plain:
+		return path + "[" + quote(name) + "]"
+	case path == "":
+		return name
+	}
+	return path + "." + name
+}

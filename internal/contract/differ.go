@@ -1,0 +1,211 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+)
+
+// differ collects changes.
+type differ struct {
+	Difference
+	before, after *Contract
+
+	// kind and name of the feature that is being compared.
+	kind Kind
+	name string
+}
+
+func (d *differ) add(class Class, rule string, old, now *value, format string, args ...any) {
+	d.Changes = append(d.Changes, Change{
+		Class: class, Kind: d.kind, Name: d.name, Rule: rule, Old: old.json(), New: now.json(), Text: fmt.Sprintf(format, args...),
+	})
+}
+
+// changed adds the change of a member, if it is one.
+func (d *differ) changed(class Class, name string, old, now *value) {
+	if !equal(old, now) {
+		d.add(class, name, old, now, "%s", changeText(name, old, now))
+	}
+}
+
+// members compares members that are the same for all kinds of features or need no
+// more than a look. What is in neither list was not foreseen, and is not guessed.
+func (d *differ) members(old, now *value, words, compatible, known []string) {
+	var names []string
+	for _, m := range append(slices.Clone(old.members), now.members...) {
+		if !slices.Contains(names, m.name) {
+			names = append(names, m.name)
+		}
+	}
+	for _, name := range names {
+		a, b := old.get(name), now.get(name)
+		switch {
+		case slices.Contains(known, name) || equal(a, b):
+		case slices.Contains(words, name):
+			d.changed(Wording, name, a, b)
+		case slices.Contains(compatible, name):
+			d.changed(Compatible, name, a, b)
+		default:
+			d.add(Breaking, name, a, b, "%s, cannot be classified", changeText(name, a, b))
+		}
+	}
+}
+
+func (d *differ) server() {
+	a, b := d.before.server, d.after.server
+	if a == nil || b == nil {
+		return
+	}
+	d.kind, d.name = Server, ""
+	d.members(a, b, []string{"title", "description", "instructions", "websiteUrl", "icons"}, []string{"name", "_meta"}, nil)
+}
+
+// list compares the features of a kind by their keys.
+func (d *differ) list(k Kind) {
+	before, after := d.before.features[k], d.after.features[k]
+	now := byName(after)
+	met := map[*feature]bool{}
+	for _, f := range before {
+		d.kind, d.name = k, f.key
+		match := now[f.key]
+		if match == nil {
+			d.add(Breaking, "feature", nil, nil, "removed")
+			d.aliases(f, nil, now)
+			continue
+		}
+		met[match] = true
+		if match.key != f.key {
+			d.add(Compatible, "feature", nil, &value{kind: text, text: match.key}, "renamed to %s, which still answers to the old name", match.key)
+		}
+		d.feature(f.value, match.value)
+		d.aliases(f, match, now)
+	}
+	was := byName(before)
+	for _, f := range after {
+		if !met[f] && was[f.key] == nil {
+			d.kind, d.name = k, f.key
+			d.add(Compatible, "feature", nil, nil, "added")
+		}
+	}
+}
+
+// byName finds features by key, tools by alias as well. Names come before aliases.
+func byName(list []*feature) map[string]*feature {
+	names := map[string]*feature{}
+	for _, f := range list {
+		for _, alias := range f.aliases() {
+			names[alias] = f
+		}
+	}
+	for _, f := range list {
+		names[f.key] = f
+	}
+	return names
+}
+
+// aliases compares the further names of a tool, which answers of a server do not
+// show.
+func (d *differ) aliases(old, now *feature, answers map[string]*feature) {
+	if d.after.answer() {
+		return
+	}
+	for _, alias := range old.aliases() {
+		name := &value{kind: text, text: alias}
+		switch answers[alias] {
+		case nil:
+			d.add(Breaking, aliasesMember, name, nil, "the alias %s removed", alias)
+		case now:
+		default:
+			d.add(Breaking, aliasesMember, name, nil, "%s, which was an alias, is another tool now", alias)
+		}
+	}
+	if now == nil {
+		return
+	}
+	for _, alias := range now.aliases() {
+		if alias != old.key && !slices.Contains(old.aliases(), alias) {
+			d.add(Compatible, aliasesMember, nil, &value{kind: text, text: alias}, "the alias %s added", alias)
+		}
+	}
+}
+
+func (d *differ) feature(old, now *value) {
+	switch d.kind {
+	case Tool:
+		d.tool(old, now)
+	case Prompt:
+		d.prompt(old, now)
+	default:
+		d.resource(old, now)
+	}
+}
+
+func (d *differ) resource(old, now *value) {
+	d.members(old, now, []string{"name", "title", "description", "icons", "annotations", "size"}, []string{"_meta"}, []string{"uri", "uriTemplate", "mimeType"})
+	switch a, b := old.get("mimeType"), now.get("mimeType"); {
+	case a == nil && b != nil:
+		d.changed(Compatible, "mimeType", a, b)
+	default:
+		d.changed(Breaking, "mimeType", a, b)
+	}
+}
+
+func (d *differ) prompt(old, now *value) {
+	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"}, []string{"name", "arguments"})
+	before, after := argumentsOf(old), argumentsOf(now)
+	find := func(list []*value, name string) *value {
+		at := slices.IndexFunc(list, func(v *value) bool { return v.str("name") == name })
+		if at < 0 {
+			return nil
+		}
+		return list[at]
+	}
+	required := func(v *value) bool { r := v.get("required"); return r != nil && r.text == "true" }
+	for _, a := range before {
+		b := find(after, a.str("name"))
+		since := len(d.Changes)
+		switch {
+		case b == nil:
+			d.add(Breaking, "arguments", a, nil, "removed")
+		case required(b) && !required(a):
+			d.add(Breaking, "required", falseValue, trueValue, "required now")
+		case required(a) && !required(b):
+			d.add(Compatible, "required", trueValue, falseValue, "optional now")
+		}
+		if b != nil {
+			d.members(a, b, []string{"title", "description"}, []string{"_meta"}, []string{"name", "required"})
+		}
+		d.inArgument(since, a.str("name"))
+	}
+	for _, b := range after {
+		if find(before, b.str("name")) != nil {
+			continue
+		}
+		since := len(d.Changes)
+		if required(b) {
+			d.add(Breaking, "arguments", nil, b, "added, required")
+		} else {
+			d.add(Compatible, "arguments", nil, b, "added")
+		}
+		d.inArgument(since, b.str("name"))
+	}
+}
+
+func argumentsOf(prompt *value) []*value {
+	var all []*value
+	if list := prompt.get("arguments"); list != nil {
+		for _, a := range list.items {
+			if a.kind == object {
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+// inArgument says of the changes since there were that many where they are.
+func (d *differ) inArgument(since int, path string) {
+	for i := since; i < len(d.Changes); i++ {
+		d.Changes[i].Place, d.Changes[i].Path = "argument", path
+	}
+}

@@ -1,0 +1,260 @@
+package contract
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// enumerations compares lists of values. Only values of the schema's types count.
+func (c *comparer) enumerations(path string, o, n *schema) effect {
+	switch {
+	case !o.hasEnum && !n.hasEnum:
+		return 0
+	case !o.hasEnum:
+		return c.add(path, "enum", narrows, nil, list(n.enum), "only %s allowed now", areValues(n.enum))
+	case !n.hasEnum:
+		return c.add(path, "enum", widens, list(o.enum), nil, "other values than %s are allowed now", values(o.enum))
+	}
+	var removed, added []*value
+	for _, v := range o.enum {
+		if typesOf(v)&o.types != 0 && !contains(n.enum, v) {
+			removed = append(removed, v)
+		}
+	}
+	for _, v := range n.enum {
+		if typesOf(v)&n.types != 0 && !contains(o.enum, v) {
+			added = append(added, v)
+		}
+	}
+	e := effect(0)
+	if len(removed) > 0 {
+		e |= c.add(path, "enum", narrows, list(removed), nil, "%s %s removed", noun(removed), values(removed))
+	}
+	if len(added) > 0 {
+		e |= c.add(path, "enum", widens, nil, list(added), "%s %s added", noun(added), values(added))
+	}
+	return e
+}
+
+func list(all []*value) *value { return &value{kind: array, items: all} }
+
+func noun(all []*value) string {
+	if len(all) == 1 {
+		return "value"
+	}
+	return "values"
+}
+
+func areValues(all []*value) string {
+	if len(all) == 1 {
+		return values(all) + " is"
+	}
+	return values(all) + " are"
+}
+
+func values(all []*value) string {
+	var b strings.Builder
+	for i, v := range all {
+		if i == 8 && len(all) > 9 {
+			fmt.Fprintf(&b, " and %d more", len(all)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(short(v))
+	}
+	return b.String()
+}
+
+func (c *comparer) numbers(path string, o, n *schema, integers bool) effect {
+	return c.bounds(path, o.lower, n.lower, 1, integers) | c.bounds(path, o.upper, n.upper, -1, integers) | c.multiples(path, o, n)
+}
+
+// bounds compares lower (sign 1) or upper (sign -1) bounds.
+func (c *comparer) bounds(path string, o, n *bound, sign int, integers bool) effect {
+	a, b := o, n
+	if integers {
+		a, b = o.whole(sign), n.whole(sign)
+	}
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return c.add(path, n.keyword, narrows, nil, n.value, "%s %s added", n.keyword, n.value.text)
+	case b == nil:
+		return c.add(path, o.keyword, widens, o.value, nil, "%s %s removed", o.keyword, o.value.text)
+	}
+	order := sign * b.compare(a, sign)
+	if order == 0 {
+		return 0
+	}
+	e := widens
+	if order > 0 {
+		e = narrows
+	}
+	to := n.value.text
+	if o.keyword != n.keyword {
+		to = n.keyword + " " + to
+	}
+	return c.add(path, n.keyword, e, o.value, n.value, "%s %s -> %s", o.keyword, o.value.text, to)
+}
+
+// multiples compares multipleOf: a multiple of 10 is one of 5.
+func (c *comparer) multiples(path string, o, n *schema) effect {
+	implied := func(v *value, by []*value) bool {
+		return slices.ContainsFunc(by, func(w *value) bool { return new(big.Rat).Quo(rational(w), rational(v)).IsInt() })
+	}
+	e := effect(0)
+	for _, v := range n.multiples {
+		if !implied(v, o.multiples) {
+			e |= narrows
+		}
+	}
+	for _, v := range o.multiples {
+		if !implied(v, n.multiples) {
+			e |= widens
+		}
+	}
+	if e == 0 {
+		return 0
+	}
+	return c.add(path, "multipleOf", e, first(o.multiples), first(n.multiples), "%s", changeText("multipleOf", first(o.multiples), first(n.multiples)))
+}
+
+func first(all []*value) *value {
+	if len(all) == 0 {
+		return nil
+	}
+	return all[0]
+}
+
+func (c *comparer) strings(path string, o, n *schema) effect {
+	return c.interval(path, "minLength", "maxLength", o.lengths, n.lengths) |
+		c.texts(path, "pattern", o.patterns, n.patterns) |
+		c.texts(path, "format", o.formats, n.formats) |
+		c.texts(path, "contentEncoding", o.encodings, n.encodings) |
+		c.texts(path, "contentMediaType", o.media, n.media)
+}
+
+// interval compares counts.
+func (c *comparer) interval(path, least, most string, o, n interval) effect {
+	return c.count(path, least, o.min, n.min, 1) | c.count(path, most, o.max, n.max, -1)
+}
+
+func (c *comparer) count(path, keyword string, o, n *value, sign int) effect {
+	at := func(v *value) *big.Rat {
+		if v == nil {
+			return new(big.Rat).SetInt64(0)
+		}
+		return rational(v)
+	}
+	order := 0
+	switch {
+	case o == nil && n == nil:
+	case sign > 0:
+		order = at(n).Cmp(at(o))
+	case o == nil:
+		order = 1
+	case n == nil:
+		order = -1
+	default:
+		order = at(o).Cmp(at(n))
+	}
+	if order == 0 {
+		return 0
+	}
+	e := widens
+	if order > 0 {
+		e = narrows
+	}
+	return c.add(path, keyword, e, o, n, "%s", changeText(keyword, o, n))
+}
+
+// texts compares what each string has to fit. What two patterns or formats have
+// in common is not known.
+func (c *comparer) texts(path, keyword string, o, n []string) effect {
+	var gone, come []string
+	for _, s := range o {
+		if !slices.Contains(n, s) {
+			gone = append(gone, s)
+		}
+	}
+	for _, s := range n {
+		if !slices.Contains(o, s) {
+			come = append(come, s)
+		}
+	}
+	one := func(all []string) *value {
+		if len(all) == 0 {
+			return nil
+		}
+		return &value{kind: text, text: strings.Join(all, " and ")}
+	}
+	before, after := one(gone), one(come)
+	switch {
+	case before == nil && after == nil:
+		return 0
+	case before == nil:
+		return c.add(path, keyword, narrows, nil, after, "%s %s added", keyword, shorten(after.text, shown))
+	case after == nil:
+		return c.add(path, keyword, widens, before, nil, "%s %s removed", keyword, shorten(before.text, shown))
+	}
+	return c.add(path, keyword, unclear, before, after, "%s %s -> %s, cannot be classified", keyword, shorten(before.text, shown), shorten(after.text, shown))
+}
+
+// provenBy returns the effect if the values of s are listed, and each is valid
+// under the other schema: what its keywords say apart from each other does not
+// matter then.
+func (s *schema) provenBy(other *schema, e effect) effect {
+	if !s.hasEnum {
+		return 0
+	}
+	for _, v := range s.enum {
+		if typesOf(v)&s.types == 0 {
+			continue
+		}
+		if !other.takes(v) {
+			return 0
+		}
+	}
+	return e
+}
+
+// takes reports whether a value is certainly valid.
+func (s *schema) takes(v *value) bool {
+	if s.broken || s.whole || len(s.unions)+len(s.conds)+len(s.nots)+len(s.others) > 0 ||
+		typesOf(v)&s.types == 0 || s.hasEnum && !contains(s.enum, v) {
+		return false
+	}
+	switch v.kind {
+	case number:
+		return s.takesNumber(rational(v))
+	case text:
+		length := new(big.Rat).SetInt64(int64(utf8.RuneCountInString(v.text)))
+		return len(s.patterns)+len(s.formats)+len(s.encodings)+len(s.media) == 0 &&
+			(s.lengths.min == nil || length.Cmp(rational(s.lengths.min)) >= 0) &&
+			(s.lengths.max == nil || length.Cmp(rational(s.lengths.max)) <= 0)
+	case null, boolean:
+		return true
+	}
+	return false
+}
+
+func (s *schema) takesNumber(r *big.Rat) bool {
+	if r == nil {
+		return false
+	}
+	in := func(b *bound, sign int) bool {
+		if b == nil {
+			return true
+		}
+		order := sign * r.Cmp(b.rat)
+		return order > 0 || order == 0 && !b.exclusive
+	}
+	return in(s.lower, 1) && in(s.upper, -1) &&
+		!slices.ContainsFunc(s.multiples, func(m *value) bool { return !new(big.Rat).Quo(r, rational(m)).IsInt() })
+}

@@ -1,0 +1,69 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLargeSchemas has schemas whose comparison could take forever: it ends, and
+// what is not compared in full is not called compatible.
+func TestLargeSchemas(t *testing.T) {
+	// Each definition refers twice to the next, so that there are 2^40 paths.
+	diamonds := func(limit int) string {
+		var defs []string
+		for i := range 40 {
+			defs = append(defs, fmt.Sprintf(`"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`, i, i+1, i+1))
+		}
+		defs = append(defs, fmt.Sprintf(`"d40":{"type":"integer","maximum":%d}`, limit))
+		return `{"type":"object","properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + `}}`
+	}
+	// Choices of choices, each alternative a little different from the others.
+	var choices func(depth, limit int) string
+	choices = func(depth, limit int) string {
+		if depth == 0 {
+			return fmt.Sprintf(`{"type":"integer","maximum":%d}`, limit)
+		}
+		var all []string
+		for i := range 6 {
+			all = append(all, fmt.Sprintf(`{"type":"array","minItems":%d,"items":%s}`, i, choices(depth-1, limit+i)))
+		}
+		return `{"anyOf":[` + strings.Join(all, ",") + `]}`
+	}
+	// A choice that leads to itself without anything in between.
+	circle := func(more string) string {
+		return `{"type":"object","properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/a"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}` + more + `]}}}`
+	}
+	wide := func(limit int) string {
+		var all []string
+		for i := range 2000 {
+			all = append(all, fmt.Sprintf(`"p%d":{"type":"integer","maximum":%d}`, i, limit))
+		}
+		return `{"type":"object","properties":{` + strings.Join(all, ",") + `}}`
+	}
+	for name, pair := range map[string][2]string{
+		"diamonds": {diamonds(10), diamonds(5)},
+		"choices":  {choices(4, 10), choices(4, 5)},
+		"circle":   {circle(`,{"type":"string"}`), circle("")},
+		"wide":     {wide(10), wide(5)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := parse4test(t, pair[0]), parse4test(t, pair[1])
+			began := time.Now()
+			findings := compareSchemas(before, after, false)
+			breaking := false
+			for _, f := range findings {
+				breaking = breaking || f.effect&narrows != 0
+			}
+			if !breaking {
+				t.Errorf("not breaking: %d findings", len(findings))
+			}
+			t.Logf("%d findings in %v", len(findings), time.Since(began))
+			if same := compareSchemas(before, parse4test(t, pair[0]), true); len(same) > 0 && same[0].rule != "size" {
+				t.Errorf("with itself: %+v", same[0])
+			}
+			t.Logf("with itself in %v", time.Since(began))
+		})
+	}
+}

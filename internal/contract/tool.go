@@ -1,0 +1,157 @@
+package contract
+
+func (d *differ) tool(old, now *value) {
+	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"},
+		[]string{"name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember})
+	d.input(old.get("inputSchema"), now.get("inputSchema"))
+	d.output(old.get("outputSchema"), now.get("outputSchema"))
+	d.hints(old.get("annotations"), now.get("annotations"))
+	d.execution(old.get("execution"), now.get("execution"))
+}
+
+func (d *differ) input(old, now *value) {
+	// A server without one means that there are no arguments.
+	none := &value{kind: object, members: []member{{"type", &value{kind: text, text: "object"}}}}
+	if old == nil {
+		old = none
+	}
+	if now == nil {
+		now = none
+	}
+	d.schema("argument", compareSchemas(old, now, false), narrows)
+}
+
+func (d *differ) output(old, now *value) {
+	switch {
+	case old == nil && now == nil:
+	case old == nil:
+		d.add(Compatible, "outputSchema", nil, nil, "output schema added")
+	case now == nil:
+		d.add(Breaking, "outputSchema", nil, nil, "output schema removed")
+	default:
+		o, n := newDocument(old).node(old), newDocument(now).node(now)
+		// An answer may be one of a revision that lists objects only.
+		if d.before.answer() != d.after.answer() {
+			if d.before.answer() && old.wraps() && now.str("type") != "object" {
+				o = o.doc.node(old.get("properties").get(wrapped))
+			}
+			if d.after.answer() && now.wraps() && old.str("type") != "object" {
+				n = n.doc.node(now.get("properties").get(wrapped))
+			}
+		}
+		d.schema("result", compareNodes(o, n, true), widens)
+	}
+}
+
+// wrapped is the only member of the object that a result is put in which is none,
+// for revisions before 2026-07-28.
+const wrapped = "result"
+
+// wraps reports whether a schema may be that of such an object.
+func (v *value) wraps() bool {
+	properties, required := v.get("properties"), v.get("required")
+	return v.str("type") == "object" && properties.get(wrapped) != nil && len(properties.members) == 1 &&
+		required.is(array) && len(required.items) == 1 && required.items[0].text == wrapped
+}
+
+// schema adds what is different between two schemas, of which an effect breaks.
+func (d *differ) schema(place string, all []finding, breaks effect) {
+	for _, f := range all {
+		class := Compatible
+		switch {
+		case f.effect&breaks != 0:
+			class = Breaking
+		case f.effect == wording:
+			class = Wording
+		}
+		d.Changes = append(d.Changes, Change{
+			Class: class, Kind: d.kind, Name: d.name, Place: place, Path: f.path, Rule: f.rule,
+			Old: f.old.json(), New: f.new.json(), Text: f.text,
+		})
+	}
+}
+
+// hints compares the annotations of a tool, by which clients decide whether to
+// ask their user. They count as what a client takes them for: with the defaults
+// of the specification (ToolAnnotations), and those of a tool that changes
+// nothing without those about changes.
+func (d *differ) hints(old, now *value) {
+	said := func(v *value, name string, otherwise bool) bool {
+		if h := v.get(name); h.is(boolean) {
+			return h.text == "true"
+		}
+		return otherwise
+	}
+	type hints struct{ readOnly, destructive, idempotent, openWorld bool }
+	read := func(v *value) hints {
+		h := hints{said(v, "readOnlyHint", false), said(v, "destructiveHint", true), said(v, "idempotentHint", false), said(v, "openWorldHint", true)}
+		if h.readOnly {
+			h.destructive, h.idempotent = false, true
+		}
+		return h
+	}
+	a, b := read(old), read(now)
+	compare := func(name string, was, is, loose bool, now string) {
+		if was == is {
+			return
+		}
+		class := Compatible
+		if is == loose {
+			class = Breaking
+		}
+		text := now + " now"
+		if !is {
+			text = "no longer " + now
+		}
+		d.add(class, name, truth(was), truth(is), "%s", text)
+	}
+	compare("readOnlyHint", a.readOnly, b.readOnly, false, "readonly")
+	// Who gains or loses readonly gains or loses these with it.
+	if a.readOnly == b.readOnly || b.destructive && !a.destructive {
+		compare("destructiveHint", a.destructive, b.destructive, true, "destructive")
+	}
+	if a.readOnly == b.readOnly {
+		compare("idempotentHint", a.idempotent, b.idempotent, false, "idempotent")
+	}
+	compare("openWorldHint", a.openWorld, b.openWorld, true, "openworld")
+	if old == nil {
+		old = &value{kind: object}
+	}
+	if now == nil {
+		now = &value{kind: object}
+	}
+	d.members(old, now, []string{"title"}, nil, []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
+}
+
+func truth(b bool) *value {
+	if b {
+		return trueValue
+	}
+	return falseValue
+}
+
+// execution compares whether a tool may, must or cannot be called as a task
+// (revision 2025-11-25, basic/utilities/tasks).
+func (d *differ) execution(old, now *value) {
+	support := func(v *value) string {
+		if s := v.str("taskSupport"); s != "" {
+			return s
+		}
+		return "forbidden"
+	}
+	a, b := support(old), support(now)
+	switch {
+	case a == b:
+	case b == "optional":
+		d.add(Compatible, "taskSupport", old.get("taskSupport"), now.get("taskSupport"), "calls as a task: %s -> %s", a, b)
+	default:
+		d.add(Breaking, "taskSupport", old.get("taskSupport"), now.get("taskSupport"), "calls as a task: %s -> %s", a, b)
+	}
+	if old == nil {
+		old = &value{kind: object}
+	}
+	if now == nil {
+		now = &value{kind: object}
+	}
+	d.members(old, now, nil, nil, []string{"taskSupport"})
+}

@@ -1,0 +1,89 @@
+package contract
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// types is a set of JSON types. Integers and other numbers are told apart.
+type types uint8
+
+const (
+	nullType types = 1 << iota
+	booleanType
+	integerType
+	fractionType
+	stringType
+	arrayType
+	objectType
+
+	numberType = integerType | fractionType
+	allTypes   = nullType | booleanType | numberType | stringType | arrayType | objectType
+)
+
+var typeNames = []struct {
+	name string
+	set  types
+}{
+	{"string", stringType},
+	{"number", numberType},
+	{"integer", integerType},
+	{"boolean", booleanType},
+	{"array", arrayType},
+	{"object", objectType},
+	{"null", nullType},
+}
+
+func typeOf(name string) types {
+	for _, t := range typeNames {
+		if t.name == name {
+			return t.set
+		}
+	}
+	return 0
+}
+
+// String names the types for people: "string or null".
+func (t types) String() string {
+	switch t {
+	case 0:
+		return "nothing"
+	case allTypes:
+		return "any"
+	}
+	var names []string
+	for _, n := range typeNames {
+		if t&n.set == n.set && (n.set != integerType || t&fractionType == 0) {
+			names = append(names, n.name)
+		}
+	}
+	if t&numberType == fractionType {
+		names = append(names, "fraction")
+	}
+	return strings.Join(names, " or ")
+}
+
+// one reports whether the set is a single type, number being one.
+func (t types) one() bool { return bits.OnesCount8(uint8(t)) == 1 || t == numberType }
+
+// typesOf returns the types that a value has: one, and integer for 1.0 as well.
+func typesOf(v *value) types {
+	switch v.kind {
+	case null:
+		return nullType
+	case boolean:
+		return booleanType
+	case text:
+		return stringType
+	case array:
+		return arrayType
+	case object:
+		return objectType
+	}
+	if r := rational(v); r == nil {
+		return numberType
+	} else if r.IsInt() {
+		return integerType
+	}
+	return fractionType
+}

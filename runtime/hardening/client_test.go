@@ -1,0 +1,286 @@
+package hardening_test
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// link is a client's end of a transport. What comes goes to its inbox.
+type link interface {
+	// send sends one message.
+	send(p parcel) *delivery
+	// vanish breaks the connection without a word.
+	vanish()
+}
+
+// parcel is a message on its way to a server.
+type parcel struct {
+	text   string
+	body   io.Reader // in the place of the text, for what is made on the way
+	fields []string  // of HTTP: "Name: value" sets one, "-Name" takes one away
+}
+
+// delivery is what has become of a message.
+type delivery struct {
+	answered chan struct{} // closed when the status is known
+	done     chan struct{} // closed when nothing more comes in answer
+	cancel   func()        // gives the request up; nil where there is no way to
+	status   int           // of HTTP, or 0
+	kind     string        // Content-Type
+	refused  error         // why there is no status; nil where there is one
+	err      error         // of all of it, known when it is done
+}
+
+func newDelivery(cancel func()) *delivery {
+	return &delivery{answered: make(chan struct{}), done: make(chan struct{}), cancel: cancel}
+}
+
+// delivered is a message that was put on a stream.
+func delivered(err error) *delivery {
+	d := newDelivery(nil)
+	d.refused, d.err = err, err
+	close(d.answered)
+	close(d.done)
+	return d
+}
+
+// inbox is what a client has heard.
+type inbox struct {
+	running sync.WaitGroup // of what reads for it
+
+	mu      sync.Mutex
+	heard   []message
+	changed chan struct{}
+	over    chan struct{} // closed when the connection has ended
+	ending  sync.Once
+	paused  chan struct{} // closed when the client reads again; nil while it does
+}
+
+func newInbox() *inbox {
+	return &inbox{changed: make(chan struct{}, 1), over: make(chan struct{})}
+}
+
+func (in *inbox) add(m message) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.heard = append(in.heard, m)
+	select {
+	case in.changed <- struct{}{}:
+	default:
+	}
+}
+
+// pause has the client read nothing more, after what it is at.
+func (in *inbox) pause() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.paused == nil {
+		in.paused = make(chan struct{})
+	}
+}
+
+// resume has it read again.
+func (in *inbox) resume() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.paused != nil {
+		close(in.paused)
+		in.paused = nil
+	}
+}
+
+// listen waits while the client does not read. What reads for it asks before.
+func (in *inbox) listen() {
+	in.mu.Lock()
+	paused := in.paused
+	in.mu.Unlock()
+	if paused != nil {
+		<-paused
+	}
+}
+
+func (in *inbox) end() { in.ending.Do(func() { close(in.over) }) }
+
+// take returns the first message that is wanted, and forgets it.
+func (in *inbox) take(wanted func(message) bool) (message, bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for i, m := range in.heard {
+		if wanted(m) {
+			in.heard = slices.Delete(in.heard, i, i+1)
+			return m, true
+		}
+	}
+	return message{}, false
+}
+
+// find waits for a message that is wanted, but not once the connection has ended.
+func (in *inbox) find(patience time.Duration, wanted func(message) bool) (message, bool) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		if m, ok := in.take(wanted); ok {
+			return m, true
+		}
+		select {
+		case <-in.changed:
+		case <-in.over:
+			return in.take(wanted)
+		case <-timer.C:
+			return message{}, false
+		}
+	}
+}
+
+// all returns what is there, and forgets it.
+func (in *inbox) all() []message {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	heard := in.heard
+	in.heard = nil
+	return heard
+}
+
+// client is a client of a site.
+type client struct {
+	link
+	t    *testing.T
+	s    *site
+	era  era
+	in   *inbox
+	last int // id
+}
+
+// connect opens a connection, and no session.
+func (s *site) connect(who string) *client {
+	s.t.Helper()
+	c, err := s.dial(who)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.clients = append(s.clients, c)
+	return c
+}
+
+// dial is connect for clients that may fail, and that the site does not know of.
+func (s *site) dial(who string) (*client, error) {
+	in := newInbox()
+	l, err := s.venue.dial(s, in, who)
+	if err != nil {
+		in.running.Wait()
+		return nil, err
+	}
+	return &client{t: s.t, s: s, era: s.venue.era, in: in, link: l}, nil
+}
+
+// open opens a client that can send requests.
+func (s *site) open() *client {
+	s.t.Helper()
+	return s.openAs("")
+}
+
+func (s *site) openAs(who string) *client {
+	s.t.Helper()
+	c := s.connect(who)
+	if c.era == legacy {
+		if m := c.ask("initialize", initialize); m.failed() {
+			s.t.Fatalf("initialize: %v", m)
+		}
+		c.status(c.put(initialized))
+	}
+	return c
+}
+
+// put sends a text as it is.
+func (c *client) put(text string, fields ...string) *delivery {
+	return c.send(parcel{text: text, fields: fields})
+}
+
+// say sends a request.
+func (c *client) say(method, params string) (id string, d *delivery) {
+	c.last++
+	id = strconv.Itoa(c.last)
+	return id, c.put(c.era.text(id, method, params))
+}
+
+// ask sends a request and returns the reply.
+func (c *client) ask(method, params string) message {
+	c.t.Helper()
+	id, _ := c.say(method, params)
+	return c.reply(id)
+}
+
+// try sends a text as it is, and returns what comes in answer, whatever its id.
+func (c *client) try(text string, fields ...string) (message, int) {
+	c.t.Helper()
+	d := c.put(text, fields...)
+	m := c.wait("answer to "+shorten(text), func(m message) bool { return m.Method == "" })
+	return m, c.status(d)
+}
+
+// reply waits for the reply with that id.
+func (c *client) reply(id string) message {
+	c.t.Helper()
+	return c.wait("reply with the id "+id, func(m message) bool { return m.Method == "" && m.id() == id })
+}
+
+// wait waits for a message.
+func (c *client) wait(what string, wanted func(message) bool) message {
+	c.t.Helper()
+	m, ok := c.in.find(c.s.patience(), wanted)
+	if !ok {
+		c.t.Fatalf("there is no %s; there is %v", what, c.in.all())
+	}
+	return m
+}
+
+// status waits for the status of an answer; 0 where the transport has none.
+func (c *client) status(d *delivery) int {
+	c.t.Helper()
+	await(c.s, d.answered, "status")
+	return d.status
+}
+
+// quiet checks that there is nothing to hear.
+func (c *client) quiet(what string) {
+	c.t.Helper()
+	c.s.settle()
+	if heard := c.in.all(); len(heard) > 0 {
+		c.t.Errorf("%s: heard %v", what, heard)
+	}
+}
+
+// alive checks that the client is served as if nothing had happened.
+func (c *client) alive(after string) {
+	c.t.Helper()
+	if m := c.ask("tools/call", call("echo", `{"alive":true}`)); m.failed() || m.text() != `{"alive":true}` {
+		c.t.Errorf("after %s: %v", after, m)
+	}
+}
+
+// gone waits until the connection has ended.
+func (c *client) gone(after string) {
+	c.t.Helper()
+	await(c.s, c.in.over, "end of the connection after "+after)
+}
+
+// wantStatus checks the status of an answer, where there is such a thing.
+func (c *client) wantStatus(what string, got, want int) {
+	c.t.Helper()
+	if c.s.venue.http && got != want {
+		c.t.Errorf("%s: status %d, want %d", what, got, want)
+	}
+}
+
+func shorten(text string) string {
+	if len(text) > 200 {
+		text = fmt.Sprintf("%s... (%d bytes)", text[:200], len(text))
+	}
+	return strings.ToValidUTF8(text, "\ufffd")
+}

@@ -1,0 +1,189 @@
+package hardening_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// testSlowReader has a client that does not read what it asks for.
+func testSlowReader(t *testing.T, v venue) {
+	const writeTime = 5 * time.Second
+	v.visit(t, setup{limits: mcp.Limits{WriteTime: writeTime, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {
+		slow, fast := s.open(), s.open()
+		h := s.hold("beside")
+		slow.say("tools/call", h.params())
+		ctx := await(s, h.in, "call")
+		slow.in.pause()
+		started := time.Now()
+		var answers []*delivery
+		for range 50 {
+			_, d := slow.say("tools/call", call("large", `{"n":50000}`))
+			answers = append(answers, d)
+		}
+		s.settle()
+		fast.alive("another client does not read")
+		if m := fast.ask("tools/call", call("large", `{"n":1000000}`)); m.failed() {
+			t.Errorf("the other client: %v", m)
+		}
+		if d := time.Since(started); d > 0 {
+			t.Errorf("the other client has waited %v", d)
+		}
+		if v.is(httpLegacy, httpModern) {
+			// Each answer is a connection of its own.
+			time.Sleep(writeTime + time.Second)
+			slow.in.resume()
+			for _, d := range answers {
+				if await(s, d.done, "end of the answer"); d.err == nil {
+					t.Error("an answer came whole")
+				}
+			}
+			if ctx.Err() != nil {
+				t.Errorf("another call has ended: %v", context.Cause(ctx))
+			}
+			slow.in.all()
+			h.answer("untouched")
+			slow.wait("reply", func(m message) bool { return m.text() == "untouched" })
+			slow.alive("it reads again")
+			return
+		}
+		await(s, ctx.Done(), "end of the context")
+		if d := time.Since(started); d < writeTime-time.Second || d > writeTime+3*time.Second {
+			t.Errorf("cut off after %v", d)
+		}
+		slow.in.resume()
+		slow.gone("the write timeout")
+		fast.alive("another client was cut off")
+	})
+}
+
+// testLargeReplies asks for much at once, and goes on asking before it has all of it,
+// as clients do that have several things to do.
+func testLargeReplies(t *testing.T, v venue) {
+	v.visit(t, setup{limits: mcp.Limits{QueueBytes: 10_000}}, func(t *testing.T, s *site) {
+		c := s.open()
+		c.in.pause()
+		var ids []string
+		for range 3 {
+			for range 4 {
+				id, _ := c.say("tools/call", call("large", `{"n":100000}`))
+				ids = append(ids, id)
+			}
+			s.settle()
+			id, _ := c.say("tools/call", call("echo", `{}`))
+			ids = append(ids, id)
+			s.settle()
+		}
+		c.in.resume()
+		for _, id := range ids {
+			if m := c.reply(id); m.failed() {
+				t.Errorf("%v", m)
+			}
+		}
+		c.alive("large replies")
+	})
+}
+
+// testChanges tells of many changes to a client that does not read for a while.
+func testChanges(t *testing.T, v venue) {
+	const resources, changes = 50, 100_000
+	v.visit(t, setup{limits: mcp.Limits{QueueBytes: 100_000}}, func(t *testing.T, s *site) {
+		c, other := s.open(), s.open()
+		uris := make([]string, resources)
+		for i := range uris {
+			uris[i] = fmt.Sprintf("item://%d", i)
+			if v.era == legacy {
+				if m := c.ask("resources/subscribe", fmt.Sprintf(`"uri":%q`, uris[i])); m.failed() {
+					t.Fatal(m)
+				}
+			}
+		}
+		if v.era == modern {
+			c.say("subscriptions/listen", `"notifications":{"resourceSubscriptions":["`+strings.Join(uris, `","`)+`"]}`)
+			c.wait("acknowledgement", func(m message) bool { return strings.HasSuffix(m.Method, "/acknowledged") })
+		}
+		if v.is(httpLegacy) {
+			c.wantStatus("GET", c.status(c.link.(*httpLink).get()), 200)
+		}
+		s.settle()
+		c.in.all()
+		c.in.pause()
+		runtime.GC()
+		before, started := heap(), time.Now()
+		for i := range changes {
+			s.server.ResourceUpdated(uris[i%resources])
+		}
+		if took := time.Since(started); took > 0 {
+			t.Errorf("telling has waited %v", took)
+		}
+		other.alive("many changes")
+		runtime.GC()
+		if grown := int64(heap()) - int64(before); grown > 3<<20 {
+			t.Errorf("%d MB are kept", grown>>20)
+		}
+		c.in.resume()
+		s.settle()
+		heard := map[string]int{}
+		for _, m := range c.in.all() {
+			heard[string(m.Params)]++
+		}
+		for _, uri := range uris {
+			found := 0
+			for params, n := range heard {
+				if strings.Contains(params, `"`+uri+`"`) {
+					found += n
+				}
+			}
+			if found == 0 || found > changes/resources/2 {
+				t.Errorf("of %s the client has heard %d times", uri, found)
+			}
+		}
+		c.alive("many changes")
+	})
+}
+
+// testStuckWriter ends the server while a client does not read.
+func testStuckWriter(t *testing.T, v venue) {
+	v.visit(t, setup{limits: mcp.Limits{WriteTime: 24 * time.Hour, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {
+		slow := s.open()
+		h := s.hold("beside")
+		slow.say("tools/call", h.params())
+		ctx := await(s, h.in, "call")
+		slow.in.pause()
+		for range 50 {
+			slow.say("tools/call", call("large", `{"n":50000}`))
+		}
+		s.settle()
+		started := time.Now()
+		soon := 4 * time.Second
+		switch {
+		case v.is(stdio, memory):
+			s.stop(errTestOver)
+			if err := await(s, slow.link.(*lineLink).served, "end of Serve"); !errors.Is(err, errTestOver) {
+				t.Errorf("Serve: %v", err)
+			}
+		case v.is(tcp):
+			s.stop(errTestOver)
+			soon += 10 * time.Second // mcp.Limits.DrainTime
+		default:
+			if err := s.handler.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+			if !v.is(webSocket) && time.Since(started) > 0 {
+				t.Error("Close waits")
+			}
+			_ = s.http.Close()
+		}
+		await(s, ctx.Done(), "end of the context")
+		s.served.Wait()
+		if took := time.Since(started); took > soon {
+			t.Errorf("it took %v", took)
+		}
+	})
+}

@@ -1,0 +1,91 @@
+package hardening_test
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// era is the kind of protocol that a client speaks.
+type era string
+
+const (
+	legacy era = "legacy" // a session of revision 2025-11-25
+	modern era = "modern" // revision 2026-07-28
+)
+
+// way is a transport.
+type way struct {
+	name string
+	eras []era
+	http bool // each message has a request, and a status, of its own
+	dial func(s *site, in *inbox, who string) (link, error)
+}
+
+// Names of transports.
+const (
+	stdio      = "stdio"
+	memory     = "memory"
+	tcp        = "tcp"
+	webSocket  = "websocket"
+	httpLegacy = "http-legacy"
+	httpModern = "http-modern"
+	httpSSE    = "sse"
+)
+
+var both = []era{legacy, modern}
+
+// ways are all transports.
+var ways = []*way{
+	{name: stdio, eras: both, dial: dialStdio},
+	{name: memory, eras: both, dial: dialMemory},
+	{name: tcp, eras: both, dial: dialTCP},
+	{name: webSocket, eras: both, dial: dialWebSocket},
+	{name: httpLegacy, eras: []era{legacy}, http: true, dial: dialHTTP},
+	{name: httpModern, eras: []era{modern}, http: true, dial: dialHTTP},
+	{name: httpSSE, eras: []era{legacy}, http: true, dial: dialSSE},
+}
+
+// venue is where a test takes place.
+type venue struct {
+	*way
+	era era
+}
+
+// is reports whether the transport is one of those.
+func (v venue) is(names ...string) bool {
+	for _, name := range names {
+		if v.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// accepted is the status of a request that is answered: by a message on its own
+// channel, or on the stream.
+func (v venue) accepted() int {
+	if v.is(httpSSE) {
+		return 202
+	}
+	return 200
+}
+
+// visit runs f with a server in a bubble of synctest: time passes only while everybody
+// waits, and nobody can be forgotten.
+func (v venue) visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, v, c)
+		defer s.close()
+		f(t, s)
+	})
+}
+
+// visitReal is visit over the network of the operating system, in real time.
+func (v venue) visitReal(t *testing.T, c setup, f func(t *testing.T, s *site)) {
+	t.Helper()
+	c.real = true
+	s := newSite(t, v, c)
+	defer s.close()
+	f(t, s)
+}
