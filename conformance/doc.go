@@ -8,7 +8,7 @@
 // choices.go.
 //
 //mcp:server title="Conformance fixture" description="What the official conformance suite asks of a server."
-//mcp:defaults prefix=test readonly closedworld
+//mcp:defaults prefix=test readonly closedworld errors=text
 package conformance
 
 //go:generate go run github.com/mcpgen/mcpgen/cmd/mcpgen

@@ -91,6 +91,9 @@ func (s shell) install(root string) {
 	s.must("", edit+" && cp '"+root+"/go.sum' .")
 }
 
+// twice are the arguments of greet, and greeting is what it answers.
+const twice = `{"name":"Ada","times":2}`
+
 var greeting = regexp.MustCompile(`"text":"Hello, Ada! Hello, Ada! "`)
 
 // TestREADME copies the smallest complete example literally.
@@ -114,7 +117,7 @@ func TestREADME(t *testing.T) {
 		case strings.HasPrefix(line, "claude "):
 			// A client, which starts the program; the next lines are what it says.
 		case strings.Contains(line, " -http "):
-			if out := s.callOverHTTP(line); !greeting.MatchString(out) {
+			if out := s.callOverHTTP(line, "greet", twice); !greeting.MatchString(out) {
 				t.Errorf("%s answered\n%s", line, out)
 			}
 		default:
@@ -145,16 +148,16 @@ func TestREADME(t *testing.T) {
 	if !strings.Contains(without, overHTTP) {
 		t.Errorf("the README does not say %q", overHTTP)
 	}
-	if out := s.callOverHTTP(overHTTP); !greeting.MatchString(out) {
+	if out := s.callOverHTTP(overHTTP, "greet", twice); !greeting.MatchString(out) {
 		t.Errorf("%s answered\n%s", overHTTP, out)
 	}
 }
 
 var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 
-// callOverHTTP runs a line that serves over HTTP, calls its tool greet, and
+// callOverHTTP runs a line that serves over HTTP, calls a tool of it, and
 // interrupts it. It takes any port that is free for the one in the line.
-func (s shell) callOverHTTP(line string) string {
+func (s shell) callOverHTTP(line, tool, arguments string) string {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "sh", "-c", "exec "+strings.Replace(line, "-http 8080", "-http 0", 1))
 	cmd.Dir = s.dir
@@ -178,7 +181,7 @@ func (s shell) callOverHTTP(line string) string {
 		}
 		url = endpoint.FindString(lines.Text())
 	}
-	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada","times":2},` +
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `,` +
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, url, strings.NewReader(call))
 	if err != nil {
@@ -186,7 +189,7 @@ func (s shell) callOverHTTP(line string) string {
 	}
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "greet",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool,
 	} {
 		req.Header.Set(name, value)
 	}

@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -13,34 +14,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/diag"
 )
 
-// goBlock is a fenced block of Go in a document.
-type goBlock struct {
-	line   int // of the fence
-	source string
-}
-
-func goBlocks(document string) []goBlock {
-	var blocks []goBlock
-	var lines []string
-	start := 0
-	for i, line := range strings.Split(document, "\n") {
-		fence := strings.TrimSpace(line)
-		switch {
-		case start == 0 && fence == "```go":
-			start, lines = i+1, nil
-		case start > 0 && fence == "```":
-			blocks = append(blocks, goBlock{start, strings.Join(lines, "\n") + "\n"})
-			start = 0
-		case start > 0:
-			lines = append(lines, line)
-		}
-	}
-	return blocks
-}
-
 // TestSnippets parses every block of Go in the documents. Those that are whole
-// files are packages: mcpgen generates a server for the annotated ones, without a
-// complaint, and all of it compiles.
+// files are packages, and those that have names make up one package for each
+// document: mcpgen generates a server for the annotated ones, without a complaint,
+// and all of it compiles.
 func TestSnippets(t *testing.T) {
 	documents, err := filepath.Glob("*.md")
 	if err != nil {
@@ -51,25 +28,35 @@ func TestSnippets(t *testing.T) {
 	s.install(root(t))
 	packages := 0
 	for _, name := range documents {
-		for _, b := range goBlocks(read(t, "docs/"+name)) {
-			at := fmt.Sprintf("docs/%s:%d", name, b.line)
-			whole := strings.HasPrefix(b.source, "package ") || strings.Contains(b.source, "\npackage ")
-			if !whole {
-				b.source = "package p\n\n" + b.source
+		together := "" // the directory of the files that have names
+		for _, b := range fenced(read(t, "docs/"+name)) {
+			if b.language != "go" {
+				continue
 			}
-			if _, err := parser.ParseFile(token.NewFileSet(), at, b.source, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+			at := fmt.Sprintf("docs/%s:%d", name, b.line)
+			whole := strings.HasPrefix(b.text, "package ") || strings.Contains(b.text, "\npackage ")
+			if !whole {
+				b.text = "package p\n\n" + b.text
+			}
+			if _, err := parser.ParseFile(token.NewFileSet(), at, b.text, parser.ParseComments|parser.SkipObjectResolution); err != nil {
 				t.Errorf("%s: %v", at, err)
 				continue
 			}
 			if !whole {
 				continue
 			}
-			packages++
-			dir := filepath.Join(s.dir, fmt.Sprintf("snippet%02d", packages))
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				t.Fatal(err)
+			dir, file := together, cmp.Or(b.file, "snippet.go")
+			if b.file == "" || together == "" {
+				packages++
+				dir = filepath.Join(s.dir, fmt.Sprintf("snippet%02d", packages))
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := os.WriteFile(filepath.Join(dir, "snippet.go"), []byte("// "+at+"\n\n"+b.source), 0o644); err != nil {
+			if b.file != "" {
+				together = dir
+			}
+			if err := os.WriteFile(filepath.Join(dir, file), []byte("// "+at+"\n\n"+b.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

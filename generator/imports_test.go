@@ -17,6 +17,7 @@ func TestImports(t *testing.T) {
 		{"github.com/mcpgen/mcpgen/generator", []string{module + "runtime", module + "cmd", "net/http"}},
 		{module + "generator/model", []string{module + "generator", module + "runtime"}},
 		{module + "runtime/...", []string{module + "generator", "go/", "golang.org/x/tools", "github.com/dave/jennifer", "github.com/invopop/jsonschema"}},
+		{module + "internal/contract", []string{module + "generator", module + "runtime", "go/", "golang.org/x", "github.com/santhosh-tekuri"}},
 		{module + "runtime/wire", []string{module + "runtime/mcp", module + "runtime/jsonrpc"}},
 		{module + "runtime/jsonrpc", []string{module + "runtime/mcp", "log/slog"}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
 )
@@ -19,6 +20,7 @@ func checkNames(p *Package, diags *diag.List) {
 	}
 	scope := p.Loaded.Types.Scope()
 	report := func(name string) {
+		dotted(p, name, diags)
 		obj := scope.Lookup(name)
 		if obj == nil || name == "_" {
 			return
@@ -42,6 +44,27 @@ func checkNames(p *Package, diags *diag.List) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// dotted refuses a dot import that brings a name which the file declares: the two
+// would meet in the file of the import.
+func dotted(p *Package, name string, diags *diag.List) {
+	if !ast.IsExported(name) {
+		return
+	}
+	for _, f := range p.Loaded.Files {
+		for _, spec := range f.Imports {
+			if spec.Name == nil || spec.Name.Name != "." {
+				continue
+			}
+			path, err := strconv.Unquote(spec.Path.Value)
+			imported := p.Loaded.Imports[path]
+			if err != nil || imported == nil || imported.Types == nil || imported.Types.Scope().Lookup(name) == nil {
+				continue
+			}
+			diags.Errorf(p.Loaded.Position(spec.Pos()), name, "the dot import brings the %s of %s, and the generated file declares one", name, path).Hint = "import it by its name"
 		}
 	}
 }

@@ -35,19 +35,18 @@ type subcommand struct {
 	run   func(c *command, args []string) int
 }
 
-// subcommands in the order in which help lists them. A nil run is one that is
-// not built yet.
+// subcommands in the order in which help lists them.
 func subcommands() []*subcommand {
 	return []*subcommand{
 		{"list", "PACKAGE", "show the features of a package", (*command).list},
 		{"call", "PACKAGE TOOL [key=value ... | JSON]", "call a tool from the shell", (*command).call},
 		{"read", "PACKAGE URI", "read a resource from the shell", (*command).read},
 		{"prompt", "PACKAGE NAME [key=value ... | JSON]", "get a prompt from the shell", (*command).prompt},
-		{"run", "PACKAGE", "serve a package over standard input and output", (*command).serve},
+		{"run", "PACKAGE", "serve a package over standard input and output, or HTTP", (*command).serve},
+		{"diff", "OLD NEW", "say what has changed between two contracts, and what it breaks", (*command).diff},
+		{"vet", "PACKAGES", "look for what is wrong in contracts that can be generated", (*command).vet},
 		{"help", "[TOPIC]", "say more about a command, or list the directives", (*command).help},
-		{"diff", "OLD NEW", "compare two contracts", nil},
-		{"vet", "PACKAGES", "lint contracts", nil},
-		{"init", "", "start a server", nil},
+		{"init", "[DIR]", "add what a package needs to be served, and say what comes next", (*command).init},
 	}
 }
 
@@ -63,9 +62,6 @@ func (c *command) run(args []string) int {
 	names := make([]string, 0, len(all))
 	for _, s := range all {
 		if s.name == args[0] {
-			if s.run == nil {
-				return c.usage("", fmt.Sprintf("%s is not built yet", s.name), c.invoked+" help lists what there is")
-			}
 			return s.run(c, args[1:])
 		}
 		names = append(names, s.name)

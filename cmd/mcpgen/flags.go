@@ -59,8 +59,16 @@ func (c *command) wrongFlag(f *flags, err error) int {
 	}
 	hint := ""
 	switch name {
-	case "http", "contract":
-		return c.usage(command0(f.Name()), "flag -"+name+" is not built yet", "")
+	case "http", "allow-host", "allow-origin":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" run")
+	case "check", "contract":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" [packages]")
+	case "rules", "disable", "max-tools", "max-tokens":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" vet")
+	case "annotate", "main":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" init")
+	case "fail":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" diff")
 	}
 	var known []string
 	f.VisitAll(func(def *flag.Flag) { known = append(known, def.Name) })

@@ -19,12 +19,13 @@ func (c *command) generate(args []string) int {
 	f := newFlags("generate")
 	check := f.Bool("check", false, "write nothing; exit 1 with a diff if a file is not current")
 	asJSON := f.Bool("json", false, "write diagnostics as JSON, one object a line, to standard output")
+	file := f.String("contract", "", "also write the contract to that `file`; with -check, compare it")
 	patterns, code, ok := c.parse(f, args)
 	if !ok {
 		return code
 	}
 	result, err := generator.Generate(c.ctx, generator.Config{
-		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin,
+		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Emitting: true,
 	})
 	c.progress.end()
 	report := c.diagnostics
@@ -42,22 +43,58 @@ func (c *command) generate(args []string) int {
 	}
 	switch {
 	case result.Diagnostics.HasErrors():
-	case len(result.Packages) == 0:
-		result.Diagnostics.Add(c.nothing(strings.Join(orHere(patterns), " ")))
+	case len(result.Packages) == 0 && len(result.Silent) == 0:
+		result.Diagnostics.Add(c.nothing(patterns...))
+	case len(result.Packages) == 0 && *file != "":
+		silent := result.Silent[0].Loaded
+		result.Diagnostics.Errorf(silent.Position(silent.Files[0].Name.Pos()), "", "nothing is emitted for %s, so it has no contract of its own", silent.Path).
+			Hint = "name the package with //mcp:from " + silent.Path
 	default:
 		c.checkRuntime(result, f.tags)
 	}
+	var published *contractFile
+	if *file != "" && !result.Diagnostics.HasErrors() {
+		if published, err = c.contractFile(*file, result.Packages); err != nil {
+			return c.fail(err)
+		}
+	}
 	if *check && *asJSON && !result.Diagnostics.HasErrors() {
-		c.addStale(result, f.tags)
+		c.addStale(result, published, f.tags, patterns)
 	}
 	report(result.Diagnostics)
 	switch {
 	case result.Diagnostics.HasErrors():
 		return exitFound
 	case *check:
-		return c.check(result, f)
+		return max(c.check(result, f), c.checkPublished(published, f, patterns))
 	}
-	return c.write(result, f)
+	if code := c.write(result, f); code != exitDone || published == nil {
+		return code
+	}
+	if err := c.writeContract(published, f.verbose); err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+func (c *command) checkPublished(published *contractFile, f *flags, patterns []string) int {
+	if published == nil {
+		return exitDone
+	}
+	return c.checkContract(published, c.mendContract(published, f.tags, patterns), f.verbose)
+}
+
+// mendContract is the command that makes a contract current.
+func (c *command) mendContract(published *contractFile, tags string, patterns []string) string {
+	words := []string{c.invoked}
+	if tags != "" {
+		words = append(words, "-tags", word(tags))
+	}
+	words = append(words, "-contract", word(published.name))
+	for _, p := range patterns {
+		words = append(words, word(p))
+	}
+	return strings.Join(words, " ")
 }
 
 // checkRuntime adds to the diagnostics that a module cannot import what a file
@@ -75,8 +112,21 @@ func (c *command) checkRuntime(result *generator.Result, tags string) {
 	}
 }
 
+// noteSilent says that packages emit nothing, where that is all there is to say.
+func (c *command) noteSilent(result *generator.Result, f *flags) {
+	for _, p := range result.Silent {
+		if len(result.Packages) == 0 || f.verbose {
+			c.noteln("nothing is written for %s (%s): it has //mcp:defaults emit=none", p.Loaded.Path, count(p.Features, "feature"))
+		}
+	}
+	if len(result.Packages) == 0 && len(result.Silent) > 0 {
+		c.noteln("\thint: run %s for the package with //mcp:from %s", c.invoked, result.Silent[0].Loaded.Path)
+	}
+}
+
 // write writes what is not current.
 func (c *command) write(result *generator.Result, f *flags) int {
+	c.noteSilent(result, f)
 	contents := make(map[string]string)
 	for _, p := range result.Packages {
 		contents[p.Path] = summary(p.Model)
@@ -89,7 +139,7 @@ func (c *command) write(result *generator.Result, f *flags) int {
 		c.noteln("wrote %s (%s)", c.relative(path), contents[path])
 	}
 	if err != nil {
-		return c.fail(err)
+		return c.fail(readOnly(err))
 	}
 	return exitDone
 }
@@ -141,7 +191,16 @@ func (c *command) check(result *generator.Result, f *flags) int {
 }
 
 // addStale adds the files that are not current to the diagnostics.
-func (c *command) addStale(result *generator.Result, tags string) {
+func (c *command) addStale(result *generator.Result, published *contractFile, tags string, patterns []string) {
+	if published != nil && !published.current() {
+		d := result.Diagnostics.Errorf(token.Position{Filename: published.path, Line: 1, Column: 1}, "", "the contract is not current")
+		d.Hint = c.mendContract(published, tags, patterns)
+		for _, line := range published.changes() {
+			if line != "" {
+				d.Relate(token.Position{}, line)
+			}
+		}
+	}
 	for _, p := range result.Packages {
 		if !p.Current() {
 			at := token.Position{Filename: p.Path, Line: 1, Column: 1}
@@ -172,11 +231,22 @@ func (c *command) relative(path string) string {
 	return path
 }
 
-// nothing is what there is to say where there is nothing to do.
-func (c *command) nothing(where string) *diag.Diagnostic {
+// nothing is what there is to say about packages without a directive.
+func (c *command) nothing(patterns ...string) *diag.Diagnostic {
+	looked := patterns
+	if len(looked) == 0 {
+		looked = []string{"."}
+	}
+	for _, p := range looked {
+		if isPath(p) {
+			if d := astray(c.absolute(p)); d != nil {
+				return d
+			}
+		}
+	}
 	return &diag.Diagnostic{
-		Message: "no //mcp: directive in " + where,
-		Hint:    "write //mcp:tool above a function; " + c.invoked + " help directives lists all directives",
+		Message: "no //mcp: directive in " + strings.Join(orHere(patterns), " "),
+		Hint:    "write //mcp:tool above a function: " + c.invoked + " init proposes some, " + c.invoked + " help directives lists all directives",
 	}
 }
 

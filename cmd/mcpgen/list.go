@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -38,14 +40,24 @@ func (c *command) list(args []string) int {
 	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\tHINTS\tTOKENS")
-	for _, row := range rows(p.Model, listing) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", row.kind, row.name, row.symbol, row.signature, row.hints, tokens(row.listing))
+	all := rows(p.Model, listing)
+	slices.SortStableFunc(all, func(a, b row) int {
+		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), b.tokens()-a.tokens())
+	})
+	for _, row := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", row.kind, row.name, row.symbol, row.signature, row.hints, row.tokens())
+	}
+	if n := len(p.Model.Tools); n > 0 {
+		fmt.Fprintf(w, "total\t%s\t\t\t\t%d\n", count(n, "tool"), toolTokens(all))
 	}
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
 	}
 	return exitDone
 }
+
+// kinds of features in the order of the table.
+var kinds = []string{"tool", "resource", "template", "prompt"}
 
 // row is one feature in the table.
 type row struct {
@@ -84,39 +96,37 @@ func resourceSignature(m *model.Package, r *model.Resource) string {
 // listJSON writes the features as the protocol lists them, each with what else
 // is known of it.
 func (c *command) listJSON(m *model.Package, listing *listing) int {
-	kinds := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
-	for _, row := range rows(m, listing) {
+	lists := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
+	all := rows(m, listing)
+	for _, row := range all {
 		more, err := json.Marshal(struct {
 			Symbol   string `json:"symbol"`
 			Position string `json:"position"`
 			Tokens   int    `json:"tokens"`
-		}{row.symbol, fmt.Sprintf("%s:%d:%d", c.relative(row.pos.Filename), row.pos.Line, row.pos.Column), tokens(row.listing)})
+		}{row.symbol, fmt.Sprintf("%s:%d:%d", c.relative(row.pos.Filename), row.pos.Line, row.pos.Column), row.tokens()})
 		if err != nil {
 			return c.fail(err)
 		}
 		// Two objects become one, so that every member stays as it is.
-		all := row.listing[: len(row.listing)-1 : len(row.listing)-1]
-		kinds[row.kind] = append(kinds[row.kind], append(append(all, ','), more[1:]...))
+		members := row.listing[: len(row.listing)-1 : len(row.listing)-1]
+		lists[row.kind] = append(lists[row.kind], append(append(members, ','), more[1:]...))
 	}
 	enc := json.NewEncoder(c.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(struct {
 		Server            json.RawMessage   `json:"server"`
+		Tokens            int               `json:"tokens"`
 		Tools             []json.RawMessage `json:"tools"`
 		Resources         []json.RawMessage `json:"resources"`
 		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
 		Prompts           []json.RawMessage `json:"prompts"`
-	}{identity(m), kinds["tool"], kinds["resource"], kinds["template"], kinds["prompt"]})
+	}{identity(m), toolTokens(all), lists["tool"], lists["resource"], lists["template"], lists["prompt"]})
 	if err != nil {
 		return c.fail(err)
 	}
 	return exitDone
 }
-
-// tokens estimates how many tokens of a model's context a listing takes: four
-// bytes of English or JSON make about one.
-func tokens(listing json.RawMessage) int { return (len(listing) + 3) / 4 }
 
 // hints are the words of //mcp:tool that say the same; what is neither said nor
 // implied is left out.

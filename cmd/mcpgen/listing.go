@@ -169,6 +169,13 @@ func identity(m *model.Package) json.RawMessage {
 	if s == nil {
 		s = &model.Server{Name: m.Name}
 	}
+	type icon struct {
+		Source string `json:"src"`
+	}
+	var sources []icon
+	for _, source := range s.Icons {
+		sources = append(sources, icon{source})
+	}
 	text, err := json.Marshal(struct {
 		Name         string `json:"name"`
 		Title        string `json:"title,omitempty"`
@@ -176,7 +183,8 @@ func identity(m *model.Package) json.RawMessage {
 		Description  string `json:"description,omitempty"`
 		Instructions string `json:"instructions,omitempty"`
 		Website      string `json:"websiteUrl,omitempty"`
-	}{s.Name, s.Title, s.Version, s.Description, s.Instructions, s.Website})
+		Icons        []icon `json:"icons,omitempty"`
+	}{s.Name, s.Title, s.Version, s.Description, s.Instructions, s.Website, sources})
 	if err != nil {
 		return json.RawMessage("{}") // strings always marshal
 	}

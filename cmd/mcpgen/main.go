@@ -25,6 +25,9 @@ func main() { os.Exit(start()) }
 func start() int {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
+	if asVetTool(os.Args[1:]) {
+		vetTool(ctx)
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mcpgen: find the current directory:", err)
@@ -34,7 +37,7 @@ func start() int {
 		ctx: ctx, dir: dir, invoked: invocation(os.Args[0]),
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 	}
-	c.progress = newProgress(os.Stderr, isTerminal(os.Stderr))
+	c.progress = newProgress(os.Stderr, isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb")
 	code := c.run(os.Args[1:])
 	c.progress.clear()
 	c.removeTemporary()
@@ -52,21 +55,34 @@ func (s signalError) Error() string { return s.String() }
 // exitCode is what shells make of a program that the signal ended. A command
 // that was asked to stop, and did so in good order, says how it went.
 func (s signalError) exitCode(code int) int {
-	if s.Signal == os.Interrupt {
+	switch {
+	case s.Signal == os.Interrupt:
 		return 130
-	}
-	if code == exitDone {
+	case s.Signal == syscall.SIGHUP:
+		return 129
+	case code == exitDone:
 		return exitDone
 	}
 	return 143
 }
 
+// stopSignals are those that ask to stop. That a terminal is closed is one of them,
+// unless somebody has seen to it that it is not (nohup).
+func stopSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
 // interruptible returns a context that the first signal to stop ends, with a
-// signalError as its cause. The second one ends the process, as it would any.
+// signalError as its cause. Further ones do not end the process, which removes its
+// temporary files first; a program that it runs is told of them.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(caught, stopSignals()...)
 	go func() {
 		select {
 		case s := <-caught:

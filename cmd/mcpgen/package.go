@@ -59,19 +59,26 @@ func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool)
 // locate says where the go command is to be run for a package. That is the
 // current directory, unless the package lies in another module: then only a
 // workspace would find it from here, while it always finds itself.
-func (c *command) locate(name string) (dir, pattern string) {
-	if !filepath.IsAbs(name) && name != "." && name != ".." &&
-		!strings.HasPrefix(filepath.ToSlash(name), "./") && !strings.HasPrefix(filepath.ToSlash(name), "../") {
-		return c.dir, name
+func (c *command) locate(name string) (dir, pattern string) { return locateFrom(c.dir, name) }
+
+func locateFrom(here, name string) (dir, pattern string) {
+	if !isPath(name) {
+		return here, name
 	}
 	target := name
 	if !filepath.IsAbs(target) {
-		target = filepath.Join(c.dir, target)
+		target = filepath.Join(here, target)
 	}
-	if info, err := os.Stat(target); err != nil || !info.IsDir() || moduleRoot(target) == moduleRoot(c.dir) {
-		return c.dir, name
+	if info, err := os.Stat(target); err != nil || !info.IsDir() || moduleRoot(target) == moduleRoot(here) {
+		return here, name
 	}
 	return target, "."
+}
+
+// isPath reports whether the go command takes an argument for a directory.
+func isPath(name string) bool {
+	slashed := filepath.ToSlash(name)
+	return filepath.IsAbs(name) || name == "." || name == ".." || strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../")
 }
 
 // moduleRoot is the nearest directory with a go.mod, "" if there is none.
@@ -88,14 +95,14 @@ func moduleRoot(dir string) string {
 	}
 }
 
-// build builds the program of a package. When ok is false the command is over
-// with that code.
-func (c *command) build(p *onePackage) (built *program.Program, code int, ok bool) {
+// build builds the program of a package, which can serve over HTTP if that is asked
+// for. When ok is false the command is over with that code.
+func (c *command) build(p *onePackage, http bool) (built *program.Program, code int, ok bool) {
 	built, err := program.Build(c.ctx, &program.Target{
 		Model: p.Model, Files: p.Loaded.Files, Fset: p.Loaded.Fset, Info: p.Loaded.Info,
 		Generated: p.Path, Source: p.Source,
 	}, program.Config{
-		Dir: p.dir, Env: c.environment(), Tags: p.tags,
+		Dir: p.dir, Env: c.environment(), Tags: p.tags, HTTP: http,
 		Progress: func(string) { c.progress.begin("building " + p.name) },
 	})
 	c.progress.end()

@@ -23,10 +23,10 @@ func newProgress(w io.Writer, terminal bool) *progress {
 	return &progress{w: w, terminal: terminal}
 }
 
-// isTerminal reports whether somebody may watch the file.
+// isTerminal reports whether somebody may watch the file, or type.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 || os.Getenv("TERM") == "dumb" {
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
 	null, err := os.Stat(os.DevNull)

@@ -39,7 +39,7 @@ func (c *command) prompt(args []string) int {
 	if err != nil {
 		return c.fail(err)
 	}
-	built, code, ok := c.build(p)
+	built, code, ok := c.build(p, false)
 	if !ok {
 		return code
 	}

@@ -35,7 +35,7 @@ func (c *command) read(args []string) int {
 	if !hasResource(p.Model, rest[1]) {
 		return c.unknownResource(p.Model, rest[1])
 	}
-	built, code, ok := c.build(p)
+	built, code, ok := c.build(p, false)
 	if !ok {
 		return code
 	}

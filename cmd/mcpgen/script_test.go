@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 //	                     reply to tools/list among the lines of REPLIES
 //	exitcode N CMD ...   run a command that ends with that code
 //	replace FILE OLD NEW replace a text that occurs once
+//	serve, post, end     see serveCommands
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -50,9 +51,11 @@ func TestScripts(t *testing.T) {
 			e.Vars = append(e.Vars, env...)
 			e.Vars = append(e.Vars, "ROOT="+root)
 			e.Values["snapshot"] = map[string]state{}
+			e.Values["served"] = map[string]*served{}
+			e.Values["environment"] = e.Vars
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		Cmds: serveCommands(map[string]func(*testscript.TestScript, bool, []string){
 			"module": func(ts *testscript.TestScript, _ bool, args []string) {
 				dir := "."
 				if len(args) == 2 {
@@ -99,7 +102,7 @@ func TestScripts(t *testing.T) {
 				text = strings.Replace(text, args[1], args[2], 1)
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 			},
-		},
+		}),
 	})
 }
 

@@ -7,15 +7,29 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const waiting = `package main
 
 import "context"
+
+type Waiter struct{}
+
+//mcp:constructor
+func newWaiter() (*Waiter, func()) { return new(Waiter), func() { println("closing") } }
+
+//mcp:tool
+func (*Waiter) Sit(ctx context.Context) {
+	println("sitting")
+	<-ctx.Done()
+	println("stood up")
+}
 
 //mcp:tool
 func Wait(ctx context.Context) error {
@@ -32,9 +46,18 @@ func Hang() {
 }
 `
 
-// start starts this command in a module with the tools above, and returns it
+// startCommand starts this command in a module with the tools above, and returns it
 // when it has written the line to standard error.
 func startCommand(t *testing.T, line string, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, rest *bufio.Reader) {
+	t.Helper()
+	cmd, temp, rest = prepareCommand(t, in, args...)
+	awaitLine(t, rest, "^"+regexp.QuoteMeta(line)+"$")
+	return cmd, temp, rest
+}
+
+// prepareCommand starts this command in a module with the tools above, as the
+// leader of a group of processes.
+func prepareCommand(t *testing.T, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, stderr *bufio.Reader) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
@@ -59,21 +82,29 @@ func startCommand(t *testing.T, line string, in io.Reader, args ...string) (cmd 
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(goEnvironment(t), "TMPDIR="+temp, "PWD="+dir)...)
 	cmd.Stdin = in
-	stderr, err := cmd.StderrPipe()
+	leadGroup(cmd)
+	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	rest = bufio.NewReader(stderr)
+	return cmd, temp, bufio.NewReader(pipe)
+}
+
+// awaitLine reads until a line matches, and returns its last group.
+func awaitLine(t *testing.T, stderr *bufio.Reader, pattern string) string {
+	t.Helper()
+	want, before := regexp.MustCompile(pattern), ""
 	for {
-		got, err := rest.ReadString('\n')
-		if strings.TrimSpace(got) == line {
-			return cmd, temp, rest
+		line, err := stderr.ReadString('\n')
+		if m := want.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			return m[len(m)-1]
 		}
+		before += line
 		if err != nil {
-			t.Fatalf("%v before %q was written: %s", err, line, got)
+			t.Fatalf("%v before a line that matches %s:\n%s", err, pattern, before)
 		}
 	}
 }
@@ -133,8 +164,131 @@ func TestTerminateRun(t *testing.T) {
 		if err := cmd.Process.Signal(test.signal); err != nil {
 			t.Fatal(err)
 		}
-		if code, text := ended(t, cmd, temp, rest); code != test.code || !strings.HasPrefix(text, "stopped\n") {
+		if code, text := ended(t, cmd, temp, rest); code != test.code || text != "stopped\nclosing\n" {
 			t.Errorf("%v: exit code %d, %q", test.signal, code, text)
 		}
 	}
+}
+
+// TestInterruptGroup stops a server as a terminal does: all processes get the
+// signal, and the program again from this command. It cleans up all the same.
+func TestInterruptGroup(t *testing.T) {
+	for _, args := range [][]string{{"run", "."}, {"run", "-http", "0", "."}} {
+		in, out, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		defer out.Close()
+		var cmd *exec.Cmd
+		var temp string
+		var rest *bufio.Reader
+		want := "closing\n"
+		if len(args) == 2 {
+			if _, err := out.WriteString(callWait); err != nil {
+				t.Fatal(err)
+			}
+			cmd, temp, rest = startCommand(t, "waiting", in, args...)
+			want = "stopped\n" + want
+		} else {
+			cmd, temp, rest = prepareCommand(t, in, args...)
+			awaitLine(t, rest, " at http://127.0.0.1:[0-9]+/mcp$")
+		}
+		signalGroup(t, cmd, os.Interrupt)
+		if code, text := ended(t, cmd, temp, rest); code != 130 || text != want {
+			t.Errorf("%v: exit code %d, %q", args, code, text)
+		}
+	}
+}
+
+// TestInterruptAnyTime interrupts a server over HTTP while its package is loaded,
+// while it is built, and while it answers a call; there it takes a second signal.
+func TestInterruptAnyTime(t *testing.T) {
+	t.Run("loading", func(t *testing.T) {
+		cmd, temp, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
+		for { // its first sign of life is a temporary directory
+			if made, err := filepath.Glob(filepath.Join(temp, "mcpgen-*")); err != nil || len(made) > 0 {
+				break
+			}
+		}
+		signalGroup(t, cmd, os.Interrupt)
+		if code, text := ended(t, cmd, temp, rest); code != 130 || text != "" {
+			t.Errorf("exit code %d, %q", code, text)
+		}
+	})
+	t.Run("building", func(t *testing.T) {
+		cmd, temp, rest := prepareCommand(t, nil, "run", "-v", "-http", "0", ".")
+		awaitLine(t, rest, "^generating|^loading")
+		signalGroup(t, cmd, os.Interrupt)
+		if code, text := ended(t, cmd, temp, rest); code != 130 || strings.Contains(text, "serves") {
+			t.Errorf("exit code %d, %q", code, text)
+		}
+	})
+	t.Run("answering", func(t *testing.T) {
+		cmd, temp, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
+		url := awaitLine(t, rest, " at (http://127.0.0.1:[0-9]+/mcp)$")
+		answered := make(chan error, 1)
+		go func() {
+			_, _, err := post(url, strings.Replace(callWait, `"wait"`, `"sit"`, 1), nil)
+			answered <- err
+		}()
+		awaitLine(t, rest, "^sitting$")
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		awaitLine(t, rest, "stopping: calls that run may go on for 10s$")
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			if code, text := ended(t, cmd, temp, rest); code != 130 || strings.Contains(text, "closing") {
+				t.Errorf("exit code %d, %q", code, text)
+			}
+		}()
+		// Again until it has come to an end: the first one may count as one with
+		// that before.
+		again := time.NewTicker(50 * time.Millisecond)
+		defer again.Stop()
+		for waits := true; waits; {
+			select {
+			case <-gone:
+				waits = false
+			case <-again.C:
+				_ = cmd.Process.Signal(os.Interrupt)
+			}
+		}
+		if err := <-answered; err == nil {
+			t.Error("a call was answered that had not ended")
+		}
+	})
+}
+
+// TestRunInTerminal tells who starts a server by hand what it waits for.
+func TestRunInTerminal(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no terminal: %v", err)
+	}
+	defer terminal.Close()
+	cmd, temp, rest := prepareCommand(t, terminal, "run", ".") // its master side is as much of a terminal
+	awaitLine(t, rest, `^hint: a client is expected there; mcpgen run -http 8080 \. serves over HTTP$`)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := ended(t, cmd, temp, rest); code != 130 || text != "closing\n" && text != "" {
+		t.Errorf("exit code %d, %q", code, text)
+	}
+}
+
+// TestKilled holds that a program over HTTP does not outlive this command.
+func TestKilled(t *testing.T) {
+	cmd, _, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
+	awaitLine(t, rest, " at http://127.0.0.1:[0-9]+/mcp$")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	awaitLine(t, rest, "^closing$")
+	if _, err := io.ReadAll(rest); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait()
 }

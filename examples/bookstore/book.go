@@ -31,6 +31,7 @@ type Book struct {
 
 // NewBook is what has to be known of a book before the shop can sell it.
 type NewBook struct {
+	// Title is the English title.
 	Title string `json:"title" jsonschema:"minLength=1,maxLength=300"`
 	// Authors are the full names, in the order of the title page.
 	Authors []string `json:"authors" jsonschema:"minItems=1,maxItems=10"`

@@ -45,7 +45,7 @@ func (s *Store) AddBook(ctx context.Context, book NewBook) (Book, error) {
 // UpdatePrice changes the price of a book and returns the old and the new one,
 // both in euro cents.
 //
-//mcp:tool idempotent group=stock
+//mcp:tool destructive idempotent group=stock
 //mcp:arg id minimum=1
 //mcp:arg priceCents minimum=1 maximum=1000000
 func (s *Store) UpdatePrice(

@@ -12,7 +12,7 @@ import (
 // returns their numbers in the same order. It reports its progress.
 //
 //mcp:tool additive group=stock
-//mcp:arg books minItems=1 maxItems=1000
+//mcp:arg books "the books to be taken in" minItems=1 maxItems=1000
 func (s *Store) ImportBooks(ctx context.Context, books []NewBook) (numbers []int64, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		in, err := newInserter(ctx, tx)

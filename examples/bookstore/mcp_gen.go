@@ -87,7 +87,7 @@ var mcpToolAddBook = mcp.ToolInfo{
 // mcpInputAddBook is the schema of the arguments of add_book.
 const mcpInputAddBook = `{"type":"object",` +
 	`"description":"NewBook is what has to be known of a book before the shop can sell it.","properties":{` +
-	`"title":{"type":"string","minLength":1,"maxLength":300},` +
+	`"title":{"type":"string","description":"Title is the English title.","minLength":1,"maxLength":300},` +
 	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
 	`"items":{"type":"string"},"minItems":1,"maxItems":10},` +
 	`"year":{"type":"integer","description":"Year is the year of first publication.","minimum":1450,` +
@@ -318,9 +318,9 @@ var mcpToolImportBooks = mcp.ToolInfo{
 
 // mcpInputImportBooks is the schema of the arguments of import_books.
 const mcpInputImportBooks = `{"type":"object","properties":{` +
-	`"books":{"type":"array","items":{"type":"object",` +
+	`"books":{"type":"array","description":"the books to be taken in","items":{"type":"object",` +
 	`"description":"NewBook is what has to be known of a book before the shop can sell it.","properties":{` +
-	`"title":{"type":"string","minLength":1,"maxLength":300},` +
+	`"title":{"type":"string","description":"Title is the English title.","minLength":1,"maxLength":300},` +
 	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
 	`"items":{"type":"string"},"minItems":1,"maxItems":10},` +
 	`"year":{"type":"integer","description":"Year is the year of first publication.","minimum":1450,` +

@@ -21,48 +21,81 @@ import (
 // Package analyses one package. The model is complete only when no error was
 // added to diags.
 func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Package {
-	a := &analyzer{
-		pkg:       pkg,
+	a := &analyzer{pkg: pkg, shared: &shared{
 		docs:      docs,
 		diags:     diags,
 		types:     schema.New(pkg, docs, diags),
-		receivers: map[string]*model.Receiver{},
-		published: map[string]string{},
+		receivers: map[*types.TypeName]*model.Receiver{},
+		published: map[symbol]string{},
 		out: &model.Package{
 			Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Module: pkg.Module, Types: pkg.Types, Main: pkg.Name == "main",
 		},
-	}
+	}}
+	a.sources = []*analyzer{a}
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
 	pkg.CheckConstraints(a.sets, diags)
-	a.types.TaggedOnly = a.packageDefaults().tagged
-	a.checkTagged()
+	a.out.Silent = a.silence() != nil
+	a.types.Outside = a.out.Silent
+	a.checkSilent()
+	a.collectFrom()
+	a.each((*analyzer).checkTagged)
+	a.types.TaggedOnly = a.tagged()
 	a.checkPredeclared()
-	a.collectJSONForms()
-	a.collectServer()
-	a.collectPublished()
-	a.collectProviders()
-	a.collectErrors()
-	a.collectTools()
-	a.collectResources()
-	a.collectPrompts()
+	a.each((*analyzer).collectJSONForms)
+	a.each((*analyzer).collectPublished)
+	a.each((*analyzer).collectProviders)
+	a.each((*analyzer).collectErrors)
+	a.each((*analyzer).collectTools)
+	a.finishTools()
+	a.each((*analyzer).collectResources)
+	a.finishResources()
+	a.each((*analyzer).collectPrompts)
+	a.finishPrompts()
+	a.each((*analyzer).checkSelected)
 	a.collectForms()
 	a.collectConstructors()
 	a.finishReceivers()
+	a.collectServer()
+	a.out.Aliases = a.types.Aliases()
 	return a.out
 }
 
-// analyzer is the state of one package's analysis.
+// analyzer reads the declarations of one package: of the one that is generated for,
+// or of one whose features are emitted there, with //mcp:from.
 type analyzer struct {
-	pkg   *load.Package
-	docs  *load.Docs
-	diags *diag.List
-	types *schema.Resolver
-	sets  []*directive.Set
-	out   *model.Package
+	*shared
+	pkg  *load.Package
+	sets []*directive.Set
+	from *origin // nil in the package that is generated for
+	// damaged is set where a directive cannot be read, so that nothing can be
+	// concluded from its absence.
+	damaged bool
+}
+
+// shared is the state of the analysis of one generated file.
+type shared struct {
+	sources []*analyzer // the package that is generated for comes first
+	docs    *load.Docs
+	diags   *diag.List
+	types   *schema.Resolver
+	out     *model.Package
 
 	providers []*model.Provider
-	receivers map[string]*model.Receiver // by type name
-	published map[string]string          // "Store.Get" -> get_book, ".Now" -> now
+	receivers map[*types.TypeName]*model.Receiver
+	published map[symbol]string
+}
+
+// symbol is a function, or a method where recv is the name of its type.
+type symbol struct{ path, recv, name string }
+
+// home reads the package that is generated for.
+func (s *shared) home() *analyzer { return s.sources[0] }
+
+// each does something in every package, that which is generated for first.
+func (s *shared) each(do func(*analyzer)) {
+	for _, a := range s.sources {
+		do(a)
+	}
 }
 
 // object is what a directive stands on, nil if the type checker never saw it.
@@ -92,7 +125,7 @@ func (a *analyzer) typeString(t types.Type) string {
 func (a *analyzer) collectServer() {
 	all := a.declared("server") // ScanFiles has refused a second one
 	if len(all) == 0 {
-		if a.out.Main && len(a.declared("tool"))+len(a.declared("resource"))+len(a.declared("prompt")) > 0 {
+		if a.out.Main && a.out.HasFeatures() {
 			a.out.Server = &model.Server{Name: path.Base(a.pkg.Path)}
 		}
 		return
@@ -119,9 +152,13 @@ func (a *analyzer) collectErrors() {
 	errorType := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	for _, d := range a.declared("error") {
 		at := place{pos: d.dir.Pos, subject: "error " + d.set.Name}
-		e := &model.DeclaredError{Name: d.set.Name, Text: d.dir.Text, Pos: d.dir.Pos}
+		e := &model.DeclaredError{Pkg: a.pkgOf(), Name: d.set.Name, Text: d.dir.Text, Pos: d.dir.Pos}
 		a.visible(e.Text, "text", at)
-		switch obj := a.object(d.set).(type) {
+		obj := a.object(d.set)
+		if obj != nil && !a.exported(obj, "the error", at) {
+			continue
+		}
+		switch obj := obj.(type) {
 		case *types.Var:
 			if !types.Implements(obj.Type(), errorType) {
 				a.diags.Errorf(at.pos, at.subject, "a variable of type %s is not an error", a.typeString(obj.Type())).
@@ -148,5 +185,13 @@ func (a *analyzer) collectErrors() {
 
 // sortErrors puts declared errors in an order that does not depend on files.
 func sortErrors(errors []*model.DeclaredError) {
-	slices.SortFunc(errors, func(x, y *model.DeclaredError) int { return cmp.Compare(x.Name, y.Name) })
+	path := func(e *model.DeclaredError) string {
+		if e.Pkg == nil {
+			return ""
+		}
+		return e.Pkg.Path()
+	}
+	slices.SortFunc(errors, func(x, y *model.DeclaredError) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(path(x), path(y)))
+	})
 }

@@ -104,7 +104,10 @@ func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at place) *model
 		return nil
 	}
 	sig := found.Signature()
-	c := &model.Completer{Name: found.Name(), Symbol: found.Name(), Pos: a.position(found.Pos())}
+	if !a.exported(found, "the function", at) {
+		return nil
+	}
+	c := &model.Completer{Pkg: a.pkgOf(), Name: found.Name(), Symbol: a.symbol(found.Name()), Pos: a.position(found.Pos())}
 	if !a.completerShape(c, sig) {
 		a.diags.Errorf(at.pos, at.subject, "%s cannot complete: it is %s", name, a.shortType(sig)).
 			Relate(c.Pos, "the function").
@@ -120,6 +123,7 @@ func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at place) *model
 		if _, ok := c.Receiver.Type.(*types.Pointer); ok {
 			c.Symbol = "(*" + c.Receiver.TypeName + ")." + name
 		}
+		c.Symbol = a.symbol(c.Symbol)
 	}
 	return c
 }

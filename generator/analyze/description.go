@@ -23,21 +23,21 @@ func (a *analyzer) featureDescription(d declared) string {
 	return dropSymbol(strings.TrimSpace(text), d.set.Name)
 }
 
-// publishedLink replaces a doc link to an annotated symbol of this package.
+// publishedLink replaces a doc link to an annotated symbol that is emitted, too.
 func (a *analyzer) publishedLink(pkg, recv, name string) string {
-	if pkg != "" && pkg != a.pkg.Path {
-		return ""
+	if pkg == "" {
+		pkg = a.pkg.Path
 	}
-	return a.published[strings.TrimPrefix(recv, "*")+"."+name]
+	return a.published[symbol{pkg, strings.TrimPrefix(recv, "*"), name}]
 }
 
 // collectPublished learns the published name of every annotated function, so
 // that doc comments can speak of them in any order.
 func (a *analyzer) collectPublished() {
 	for _, word := range []string{"resource", "prompt", "tool"} { // where one function is several, the tool's name counts
-		for _, d := range a.declared(word) {
+		for _, d := range a.selected(word) {
 			if fn, ok := a.object(d.set).(*types.Func); ok {
-				a.published[receiverName(fn)+"."+fn.Name()] = a.settingsFor(fn).publishedName(d)
+				a.published[symbol{a.pkg.Path, receiverName(fn), fn.Name()}] = a.settingsFor(d).publishedName(d)
 			}
 		}
 	}

@@ -16,9 +16,15 @@ import (
 // function describes the Go function behind a feature. ok is false when a
 // diagnostic was reported.
 func (a *analyzer) function(fn *types.Func, d declared, at place) (f model.Func, ok bool) {
-	f = model.Func{Name: fn.Name(), Variadic: fn.Signature().Variadic(), Symbol: d.set.Symbol}
-	f.Receiver, ok = a.receiver(fn, at)
-	return f, ok
+	f = model.Func{Pkg: a.pkgOf(), Name: fn.Name(), Variadic: fn.Signature().Variadic(), Symbol: a.symbol(d.set.Symbol)}
+	if f.Receiver, ok = a.receiver(fn, at); !ok {
+		return f, false
+	}
+	what := "the function"
+	if f.Receiver != nil {
+		what = "the method"
+	}
+	return f, a.exported(fn, what, at) && a.spellable(fn, at)
 }
 
 // annotated returns the function that a directive of a feature stands on, nil
@@ -37,7 +43,7 @@ func (a *analyzer) annotated(d declared, at place) *types.Func {
 
 // feature settles what resources and prompts have in common.
 func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, ok bool) {
-	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors, Timeout: s.timeout}
+	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors, ErrorsSaid: s.errorsSaid, Timeout: s.timeout}
 	ok = a.goodName(f.Name, at.at(valuePos(d.dir, "name")))
 	f.Title, _ = d.dir.String("title")
 	f.Description = a.featureDescription(d)

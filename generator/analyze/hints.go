@@ -73,3 +73,13 @@ func (f hintFlags) either(yes, no string, otherwise bool) bool {
 	}
 	return otherwise
 }
+
+// said reports whether the flags settle what a tool does to its environment, and
+// how far it reaches. That it is not readonly leaves open what it is.
+func (f hintFlags) said() (effect, reach bool) {
+	_, destructive := f["destructive"]
+	_, additive := f["additive"]
+	_, open := f["openworld"]
+	_, closed := f["closedworld"]
+	return f["readonly"] || destructive || additive, open || closed
+}

@@ -31,3 +31,22 @@ func TestHints(t *testing.T) {
 		}
 	}
 }
+
+func TestSaid(t *testing.T) {
+	const yes, no = true, false
+	for _, c := range []struct {
+		flags         hintFlags
+		effect, reach bool
+	}{
+		{nil, no, no},
+		{hintFlags{"readonly": yes}, yes, no},
+		{hintFlags{"readonly": no, "idempotent": yes}, no, no},
+		{hintFlags{"destructive": no}, yes, no},
+		{hintFlags{"additive": yes, "openworld": no}, yes, yes},
+		{hintFlags{"closedworld": yes}, no, yes},
+	} {
+		if effect, reach := c.flags.said(); effect != c.effect || reach != c.reach {
+			t.Errorf("%v: effect %v, reach %v", c.flags, effect, reach)
+		}
+	}
+}

@@ -22,11 +22,15 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 		v := sig.Params().At(i)
 		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.position(v.Pos())}
 		call.Func.Params = append(call.Func.Params, p)
+		provider, ok := a.provider(p.Type, at.at(p.Pos))
+		if !ok {
+			return false
+		}
 		switch {
 		case isContext(p.Type):
 			p.Source = model.FromContext
-		case a.provider(p.Type) != nil:
-			p.Source, p.Provider = model.FromProvider, a.provider(p.Type)
+		case provider != nil:
+			p.Source, p.Provider = model.FromProvider, provider
 		case args.omits(p.Name):
 			p.Source = model.FromZero
 		default:

@@ -10,11 +10,15 @@ import (
 
 // collectPrompts turns every //mcp:prompt into a prompt of the model.
 func (a *analyzer) collectPrompts() {
-	for _, d := range a.declared("prompt") {
+	for _, d := range a.selected("prompt") {
 		if p := a.prompt(d); p != nil {
 			a.out.Prompts = append(a.out.Prompts, p)
 		}
 	}
+}
+
+// finishPrompts puts the prompts in the order of their names.
+func (a *analyzer) finishPrompts() {
 	slices.SortFunc(a.out.Prompts, func(x, y *model.Prompt) int {
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Func.Symbol, y.Func.Symbol))
 	})
@@ -37,7 +41,7 @@ func (a *analyzer) prompt(d declared) *model.Prompt {
 	if p.Func, ok = a.function(fn, d, at); !ok {
 		return nil
 	}
-	p.Feature, ok = a.feature(d, a.settingsFor(fn), at)
+	p.Feature, ok = a.feature(d, a.settingsFor(d), at)
 	ok = a.input(&p.Call, p.Name, d, fn, at) && ok
 	if p.Input.Object != nil && len(p.Input.Object.Fields) > 0 {
 		ok = a.textArguments(&p.Call, nil, "an argument of a prompt", at) && ok

@@ -6,7 +6,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/generator/directive"
 	"github.com/mcpgen/mcpgen/generator/model"
@@ -34,14 +36,17 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 			Hint = "annotate a method of a type without type parameters that calls it"
 		return nil, false
 	}
-	if r, ok := a.receivers[name]; ok {
+	if r, ok := a.receivers[named.Obj()]; ok {
 		return r, true
 	}
-	r := &model.Receiver{Param: a.parameterName(name), TypeName: name, Type: t, Pos: a.position(named.Obj().Pos())}
+	r := &model.Receiver{Param: name, Pkg: a.pkgOf(), TypeName: name, Type: t, Pos: a.position(named.Obj().Pos())}
 	if _, isInterface := t.Underlying().(*types.Interface); !isInterface {
 		r.Type = types.NewPointer(t)
 	}
-	r.Provider = a.provider(r.Type)
+	var ok2 bool
+	if r.Provider, ok2 = a.provider(r.Type, at); !ok2 || !a.exported(named.Obj(), "the receiver type", at) {
+		return nil, false
+	}
 	if !named.Obj().Exported() && r.Provider == nil && !a.out.Main && ast.IsExported(fn.Name()) {
 		d := a.diags.Errorf(at.pos, at.subject, "the receiver type %s is not exported, so nobody outside the package could pass one to RegisterMCP", name)
 		if iface := a.interfaceWith(fn, named); iface != "" {
@@ -51,18 +56,35 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 		}
 		return nil, false
 	}
-	a.receivers[name] = r
+	a.receivers[named.Obj()] = r
 	return r, true
 }
 
-// parameterName is the name that a receiver has in RegisterMCP.
-func (a *analyzer) parameterName(typeName string) string {
-	name := lowerCamel(typeName)
-	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || a.pkg.Types.Scope().Lookup(name) != nil ||
-		name == "r" || name == "s" || name == "opts" || name == "mcp" || name == "wire" || name == "context" {
-		name += "Receiver"
+// nameParameters gives the receivers the names that they have in RegisterMCP. Of
+// types with one name each has that of its package in front.
+func (a *analyzer) nameParameters() {
+	count := map[string]int{}
+	for _, r := range a.out.Receivers {
+		count[r.TypeName]++
 	}
-	return name
+	taken := map[string]bool{"r": true, "s": true, "opts": true, "mcp": true, "wire": true, "context": true}
+	for _, p := range a.out.From {
+		taken[p.Name()] = true
+	}
+	for _, r := range a.out.Receivers {
+		name := lowerCamel(r.TypeName)
+		if count[r.TypeName] > 1 && r.Pkg != nil {
+			name = r.Pkg.Name() + r.TypeName
+		}
+		if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || a.pkg.Types.Scope().Lookup(name) != nil || taken[name] {
+			name += "Receiver"
+		}
+		r.Param = name
+		for i := 2; taken[r.Param]; i++ {
+			r.Param = name + strconv.Itoa(i)
+		}
+		taken[r.Param] = true
+	}
 }
 
 // interfaceWith finds an exported interface of the package that has the method
@@ -103,8 +125,8 @@ func (a *analyzer) collectProviders() {
 				Hint = "take what it needs from the context, or from package state"
 			continue
 		}
-		p := &model.Provider{Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: at.pos}
-		if other := a.provider(p.Type); other != nil {
+		p := &model.Provider{Pkg: a.pkgOf(), Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: at.pos}
+		if other := a.ownProvider(p.Type, p.Pkg); other != nil {
 			a.diags.Errorf(at.pos, at.subject, "%s is already provided by %s", a.typeString(p.Type), other.Func).
 				Relate(other.Pos, "the other one").Hint = "keep one of the two, or give one a type of its own"
 			continue
@@ -113,10 +135,37 @@ func (a *analyzer) collectProviders() {
 	}
 }
 
-// provider returns the provider of exactly this type, nil if there is none.
-func (a *analyzer) provider(t types.Type) *model.Provider {
+// provider returns the provider of exactly this type, nil if there is none: that of
+// the package that is generated for, that of the feature's own, or that of another
+// one from which features are emitted. ok is false when a diagnostic was reported.
+func (a *analyzer) provider(t types.Type, at place) (p *model.Provider, ok bool) {
+	p = a.ownProvider(t, nil)
+	if p == nil {
+		p = a.ownProvider(t, a.pkgOf())
+	}
+	for _, other := range a.providers {
+		if p != nil && (p.Pkg == nil || p.Pkg == a.pkgOf()) || !types.Identical(other.Type, t) {
+			continue
+		}
+		if p != nil {
+			a.diags.Errorf(at.pos, at.subject, "%s is provided by both %s and %s of other packages", a.shortType(t), p.Func, other.Func).
+				Relate(p.Pos, "one").Relate(other.Pos, "the other one").Hint = "write an //mcp:inject function in the package with //mcp:from, which wins"
+			return nil, false
+		}
+		p = other
+	}
+	if p == nil || ast.IsExported(p.Func) || !a.outside() || p.Pkg == nil && !a.out.Silent {
+		return p, true
+	}
+	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.pos, "where it is needed")
+	d.Hint = "export it, or write an //mcp:inject function in the package with //mcp:from, which wins"
+	return nil, false
+}
+
+// ownProvider is the provider of a type that a package declares.
+func (a *analyzer) ownProvider(t types.Type, pkg *types.Package) *model.Provider {
 	for _, p := range a.providers {
-		if types.Identical(p.Type, t) {
+		if p.Pkg == pkg && types.Identical(p.Type, t) {
 			return p
 		}
 	}
@@ -125,43 +174,60 @@ func (a *analyzer) provider(t types.Type) *model.Provider {
 
 // collectConstructors settles how the command makes each receiver: the function
 // annotated with //mcp:constructor, or NewT without parameters or with a
-// context, or the zero value.
+// context, or the zero value. Those of the package that is generated for win over
+// those of the receiver's own.
 func (a *analyzer) collectConstructors() {
 	annotated := map[*model.Receiver]*model.Constructor{}
+	a.each(func(a *analyzer) { a.annotatedConstructors(annotated) })
+	a.each(func(a *analyzer) {
+		for _, recv := range a.receivers {
+			if recv.Constructor != nil || recv.Provider != nil {
+				continue
+			}
+			fn, ok := a.pkg.Types.Scope().Lookup("New" + recv.TypeName).(*types.Func)
+			if !ok {
+				continue
+			}
+			if c := a.constructorOf(fn, a.position(fn.Pos())); c != nil && a.made(fn, c) == recv {
+				recv.Constructor = c
+			}
+		}
+	})
+}
+
+// annotatedConstructors reads //mcp:constructor.
+func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Constructor) {
 	for _, d := range a.declared("constructor") {
 		fn, at, ok := a.plainFunc(d)
 		if !ok {
 			continue
 		}
-		c := constructorOf(fn, at.pos)
+		c := a.constructorOf(fn, at.pos)
 		var recv *model.Receiver
 		if c != nil {
 			recv = a.made(fn, c)
 		}
 		if recv == nil {
+			if c != nil && a.from != nil {
+				continue // of a receiver whose methods are not selected
+			}
 			a.diags.Errorf(at.pos, at.subject, "an //mcp:constructor function must take nothing or a context.Context and return the receiver of an annotated method, then optionally a func() and an error; this is %s", a.typeString(fn.Signature())).
 				Hint = "write a small function of that form that makes the receiver with its defaults"
 			continue
 		}
 		if other := annotated[recv]; other != nil {
+			if a.from != nil && other.Pkg == nil {
+				continue
+			}
 			a.diags.Errorf(at.pos, at.subject, "%s already has the constructor %s", recv.TypeName, other.Func).
 				Relate(other.Pos, "the other one").Hint = "annotate one of the two"
 			continue
 		}
+		if !a.exported(fn, "the function", at) {
+			continue
+		}
 		annotated[recv] = c
 		recv.Constructor = c
-	}
-	for _, recv := range a.receivers {
-		if recv.Constructor != nil || recv.Provider != nil {
-			continue
-		}
-		fn, ok := a.pkg.Types.Scope().Lookup("New" + recv.TypeName).(*types.Func)
-		if !ok {
-			continue
-		}
-		if c := constructorOf(fn, a.position(fn.Pos())); c != nil && a.made(fn, c) == recv {
-			recv.Constructor = c
-		}
 	}
 }
 
@@ -169,8 +235,7 @@ func (a *analyzer) collectConstructors() {
 // made by taking its address.
 func (a *analyzer) made(fn *types.Func, c *model.Constructor) *model.Receiver {
 	t := fn.Signature().Results().At(0).Type()
-	for _, name := range sortedKeys(a.receivers) {
-		recv := a.receivers[name]
+	for _, recv := range a.sortedReceivers() {
 		iface, isInterface := recv.Type.Underlying().(*types.Interface)
 		switch {
 		case types.Identical(t, recv.Type), isInterface && types.Implements(t, iface):
@@ -184,9 +249,9 @@ func (a *analyzer) made(fn *types.Func, c *model.Constructor) *model.Receiver {
 }
 
 // constructorOf reads the form of a constructor; nil if it has another one.
-func constructorOf(fn *types.Func, pos token.Position) *model.Constructor {
+func (a *analyzer) constructorOf(fn *types.Func, pos token.Position) *model.Constructor {
 	sig := fn.Signature()
-	c := &model.Constructor{Func: fn.Name(), Pos: pos}
+	c := &model.Constructor{Pkg: a.pkgOf(), Func: fn.Name(), Pos: pos}
 	if sig.TypeParams().Len() > 0 {
 		return nil
 	}
@@ -219,14 +284,27 @@ func constructorOf(fn *types.Func, pos token.Position) *model.Constructor {
 	return c
 }
 
+// sortedReceivers are the receivers in order of type name.
+func (a *analyzer) sortedReceivers() []*model.Receiver {
+	path := func(r *model.Receiver) string {
+		if r.Pkg == nil {
+			return ""
+		}
+		return r.Pkg.Path()
+	}
+	return slices.SortedFunc(maps.Values(a.receivers), func(x, y *model.Receiver) int {
+		return cmp.Or(cmp.Compare(x.TypeName, y.TypeName), cmp.Compare(path(x), path(y)))
+	})
+}
+
 // finishReceivers puts the receivers in the order of RegisterMCP's parameters.
 func (a *analyzer) finishReceivers() {
-	for _, r := range a.receivers {
+	for _, r := range a.sortedReceivers() {
 		if r.Provider == nil {
 			a.out.Receivers = append(a.out.Receivers, r)
 		}
 	}
-	slices.SortFunc(a.out.Receivers, func(x, y *model.Receiver) int { return cmp.Compare(x.TypeName, y.TypeName) })
+	a.nameParameters()
 }
 
 // plainFunc returns the function that a directive stands on. Functions with

@@ -14,7 +14,7 @@ import (
 // collectResources turns every //mcp:resource into a resource or a template of
 // the model.
 func (a *analyzer) collectResources() {
-	for _, d := range a.declared("resource") {
+	for _, d := range a.selected("resource") {
 		r := a.resource(d)
 		switch {
 		case r == nil:
@@ -24,6 +24,10 @@ func (a *analyzer) collectResources() {
 			a.out.Resources = append(a.out.Resources, r)
 		}
 	}
+}
+
+// finishResources puts the resources in the order of their URIs.
+func (a *analyzer) finishResources() {
 	order := func(x, y *model.Resource) int {
 		return cmp.Or(cmp.Compare(x.URI, y.URI), cmp.Compare(x.Symbol(), y.Symbol()))
 	}
@@ -59,7 +63,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	if r.Func, good = a.function(fn, d, at); !good {
 		return nil
 	}
-	r.Feature, good = a.feature(d, a.settingsFor(fn), at)
+	r.Feature, good = a.feature(d, a.settingsFor(d), at)
 	ok = good && ok
 	ok = a.input(&r.Call, r.Name, d, fn, at) && ok
 	if ok && template != nil && r.Input.Object != nil {
@@ -166,7 +170,10 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at plac
 			Hint = "leave the variables out, or annotate a function"
 		ok = false
 	}
-	r.Value = &model.Static{Name: obj.Name(), Type: obj.Type()}
+	if !a.exported(obj, "the value", at) {
+		return nil
+	}
+	r.Value = &model.Static{Pkg: a.pkgOf(), Name: obj.Name(), Type: obj.Type()}
 	switch t := obj.Type(); {
 	case isText(t):
 		r.Value.Kind = model.ValueText
@@ -191,7 +198,7 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at plac
 		a.diags.Errorf(timeout.Pos, at.subject, "a value is there at once, so it has no timeout").Hint = "leave it out"
 		ok = false
 	}
-	s := a.packageDefaults()
+	s := a.settingsFor(d)
 	s.timeout = 0
 	feature, good := a.feature(d, s, at)
 	if r.Feature = feature; !ok || !good {

@@ -15,11 +15,15 @@ import (
 
 // collectTools turns every //mcp:tool into a tool of the model.
 func (a *analyzer) collectTools() {
-	for _, d := range a.declared("tool") {
+	for _, d := range a.selected("tool") {
 		if tool := a.tool(d); tool != nil {
 			a.out.Tools = append(a.out.Tools, tool)
 		}
 	}
+}
+
+// finishTools puts the tools in the order of their names.
+func (a *analyzer) finishTools() {
 	slices.SortFunc(a.out.Tools, func(x, y *model.Tool) int {
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Func.Symbol, y.Func.Symbol))
 	})
@@ -39,7 +43,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	if !a.usable(d, fn, at) {
 		return nil
 	}
-	settings := a.settingsFor(fn)
+	settings := a.settingsFor(d)
 	tool := &model.Tool{Pos: d.dir.Pos}
 	if tool.Func, ok = a.function(fn, d, at); !ok {
 		return nil
@@ -96,8 +100,8 @@ func (a *analyzer) identify(tool *model.Tool, d declared, s settings, at place) 
 	}
 	if alias, set := d.dir.Get("alias"); set {
 		for _, item := range alias.Names() {
-			tool.Aliases = append(tool.Aliases, item.Value)
-			ok = a.goodName(item.Value, at.at(item.Pos)) && ok
+			tool.Aliases = append(tool.Aliases, s.led(item.Value))
+			ok = a.goodName(s.led(item.Value), at.at(item.Pos)) && ok
 		}
 	}
 	tool.Icons, _ = d.dir.List("icon")
@@ -137,7 +141,9 @@ func (a *analyzer) visible(text, what string, at place) bool {
 
 // behave settles hints, limits and how errors are shown.
 func (a *analyzer) behave(tool *model.Tool, dir *directive.Directive, s settings, at place) bool {
-	tool.Hints = hintsOf(dir).over(s.hints).hints()
+	flags := hintsOf(dir).over(s.hints)
+	tool.Hints = flags.hints()
+	tool.EffectSaid, tool.ReachSaid = flags.said()
 	tool.Timeout, tool.MaxResult, tool.Lenient, tool.Defs = s.timeout, s.maxResult, s.lenient, s.defs
 	if timeout, set := dir.Duration("timeout"); set {
 		tool.Timeout = timeout
@@ -148,7 +154,7 @@ func (a *analyzer) behave(tool *model.Tool, dir *directive.Directive, s settings
 	if value, set := dir.Flag("lenient"); set {
 		tool.Lenient = value
 	}
-	tool.HideErrors = s.hideErrors
+	tool.HideErrors, tool.ErrorsSaid = s.hideErrors, s.errorsSaid
 	return a.requires(&tool.Requires, dir, at)
 }
 

@@ -29,7 +29,7 @@ const (
 	LitDuration                     // Duration
 	LitTime                         // Time
 	LitUnmarshal                    // no expression: Text is handed to the method Method
-	LitDecode                       // no expression: Elems[0] is handed to the function Method
+	LitDecode                       // no expression: Elems[0] is handed to the function Func
 )
 
 // Literal is a Go value that a JSON text stands for.
@@ -38,6 +38,7 @@ type Literal struct {
 	Type     types.Type
 	Text     string // Go source; of LitUnmarshal the text itself
 	Method   string
+	Func     *types.Func
 	Const    *types.Const
 	Keys     []*Literal
 	Names    []string
@@ -83,7 +84,7 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 	case model.JSON:
 		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: canonical(v), Method: "UnmarshalJSON"}
 	case model.Converted:
-		return &Literal{Kind: LitDecode, Type: t.Go, Method: t.Convert.Decode, Elems: []*Literal{b.inner(t.Elem, v, text)}}
+		return &Literal{Kind: LitDecode, Type: t.Go, Func: t.Convert.Decode, Elems: []*Literal{b.inner(t.Elem, v, text)}}
 	case model.Flagged:
 		lit := &Literal{Kind: LitStruct, Type: t.Go}
 		if v != nil {

@@ -165,8 +165,8 @@ type Read struct {
 	Cast types.Type
 	// Flagged is the field that holds the value beside the field Valid.
 	Flagged string
-	Convert string // argument of Convert: a function of the package
-	Format  string // argument of FormattedText: a function of runtime/wire
+	Convert *types.Func // argument of Convert
+	Format  string      // argument of FormattedText: a function of runtime/wire
 	Checks  []*Check
 	// Deref is the number of pointers between the value and what is checked.
 	Deref int
@@ -206,7 +206,7 @@ type Write struct {
 	AsAny  bool
 	// Flagged is the field that holds the value beside the field Valid.
 	Flagged string
-	Convert string // argument of PutConverted: a function of the package
+	Convert *types.Func // argument of PutConverted
 }
 
 // Enum is a table of the values that a place accepts.

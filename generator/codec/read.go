@@ -63,7 +63,7 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	case model.Converted:
 		elem := b.elemFunc(t.Elem, rules, place)
 		r.Func, r.Elem, r.Convert = Func{Name: "Convert"}, &elem, t.Convert.Decode
-		if r.Convert == "" {
+		if r.Convert == nil {
 			b.fail("type %s has no function that decodes it", t.Go)
 		}
 	case model.Slice, model.Array, model.Map:

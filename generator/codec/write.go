@@ -18,7 +18,7 @@ func (b *builder) write(t *model.Type, place string) Write {
 	case model.Converted:
 		elem := b.putFunc(t.Elem, place)
 		w.Func, w.Elem, w.Convert = Func{Name: "PutConverted"}, &elem, t.Convert.Encode
-		if w.Convert == "" {
+		if w.Convert == nil {
 			b.fail("type %s has no function that encodes it", t.Go)
 		}
 	case model.Pointer:

@@ -46,6 +46,7 @@ type Diagnostic struct {
 	Subject  string // what it is about: "tool Search: argument filter"; may be empty
 	Message  string // what is wrong, in lower case, without a full stop
 	Hint     string // what to do about it; may be empty
+	Rule     string // of mcpgen vet, by which the finding can be ignored; may be empty
 	Related  []Related
 }
 
@@ -116,6 +117,7 @@ func compare(a, b *Diagnostic) int {
 		cmp.Compare(a.Subject, b.Subject),
 		cmp.Compare(a.Message, b.Message),
 		cmp.Compare(a.Hint, b.Hint),
+		cmp.Compare(a.Rule, b.Rule),
 		slices.CompareFunc(a.Related, b.Related, func(x, y Related) int {
 			return cmp.Or(comparePos(x.Pos, y.Pos), cmp.Compare(x.Message, y.Message))
 		}),

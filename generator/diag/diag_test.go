@@ -21,7 +21,7 @@ func printed(l *List, dir string) string {
 
 func TestPrint(t *testing.T) {
 	var l List
-	l.Warnf(at("/m/z.go", 1, 1), "", "late")
+	l.Warnf(at("/m/z.go", 1, 1), "", "late").Rule = "too-late"
 	l.Errorf(at("/m/store.go", 41, 2), "tool Search: argument filter", "type %s cannot be expressed in JSON", "chan int").Hint = "leave it out"
 	e := l.Errorf(at("/m/store.go", 9, 1), "tool Add", "the name is taken\nby another")
 	e.Related = []Related{{at("/m/b/b.go", 3, 4), "the other one"}, {token.Position{}, "no place"}}
@@ -37,7 +37,7 @@ func TestPrint(t *testing.T) {
 		"\tno place",
 		"store.go:41:2: tool Search: argument filter: type chan int cannot be expressed in JSON",
 		"\thint: leave it out",
-		"z.go:1:1: warning: late",
+		"z.go:1:1: warning: late [too-late]",
 		"",
 	}, "\n")
 	if got := printed(&l, "/m"); got != want {

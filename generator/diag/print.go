@@ -32,7 +32,11 @@ func Print(w io.Writer, l *List, relTo string) {
 		if d.Severity == Warning {
 			out.WriteString("warning: ")
 		}
-		fmt.Fprintf(&out, "%s\n", indented(d.Text(), "\t"))
+		out.WriteString(indented(d.Text(), "\t"))
+		if d.Rule != "" {
+			fmt.Fprintf(&out, " [%s]", d.Rule)
+		}
+		out.WriteByte('\n')
 		for _, r := range d.Related {
 			out.WriteByte('\t')
 			if at := names.place(r.Pos); at != "" {
@@ -94,13 +98,14 @@ type jsonDiagnostic struct {
 	Line     int         `json:"line,omitempty"`
 	Column   int         `json:"column,omitempty"`
 	Severity string      `json:"severity"`
+	Rule     string      `json:"rule,omitempty"`
 	Message  string      `json:"message"`
 	Hint     string      `json:"hint,omitempty"`
 	Related  []jsonPlace `json:"related,omitempty"`
 }
 
 // PrintJSON writes the list for programs: one JSON object a line, with file,
-// line, column, severity ("error" or "warning"), message, hint and related,
+// line, column, severity ("error" or "warning"), rule, message, hint and related,
 // the members that say nothing left out. All diagnostics are written.
 func PrintJSON(w io.Writer, l *List, relTo string) {
 	var out strings.Builder
@@ -110,7 +115,7 @@ func PrintJSON(w io.Writer, l *List, relTo string) {
 	for _, d := range l.All() {
 		j := jsonDiagnostic{
 			File: names.file(d.Pos.Filename), Line: d.Pos.Line, Column: d.Pos.Column,
-			Severity: d.Severity.String(), Message: d.Text(), Hint: d.Hint,
+			Severity: d.Severity.String(), Rule: d.Rule, Message: d.Text(), Hint: d.Hint,
 		}
 		for _, r := range d.Related {
 			j.Related = append(j.Related, jsonPlace{names.file(r.Pos.Filename), r.Pos.Line, r.Pos.Column, r.Message})

@@ -80,7 +80,7 @@ func newTable() []*Spec {
 				oneOf("errors", "whether the text of every error reaches the model, or of declared ones only", "text", "declared"),
 				oneOf("required", "whether a field without omitempty is required, or only one tagged as required", "auto", "tagged"),
 				maxResultKey,
-				later(oneOf("emit", "none: this package's features are emitted elsewhere, by //mcp:from", "none")),
+				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
 			}, hintKeys()),
 		},
 		{
@@ -206,7 +206,7 @@ func newTable() []*Spec {
 			Example: `//mcp:constructor`,
 		},
 		{
-			Word: "from", Synopsis: "PKG...", On: []Target{Package}, Repeat: true,
+			Word: "from", Synopsis: "PKG...", Built: true, On: []Target{Package}, Repeat: true,
 			MinWords: 1, MaxWords: -1, WordName: "import path",
 			Help:    "emits here the features annotated in other packages",
 			Example: `//mcp:from example.com/shop/catalogue group=public`,
@@ -216,8 +216,9 @@ func newTable() []*Spec {
 			},
 		},
 		{
-			Word: "ignore", Synopsis: "RULE REASON", Text: true, TextNeeded: true, Repeat: true,
-			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
+			Word: "ignore", Synopsis: "RULE REASON", Built: true, Text: true, TextNeeded: true, Repeat: true,
+			On:      []Target{Package, Func, Method, InterfaceMethod, Var, Const},
+			OnNote:  "the package comment: for the whole package",
 			Help:    "silences one rule of mcpgen vet, with the reason",
 			Example: `//mcp:ignore identity-argument The tenant is public.`,
 		},

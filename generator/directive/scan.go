@@ -277,6 +277,8 @@ func (s *scanner) text(d *Directive, spec *Spec, rest string, origin token.Posit
 	d.Text, d.TextPos = rest, origin
 	if rest == "" && spec.TextNeeded {
 		s.diags.Errorf(origin, subject(d), "text is missing").Hint = "write for example " + spec.Example
+	} else if d.Word == "ignore" && len(strings.Fields(rest)) == 1 {
+		s.diags.Errorf(shift(origin, len(rest)), subject(d), "the reason is missing").Hint = "say behind the rule why it does not apply: " + spec.Example
 	}
 	if _, ok := unquote(rest); ok {
 		s.diags.Warnf(origin, subject(d), "the quotes become part of the text").Hint = "leave them out: the rest of the line is the text"

@@ -57,8 +57,8 @@ func (g *generator) completerFuncs(stem, feature string, all []*model.Completion
 }
 
 func (g *generator) completerBody(f *model.Completer) []jen.Code {
-	b := &body{generator: g, provided: map[string]string{}, failed: g.mcp("Completion").Add(composite(false))}
-	fn := id(f.Name)
+	b := &body{generator: g, provided: map[*model.Provider]string{}, failed: g.mcp("Completion").Add(composite(false))}
+	fn := g.declared(f.Pkg, f.Name)
 	if r := f.Receiver; r != nil {
 		fn = g.local("recv").Dot(f.Name)
 		if r.Provider != nil {
@@ -88,7 +88,7 @@ func (g *generator) completerGuards() []jen.Code {
 	var out []jen.Code
 	for _, c := range g.p.Completers() {
 		var in, results []jen.Code
-		name := id(c.Name)
+		name := g.declared(c.Pkg, c.Name)
 		if r := c.Receiver; r != nil {
 			in = append(in, g.typ(r.Type))
 			recv := g.typ(r.Type)

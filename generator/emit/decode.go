@@ -75,8 +75,8 @@ func (g *generator) read(r *codec.Read, v place) []jen.Code {
 	if r.Elem != nil {
 		args = append(args, g.fn(*r.Elem))
 	}
-	if r.Convert != "" {
-		args = append(args, id(r.Convert))
+	if r.Convert != nil {
+		args = append(args, id(g.object(r.Convert)))
 	}
 	out := []jen.Code{call(g.fn(r.Func), args...)}
 	if len(r.Checks) == 0 {

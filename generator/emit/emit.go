@@ -43,6 +43,7 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	}
 	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), printed: map[string]string{}}
 	g.file = newFile(p.Name, p.Types, g.locals.all())
+	g.aliases = p.Aliases
 	// The runtime's packages get their names before those of the user's types.
 	g.mcp("Server")
 	g.constants()
@@ -91,6 +92,14 @@ func (g *generator) wire(name string) code { return g.qualified(wirePath, "wire"
 // std is a thing of a package of the standard library with a plain path.
 func (g *generator) std(pkg, name string) code { return g.qualified(pkg, pkg, name) }
 
+// declared is a thing that a package declares, nil for the package itself.
+func (g *generator) declared(p *types.Package, name string) code {
+	if p == nil {
+		return id(name)
+	}
+	return g.qualified(p.Path(), p.Name(), name)
+}
+
 func (g *generator) qualified(path, pkg, name string) code {
 	if path == g.p.Path {
 		return id(name)
@@ -127,6 +136,7 @@ func checkPredeclared(p *model.Package) error {
 // package and names of imports.
 type locals struct {
 	pkg   *types.Package
+	from  []*types.Package // whose features are emitted
 	names map[string]string
 }
 
@@ -136,7 +146,7 @@ var fixed = []string{
 }
 
 func newLocals(p *model.Package) *locals {
-	l := &locals{pkg: p.Types, names: map[string]string{}}
+	l := &locals{pkg: p.Types, from: p.From, names: map[string]string{}}
 	for _, name := range fixed {
 		l.of(name)
 	}
@@ -185,7 +195,7 @@ func (l *locals) clashes(name string) bool {
 	case "mcp", "wire", "context", "errors", "time", "json", "reflect":
 		return true
 	}
-	if types.Universe.Lookup(name) != nil {
+	if types.Universe.Lookup(name) != nil || slices.ContainsFunc(l.from, func(p *types.Package) bool { return p.Name() == name }) {
 		return true
 	}
 	if l.pkg == nil {

@@ -49,8 +49,8 @@ func (g *generator) put(w *codec.Write, v place) code {
 	if w.Method != "" {
 		args = append(args, g.method(w.Type, w.Method))
 	}
-	if w.Convert != "" {
-		args = append(args, id(w.Convert))
+	if w.Convert != nil {
+		args = append(args, id(g.object(w.Convert)))
 	}
 	if w.Elem != nil {
 		args = append(args, g.fn(*w.Elem))

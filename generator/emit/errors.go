@@ -69,9 +69,9 @@ func (g *generator) errorTexts(name, doc string, declared []*model.DeclaredError
 				Add(call(g.std("errors", "AsType").Types(g.typ(e.Type)), err.Clone()), id(";")).Add(g.local("ok"))
 		} else {
 			if e.Text == "" {
-				value = call(id(e.Name).Dot("Error"))
+				value = call(g.declared(e.Pkg, e.Name).Dot("Error"))
 			}
-			condition = call(g.std("errors", "Is"), err.Clone(), id(e.Name))
+			condition = call(g.std("errors", "Is"), err.Clone(), g.declared(e.Pkg, e.Name))
 		}
 		body = append(body, id("if").Add(condition).Block(id("return").Add(value).Op(",").Id("true")))
 	}

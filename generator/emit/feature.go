@@ -108,7 +108,7 @@ func (g *generator) answerFunc(name, doc string, kind feature, c *model.Call, re
 	if r := c.Func.Receiver; r != nil && r.Provider == nil {
 		params = append(params, g.local("recv").Add(g.typ(r.Type)))
 	}
-	b := &body{generator: g, tool: c, plan: g.plan.Calls[c], provided: map[string]string{}, feature: kind}
+	b := &body{generator: g, tool: c, plan: g.plan.Calls[c], provided: map[*model.Provider]string{}, feature: kind}
 	b.decode()
 	b.provide()
 	b.invoke()

@@ -13,7 +13,7 @@ import (
 func (g *generator) guards() {
 	if calls := g.p.Calls(); len(calls) > 0 {
 		var lines []jen.Code
-		seen := map[string]bool{}
+		seen := map[*model.Provider]bool{}
 		for _, t := range calls {
 			lines = append(lines, g.signatureGuard(t))
 			for _, p := range t.Func.Params {
@@ -43,7 +43,7 @@ func (g *generator) guards() {
 func (g *generator) signatureGuard(t *model.Call) code {
 	f := &t.Func
 	var in, out []jen.Code
-	name := id(f.Name)
+	name := g.declared(f.Pkg, f.Name)
 	if r := f.Receiver; r != nil {
 		recv := g.typ(r.Type)
 		in = append(in, recv)
@@ -70,14 +70,14 @@ func (g *generator) signatureGuard(t *model.Call) code {
 }
 
 // providerGuard does the same for a provider, once.
-func (g *generator) providerGuard(p *model.Provider, seen map[string]bool) []jen.Code {
-	if seen[p.Func] {
+func (g *generator) providerGuard(p *model.Provider, seen map[*model.Provider]bool) []jen.Code {
+	if seen[p] {
 		return nil
 	}
-	seen[p.Func] = true
+	seen[p] = true
 	out := []jen.Code{g.typ(p.Type)}
 	if p.Error {
 		out = append(out, id("error"))
 	}
-	return []jen.Code{id("var _ func").Add(g.plainSignature([]jen.Code{g.std("context", "Context")}, out)).Op("=").Id(p.Func)}
+	return []jen.Code{id("var _ func").Add(g.plainSignature([]jen.Code{g.std("context", "Context")}, out)).Op("=").Add(g.declared(p.Pkg, p.Func))}
 }

@@ -34,6 +34,7 @@ type file struct {
 	pkg     *types.Package
 	name    string
 	imports *imports
+	aliases map[*types.TypeName]*types.TypeName // of types that have no name here
 	body    *jen.File
 	long    []string // placeholders, each with the text that takes its place
 }

@@ -17,7 +17,7 @@ func (g *generator) assign(v place, l *codec.Literal) []jen.Code {
 		return append([]jen.Code{id(v.value).Op("=").Add(call(id("new"), g.typ(inner.Type)))}, g.assign(v, inner)...)
 	}
 	if l.Kind == codec.LitDecode {
-		return []jen.Code{id(v.value + ", _ =").Add(call(id(l.Method), g.literal(l.Elems[0], true)))}
+		return []jen.Code{id(v.value + ", _ =").Add(call(id(g.object(l.Func)), g.literal(l.Elems[0], true)))}
 	}
 	if l.Kind == codec.LitUnmarshal {
 		// The generator has called the method on this text before, or cannot

@@ -126,7 +126,7 @@ func (g *generator) resourceFeature(kind string, r *model.Resource) code {
 	if r.Value == nil {
 		return g.registered(kind, info, "mcpRead"+stem, r.Func.Receiver, g.completers(stem, r.Completions))
 	}
-	value := id(r.Value.Name)
+	value := g.declared(r.Value.Pkg, r.Value.Name)
 	switch r.Value.Kind {
 	case model.ValueFiles:
 		return call(g.mcp("NewFS"), id("mcpTemplate"+stem), value)

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,12 +45,29 @@ func (g *generator) server() {
 		register = append(register, name)
 	}
 	params = append(params, g.local("opts").Op("...").Add(g.mcp("Option")))
-	g.add("NewMCPServer returns a server that offers the features of this package. Options win over the directives.",
+	g.add("NewMCPServer returns a server that offers "+g.offered()+". Options win over the directives.",
 		id("func NewMCPServer").Add(g.params(params...)).Op("*").Add(g.mcp("Server")).Block(
 			g.local("s").Op(":=").Add(call(g.mcp("NewServer"), g.mcp("Info").Add(composite(true, info...)), g.local("opts").Op("..."))),
 			call(id("RegisterMCP"), register...),
 			id("return").Add(g.local("s")),
 		))
+}
+
+// offered says which features the file is about.
+func (g *generator) offered() string {
+	const own = "the features of this package"
+	if len(g.p.From) == 0 {
+		return own
+	}
+	var names []string
+	for _, p := range g.p.From {
+		names = append(names, p.Path())
+	}
+	from := "features of " + strings.Join(names, " and ")
+	if slices.ContainsFunc(g.p.Calls(), func(c *model.Call) bool { return c.Func.Pkg == nil }) {
+		return own + ", and " + from
+	}
+	return from
 }
 
 // params is a list of parameters, broken over lines where it is long.
@@ -78,7 +96,7 @@ func (g *generator) register() {
 		body = append(body, call(g.local("r").Dot("Register"), feature))
 	}
 	body = append(body, g.registerFeatures()...)
-	doc := "RegisterMCP registers the features of this package."
+	doc := "RegisterMCP registers " + g.offered() + "."
 	switch len(g.p.Receivers) {
 	case 0:
 	case 1:

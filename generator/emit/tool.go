@@ -48,7 +48,7 @@ func (g *generator) call(t *model.Tool, plan *codec.Tool) {
 	if r := t.Func.Receiver; r != nil && r.Provider == nil {
 		params = append(params, g.local("recv").Add(g.typ(r.Type)))
 	}
-	b := &body{generator: g, tool: &t.Call, plan: plan, provided: map[string]string{}, mime: t.MIME}
+	b := &body{generator: g, tool: &t.Call, plan: plan, provided: map[*model.Provider]string{}, mime: t.MIME}
 	b.decode()
 	b.provide()
 	b.invoke()
@@ -63,8 +63,8 @@ type body struct {
 	tool     *model.Call
 	plan     *codec.Tool
 	lines    []jen.Code
-	provided map[string]string // variable by provider
-	hasErr   bool              // err is declared
+	provided map[*model.Provider]string // variable of each
+	hasErr   bool                       // err is declared
 	feature  feature
 	failed   code   // what is returned with an error, nil for nil
 	mime     string // of a blob
@@ -123,14 +123,14 @@ func (b *body) argsVar() code {
 // provide calls the providers, each once, and makes the receiver if it has one.
 func (b *body) provide() {
 	for _, p := range b.tool.Func.Params {
-		if p.Source != model.FromProvider || b.provided[p.Provider.Func] != "" {
+		if p.Source != model.FromProvider || b.provided[p.Provider] != "" {
 			continue
 		}
 		name := b.locals.user(providedName(p))
 		for slices.Contains(b.taken(), name) {
 			name += "2"
 		}
-		b.provided[p.Provider.Func] = name
+		b.provided[p.Provider] = name
 		b.provider(p.Provider, name)
 	}
 	if r := b.tool.Func.Receiver; r != nil && r.Provider != nil {
@@ -147,7 +147,7 @@ func (b *body) taken() []string {
 }
 
 func (b *body) provider(p *model.Provider, name string) {
-	value := call(id(p.Func), b.local("ctx"))
+	value := call(b.declared(p.Pkg, p.Func), b.local("ctx"))
 	if !p.Error {
 		b.add(id(name).Op(":=").Add(value))
 		return
@@ -194,7 +194,7 @@ func (b *body) arguments() []jen.Code {
 			}
 			out = append(out, arg)
 		case model.FromProvider:
-			arg := id(b.provided[p.Provider.Func])
+			arg := id(b.provided[p.Provider])
 			if spread {
 				arg = arg.Op("...")
 			}
@@ -215,7 +215,7 @@ func (b *body) function() code {
 	if b.tool.Func.Receiver != nil {
 		return b.local("recv").Dot(b.tool.Func.Name)
 	}
-	return id(b.tool.Func.Name)
+	return b.declared(b.tool.Func.Pkg, b.tool.Func.Name)
 }
 
 // breakArgs breaks a call over lines where it is long.

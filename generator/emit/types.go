@@ -10,10 +10,21 @@ import (
 // package.
 func (f *file) object(o types.Object) string {
 	p := o.Pkg()
-	if p == nil || p == f.pkg || f.pkg != nil && p.Path() == f.pkg.Path() {
+	if p == nil || f.own(p) {
 		return o.Name()
 	}
 	return f.imports.use(p.Path(), p.Name()) + "." + o.Name()
+}
+
+// own reports whether a package is the one that the file belongs to.
+func (f *file) own(p *types.Package) bool {
+	return p == f.pkg || f.pkg != nil && p.Path() == f.pkg.Path()
+}
+
+// hidden reports whether the file cannot name an alias: what it stands for does.
+func (f *file) hidden(o *types.TypeName) bool {
+	p := o.Pkg()
+	return p != nil && (!o.Exported() && !f.own(p) || o.Parent() != nil && o.Parent() != p.Scope())
 }
 
 // typ is the source of a type.
@@ -27,6 +38,9 @@ func (f *file) spell(t types.Type, tags bool) code {
 	case *types.Named:
 		return f.instance(t.Obj(), t.TypeArgs(), tags)
 	case *types.Alias:
+		if f.hidden(t.Obj()) {
+			return f.spell(t.Rhs(), tags)
+		}
 		return f.instance(t.Obj(), t.TypeArgs(), tags)
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
@@ -58,7 +72,10 @@ func (f *file) spell(t types.Type, tags bool) code {
 	}))
 }
 
-func (f *file) instance(o types.Object, args *types.TypeList, tags bool) code {
+func (f *file) instance(o *types.TypeName, args *types.TypeList, tags bool) code {
+	if alias := f.aliases[o]; alias != nil {
+		o = alias
+	}
 	name := id(f.object(o))
 	if args.Len() == 0 {
 		return name

@@ -35,6 +35,9 @@ func NewDocs(pkgs ...*Package) *Docs {
 	for _, p := range pkgs {
 		d.fset = p.Fset
 		d.roots[p.Path] = p
+		for path, source := range p.From {
+			d.roots[path] = source
+		}
 	}
 	return d
 }

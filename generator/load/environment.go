@@ -45,7 +45,12 @@ func (l *loader) explain(ctx context.Context, err error) error {
 	if _, missing := exec.LookPath("go"); missing != nil {
 		return &Error{Message: "there is no go command in the PATH", Hint: "install Go, or add its bin directory to the PATH", err: err}
 	}
-	return l.inEnvironment(ctx, &Error{Message: plainMessage(err), err: err})
+	e := &Error{Message: plainMessage(err), err: err}
+	if strings.Contains(e.Message, "updates to go.mod needed") {
+		e.Message = "go.mod is not up to date"
+		e.Hint = "go mod tidy, which also raises the go line where a required module asks for a later Go"
+	}
+	return l.inEnvironment(ctx, e)
 }
 
 // inEnvironment puts the state of the environment in the place of an error

@@ -69,7 +69,7 @@ package out
 		{"no match by path", "m", "example.com/m/nowhere/...", nil, []string{"no package matches example.com/m/nowhere/... in ", "hint: start in the directory of the module"}},
 		{"no such package", "m", "example.com/m/nowhere", nil, []string{"example.com/m/nowhere"}},
 		{"dot forgotten", "m", "plain", nil, []string{"package plain is not in std", "hint: a directory begins with a dot: ./plain"}},
-		{"no directives", "m", "./plain/...", nil, []string{"no //mcp: directive in the 1 packages that ./plain/... matches", "hint: write //mcp:tool above a function"}},
+		{"no directives", "m", "./plain/...", nil, []string{"no //mcp: directive in the one package that ./plain/... matches", "hint: write //mcp:tool above a function"}},
 		{"a file", "m", "plain/a.go", nil, []string{"plain/a.go is a file", "hint: name the directory: plain"}},
 		{"no Go files", "m/empty", ".", nil, []string{"there are no Go files in ", "m/empty"}},
 		{"generated file only", "m/generated", ".", nil, []string{"there are no Go files in ", "m/generated"}},

@@ -144,7 +144,7 @@ func (l *loader) list(ctx context.Context) ([]target, error) {
 	}
 	switch {
 	case broken != nil:
-		return nil, broken
+		return nil, l.inEnvironment(ctx, broken)
 	case found == 0:
 		return nil, l.inEnvironment(ctx, &Error{
 			Message: fmt.Sprintf("no package matches %s in %s", strings.Join(l.patterns, " "), l.dir),
@@ -152,7 +152,7 @@ func (l *loader) list(ctx context.Context) ([]target, error) {
 		})
 	case len(targets) == 0:
 		return nil, &Error{
-			Message: fmt.Sprintf("no //mcp: directive in the %d packages that %s matches", found, strings.Join(l.patterns, " ")),
+			Message: fmt.Sprintf("no //mcp: directive in the %s that %s matches", packageCount(found), strings.Join(l.patterns, " ")),
 			Hint:    "write //mcp:tool above a function",
 		}
 	}
@@ -165,10 +165,20 @@ func (l *loader) unmatched(p listed) *Error {
 	if p.Error != nil && p.Error.Err != "" {
 		e.Message = strings.TrimSpace(p.Error.Err)
 	}
-	if isDir(l.abs(p.ImportPath)) {
+	switch {
+	case isDir(l.abs(p.ImportPath)):
 		e.Hint = "a directory begins with a dot: ./" + p.ImportPath
+	case local(p.ImportPath) && wildcard(p.ImportPath):
+		e.Hint = "begin the pattern in a module, in a workspace too: ./store/..."
 	}
 	return e
+}
+
+func packageCount(n int) string {
+	if n == 1 {
+		return "one package"
+	}
+	return fmt.Sprint(n, " packages")
 }
 
 // relevant reports whether a package has a directive or a generated file of

@@ -93,10 +93,17 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	from, err := l.origins(ctx, targets)
+	if err != nil {
+		return nil, err
+	}
 	generated, flags := hidden{}, []string{}
 	var patterns []string
-	for _, t := range targets {
+	for _, t := range slices.Concat(targets, from.targets(targets)) {
 		patterns = append(patterns, "pattern="+t.pattern)
+		if t.dir == "" {
+			continue
+		}
 		name := filepath.Join(t.dir, GeneratedFile)
 		state, err := stateOfFile(name)
 		if err != nil {
@@ -128,7 +135,7 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	if err != nil {
 		return nil, l.explain(ctx, err)
 	}
-	return l.collect(ctx, loaded)
+	return l.collect(ctx, loaded, targets, from)
 }
 
 // outsideCache drops the files of the module cache, which an overlay must not
@@ -147,20 +154,31 @@ func (l *loader) outsideCache(ctx context.Context, files hidden) hidden {
 	return kept
 }
 
-// collect makes packages of what go/packages found.
-func (l *loader) collect(ctx context.Context, loaded []*packages.Package) ([]*Package, error) {
+// collect makes packages of what go/packages found. It returns those that are
+// targets.
+func (l *loader) collect(ctx context.Context, loaded []*packages.Package, targets []target, from *origins) ([]*Package, error) {
 	slices.SortFunc(loaded, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	var pkgs []*Package
+	sources, missing := map[string]*Package{}, map[string]*Error{}
 	for _, lp := range loaded {
 		p, err := l.convert(ctx, lp)
-		if nothing, ok := errors.AsType[*Error](err); ok && len(loaded) > 1 {
-			l.diags.Add(nothing.Diagnostic())
+		_, named := from.dirs[lp.PkgPath]
+		aside := named && !isTarget(targets, lp)
+		if nothing, ok := errors.AsType[*Error](err); ok && (aside || len(targets) > 1) {
+			if missing[lp.PkgPath] = nothing; !aside {
+				l.diags.Add(nothing.Diagnostic())
+			}
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		pkgs = append(pkgs, p)
+		if sources[p.Path] = p; !aside {
+			pkgs = append(pkgs, p)
+		}
+	}
+	for _, p := range pkgs {
+		from.connect(p, sources, missing)
 	}
 	if len(loaded) == 0 {
 		// go/packages does this without an error when the go command finds nothing.

@@ -51,6 +51,12 @@ type Package struct {
 	// all the others. They have files and types, no syntax.
 	Imports map[string]*packages.Package
 
+	// From are the packages that the //mcp:from directives of this one name, by
+	// import path, loaded in the same way. Of those that are not among them Missing
+	// says why.
+	From    map[string]*Package
+	Missing map[string]*Error
+
 	listed []string // the files that the go command knows, ignored ones too
 }
 

@@ -15,6 +15,7 @@ type Feature struct {
 	Icons       []string
 	Requires    []Capability
 	HideErrors  bool // errors=declared
+	ErrorsSaid  bool // a directive says errors=
 	Timeout     time.Duration
 	Pos         token.Position
 }
@@ -35,8 +36,9 @@ type Completion struct {
 
 // Completer is a function that complete= names.
 type Completer struct {
-	Name     string // identifier
-	Symbol   string // for people
+	Pkg      *types.Package // that declares it; nil for the package itself
+	Name     string         // identifier
+	Symbol   string         // for people
 	Receiver *Receiver
 	Context  bool // takes a context.Context first
 	Others   bool // takes the other arguments, map[string]string, last
@@ -79,11 +81,15 @@ func (p *Package) Calls() []*Call {
 // once.
 func (p *Package) Completers() []*Completer {
 	var all []*Completer
-	seen := map[string]bool{}
+	type key struct {
+		pkg    *types.Package
+		symbol string
+	}
+	seen := map[key]bool{}
 	add := func(list []*Completion) {
 		for _, c := range list {
-			if c.Func != nil && !seen[c.Func.Symbol] {
-				seen[c.Func.Symbol] = true
+			if c.Func != nil && !seen[key{c.Func.Pkg, c.Func.Symbol}] {
+				seen[key{c.Func.Pkg, c.Func.Symbol}] = true
 				all = append(all, c.Func)
 			}
 		}

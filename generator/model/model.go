@@ -20,6 +20,16 @@ type Package struct {
 	Types  *types.Package // as type-checked without its generated file
 	Main   bool           // package main
 
+	// Silent is set by emit=none: the features are emitted by another package, with
+	// //mcp:from, and nothing is written for this one.
+	Silent bool
+	// From are the packages whose features are emitted here, in order of path.
+	From []*types.Package
+
+	// Aliases are the names by which the file calls declared types that it cannot
+	// call by their own.
+	Aliases map[*types.TypeName]*types.TypeName
+
 	// Server is set by //mcp:server, and always in package main.
 	Server *Server
 
@@ -63,9 +73,10 @@ type Server struct {
 
 // Receiver is what methods are called on.
 type Receiver struct {
-	Param    string     // name of the parameter of RegisterMCP
-	TypeName string     // name of the declared type
-	Type     types.Type // pointer to the named type, or the interface
+	Param    string         // name of the parameter of RegisterMCP
+	Pkg      *types.Package // that declares the type; nil for the package itself
+	TypeName string         // name of the declared type
+	Type     types.Type     // pointer to the named type, or the interface
 	// Constructor is how the command makes one; nil if there is none and the
 	// zero value must do.
 	Constructor *Constructor
@@ -76,10 +87,11 @@ type Receiver struct {
 
 // Constructor is a function that returns a receiver.
 type Constructor struct {
-	Func    string // identifier in the package
-	Context bool   // takes a context.Context
-	Cleanup bool   // returns a func() to be called at the end
-	Error   bool   // returns an error
+	Pkg     *types.Package // that declares it; nil for the package itself
+	Func    string         // identifier
+	Context bool           // takes a context.Context
+	Cleanup bool           // returns a func() to be called at the end
+	Error   bool           // returns an error
 	// Addr is set when it returns T where *T is wanted.
 	Addr bool
 	Pos  token.Position
@@ -87,7 +99,8 @@ type Constructor struct {
 
 // Provider is a function annotated with //mcp:inject.
 type Provider struct {
-	Func  string // identifier in the package
+	Pkg   *types.Package // that declares it; nil for the package itself
+	Func  string         // identifier
 	Type  types.Type
 	Error bool // returns (T, error)
 	Pos   token.Position
@@ -96,6 +109,7 @@ type Provider struct {
 // DeclaredError is an error that is meant for the model: a sentinel variable
 // or an error type.
 type DeclaredError struct {
+	Pkg  *types.Package // that declares it; nil for the package itself
 	Name string
 	// Type is set for an error type: the type that errors.As looks for, T or *T.
 	Type types.Type
@@ -126,6 +140,11 @@ type Tool struct {
 	Requires    []Capability
 	MIME        string // media type of a result of kind Blob or Reader
 
+	// EffectSaid is set where a directive says readonly, destructive or additive,
+	// ReachSaid where one says openworld or closedworld, and ErrorsSaid where one
+	// says errors=; otherwise Hints and HideErrors are defaults that nobody chose.
+	EffectSaid, ReachSaid, ErrorsSaid bool
+
 	Call
 	Pos token.Position
 }
@@ -139,10 +158,11 @@ type Call struct {
 
 // Func is the Go function behind a feature.
 type Func struct {
-	Name     string    // identifier
-	Symbol   string    // for people: Search, (*Store).Search, Catalog.Find
-	Receiver *Receiver // nil for a plain function
-	Params   []*Param  // all of them, in order
+	Pkg      *types.Package // that declares it; nil for the package itself
+	Name     string         // identifier
+	Symbol   string         // for people: Search, (*Store).Search, (*shop.Store).Search
+	Receiver *Receiver      // nil for a plain function
+	Params   []*Param       // all of them, in order
 	Variadic bool
 }
 

@@ -27,6 +27,7 @@ type Resource struct {
 
 // Static is a variable or constant that is a resource.
 type Static struct {
+	Pkg  *types.Package // that declares it; nil for the package itself
 	Name string
 	Type types.Type
 	Kind ValueKind
@@ -54,8 +55,11 @@ func (r *Resource) Template() string {
 
 // Symbol is the Go symbol behind the resource.
 func (r *Resource) Symbol() string {
-	if r.Value != nil {
-		return r.Value.Name
+	switch {
+	case r.Value == nil:
+		return r.Func.Symbol
+	case r.Value.Pkg != nil:
+		return r.Value.Pkg.Name() + "." + r.Value.Name
 	}
-	return r.Func.Symbol
+	return r.Value.Name
 }

@@ -107,11 +107,10 @@ type UnionVariant struct {
 	Pointer bool
 }
 
-// Conversion is a pair of functions of the package by which a type travels as
-// another one.
+// Conversion is a pair of functions by which a type travels as another one.
 type Conversion struct {
-	Decode string // func(S) (T, error), "" if there is none
-	Encode string // func(T) S, "" if there is none
+	Decode *types.Func // func(S) (T, error), nil if there is none
+	Encode *types.Func // func(T) S, nil if there is none
 }
 
 // EnumValue is one constant of an enumeration.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
+	"github.com/mcpgen/mcpgen/generator/model"
 )
 
 // BuildError is what the go command said about code that does not build.
@@ -43,7 +44,7 @@ func (t *Target) check(cfg *Config) error {
 			return &Problem{diag.Diagnostic{
 				Pos: recv.Pos, Subject: "receiver " + recv.TypeName,
 				Message: "is an interface, and no function of the package makes one",
-				Hint:    fmt.Sprintf("write func New%s() %[1]s, or annotate a function that returns one with //mcp:constructor", recv.TypeName),
+				Hint:    fmt.Sprintf("write func New%s() %s, or annotate a function that returns one with //mcp:constructor", recv.TypeName, typeName(recv)),
 			}}
 		}
 	}
@@ -55,6 +56,14 @@ func (t *Target) check(cfg *Config) error {
 		}}
 	}
 	return nil
+}
+
+// typeName is the name of a receiver's type in the package of the program.
+func typeName(recv *model.Receiver) string {
+	if recv.Pkg == nil {
+		return recv.TypeName
+	}
+	return recv.Pkg.Name() + "." + recv.TypeName
 }
 
 // runBuild runs the go command.
@@ -105,12 +114,20 @@ func missing(ctx context.Context, cfg *Config, path string) *Problem {
 		Message: "the module does not require the package " + path + " yet",
 		Hint:    "go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen",
 	}}
-	if strings.Contains(text, "-mod=vendor") {
+	switch {
+	case lookup(cfg.Env, "GO111MODULE") == "off":
+		p.Message, p.Hint = "modules are switched off", "unset GO111MODULE"
+	case strings.Contains(text, "updates to go.mod needed"):
+		p.Message = "go.mod is not up to date"
+		p.Hint = "go mod tidy, which also raises the go line where a required module asks for a later Go"
+	case strings.Contains(text, "-mod=vendor"):
 		p.Message = "the vendor directory does not have the package " + path + " yet"
 		p.Hint = "run mcpgen, then go mod vendor"
 		if path == commandPackage {
 			p.Hint = "set GOFLAGS=-mod=mod for this command, or import the package in a program of the module, then go mod vendor"
 		}
+	case !strings.Contains(text, path):
+		return nil // it is about something else, and the go command says what
 	}
 	return p
 }

@@ -2,9 +2,12 @@ package program
 
 import (
 	"fmt"
+	"go/types"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/model"
@@ -59,6 +62,10 @@ func serveSource(m *model.Package, http bool) []byte {
 	if http {
 		b.WriteString("\tmcpgenIO \"io\"\n\tmcpgenCmd \"" + commandPackage + "\"\n")
 	}
+	from := receiverPackages(m)
+	for _, p := range slices.SortedFunc(maps.Keys(from), func(x, y *types.Package) int { return strings.Compare(x.Path(), y.Path()) }) {
+		fmt.Fprintf(&b, "\t%s %q\n", from[p], p.Path())
+	}
 	b.WriteString(`)
 
 // MCPGenServe makes the receivers and serves until the end of standard input
@@ -94,7 +101,7 @@ func MCPGenServe() int {
 `)
 	var args []string
 	for i, recv := range m.Receivers {
-		args = append(args, writeReceiver(&b, recv, i))
+		args = append(args, writeReceiver(&b, recv, i, from))
 	}
 	b.WriteString("\tmcpgenOS.Stdout = mcpgenStdout\n\n")
 	if m.Server != nil {
@@ -133,13 +140,36 @@ var _ mcpgenMCP.Registrar
 	return []byte(b.String())
 }
 
+// receiverPackages names the packages from which receivers come.
+func receiverPackages(m *model.Package) map[*types.Package]string {
+	names := map[*types.Package]string{}
+	for _, recv := range m.Receivers {
+		p := recv.Pkg
+		if recv.Constructor != nil {
+			p = recv.Constructor.Pkg
+		}
+		if p != nil && names[p] == "" {
+			names[p] = fmt.Sprintf("mcpgenFrom%d", len(names))
+		}
+	}
+	return names
+}
+
+// qualified is a declaration of one of them, or of the package itself.
+func qualified(names map[*types.Package]string, p *types.Package, name string) string {
+	if p == nil {
+		return name
+	}
+	return names[p] + "." + name
+}
+
 // writeReceiver writes the statements that make a receiver, and returns the
 // expression for it.
-func writeReceiver(b *strings.Builder, recv *model.Receiver, i int) string {
+func writeReceiver(b *strings.Builder, recv *model.Receiver, i int, from map[*types.Package]string) string {
 	name := fmt.Sprintf("mcpgenReceiver%d", i)
 	c := recv.Constructor
 	if c == nil {
-		fmt.Fprintf(b, "\tvar %s %s\n", name, recv.TypeName)
+		fmt.Fprintf(b, "\tvar %s %s\n", name, qualified(from, recv.Pkg, recv.TypeName))
 		return "&" + name
 	}
 	results := []string{name}
@@ -153,7 +183,7 @@ func writeReceiver(b *strings.Builder, recv *model.Receiver, i int) string {
 	if c.Context {
 		arg = "mcpgenCtx"
 	}
-	fmt.Fprintf(b, "\t%s := %s(%s)\n", strings.Join(results, ", "), c.Func, arg)
+	fmt.Fprintf(b, "\t%s := %s(%s)\n", strings.Join(results, ", "), qualified(from, c.Pkg, c.Func), arg)
 	if c.Cleanup {
 		fmt.Fprintf(b, "\tif %[1]sCleanup != nil {\n\t\tdefer %[1]sCleanup()\n\t}\n", name)
 	}

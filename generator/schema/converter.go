@@ -15,6 +15,11 @@ type converter struct {
 	pos            token.Position // of the first of them
 }
 
+// belongsTo reports whether a package declares one of the functions.
+func (c *converter) belongsTo(p *types.Package) bool {
+	return c.decode != nil && c.decode.Pkg() == p || c.encode != nil && c.encode.Pkg() == p
+}
+
 // AddDecoder takes in a function annotated with //mcp:decode. Add it before the
 // first type is resolved.
 func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
@@ -26,7 +31,7 @@ func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
 			"an //mcp:decode function must be func(S) (T, error), this is %s", r.typeString(sig))
 		return
 	}
-	if c := r.addConverter(out.At(0).Type(), in.At(0).Type(), at); c != nil {
+	if c := r.addConverter(fn, out.At(0).Type(), in.At(0).Type(), at); c != nil {
 		if c.decode != nil {
 			r.errorf(site{at: at, pos: at.Pos}, "keep one of the two", "type %s already has the //mcp:decode function %s", r.typeString(out.At(0).Type()), c.decode.Name())
 			return
@@ -44,7 +49,7 @@ func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
 			"an //mcp:encode function must be func(T) S, this is %s", r.typeString(sig))
 		return
 	}
-	if c := r.addConverter(in.At(0).Type(), out.At(0).Type(), at); c != nil {
+	if c := r.addConverter(fn, in.At(0).Type(), out.At(0).Type(), at); c != nil {
 		if c.encode != nil {
 			r.errorf(site{at: at, pos: at.Pos}, "keep one of the two", "type %s already has the //mcp:encode function %s", r.typeString(in.At(0).Type()), c.encode.Name())
 			return
@@ -55,7 +60,7 @@ func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
 
 // addConverter returns the converter of a type that travels as another one, nil
 // after an error.
-func (r *Resolver) addConverter(t, travels types.Type, at Place) *converter {
+func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at Place) *converter {
 	s := site{at: at, pos: at.Pos}
 	if types.Identical(t, travels) {
 		r.errorf(s, "convert to a type that JSON can express", "type %s would travel as itself", r.typeString(t))
@@ -71,6 +76,9 @@ func (r *Resolver) addConverter(t, travels types.Type, at Place) *converter {
 		r.converters.Set(t, c)
 		return c
 	}
+	if fn.Pkg() != r.pkg.Types && c.belongsTo(r.pkg.Types) {
+		return nil // those of the package itself, which come first, win
+	}
 	if !types.Identical(c.travels, travels) {
 		d := fmt.Sprintf("type %s travels as %s here, and as %s in the other direction", r.typeString(t), r.typeString(travels), r.typeString(c.travels))
 		r.errorf(s, "let both functions use the same type", "%s", d)
@@ -84,6 +92,13 @@ func (r *Resolver) converted(s site, t types.Type, c *converter) *model.Type {
 	if plan, ok := r.plans[s.at.Use].At(t).(*model.Type); ok {
 		return plan
 	}
+	for _, fn := range []*types.Func{c.decode, c.encode} {
+		if fn != nil && !r.visible(fn) {
+			r.errorf(site{at: Place{Pos: c.pos, Subject: s.at.Subject}, pos: c.pos}, "export it",
+				"function %s, by which type %s travels, is not exported by its package, so generated code cannot name it", fn.Name(), r.typeString(t))
+			return nil
+		}
+	}
 	plan := &model.Type{Kind: model.Converted, Go: t, Convert: &model.Conversion{}}
 	if named, ok := t.(*types.Named); ok {
 		if !r.usable(s, named) {
@@ -91,12 +106,7 @@ func (r *Resolver) converted(s site, t types.Type, c *converter) *model.Type {
 		}
 		plan.Name, plan.Doc = plainName(named), r.typeDoc(named.Obj())
 	}
-	if c.decode != nil {
-		plan.Convert.Decode = c.decode.Name()
-	}
-	if c.encode != nil {
-		plan.Convert.Encode = c.encode.Name()
-	}
+	plan.Convert.Decode, plan.Convert.Encode = c.decode, c.encode
 	return r.enter(s, t, plan, func() bool {
 		plan.Elem = r.resolve(s, c.travels)
 		return plan.Elem != nil

@@ -309,8 +309,8 @@ func TestImportable(t *testing.T) {
 		{"a/b", "c/d", true}, {"a/b", "a/internal/c", true}, {"a", "a/internal", true}, {"a/b/c", "a/b/internal/x/y", true},
 		{"a/bc", "a/b/internal", false}, {"a", "a/b/internal/c", false}, {"a", "internal/abi", false}, {"a", "a/internals/b", true},
 	} {
-		if got := importable(tt.from, tt.path); got != tt.want {
-			t.Errorf("importable(%q, %q) = %v", tt.from, tt.path, got)
+		if got := Importable(tt.from, tt.path); got != tt.want {
+			t.Errorf("Importable(%q, %q) = %v", tt.from, tt.path, got)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/model"
 )
 
-// constants knows the expressions behind the constants of the package itself,
-// which tell units and flags from enumerations.
+// constants knows the expressions behind the constants of a package whose source is
+// read, which tell units and flags from enumerations.
 type constants struct {
 	pkg   *load.Package
 	exprs map[string]ast.Expr // by name
@@ -50,13 +50,14 @@ func newConstants(pkg *load.Package) *constants {
 	return c
 }
 
-// computed reports whether a constant of the package is a shift or is made from
+// computed reports whether a constant of such a package is a shift or is made from
 // another constant of its type, as flags and units are.
-func (c *constants) computed(k *types.Const) bool {
-	expr := c.exprs[k.Name()]
-	if expr == nil || k.Pkg() != c.pkg.Types {
+func (r *Resolver) computed(k *types.Const) bool {
+	c := r.sources[k.Pkg()]
+	if c == nil || c.exprs[k.Name()] == nil {
 		return false
 	}
+	expr := c.exprs[k.Name()]
 	found := false
 	ast.Inspect(expr, func(n ast.Node) bool {
 		b, ok := n.(*ast.BinaryExpr)
@@ -110,11 +111,10 @@ func (r *Resolver) enumeration(t *types.Named, form *EnumForm) *model.Enum {
 	if form != nil && form.Mode == "off" {
 		return nil
 	}
-	pkg := t.Obj().Pkg()
 	all := constantsOf(t)
 	slices.SortFunc(all, r.inSourceOrder)
 	all = withoutSentinels(all)
-	if form == nil && (slices.ContainsFunc(all, r.enums.computed) || !distinctEnough(all)) {
+	if form == nil && (slices.ContainsFunc(all, r.computed) || !distinctEnough(all)) {
 		return nil
 	}
 	if len(all) == 0 {
@@ -132,7 +132,7 @@ func (r *Resolver) enumeration(t *types.Named, form *EnumForm) *model.Enum {
 		}
 		seen[text] = true
 		value := model.EnumValue{Const: k, JSON: text, Doc: constantDoc(k.Name(), r.docs.Of(k))}
-		if !k.Exported() && pkg != r.pkg.Types {
+		if !r.visible(k) {
 			value.Const = nil // it cannot be referred to
 		}
 		e.Values = append(e.Values, value)

@@ -205,7 +205,7 @@ func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.S
 // unexported fields make impossible to write down here.
 func (r *Resolver) spellable(s site, u *types.Struct) bool {
 	for v := range u.Fields() {
-		if !v.Exported() && v.Pkg() != r.pkg.Types {
+		if !r.visible(v) {
 			r.errorf(r.atField(s, v), "use a struct type with a name", "the field of an unnamed struct is not exported by its package, so generated code cannot name the type")
 			return false
 		}
@@ -313,7 +313,7 @@ func quotable(t *model.Type) bool {
 // reachable reports whether generated code can select the field. An unexported
 // embedded struct of another package cannot be named, only its promoted fields.
 func (r *Resolver) reachable(s site, owner types.Type, m *member) bool {
-	hidden := func(v *types.Var) bool { return !v.Exported() && v.Pkg() != r.pkg.Types }
+	hidden := func(v *types.Var) bool { return !r.visible(v) }
 	if !slices.ContainsFunc(m.steps, hidden) {
 		return true
 	}

@@ -192,9 +192,9 @@ func isClosedInterface(t types.Type) bool {
 func (r *Resolver) isConverted(s site, t *model.Type) bool {
 	var missing, hint string
 	switch {
-	case t.Convert.Decode == "" && s.at.Use != Result:
+	case t.Convert.Decode == nil && s.at.Use != Result:
 		missing, hint = "decode", "func(%s) (%s, error)"
-	case t.Convert.Encode == "" && s.at.Use != Argument:
+	case t.Convert.Encode == nil && s.at.Use != Argument:
 		missing, hint = "encode", "func(%[2]s) %[1]s"
 	default:
 		return true

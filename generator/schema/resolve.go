@@ -261,83 +261,6 @@ func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 	return plan.Elem != nil
 }
 
-// usable reports whether generated code can name the type.
-func (r *Resolver) usable(s site, t *types.Named) bool {
-	hint, problem := r.unnameable(t, map[types.Type]bool{})
-	if problem != "" {
-		r.errorf(s, hint, "%s, so generated code cannot name it", problem)
-	}
-	return problem == ""
-}
-
-// unnameable says why generated code cannot spell a type, "" where it can. It
-// looks into types without a name, and at type arguments.
-func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, problem string) {
-	t = types.Unalias(t)
-	if seen[t] {
-		return "", ""
-	}
-	seen[t] = true
-	switch t := t.(type) {
-	case *types.Named:
-		if hint, problem = r.hiddenName(t); problem != "" {
-			return hint, problem
-		}
-		for arg := range t.TypeArgs().Types() {
-			if hint, problem = r.unnameable(arg, seen); problem != "" {
-				return hint, problem
-			}
-		}
-	case *types.Map:
-		if hint, problem = r.unnameable(t.Key(), seen); problem != "" {
-			return hint, problem
-		}
-		return r.unnameable(t.Elem(), seen)
-	case *types.Chan:
-		// It is refused for what it is.
-	case *types.Struct:
-		for v := range t.Fields() {
-			if !v.Exported() && v.Pkg() != r.pkg.Types {
-				return "use a struct type with a name", "field " + v.Name() + " of a struct without a name is not exported by its package"
-			}
-			if hint, problem = r.unnameable(v.Type(), seen); problem != "" {
-				return hint, problem
-			}
-		}
-	case interface{ Elem() types.Type }:
-		return r.unnameable(t.Elem(), seen)
-	}
-	return "", ""
-}
-
-// hiddenName says why a declared type cannot be named, its type arguments aside.
-func (r *Resolver) hiddenName(t *types.Named) (hint, problem string) {
-	obj := t.Obj()
-	pkg := obj.Pkg()
-	switch {
-	case pkg == nil: // error, comparable
-	case obj.Parent() != nil && obj.Parent() != pkg.Scope():
-		return "declare the type outside of the function", "type " + r.typeString(t) + " is declared inside of a function"
-	case pkg == r.pkg.Types:
-	case !obj.Exported():
-		return "use a type of this package, or an exported one", "type " + r.typeString(t) + " is not exported by its package"
-	case !importable(r.pkg.Types.Path(), pkg.Path()):
-		return "use a type of this package, or one that can be imported", "type " + r.typeString(t) + " is in an internal package that this package cannot import"
-	}
-	return "", ""
-}
-
-// importable applies the rule of the go command for internal packages: only
-// those below the parent of "internal" may import them.
-func importable(from, path string) bool {
-	i := strings.LastIndex("/"+path+"/", "/internal/")
-	if i < 0 {
-		return true
-	}
-	root := strings.TrimSuffix(path[:i], "/")
-	return root != "" && (from == root || strings.HasPrefix(from, root+"/"))
-}
-
 // endless recognises a pointer type that only ever points to itself.
 func endless(p *types.Pointer) bool {
 	seen := map[types.Type]bool{}
@@ -387,8 +310,15 @@ func (r *Resolver) typeDoc(obj *types.TypeName) string {
 // have no dot in the first element, unless the module itself is named so.
 func (r *Resolver) isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	own, _, _ := strings.Cut(r.pkg.Types.Path(), "/")
-	return !strings.Contains(first, ".") && first != own
+	if strings.Contains(first, ".") {
+		return false
+	}
+	for p := range r.sources {
+		if own, _, _ := strings.Cut(p.Path(), "/"); own == first {
+			return false
+		}
+	}
+	return true
 }
 
 // textDurations is the plan with every time.Duration that is not in a struct as

@@ -43,8 +43,12 @@ type Resolver struct {
 	// Foreign tells what directives say about the types of other packages; it
 	// may be nil. Set it before the first type is resolved.
 	Foreign func(*types.TypeName) *Form
+	// Outside is set where the code for the package is generated into others, which
+	// can name nothing that is not exported. Set it before the first type is
+	// resolved.
+	Outside bool
 
-	pkg   *load.Package
+	pkg   *load.Package // that is generated for
 	docs  Docs
 	diags *diag.List
 
@@ -55,11 +59,13 @@ type Resolver struct {
 	order      []types.Type    // keys of plans, oldest first
 	files      map[string]bool // names of the package's own files
 	reported   map[string]bool
-	enums      *constants
+	sources    map[*types.Package]*constants // of the packages whose source is read
 	forms      map[*types.TypeName]*Form
 	converters typeutil.Map // types to *converter
 	// origins are the names that fields had before //mcp:arg renamed them.
 	origins map[*model.Field]string
+	aliases map[*types.TypeName]*types.TypeName // see Aliases
+	renamed map[*types.TypeName]*types.TypeName // all that could be among them; nil until asked for
 	// own are the copies that //mcp:arg made, which may be changed.
 	own map[*model.Type]bool
 }
@@ -67,18 +73,26 @@ type Resolver struct {
 // New returns a resolver for the types that the package uses. What is wrong
 // with them is added to diags.
 func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
-	files := map[string]bool{}
-	for _, f := range pkg.Files {
-		files[pkg.Fset.Position(f.FileStart).Filename] = true
-	}
-	return &Resolver{
+	r := &Resolver{
 		pkg: pkg, docs: docs, diags: diags,
-		files:    files,
+		files:    map[string]bool{},
 		reported: map[string]bool{},
 		forms:    map[*types.TypeName]*Form{},
-		enums:    newConstants(pkg),
+		sources:  map[*types.Package]*constants{},
 		origins:  map[*model.Field]string{},
 		own:      map[*model.Type]bool{},
+		aliases:  map[*types.TypeName]*types.TypeName{},
+	}
+	r.AddSource(pkg)
+	return r
+}
+
+// AddSource adds a package whose functions are called by the code that is generated
+// for the resolver's own. Add it before the first type is resolved.
+func (r *Resolver) AddSource(pkg *load.Package) {
+	r.sources[pkg.Types] = newConstants(pkg)
+	for _, f := range pkg.Files {
+		r.files[pkg.Fset.Position(f.FileStart).Filename] = true
 	}
 }
 
@@ -165,7 +179,7 @@ func (r *Resolver) atField(s site, v *types.Var) site {
 	s = s.field(v.Name())
 	pos := r.pkg.Fset.Position(v.Pos())
 	switch {
-	case v.Pkg() == r.pkg.Types && pos.IsValid():
+	case r.sources[v.Pkg()] != nil && pos.IsValid():
 		s.pos, s.far = pos, token.Position{}
 	case pos.IsValid():
 		s.far = pos

@@ -81,8 +81,13 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 	form := r.formOf(t.Obj()).Union
 	all := r.implementations(t)
 	if form == nil {
-		hidden := func(i implementation) bool { return !i.obj.Exported() && i.obj.Pkg() != r.pkg.Types }
-		if len(all) == 0 || slices.ContainsFunc(all, hidden) {
+		hidden := slices.IndexFunc(all, func(i implementation) bool { return !r.visible(i.obj) })
+		if hidden >= 0 && r.sources[t.Obj().Pkg()] != nil {
+			r.errorf(s, "export it", "type %s implements the interface %s and is not exported by its package, so generated code cannot name it",
+				all[hidden].obj.Name(), r.typeString(t))
+			return true, false
+		}
+		if len(all) == 0 || hidden >= 0 {
 			return false, false
 		}
 		form = &UnionForm{}

@@ -169,10 +169,14 @@ func (d *driver) cancelNap() error {
 		d.in.take(func(m message) bool { return m.id() == id })
 		return nil
 	}
+	if d.s.venue.is(httpSSE) && !d.over(sent.answered) {
+		return errHangs // two requests under way may overtake one another
+	}
 	note := d.put(cancelled(id))
 	if !d.over(note.answered) {
 		return fmt.Errorf("the cancellation: %w", errHangs)
 	}
+	d.lost[id] = d.fragile // the cancellation may be
 	if d.s.venue.is(httpLegacy) {
 		// The cancellation may overtake the call: then there is nothing to cancel yet.
 		for again := true; again; {
