@@ -3,7 +3,9 @@ module github.com/mcpgen/mcpgen/examples
 go 1.26.0
 
 require (
+	github.com/google/wire v0.7.0
 	github.com/mcpgen/mcpgen v0.0.0-00010101000000-000000000000
+	go.uber.org/fx v1.24.0
 	modernc.org/sqlite v1.61.1
 )
 
@@ -13,6 +15,9 @@ require (
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	go.uber.org/dig v1.19.0 // indirect
+	go.uber.org/multierr v1.10.0 // indirect
+	go.uber.org/zap v1.26.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect

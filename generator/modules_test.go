@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpgen/mcpgen/generator"
 	"github.com/mcpgen/mcpgen/generator/diag"
 )
 
@@ -77,4 +78,100 @@ func vet(t *testing.T, dir string, env ...string) {
 		})
 		t.Fatalf("go vet: %v\n%s\n%s", err, out, &generated)
 	}
+}
+
+// cgoModule has features in a file beside one that imports "C", in such a file, and
+// emitted from elsewhere.
+const cgoModule = `
+-- plain/plain.go --
+package plain
+
+// Abs is the distance from zero.
+//
+//mcp:tool readonly
+func Abs(n int, at Point) (Point, error) { return Point{abs(n), at.Y}, nil }
+
+// Point is a place.
+type Point struct {
+	X int
+	Y int
+}
+-- plain/c.go --
+//go:build cgo
+
+package plain
+
+// #include <stdlib.h>
+import "C"
+
+func abs(n int) int { return int(C.abs(C.int(n))) }
+-- plain/go.go --
+//go:build !cgo
+
+package plain
+
+func abs(n int) int { return max(n, -n) }
+-- in/in.go --
+//mcp:defaults emit=none
+package in
+
+// #include <stdlib.h>
+// typedef struct { int a; } thing;
+import "C"
+
+// Thing is from C.
+type Thing C.thing
+
+// Abs is the distance from zero.
+//
+//mcp:tool readonly
+func Abs(n int) (int, error) { return int(C.abs(C.int(n))), nil }
+
+func use(t Thing) C.int { return t.a + C.int(len(NewMCPServer())) }
+-- in/more.go --
+package in
+
+func NewMCPServer() string { return "" }
+-- out/out.go --
+//mcp:server
+//mcp:from example.com/shop/in
+package out
+`
+
+// TestCgo generates for packages with cgo, and without it.
+func TestCgo(t *testing.T) {
+	dir := module(t, files(cgoModule))
+	with := func(value string, patterns ...string) *generator.Result {
+		res, err := generator.Generate(t.Context(), generator.Config{
+			Dir: dir, Env: append(environment(dir), "CGO_ENABLED="+value), Patterns: patterns,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	said := func(res *generator.Result) string {
+		var b bytes.Buffer
+		diag.Print(&b, res.Diagnostics, dir)
+		return b.String()
+	}
+	enabled := with("1", "./...")
+	if text := said(enabled); text != "" || len(enabled.Packages) != 2 {
+		t.Fatalf("%d packages, said %s", len(enabled.Packages), text)
+	}
+	disabled := with("0", "./plain")
+	if text := said(disabled); text != "" || !bytes.Equal(disabled.Packages[0].Source, enabled.Packages[1].Source) {
+		t.Errorf("without cgo the file is another one: %s", text)
+	}
+	// What only cgo has, cannot be emitted everywhere.
+	if text, want := said(with("0", "./out")), `//mcp:tool: stands on Abs in a file with a build constraint (import "C", and cgo is not enabled)`; !strings.Contains(text, want) {
+		t.Errorf("said %s", text)
+	}
+	if _, err := enabled.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("there is no C compiler to build it with")
+	}
+	vet(t, dir, "CGO_ENABLED=1")
 }

@@ -19,7 +19,10 @@ const (
 	exitUsage = 2
 )
 
-func main() { os.Exit(start()) }
+func main() {
+	tuneCollector()
+	os.Exit(start())
+}
 
 // start connects the command to its process.
 func start() int {

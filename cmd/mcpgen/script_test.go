@@ -109,7 +109,7 @@ func TestScripts(t *testing.T) {
 // goEnvironment lets scripts use the caches of whoever runs the tests, and
 // nothing else of theirs. Everything that is needed is there, as these tests
 // themselves were built with it.
-func goEnvironment(t *testing.T) []string {
+func goEnvironment(t testing.TB) []string {
 	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOROOT", "GOTOOLCHAIN").Output()
 	if err != nil {
 		t.Skip("there is no go command:", err)

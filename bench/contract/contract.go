@@ -1,0 +1,32 @@
+// Package contract is what all servers of the comparison publish: the list of tools
+// as the server of package servers/mcpgen gives it in revision 2025-11-25. A test of
+// that package writes it anew with -update.
+package contract
+
+import (
+	_ "embed"
+	"encoding/json"
+)
+
+// Text is a JSON array of 50 tools, without white space.
+//
+//go:embed tools.json
+var Text string
+
+// Tool is one of them.
+type Tool struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  json.RawMessage `json:"annotations"`
+}
+
+// Tools returns them in order.
+func Tools() []Tool {
+	var tools []Tool
+	if err := json.Unmarshal([]byte(Text), &tools); err != nil {
+		panic(err)
+	}
+	return tools
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// load is how a server is asked: for how long, and how much at a time.
+type load struct {
+	scenario *scenario
+	over     *transport
+	at       int           // calls at a time
+	warm     time.Duration // before anything is measured
+	measured time.Duration
+}
+
+// sample is what one run has given.
+type sample struct {
+	Calls     int     `json:"calls"`
+	CPU       float64 `json:"cpu"`       // seconds of the server per 100,000 calls
+	PerSecond float64 `json:"perSecond"` // calls
+	P50       float64 `json:"p50"`       // microseconds
+	P99       float64 `json:"p99"`
+	Peak      int64   `json:"peak"` // bytes
+}
+
+// lane asks, checks answers, and takes times: the one of stdio, or each connection
+// of HTTP.
+type lane interface {
+	// run asks until the time is over and everything is answered. It returns how long
+	// each call took.
+	run(until time.Time) ([]time.Duration, error)
+	close()
+}
+
+// measure runs a load on a server that has been started and greeted.
+func (l *load) measure(p *process, lanes []lane) (sample, error) {
+	if _, err := together(lanes, time.Now().Add(l.warm)); err != nil {
+		return sample{}, err
+	}
+	pid := p.cmd.Process.Pid
+	began := time.Now()
+	before, exact := cpu(pid)
+	times, err := together(lanes, began.Add(l.measured))
+	if err != nil {
+		return sample{}, err
+	}
+	wall := time.Since(began)
+	after, _ := cpu(pid)
+	s := sample{Calls: len(times), Peak: p.peak(), PerSecond: float64(len(times)) / wall.Seconds()}
+	if exact {
+		s.CPU = (after - before).Seconds() / float64(len(times)) * 100_000
+	}
+	slices.Sort(times)
+	s.P50, s.P99 = micros(times[len(times)/2]), micros(times[len(times)*99/100])
+	return s, nil
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// together runs all lanes at the same time.
+func together(lanes []lane, until time.Time) (times []time.Duration, err error) {
+	if len(lanes) == 1 {
+		return lanes[0].run(until)
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for _, one := range lanes {
+		all.Go(func() {
+			took, failure := one.run(until)
+			mu.Lock()
+			defer mu.Unlock()
+			times = append(times, took...)
+			if err == nil {
+				err = failure
+			}
+		})
+	}
+	all.Wait()
+	return times, err
+}

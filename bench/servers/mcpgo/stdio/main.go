@@ -1,0 +1,19 @@
+// Stdio serves the catalogue over standard input and output.
+package main
+
+import (
+	"log"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	_ "github.com/mcpgen/mcpgen/bench/profile"
+	"github.com/mcpgen/mcpgen/bench/servers/mcpgo"
+)
+
+func main() {
+	// With a shorter queue, calls beyond it would be done one by one, by the
+	// goroutine that reads.
+	if err := server.ServeStdio(mcpgo.New(), server.WithQueueSize(1000)); err != nil {
+		log.Fatal(err)
+	}
+}
