@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -23,16 +22,8 @@ import (
 // programName is what a program that serves the package is called.
 func (i *initial) programName() string { return i.serverName() + "-mcp" }
 
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
-
 // serverName is the last element of the import path that says something.
-func (i *initial) serverName() string {
-	name := path.Base(i.pkg.Path)
-	if parent := path.Dir(i.pkg.Path); majorVersion.MatchString(name) && parent != "." {
-		name = path.Base(parent)
-	}
-	return name
-}
+func (i *initial) serverName() string { return model.ServerName(i.pkg.Path) }
 
 // mainDir is the directory of the program: cmd/NAME-mcp of the module, or as high
 // up as an internal package lets itself be imported from.

@@ -99,11 +99,13 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 	lists := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
 	all := rows(m, listing)
 	for _, row := range all {
+		at := row.pos
+		at.Filename = c.relative(at.Filename)
 		more, err := json.Marshal(struct {
 			Symbol   string `json:"symbol"`
 			Position string `json:"position"`
 			Tokens   int    `json:"tokens"`
-		}{row.symbol, fmt.Sprintf("%s:%d:%d", c.relative(row.pos.Filename), row.pos.Line, row.pos.Column), row.tokens()})
+		}{row.symbol, at.String(), row.tokens()})
 		if err != nil {
 			return c.fail(err)
 		}

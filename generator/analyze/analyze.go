@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"go/ast"
 	"go/types"
-	"path"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
@@ -27,6 +26,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 		types:     schema.New(pkg, docs, diags),
 		receivers: map[*types.TypeName]*model.Receiver{},
 		published: map[symbol]string{},
+		forms:     map[*types.TypeName]saidForm{},
 		out: &model.Package{
 			Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Module: pkg.Module, Types: pkg.Types, Main: pkg.Name == "main",
 		},
@@ -83,6 +83,7 @@ type shared struct {
 	providers []*model.Provider
 	receivers map[*types.TypeName]*model.Receiver
 	published map[symbol]string
+	forms     map[*types.TypeName]saidForm
 }
 
 // symbol is a function, or a method where recv is the name of its type.
@@ -126,13 +127,13 @@ func (a *analyzer) collectServer() {
 	all := a.declared("server") // ScanFiles has refused a second one
 	if len(all) == 0 {
 		if a.out.Main && a.out.HasFeatures() {
-			a.out.Server = &model.Server{Name: path.Base(a.pkg.Path)}
+			a.out.Server = &model.Server{Name: model.ServerName(a.pkg.Path)}
 		}
 		return
 	}
 	d := all[0].dir
 	at := place{pos: d.Pos, subject: "server"}
-	s := &model.Server{Name: path.Base(a.pkg.Path), Pos: d.Pos}
+	s := &model.Server{Name: model.ServerName(a.pkg.Path), Pos: d.Pos}
 	for key, target := range map[string]*string{
 		"name": &s.Name, "version": &s.Version, "title": &s.Title, "description": &s.Description,
 		"instructions": &s.Instructions, "website": &s.Website, "cache": &s.Cache,

@@ -191,12 +191,20 @@ func (a *analyzer) checkSelected() {
 		}
 	}
 	for _, l := range a.from.lines {
-		if l.used {
+		if l.used || count == 0 && len(l.groups) == 0 && a.brings() {
 			continue
 		}
 		what, hint := a.unused(l, count, groups)
 		a.diags.Errorf(l.pos, "//mcp:from", "%s", what).Hint = hint
 	}
+}
+
+// brings reports whether a package without features has something for those of
+// others.
+func (a *analyzer) brings() bool {
+	return slices.ContainsFunc([]string{"inject", "error", "decode", "encode", "constructor", "schema"}, func(word string) bool {
+		return len(a.declared(word)) > 0
+	})
 }
 
 // unused says why a line selects nothing.

@@ -51,7 +51,7 @@ func (a *analyzer) collectJSONForms() {
 		f.Schema = &schema.SchemaForm{JSON: strings.TrimSpace(text), Pos: d.dir.TextPos}
 	}
 	for _, obj := range order {
-		a.types.SetForm(obj, forms[obj])
+		a.setForm(obj, forms[obj])
 	}
 	a.types.Foreign = func(obj *types.TypeName) *schema.Form {
 		if set := a.docs.Directives(obj); set != nil {
@@ -69,6 +69,31 @@ func (a *analyzer) collectJSONForms() {
 			a.types.AddEncoder(fn, at.used(schema.Anywhere))
 		}
 	}
+}
+
+// setForm hands on what is said about a type. Of several packages the one that is
+// generated for wins.
+func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
+	other, said := a.forms[obj]
+	if !said {
+		a.forms[obj] = saidForm{a, form}
+		a.types.SetForm(obj, form)
+		return
+	}
+	if other.by.from == nil || form.Schema == nil || other.form.Schema != nil && other.form.Schema.JSON == form.Schema.JSON {
+		return
+	}
+	d := a.diags.Errorf(form.Schema.Pos, "//mcp:schema", "type %s.%s has another form in package %s", obj.Pkg().Name(), obj.Name(), other.by.pkg.Path)
+	if other.form.Schema != nil {
+		d.Relate(other.form.Schema.Pos, "the other one")
+	}
+	d.Hint = "say it in the package with //mcp:from, which wins"
+}
+
+// saidForm is what a package says about a type.
+type saidForm struct {
+	by   *analyzer
+	form *schema.Form
 }
 
 // formOf reads the directives of one type, nil if none is about its form.

@@ -116,10 +116,7 @@ func (d *Directive) bare(quoted bool) []Arg {
 // past escapes and quotes, for diagnostics about a part of it.
 func (a Arg) At(offset int) token.Position {
 	pos := a.ValuePos
-	in := sourceOffset(a.raw, offset)
-	pos.Column += in
-	pos.Offset += in
-	return pos
+	return shift(pos, sourceOffset(a.raw, offset))
 }
 
 // sourceOffset maps an offset of an unquoted value to one of its source text.
@@ -206,8 +203,5 @@ func (a Arg) Names() []Item {
 }
 
 func (a Arg) rawPos(offset int) token.Position {
-	pos := a.ValuePos
-	pos.Column += offset
-	pos.Offset += offset
-	return pos
+	return shift(a.ValuePos, offset)
 }

@@ -56,7 +56,7 @@ func newTable() []*Spec {
 			Help:    "the package is a server of its own: NewMCPServer is generated, with this identity",
 			Example: `//mcp:server title="Bookstore" instructions="Search before you order."`,
 			Keys: []Key{
-				key("name", KindString, "bookstore", "name of the server; default: the last element of the import path"),
+				key("name", KindString, "bookstore", "name of the server; default: the last element of the import path that is no major version"),
 				key("version", KindString, "1.4.0", "version; default: that of the main module, read when the program starts"),
 				titleKey,
 				key("description", KindString, `"Books and their prices."`, "what the server is"),

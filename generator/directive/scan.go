@@ -126,9 +126,12 @@ func (s *scanner) comment(g *ast.CommentGroup, c *ast.Comment) {
 	set.Directives = append(set.Directives, d)
 }
 
-// shift moves a position within its line.
+// shift moves a position within its line. It may have no column, where a //line
+// comment says none.
 func shift(pos token.Position, n int) token.Position {
-	pos.Column += n
+	if pos.Column > 0 {
+		pos.Column += n
+	}
 	pos.Offset += n
 	return pos
 }

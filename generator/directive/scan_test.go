@@ -173,6 +173,8 @@ func TestRefused(t *testing.T) {
 		{"empty item", on("//mcp:tool", `//mcp:arg a enum=x,,y`), "x.go:4:20: //mcp:arg a: enum has an empty item\n\thint: write items with commas and no spaces between them: a,b\n"},
 		{"item twice", on("//mcp:tool", `//mcp:arg a enum=x,"y z",x`), "x.go:4:26: //mcp:arg a: enum has \"x\" twice\n"},
 
+		{"from another source", "package p\n\n//line y.y:5\n\n//mcp:tool redonly\nfunc F() {}", "y.y:6: //mcp:tool: unknown word \"redonly\"\n\thint: did you mean readonly?\n"},
+
 		// Not built yet.
 		{"from on a function", on("//mcp:from example.com/x"), "x.go:3:1: //mcp:from: stands on function F\n\thint: it may stand on the package comment\n"},
 		{"key not built", on("//mcp:tool readonly scopes=\"a b\""), "x.go:3:21: //mcp:tool: scopes is not built yet\n\thint: leave it out for now; mcpgen help directives says what is built\n"},

@@ -32,7 +32,7 @@ func (p *Package) Constraint(f *ast.File) string {
 			}
 		}
 	}
-	if name := filepath.Base(p.Position(f.Package).Filename); namedForPlatform(name) {
+	if name := filepath.Base(p.Fset.File(f.FileStart).Name()); namedForPlatform(name) {
 		return "the name " + name
 	}
 	return ""

@@ -64,13 +64,11 @@ func (d *Docs) Linked(obj types.Object, link Link) string {
 	if d.fset == nil {
 		return ""
 	}
-	at := d.fset.Position(obj.Pos())
-	name := d.source(obj.Pkg().Path(), at.Filename)
-	if name == "" {
+	file, c := d.find(obj)
+	if file == nil {
 		return ""
 	}
-	file := d.file(obj.Pkg().Path(), name)
-	return render(file.find(obj, at.Line), obj.Pkg(), file.imports, link)
+	return render(c, obj.Pkg(), file.imports, link)
 }
 
 // Directives returns the directives that stand on a declared type of any
@@ -85,11 +83,10 @@ func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 	if d.fset == nil {
 		return nil
 	}
-	name := d.source(obj.Pkg().Path(), d.fset.Position(obj.Pos()).Filename)
-	if name == "" {
+	file, _ := d.find(obj)
+	if file == nil {
 		return nil
 	}
-	file := d.file(obj.Pkg().Path(), name)
 	if file.sets == nil {
 		file.sets = map[string]*directive.Set{}
 		if file.syntax != nil {
@@ -101,6 +98,34 @@ func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 		}
 	}
 	return file.sets[obj.Name()]
+}
+
+// find returns the file that declares an object, and its comments there; nil if it
+// is not to be had.
+func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
+	path := obj.Pkg().Path()
+	// Where the source really is, and not where a //line comment says that it comes
+	// from.
+	at := d.fset.PositionFor(obj.Pos(), false)
+	if name := d.source(path, at.Filename); name != "" {
+		file := d.file(path, name)
+		if c, ok := file.find(obj, at.Line); ok {
+			return file, c
+		}
+		if strings.HasSuffix(name, ".go") {
+			return file, comment{}
+		}
+	}
+	// Export data knows the line, but only the file of the //line comment.
+	if p := d.dep(path); p != nil {
+		for _, name := range p.GoFiles {
+			file := d.file(path, name)
+			if c, ok := file.find(obj, at.Line); ok {
+				return file, c
+			}
+		}
+	}
+	return nil, comment{}
 }
 
 // source returns the name of the file on this machine that a position names.
@@ -157,7 +182,7 @@ func (d *Docs) file(path, name string) *fileDocs {
 	d.files[name] = f
 	if p := d.roots[path]; p != nil {
 		for _, syntax := range p.Files {
-			if at := p.Position(syntax.Package).Filename; filepath.Base(at) == filepath.Base(name) {
+			if at := p.Fset.File(syntax.FileStart).Name(); filepath.Base(at) == filepath.Base(name) {
 				f.index(p.Fset, syntax)
 				return f
 			}
@@ -198,15 +223,16 @@ type fileDocs struct {
 	imports map[string]string // name in the file -> import path
 }
 
-func (f *fileDocs) find(obj types.Object, line int) comment {
+func (f *fileDocs) find(obj types.Object, line int) (comment, bool) {
 	v, ok := obj.(*types.Var)
-	return f.groups[place{line, obj.Name(), ok && v.IsField()}]
+	c, found := f.groups[place{line, obj.Name(), ok && v.IsField()}]
+	return c, found
 }
 
 func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 	f.fset, f.syntax = fset, syntax
 	add := func(id *ast.Ident, field bool, c comment) {
-		at := place{fset.Position(id.Pos()).Line, id.Name, field}
+		at := place{fset.PositionFor(id.Pos(), false).Line, id.Name, field}
 		if _, ok := f.groups[at]; !ok {
 			f.groups[at] = c
 		}

@@ -3,6 +3,7 @@ package load
 import (
 	"go/ast"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -354,4 +355,70 @@ func FuzzListItems(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Comments are found where they are, not where a //line comment says that they come
+// from; what is said about them is what it says.
+func TestLineComments(t *testing.T) {
+	dir := write(t, `
+-- go.mod --
+module example.com/m
+go 1.26
+-- a.go --
+//line a_windows.y:100
+package m
+
+import "example.com/m/b"
+
+//line other.y:1
+
+// T is.
+type T struct {
+	// A is a.
+	A b.T
+}
+
+//mcp:tool
+func F(
+	t T, // what it takes
+) {
+}
+-- b/b.go --
+//line /abs/b.y:7
+package b
+
+// T is there.
+type T struct {
+	B int // is b
+}
+-- b/c.go --
+package b
+
+// C is in another file, at the same place.
+type C struct {
+	X int // is x
+}
+`)
+	p := one(t, dir)
+	d := NewDocs(p)
+	root, dep := lookup(t, p.Types, "T"), lookup(t, p.Imports["example.com/m/b"].Types, "T")
+	field := func(obj types.Object) types.Object { return obj.Type().Underlying().(*types.Struct).Field(0) }
+	for _, c := range []struct {
+		obj  types.Object
+		want string
+	}{{root, "T is."}, {field(root), "A is a."}, {dep, "T is there."}, {field(dep), "is b"}} {
+		if got := d.Of(c.obj); got != c.want {
+			t.Errorf("%s: %q, want %q", c.obj.Name(), got, c.want)
+		}
+	}
+	fn := p.Files[0].Decls[2].(*ast.FuncDecl)
+	if got := p.ParamComments(fn.Type)["t"]; got != "what it takes" {
+		t.Errorf("parameter: %q", got)
+	}
+	if why := p.Constraint(p.Files[0]); why != "" {
+		t.Errorf("constraint %q", why)
+	}
+	if at := p.Position(fn.Pos()); filepath.Base(at.Filename) != "other.y" || at.Line != 9 || at.Column != 0 {
+		t.Errorf("position %v", at)
+	}
 }

@@ -8,6 +8,8 @@ package model
 import (
 	"go/token"
 	"go/types"
+	"path"
+	"regexp"
 	"time"
 )
 
@@ -69,6 +71,18 @@ type Server struct {
 	TTL          time.Duration // how long lists may be kept; 0 = not said
 	Cache        string        // "public", "private" or "" = not said
 	Pos          token.Position
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// ServerName is the name of a server whose package says none: the last element of
+// the import path that is not a major version.
+func ServerName(importPath string) string {
+	name := path.Base(importPath)
+	if parent := path.Dir(importPath); majorVersion.MatchString(name) && parent != "." {
+		name = path.Base(parent)
+	}
+	return name
 }
 
 // Receiver is what methods are called on.

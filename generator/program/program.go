@@ -128,7 +128,7 @@ func (p *Program) Close() error {
 
 // executable is the file name of the program, which shows in a list of processes.
 func executable(m *model.Package) string {
-	name := serverName(m.Path)
+	name := model.ServerName(m.Path)
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"maps"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -107,7 +105,7 @@ func MCPGenServe() int {
 	if m.Server != nil {
 		fmt.Fprintf(&b, "\tmcpgenServer := NewMCPServer(%s)\n", strings.Join(args, ", "))
 	} else {
-		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.Info{Name: %q})\n", serverName(m.Path))
+		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.Info{Name: %q})\n", model.ServerName(m.Path))
 		if len(m.Forms) == 0 || m.HasFeatures() { // forms alone have nothing to register
 			fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
 		}
@@ -210,16 +208,4 @@ import (
 
 func main() { os.Exit(target.MCPGenServe()) }
 `, m.Path)
-}
-
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
-
-// serverName is the name of a server whose package says none: the last element
-// of the import path that is not a major version.
-func serverName(importPath string) string {
-	name := path.Base(importPath)
-	if parent := path.Dir(importPath); majorVersion.MatchString(name) && parent != "." {
-		name = path.Base(parent)
-	}
-	return name
 }

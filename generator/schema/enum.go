@@ -170,7 +170,7 @@ func (r *Resolver) textEnumeration(t *types.Named, form *EnumForm) *model.Enum {
 
 // inSourceOrder orders constants by file and line. Export data keeps both.
 func (r *Resolver) inSourceOrder(a, b *types.Const) int {
-	x, y := r.pkg.Fset.Position(a.Pos()), r.pkg.Fset.Position(b.Pos())
+	x, y := r.pkg.Fset.PositionFor(a.Pos(), false), r.pkg.Fset.PositionFor(b.Pos(), false)
 	return cmp.Or(strings.Compare(x.Filename, y.Filename), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column), strings.Compare(a.Name(), b.Name()))
 }
 

@@ -60,7 +60,7 @@ func (r *Resolver) implementations(t *types.Named) []implementation {
 		}
 	}
 	slices.SortFunc(all, func(a, b implementation) int {
-		x, y := r.pkg.Fset.Position(a.obj.Pos()), r.pkg.Fset.Position(b.obj.Pos())
+		x, y := r.pkg.Fset.PositionFor(a.obj.Pos(), false), r.pkg.Fset.PositionFor(b.obj.Pos(), false)
 		return cmp.Or(strings.Compare(x.Filename, y.Filename), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column), strings.Compare(a.obj.Name(), b.obj.Name()))
 	})
 	return all
