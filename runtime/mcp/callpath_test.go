@@ -102,46 +102,10 @@ func (s *script) Read() ([]byte, error) {
 func (s *script) Write(b []byte) error { s.answers <- len(b); return nil }
 func (s *script) Close() error         { return nil }
 
-// The number of allocations does not depend on the machine. What a call may
-// take: the exchange, its context (3), the goroutine, the result, and what the
-// tool itself makes.
-func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	s := mcp.NewServer(fixtureInfo(), quiet)
-	s.Register(mcp.FuncTool(&infoAdd, callAdd))
-	register(mcp.Select(s, func(f mcp.FeatureInfo) bool { return f.Name == "hello" }))
-	for _, test := range []struct {
-		name, message string
-		most          float64
-	}{
-		{"ping", request(1, "ping", "{}"), 0},
-		{"tools/list", request(1, "tools/list", "{}"), 0},
-		{"add", call(1, "add", `{"a":1,"b":2}`), 7},
-		{"add with a string for an id", strings.Replace(call(1, "add", `{"a":1,"b":2}`), `"id":1`, `"id":"one"`, 1), 8},
-		{"add in 2026-07-28", modernCall(1, "add", `{"a":1,"b":2}`), 7},
-	} {
-		conn := &script{message: []byte(initialize("2025-11-25")), next: make(chan bool), answers: make(chan int)}
-		done := make(chan error)
-		go func() { done <- s.Serve(t.Context(), conn) }()
-		ask := func() {
-			conn.next <- true
-			<-conn.answers
-		}
-		ask()
-		conn.message = []byte(test.message)
-		if got := testing.AllocsPerRun(200, ask); got > test.most {
-			t.Errorf("%s: %v allocations, at most %v", test.name, got, test.most)
-		}
-		conn.next <- false
-		<-done
-	}
-}
-
 func benchmark(b *testing.B, message string, parallel int) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	register(s)
+	s.Register(mcp.FuncTool(&infoParcel, callParcel))
 	conn, wait := s.Connect(b.Context())
 	conn.Write([]byte(initialize("2025-11-25") + "\n"))
 	conn.Read()

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -19,133 +18,151 @@ type clock struct {
 	overdue *timeoutError           // how long it runs, and the cause with which the context ends
 	cancel  context.CancelCauseFunc // must not wait, nor use the clock
 
-	mu      sync.Mutex
-	alarm   *alarm
-	giveUp  *time.Timer   // once it has run out
-	end     time.Time     // when it runs out, while it runs
-	left    time.Duration // what is left, while it stands still
-	waiting int           // questions that are open
-	over    bool
+	// What follows is guarded by the clocks of the connection.
+	end        time.Time     // when it runs out, while it runs
+	left       time.Duration // what is left, while it stands still
+	waiting    int           // questions that are open
+	giveUp     *time.Timer   // once it has run out
+	over       bool
+	prev, next *clock // while it runs
 }
 
 // start lets the clock run, and makes it that of the request.
 func (c *clock) start() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.alarm = c.x.conn.alarms.take(c)
+	all := c.x.conn.clocks
+	now := time.Now()
+	all.mu.Lock()
 	c.left = c.overdue.after
-	c.run()
+	all.run(c, now)
+	all.mu.Unlock()
 	c.x.clock.Store(c)
-}
-
-func (c *clock) run() {
-	c.end = time.Now().Add(c.left)
-	c.alarm.timer.Reset(c.left)
-}
-
-// ring is called by alarms, also by one that belongs to another clock by now.
-func (c *clock) ring() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over || c.waiting > 0 || time.Now().Before(c.end) {
-		return
-	}
-	c.over = true
-	c.giveUp = time.AfterFunc(c.x.conn.server.limits.GraceTime, func() { c.x.abandon(c.overdue) })
-	c.cancel(c.overdue)
-}
-
-// pause stops the clock until resume has been called as often.
-func (c *clock) pause() {
-	for ; c != nil; c = c.outer {
-		c.mu.Lock()
-		if c.waiting++; c.waiting == 1 && !c.over {
-			c.alarm.timer.Stop()
-			c.left = max(0, time.Until(c.end))
-		}
-		c.mu.Unlock()
-	}
-}
-
-func (c *clock) resume() {
-	for ; c != nil; c = c.outer {
-		c.mu.Lock()
-		if c.waiting--; c.waiting == 0 && !c.over {
-			c.run()
-		}
-		c.mu.Unlock()
-	}
 }
 
 // stop ends the measuring.
 func (c *clock) stop() {
 	c.x.clock.Store(c.outer)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	all := c.x.conn.clocks
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.remove(c)
 	c.over = true
-	c.alarm.timer.Stop()
 	if c.giveUp != nil {
 		c.giveUp.Stop()
 	}
-	c.x.conn.alarms.give(c.alarm)
-	c.alarm = nil
+}
+
+// pause stops the clock until resume has been called as often.
+func (c *clock) pause() {
+	for ; c != nil; c = c.outer {
+		all := c.x.conn.clocks
+		all.mu.Lock()
+		if c.waiting++; c.waiting == 1 && !c.over {
+			all.remove(c)
+			c.left = max(0, time.Until(c.end))
+		}
+		all.mu.Unlock()
+	}
+}
+
+func (c *clock) resume() {
+	for ; c != nil; c = c.outer {
+		all := c.x.conn.clocks
+		all.mu.Lock()
+		if c.waiting--; c.waiting == 0 && !c.over {
+			all.run(c, time.Now())
+		}
+		all.mu.Unlock()
+	}
 }
 
 // deadline is when the clock runs out, as it looks now.
 func (c *clock) deadline() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	all := c.x.conn.clocks
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	if c.waiting > 0 {
 		return time.Now().Add(c.left)
 	}
 	return c.end
 }
 
-// alarm is a timer that serves one clock after the other: to make a new one for
-// each request would cost more than all the rest of the measuring.
-type alarm struct {
+// clocks are those of a connection that run, or of all connections of a transport
+// that makes one for each request. They share a timer, which is set only if it
+// would come too late for one of them: to set it wakes a thread, which costs more
+// than a short call.
+type clocks struct {
+	mu    sync.Mutex
+	first *clock
 	timer *time.Timer
-	clock atomic.Pointer[clock]
+	armed time.Time // when the timer comes; zero while it is off
 }
 
-func (a *alarm) ring() {
-	if c := a.clock.Load(); c != nil {
-		c.ring()
+// sweepTime is after which time the timer comes at the latest, to see whether it is
+// still wanted: it holds on to what it is for.
+const sweepTime = time.Minute
+
+// run lets a clock run for what it has left. The caller holds the lock.
+func (s *clocks) run(c *clock, now time.Time) {
+	c.end = now.Add(c.left)
+	if c.next = s.first; c.next != nil {
+		c.next.prev = c
 	}
+	s.first = c
+	s.arm(now, c.end)
 }
 
-// alarms are those of a connection that no clock uses.
-type alarms struct {
-	mu   sync.Mutex
-	free []*alarm
-}
-
-// keptAlarms is how many of them are kept.
-const keptAlarms = 64
-
-func (a *alarms) take(c *clock) *alarm {
-	a.mu.Lock()
-	var t *alarm
-	if n := len(a.free); n > 0 {
-		t = a.free[n-1]
-		a.free = a.free[:n-1]
+// remove takes out a clock, if it is there. The caller holds the lock.
+func (s *clocks) remove(c *clock) {
+	switch {
+	case c.prev != nil:
+		c.prev.next = c.next
+	case s.first == c:
+		s.first = c.next
+	default:
+		return
 	}
-	a.mu.Unlock()
-	if t == nil {
-		t = new(alarm)
-		t.timer = time.AfterFunc(time.Hour, t.ring)
-		t.timer.Stop()
+	if c.next != nil {
+		c.next.prev = c.prev
 	}
-	t.clock.Store(c)
-	return t
+	c.prev, c.next = nil, nil
 }
 
-func (a *alarms) give(t *alarm) {
-	t.clock.Store(nil)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.free) < keptAlarms {
-		a.free = append(a.free, t)
+// arm has the timer come at a time, or before. The caller holds the lock.
+func (s *clocks) arm(now, at time.Time) {
+	if latest := now.Add(sweepTime); at.After(latest) {
+		at = latest
+	}
+	if !s.armed.IsZero() && !at.Before(s.armed) {
+		return
+	}
+	s.armed = at
+	if s.timer == nil {
+		s.timer = time.AfterFunc(at.Sub(now), s.sweep)
+		return
+	}
+	s.timer.Reset(at.Sub(now))
+}
+
+// sweep ends what takes too long.
+func (s *clocks) sweep() {
+	var over []*clock
+	now := time.Now()
+	s.mu.Lock()
+	s.armed = time.Time{}
+	for c, next := s.first, (*clock)(nil); c != nil; c = next {
+		next = c.next
+		if now.Before(c.end) {
+			s.arm(now, c.end)
+		} else {
+			s.remove(c)
+			c.over = true
+			c.giveUp = time.AfterFunc(c.x.conn.server.limits.GraceTime, func() { c.x.abandon(c.overdue) })
+			over = append(over, c)
+		}
+	}
+	s.mu.Unlock()
+	for _, c := range over {
+		c.cancel(c.overdue)
 	}
 }
 
@@ -172,9 +189,10 @@ func (c *clockContext) Err() error {
 	return err
 }
 
-// pauseClock stops the clock of the request, if there is one, and returns what
-// lets it go on.
+// pauseClock is called by a handler that waits for the client. It stops the clock of
+// the request, if there is one, and returns what lets it go on.
 func (x *exchange) pauseClock() (resume func()) {
+	x.conn.reading.handOver()
 	c := x.clock.Load()
 	c.pause()
 	return c.resume

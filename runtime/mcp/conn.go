@@ -18,15 +18,16 @@ import (
 // flight. It knows nothing of how messages travel: they come by receive, and
 // replies leave by the sink that came with them.
 type conn struct {
-	server *Server
-	ctx    context.Context // ends with the connection
-	stop   context.CancelCauseFunc
-	out    sink        // for messages that belong to no request; may be nil
-	caller *caller     // who is at the other end, for transports with one stream
-	heard  atomic.Bool // something has come since [conn.watch] looked
-	spare  *buffers    // only the goroutine that calls receive uses it
-	alarms alarms      // for the time that requests take
-	number uint64      // of this connection in the process; 0 for one of a single request
+	server  *Server
+	ctx     context.Context // ends with the connection
+	stop    context.CancelCauseFunc
+	out     sink        // for messages that belong to no request; may be nil
+	caller  *caller     // who is at the other end, for transports with one stream
+	heard   atomic.Bool // something has come since [conn.watch] looked
+	spare   *buffers    // only the goroutine that calls receive uses it
+	reading *reading    // of a stream with a message after the other; nil elsewhere
+	clocks  *clocks     // of the requests, maybe with those of other connections
+	number  uint64      // of this connection in the process; 0 for one of a single request
 
 	mu       sync.Mutex
 	session  *session // nil until the client has sent initialize
@@ -44,7 +45,7 @@ type conn struct {
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, caller: callerFrom(ctx), inflight: map[jsonrpc.Key]*exchange{}, number: connections.Add(1)}
+	c := &conn{server: s, caller: callerFrom(ctx), inflight: map[jsonrpc.Key]*exchange{}, number: connections.Add(1), clocks: new(clocks)}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	return c
 }
@@ -56,11 +57,12 @@ func newConn(ctx context.Context, s *Server) *conn {
 // fails or the client stops reading.
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	c := newConn(ctx, s)
-	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) })
+	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) }, c.crowded)
 	ending := make(chan struct{})
 	c.out, c.shared, c.ended = out, true, ending
-	read := make(chan error, 1)
-	go func() { read <- c.read(jc, out) }()
+	c.reading = newReading(c, jc, out)
+	read := c.reading.ended
+	go c.reading.run()
 	written := make(chan error, 1)
 	go func() { out.serve(); written <- nil }()
 	if s.pingAfter > 0 {
@@ -109,30 +111,6 @@ func await[T any](ended <-chan T) {
 	select {
 	case <-ended:
 	case <-timer.C:
-	}
-}
-
-// read takes messages until there are no more. It is the goroutine that is
-// obliged to read: it runs no code of users, and writes nothing.
-func (c *conn) read(jc jsonrpc.Conn, out *outbox) error {
-	defer out.Kick()
-	more, _ := jc.(interface{ Buffered() bool })
-	for {
-		data, err := jc.Read()
-		switch _, tooLong := errors.AsType[*jsonrpc.FrameError](err); {
-		case tooLong:
-			c.refuse(&jsonrpc.Message{}, invalidRequest(err.Error()), out)
-		case err != nil:
-			return err
-		case !c.receive(data, out):
-			return io.EOF
-		}
-		if more == nil || !more.Buffered() {
-			out.Kick()
-		}
-		if out.overfull() {
-			out.fail(errStalled)
-		}
 	}
 }
 
@@ -266,6 +244,7 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 	}
 	c.inflight[x.key] = x
 	c.running++
+	x.alone = c.running == 1
 	return nil
 }
 
@@ -280,10 +259,21 @@ func (c *conn) busy(key jsonrpc.Key) bool {
 	return c.inflight[key] != nil
 }
 
-// release notes that the handlers of a request have returned.
+// crowded reports whether several handlers run.
+func (c *conn) crowded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running > 1
+}
+
+// release notes that a handler has returned.
 func (c *conn) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.releaseLocked()
+}
+
+func (c *conn) releaseLocked() {
 	if c.running--; c.running == 0 && c.idle != nil {
 		close(c.idle)
 		c.idle = nil

@@ -43,7 +43,9 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 	if err == nil {
 		x := newExchange(c, b, caller, out, method, key, &from)
 		if err = c.start(x); err == nil {
-			go x.run()
+			if !c.reading.keeps(x) {
+				go x.run()
+			}
 			return true
 		}
 		x.stop(nil)

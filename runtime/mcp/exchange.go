@@ -67,8 +67,10 @@ type exchange struct {
 	progress float64               // the last one that was sent; guarded by conn.mu
 	began    bool                  // there has been one; guarded by conn.mu
 
+	alone    bool // nothing else ran when it began
 	farewell bool // the client is told that the server has ended the request
 	answered bool // a reply is queued, or there will be none; guarded by conn.mu
+	released bool // the handlers have returned; guarded by conn.mu
 }
 
 // exchangeContext is the context of the handlers, with the call among its values.
@@ -123,8 +125,22 @@ func (x *exchange) end() {
 	x.buffers = nil
 	b.drop()
 	x.stop(nil)
+	x.release()
 	x.sink.Flush()
-	x.conn.release()
+}
+
+// release notes that the handlers have returned.
+func (x *exchange) release() {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	x.releaseLocked()
+}
+
+func (x *exchange) releaseLocked() {
+	if !x.released {
+		x.released = true
+		x.conn.releaseLocked()
+	}
 }
 
 // respond writes the reply, waiting for room where the client reads slowly.
@@ -142,7 +158,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	var code int
 	x.buffers.out, code = x.render(ctx, &x.writing, x.buffers.out[:0], reply, e)
 	x.sink.Wait()
-	x.send(x.buffers.out, code)
+	x.send(x.buffers.out, code, true)
 }
 
 // abandon answers in the place of handlers that do not return.
@@ -154,7 +170,7 @@ func (x *exchange) abandon(err *timeoutError) {
 		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.Any("error", err))
 	b, code := x.lateReply(err)
 	x.sink.Wait()
-	x.send(b, code)
+	x.send(b, code, false)
 	x.sink.Flush()
 }
 
@@ -164,13 +180,18 @@ func (x *exchange) isAnswered() bool {
 	return x.answered
 }
 
-// send queues the one reply, unless there has been one or must be none.
-func (x *exchange) send(message []byte, code int) {
+// send queues the one reply, unless there has been one or must be none. Handlers that
+// have returned make room for others at the same moment: a client that has the reply
+// can ask for as much as before.
+func (x *exchange) send(message []byte, code int, returned bool) {
 	c := x.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x.answered {
 		return
+	}
+	if returned {
+		x.releaseLocked()
 	}
 	x.answered = true
 	delete(c.inflight, x.key)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
@@ -11,12 +12,15 @@ import (
 )
 
 func init() {
-	link.Of = func(server any) link.Host { return host{server.(*Server)} }
+	link.Of = func(server any) link.Host { return host{server.(*Server), new(clocks)} }
 }
 
 // host is the server as transports see it that give each request a channel of its
 // own.
-type host struct{ *Server }
+type host struct {
+	*Server
+	clocks *clocks
+}
 
 func (h host) Log() *slog.Logger { return h.log }
 
@@ -29,11 +33,13 @@ func (h host) Limits() link.Limits {
 }
 
 func (h host) Inbound() link.Inbound {
-	return &inbound{buffers: bufferPool.Get().(*buffers), server: h.Server}
+	in := inboundPool.Get().(*inbound)
+	in.buffers, in.server = bufferPool.Get().(*buffers), h.Server
+	return in
 }
 
 func (h host) Open(ctx context.Context, o link.Options) link.Conn {
-	c := &conn{server: h.Server, caller: &nobody, inflight: map[jsonrpc.Key]*exchange{}, out: o.Out, ended: o.Ended}
+	c := &conn{server: h.Server, caller: &nobody, clocks: h.clocks, inflight: map[jsonrpc.Key]*exchange{}, out: o.Out, ended: o.Ended}
 	if o.Once {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {
@@ -57,6 +63,16 @@ type inbound struct {
 	server *Server
 }
 
+var inboundPool = sync.Pool{New: func() any { return new(inbound) }}
+
+// done takes the buffers out, and ends the use of the rest.
+func (in *inbound) done() *buffers {
+	b := in.buffers
+	*in = inbound{}
+	inboundPool.Put(in)
+	return b
+}
+
 func (in *inbound) Buffer() []byte { return in.data[:0] }
 
 func (in *inbound) Parse(text []byte) *jsonrpc.Error {
@@ -67,8 +83,7 @@ func (in *inbound) Parse(text []byte) *jsonrpc.Error {
 func (in *inbound) Message() *jsonrpc.Message { return &in.msg }
 
 func (in *inbound) Drop() {
-	in.drop()
-	in.buffers = nil
+	in.done().drop()
 }
 
 // linked is a connection as such transports see it.
@@ -78,7 +93,7 @@ func (l *linked) Take(in link.Inbound, from link.Caller, out link.Sink) (expect 
 	c := (*conn)(l)
 	who := &caller{values: from.Values, header: from.Header, remote: from.Remote}
 	who.principal, _ = from.Principal.(Principal)
-	b := in.(*inbound).buffers
+	b := in.(*inbound).done()
 	c.heard.Store(true)
 	kept, asked := c.take(b, nil, who, out, false)
 	if !kept {

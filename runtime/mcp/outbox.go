@@ -27,7 +27,7 @@ type outbox struct {
 	wake   chan struct{} // to the goroutine that writes for the reader
 	broken chan struct{} // closed at the first error
 	failed func()        // called then; must not wait
-	stall  *time.Timer
+	crowd  func() bool   // several handlers run
 
 	mu      sync.Mutex
 	room    sync.Cond // for the handlers that wait
@@ -37,17 +37,18 @@ type outbox struct {
 	spare   []byte
 	roomy   int // batches in a row that would have fit into a smaller buffer
 	writing bool
+	began   time.Time // of the write that goes on; zero while none does
+	stall   *time.Timer
+	watched bool // stall is going to come, to look at how long a write takes
 	err     error
 }
 
-func newOutbox(conn jsonrpc.Conn, l *Limits, failed func()) *outbox {
+func newOutbox(conn jsonrpc.Conn, l *Limits, failed func(), crowd func() bool) *outbox {
 	o := &outbox{
 		conn: conn, limit: l.QueueBytes, writeTime: l.WriteTime,
-		wake: make(chan struct{}, 1), broken: make(chan struct{}), failed: failed,
+		wake: make(chan struct{}, 1), broken: make(chan struct{}), failed: failed, crowd: crowd,
 	}
 	o.room.L, o.written.L = &o.mu, &o.mu
-	o.stall = time.AfterFunc(time.Hour, func() { o.fail(errStalled) })
-	o.stall.Stop()
 	return o
 }
 
@@ -106,8 +107,11 @@ func (o *outbox) pass() {
 }
 
 func (o *outbox) Flush() {
-	// Let others who are ready add theirs before the one system call.
-	runtime.Gosched()
+	if o.crowd() {
+		// Let others who are ready add theirs before the one system call. Where
+		// nobody is, that would only wake a thread that looks for them.
+		runtime.Gosched()
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.pass(); o.writing {
@@ -118,11 +122,11 @@ func (o *outbox) Flush() {
 		batch := o.pending
 		o.pending, o.unasked = o.spare[:0], 0
 		o.pass()
+		o.watch()
 		o.mu.Unlock()
-		o.stall.Reset(o.writeTime)
 		err := o.conn.Write(batch)
-		o.stall.Stop()
 		o.mu.Lock()
+		o.began = time.Time{}
 		o.keep(batch)
 		if err != nil {
 			o.failLocked(err)
@@ -130,6 +134,38 @@ func (o *outbox) Flush() {
 	}
 	o.writing = false
 	o.written.Broadcast()
+}
+
+// watch notes that a write begins. The timer that looks after it is set once for
+// all that begin until it comes: to set one wakes a thread, and would cost more than
+// the write. The caller holds the lock.
+func (o *outbox) watch() {
+	o.began = time.Now()
+	switch {
+	case o.watched:
+		return
+	case o.stall == nil:
+		o.stall = time.AfterFunc(o.writeTime, o.look)
+	default:
+		o.stall.Reset(o.writeTime)
+	}
+	o.watched = true
+}
+
+// look ends the connection if a write has taken too long.
+func (o *outbox) look() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.watched = false
+	if o.began.IsZero() || o.err != nil {
+		return
+	}
+	if left := o.writeTime - time.Since(o.began); left > 0 {
+		o.watched = true
+		o.stall.Reset(left)
+		return
+	}
+	o.failLocked(errStalled)
 }
 
 // keep stores the buffer of a batch for the one after the next, unless a smaller
@@ -144,8 +180,18 @@ func (o *outbox) keep(batch []byte) {
 	o.spare = batch
 }
 
+// waiting reports whether something is queued.
+func (o *outbox) waiting() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.pending) > 0
+}
+
 // kick has what is queued written without waiting for it.
 func (o *outbox) Kick() {
+	if !o.waiting() {
+		return
+	}
 	select {
 	case o.wake <- struct{}{}:
 	default:
@@ -193,6 +239,9 @@ func (o *outbox) failLocked(err error) {
 		return
 	}
 	o.err = err
+	if o.stall != nil {
+		o.stall.Stop()
+	}
 	o.pending, o.spare = nil, nil
 	close(o.broken)
 	o.failed()

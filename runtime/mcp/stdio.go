@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -40,10 +41,10 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 // own duplicates.
 func newStdioConn(in, out *os.File, limit int, own bool) jsonrpc.Conn {
 	if own {
-		return jsonrpc.NewLineConn(in, out, limit)
+		return link.NewDirect(jsonrpc.NewLineConn(in, out, limit))
 	}
 	f := &foreignFiles{in: in, out: out, closed: make(chan struct{})}
-	return jsonrpc.NewLineConn(f, f, limit)
+	return link.NewDirect(jsonrpc.NewLineConn(f, f, limit))
 }
 
 // foreignFiles keeps files open that others use too. A read that waits when it

@@ -17,6 +17,9 @@ const (
 // excludes. Parameters other than q are not looked at, and what is no media range
 // is passed over.
 func acceptable(h http.Header) (jsonOK, streamOK bool) {
+	if lines := h["Accept"]; len(lines) == 1 && lines[0] == jsonType+", "+streamType {
+		return true, true // as nearly all clients have it
+	}
 	var asJSON, asStream preference
 	everything := true
 	for _, line := range h["Accept"] {

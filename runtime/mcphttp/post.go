@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,7 +31,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal
 		return
 	}
 	defer h.leave()
-	in, ok := h.parse(w, r)
+	control := http.NewResponseController(w)
+	in, ok := h.parse(w, r, control)
 	if !ok {
 		return
 	}
@@ -40,7 +42,13 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal
 		in.Drop()
 		return
 	}
-	p := &posted{Handler: h, w: w, r: r, in: in, from: link.Caller{Values: r.Context(), Header: r.Header, Principal: who, Remote: r.RemoteAddr}}
+	p := &posted{
+		Handler: h, w: w, r: r, control: control, in: in,
+		from: link.Caller{Values: r.Context(), Header: r.Header, Remote: r.RemoteAddr},
+	}
+	if h.principal != nil {
+		p.from.Principal = who
+	}
 	switch d.era {
 	case modern:
 		p.modern()
@@ -62,9 +70,9 @@ func idOf(m *jsonrpc.Message) jsonrpc.ID {
 }
 
 // parse reads a message. Where it cannot, it answers and reports false.
-func (h *core) parse(w http.ResponseWriter, r *http.Request) (link.Inbound, bool) {
+func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (link.Inbound, bool) {
 	in := h.host.Inbound()
-	text, ok := h.read(w, r, in.Buffer())
+	text, ok := h.read(w, r, control, in.Buffer())
 	if ok {
 		err := in.Parse(text)
 		if err == nil {
@@ -77,13 +85,14 @@ func (h *core) parse(w http.ResponseWriter, r *http.Request) (link.Inbound, bool
 }
 
 // read reads the body of a request. Where it cannot, it answers and reports false.
-func (h *core) read(w http.ResponseWriter, r *http.Request, b []byte) ([]byte, bool) {
+func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController, b []byte) ([]byte, bool) {
 	limit := h.host.Limits().MessageBytes
 	if r.ContentLength > int64(limit) {
 		tooLarge(w, limit)
 		return nil, false
 	}
-	control := http.NewResponseController(w)
+	// What is said to come is made room for at once, if it is not much.
+	b = slices.Grow(b, int(min(max(r.ContentLength, 0), keptBuffer))+1)
 	_ = control.SetReadDeadline(time.Now().Add(h.limits.ReadTime))
 	for {
 		if len(b) == cap(b) {
@@ -122,10 +131,11 @@ func tooLarge(w http.ResponseWriter, limit int) {
 // posted is a message that was posted.
 type posted struct {
 	*Handler
-	w    http.ResponseWriter
-	r    *http.Request
-	in   link.Inbound
-	from link.Caller
+	w       http.ResponseWriter
+	r       *http.Request
+	control *http.ResponseController
+	in      link.Inbound
+	from    link.Caller
 }
 
 // modern answers a message of a revision without sessions.
@@ -173,7 +183,7 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 		p.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	answer := response{h: &p.core, w: p.w, r: p.r, s: s, modern: modern}
+	answer := response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}
 	if answer.write(reader) {
 		return
 	}
@@ -231,7 +241,7 @@ func (p *posted) exchange(se, opened *session) (seen bool) {
 	}
 	rev := se.conn.Negotiated()
 	answer := response{
-		h: &p.core, w: p.w, r: p.r, s: s, opened: opened, over: se.done,
+		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, opened: opened, over: se.done,
 		identified: true, priming: rev != nil && rev.Fields.Polling,
 	}
 	return answer.write(reader) || answer.started

@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"net/http"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -27,7 +28,6 @@ type response struct {
 	identified bool            // events have ids
 
 	started bool
-	buf     []byte
 }
 
 // defaultRetry is after which time clients come back to a stream that has broken
@@ -39,24 +39,27 @@ var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 // keptBuffer is the size up to which a buffer is used again.
 const keptBuffer = 64 << 10
 
+func borrow() *[]byte { return bufferPool.Get().(*[]byte) }
+
+// giveBack has a buffer used again. One whose writing has failed must not be: with
+// HTTP/2, it may still be read.
+func giveBack(b *[]byte) {
+	if cap(*b) <= keptBuffer {
+		bufferPool.Put(b)
+	}
+}
+
 // write writes the stream until it ends or somebody else takes over. It reports
 // false if the client is gone before that.
 func (p *response) write(reader *reader) bool {
-	buf := bufferPool.Get().(*[]byte)
-	p.buf = *buf
-	defer func() {
-		if cap(p.buf) <= keptBuffer {
-			*buf = p.buf[:0]
-			bufferPool.Put(buf)
-		}
-	}()
-	p.control = http.NewResponseController(p.w)
+	if p.control == nil {
+		p.control = http.NewResponseController(p.w)
+	}
 	defer p.s.detach(reader)
-	timer := time.NewTimer(p.patience())
-	defer timer.Stop()
-	events, last, waited := p.events, false, false
+	var timer *time.Timer
+	events, last, turn := p.events, false, 0
 	for {
-		t := p.s.take(reader, events)
+		t := p.s.take(reader, events, turn > 1)
 		switch {
 		case t.over:
 			return true
@@ -76,14 +79,23 @@ func (p *response) write(reader *reader) bool {
 			if t.done || t.released || last {
 				return true
 			}
-			timer.Reset(p.h.limits.KeepAlive)
+			if timer != nil {
+				timer.Reset(p.h.limits.KeepAlive)
+			}
 		case t.done:
 			return p.writePlain(&t)
 		}
-		if !waited {
+		switch turn++; turn {
+		case 1:
+			// Most calls take less than it takes to prepare for waiting.
+			runtime.Gosched()
+			continue
+		case 2:
 			// Timeouts of the http.Server are not for how long a call takes.
-			waited = true
 			_ = p.control.SetWriteDeadline(time.Time{})
+			timer = time.NewTimer(p.patience(events))
+			defer timer.Stop()
+			continue
 		}
 		select {
 		case <-reader.wake:
@@ -105,8 +117,9 @@ func (p *response) write(reader *reader) bool {
 	}
 }
 
-func (p *response) patience() time.Duration {
-	if p.events {
+// patience is how long a response may be quiet.
+func (p *response) patience(events bool) time.Duration {
+	if events {
 		return p.h.limits.KeepAlive
 	}
 	return p.h.limits.QuietTime
@@ -116,14 +129,20 @@ func (p *response) patience() time.Duration {
 func (p *response) writePlain(t *state) bool {
 	body := t.messages[0]
 	header := p.w.Header()
-	header.Set("Content-Type", "application/json")
+	fields := [...]string{jsonType, ""}
+	header["Content-Type"] = fields[:1:1]
 	if p.opened != nil && t.code == 0 {
 		header.Set(sessionHeader, p.opened.id)
 	}
-	if !p.h.plain {
-		body = compress(header, p.r.Header, p.buf[:0], body)
+	var zipped *[]byte
+	if !p.h.plain && len(body) >= compressFrom {
+		zipped = borrow()
+		if b := compress(header, p.r.Header, (*zipped)[:0], body); len(b) < len(body) {
+			*zipped, body = b, b
+		}
 	}
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	fields[1] = strconv.Itoa(len(body))
+	header["Content-Length"] = fields[1:]
 	switch {
 	case t.refused:
 		p.w.WriteHeader(http.StatusBadRequest)
@@ -132,12 +151,20 @@ func (p *response) writePlain(t *state) bool {
 	default:
 		p.w.WriteHeader(http.StatusOK)
 	}
-	return p.send(body)
+	if !p.send(body) {
+		return false
+	}
+	p.s.reuse()
+	if zipped != nil {
+		giveBack(zipped)
+	}
+	return true
 }
 
 // writeEvents writes messages as events, and sends them.
 func (p *response) writeEvents(t *state) bool {
-	b := p.buf[:0]
+	buf := borrow()
+	b := (*buf)[:0]
 	asked := t.released
 	if !p.started {
 		p.begin()
@@ -162,8 +189,12 @@ func (p *response) writeEvents(t *state) bool {
 	if asked {
 		b = appendPriming(appendRetry(b, t.retry), p.eventID(t.seq+len(t.messages)-1))
 	}
-	p.buf = b
-	return p.send(b)
+	if !p.send(b) {
+		return false
+	}
+	*buf = b
+	giveBack(buf)
+	return true
 }
 
 // begin writes the head of an event stream.
@@ -179,9 +210,11 @@ func (p *response) begin() {
 	p.w.WriteHeader(http.StatusOK)
 }
 
+// keepAlive shows that a stream is there.
+var keepAlive = appendComment(nil)
+
 func (p *response) comment() bool {
-	p.buf = appendComment(p.buf[:0])
-	return p.send(p.buf)
+	return p.send(keepAlive)
 }
 
 func (p *response) send(b []byte) bool {

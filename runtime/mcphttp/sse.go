@@ -113,7 +113,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who mcp.Princi
 		fail(w, http.StatusNotFound, noID, errNoSession)
 		return
 	}
-	in, ok := h.parse(w, r)
+	in, ok := h.parse(w, r, http.NewResponseController(w))
 	if !ok {
 		return
 	}

@@ -39,11 +39,17 @@ type stream struct {
 	ended    time.Time
 
 	reader *reader
+
+	// What most streams need and no more: room for one response, and for one message.
+	only  reader
+	one   [1][]byte
+	plain *[]byte // from bufferPool, of a reply that is the only message
 }
 
 // reader is the HTTP response that a stream is written to.
 type reader struct {
-	wake chan struct{}
+	given bool
+	wake  chan struct{} // nil until it waits
 }
 
 func newStream(se *session, limit int) *stream {
@@ -63,7 +69,11 @@ func (s *stream) Reply(message []byte, code int) {
 	if s.done || s.gone {
 		return
 	}
-	if len(message) > 0 {
+	switch {
+	case len(message) == 0:
+	case s.count == 0 && !s.standing:
+		s.addOnly(message)
+	default:
 		s.add(message)
 	}
 	if !s.standing {
@@ -103,8 +113,30 @@ func (s *stream) Notify(message []byte) {
 }
 
 // add appends a copy of a message. The caller holds the guard.
-func (s *stream) add(message []byte) {
-	s.log = append(s.log, append([]byte(nil), message...))
+func (s *stream) add(message []byte) { s.append(append([]byte(nil), message...)) }
+
+// addOnly is add for the only message of a stream, which mostly is written at once
+// and then forgotten: its copy is used again for others; see [stream.reuse].
+func (s *stream) addOnly(message []byte) {
+	s.plain = borrow()
+	*s.plain = append((*s.plain)[:0], message...)
+	s.log = s.one[:0]
+	s.append(*s.plain)
+}
+
+// reuse gives back the storage of the only message, which nobody reads any more.
+func (s *stream) reuse() {
+	s.guard.Lock()
+	plain := s.plain
+	s.plain, s.one[0] = nil, nil
+	s.guard.Unlock()
+	if plain != nil {
+		giveBack(plain)
+	}
+}
+
+func (s *stream) append(message []byte) {
+	s.log = append(s.log, message)
 	s.waiting += len(message)
 	s.count++
 	if s.kept {
@@ -114,8 +146,8 @@ func (s *stream) add(message []byte) {
 
 // signal wakes who writes. The caller holds the guard.
 func (s *stream) signal() {
-	if s.reader == nil {
-		return
+	if s.reader == nil || s.reader.wake == nil {
+		return // it looks before it waits
 	}
 	select {
 	case s.reader.wake <- struct{}{}:
@@ -212,7 +244,11 @@ func (s *stream) attach() *reader {
 // give is attach for a caller that holds the guard.
 func (s *stream) give() *reader {
 	s.signal()
-	s.reader = &reader{wake: make(chan struct{}, 1)}
+	s.reader = &s.only
+	if s.only.given {
+		s.reader = new(reader)
+	}
+	s.reader.given = true
 	s.released = false
 	return s.reader
 }
@@ -310,10 +346,14 @@ type state struct {
 }
 
 // take returns what is to be written, and counts it as written. A reply that is all
-// there is to say is no event stream, unless that is asked for.
-func (s *stream) take(r *reader, events bool) state {
+// there is to say is no event stream, unless that is asked for. Whoever is going to
+// wait is woken by what comes later.
+func (s *stream) take(r *reader, events, waits bool) state {
 	s.guard.Lock()
 	defer s.guard.Unlock()
+	if waits && r.wake == nil {
+		r.wake = make(chan struct{}, 1)
+	}
 	t := state{
 		seq: s.next, done: s.done, code: s.code, refused: s.refused,
 		released: s.released, retry: s.retry, over: s.gone || s.reader != r,

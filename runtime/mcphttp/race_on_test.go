@@ -1,0 +1,5 @@
+//go:build race
+
+package mcphttp_test
+
+const raceEnabled = true
