@@ -130,12 +130,28 @@ func (e *envelope) value(depth int) []byte {
 	case len(v) == 2 && (v[0] == '{' || v[0] == '['):
 	case string(v) == "true" || string(v) == "false" || string(v) == "null":
 		return v
+	case plainString(v):
+		return v
 	}
 	if err := wire.Valid(v, e.p.MaxDepth); err != nil {
 		e.check(e.pos-len(v), err)
 		return nil
 	}
 	return v
+}
+
+// plainString reports whether a value that has been delimited is a string of ASCII
+// without escapes: as nearly all names, URIs and words are.
+func plainString(v []byte) bool {
+	if len(v) < 2 || v[0] != '"' {
+		return false
+	}
+	for _, b := range v[1 : len(v)-1] {
+		if b < ' ' || b > '~' || b == '"' || b == '\\' {
+			return false
+		}
+	}
+	return v[len(v)-1] == '"'
 }
 
 // delimit consumes a value without a look inside.

@@ -16,7 +16,7 @@ type clock struct {
 	x       *exchange
 	outer   *clock                  // of the whole request, where this one is that of a part
 	overdue *timeoutError           // how long it runs, and the cause with which the context ends
-	cancel  context.CancelCauseFunc // must not wait, nor use the clock
+	cancel  context.CancelCauseFunc // of the part; nil for the whole
 
 	// What follows is guarded by the clocks of the connection.
 	end        time.Time     // when it runs out, while it runs
@@ -162,7 +162,11 @@ func (s *clocks) sweep() {
 	}
 	s.mu.Unlock()
 	for _, c := range over {
-		c.cancel(c.overdue)
+		if c.cancel != nil {
+			c.cancel(c.overdue)
+		} else {
+			c.x.stop(c.overdue)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 		x := newExchange(c, b, caller, out, method, key, &from)
 		if err = c.start(x); err == nil {
 			if !c.reading.keeps(x) {
-				go x.run()
+				go x.start()
 			}
 			return true
 		}
@@ -105,8 +105,7 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 		conn: c, sink: out, revision: from.revision, method: method, key: key,
 		buffers: b, opening: from.opening, from: caller,
 	}
-	x.ctx.x = x
-	x.ctx.Context, x.stop = context.WithCancelCause(c.ctx)
+	x.ctx.x, x.ctx.parent = x, c.ctx
 	name := method.String()
 	if method == protocol.Unknown {
 		name = string(m.Method)

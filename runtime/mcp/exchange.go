@@ -56,7 +56,6 @@ type exchange struct {
 	req      Request
 	call     Call
 	ctx      exchangeContext
-	stop     context.CancelCauseFunc
 	writing  rendering
 	returned bool // the handlers have returned in an orderly way
 	opening  *session
@@ -70,29 +69,13 @@ type exchange struct {
 	alone    bool // nothing else ran when it began
 	farewell bool // the client is told that the server has ended the request
 	answered bool // a reply is queued, or there will be none; guarded by conn.mu
-	released bool // the handlers have returned; guarded by conn.mu
+	released bool // the handlers have returned; only the goroutine that has run them uses it
 }
 
-// exchangeContext is the context of the handlers, with the call among its values.
-type exchangeContext struct {
-	context.Context
-	values context.Context // of the transport, besides; nil where there are none
-	x      *exchange
-}
-
-type exchangeKey struct{}
-
-func (c *exchangeContext) Value(key any) any {
-	switch key.(type) {
-	case callKey:
-		return &c.x.call
-	case exchangeKey:
-		return c.x
-	}
-	if value := c.Context.Value(key); value != nil || c.values == nil {
-		return value
-	}
-	return c.values.Value(key)
+// start answers the request in a new goroutine.
+func (x *exchange) start() {
+	growStack(0)
+	x.run()
 }
 
 // run answers the request. It has a goroutine of its own, and is the only place
@@ -125,22 +108,16 @@ func (x *exchange) end() {
 	x.buffers = nil
 	b.drop()
 	x.stop(nil)
-	x.release()
+	if !x.released {
+		x.release()
+	}
 	x.sink.Flush()
 }
 
 // release notes that the handlers have returned.
 func (x *exchange) release() {
-	x.conn.mu.Lock()
-	defer x.conn.mu.Unlock()
-	x.releaseLocked()
-}
-
-func (x *exchange) releaseLocked() {
-	if !x.released {
-		x.released = true
-		x.conn.releaseLocked()
-	}
+	x.released = true
+	x.conn.release()
 }
 
 // respond writes the reply, waiting for room where the client reads slowly.
@@ -191,7 +168,8 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 		return
 	}
 	if returned {
-		x.releaseLocked()
+		x.released = true
+		c.releaseLocked()
 	}
 	x.answered = true
 	delete(c.inflight, x.key)

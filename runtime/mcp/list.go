@@ -26,7 +26,8 @@ var pagedLists = map[protocol.Method]*pagedList{
 }
 
 // list appends a page of a list. Where it is the same for every request, the
-// first one is rendered once for a revision. Functions that list resources are
+// first one is rendered once for a revision; with nothing to append to, that is
+// what is returned, and must not be changed. Functions that list resources are
 // asked only if dynamic is set. The error is theirs, or a [*jsonrpc.Error].
 func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, dynamic bool) ([]byte, error) {
 	l := pagedLists[method]
@@ -59,6 +60,9 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 			sh.first[index] = page
 		}
 		s.mu.Unlock()
+	}
+	if b == nil {
+		return slices.Clip(page), nil
 	}
 	return append(b, page...), nil
 }

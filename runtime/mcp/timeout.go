@@ -40,7 +40,7 @@ func (s *Server) timed(next Handler) Handler {
 	return func(ctx context.Context, req *Request) (Reply, error) {
 		x := req.x
 		c := &x.timing
-		c.x, c.overdue, c.cancel = x, overdue, x.stop
+		c.x, c.overdue = x, overdue
 		c.start()
 		defer c.stop()
 		reply, err := next(ctx, req)

@@ -1,0 +1,83 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// exchangeContext is the context of the handlers, with the call among its values.
+//
+// Most short calls never look at it. So what can be waited for, and what package
+// context has to know of to find the cause of an end, is made when it is asked for.
+type exchangeContext struct {
+	parent context.Context // of the connection
+	values context.Context // of the transport, besides; nil where there are none
+	x      *exchange
+
+	mu     sync.Mutex
+	made   context.Context // below the parent; nil until it is asked for
+	cancel context.CancelCauseFunc
+	ended  bool
+	cause  error
+}
+
+type exchangeKey struct{}
+
+// stop ends the context of the handlers. A nil cause stands for [context.Canceled].
+func (x *exchange) stop(cause error) { x.ctx.end(cause) }
+
+func (c *exchangeContext) end(cause error) {
+	c.mu.Lock()
+	if !c.ended {
+		c.ended, c.cause = true, cause
+	}
+	cancel := c.cancel
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(cause)
+	}
+}
+
+// make returns the context that package context knows.
+func (c *exchangeContext) make() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == nil {
+		c.made, c.cancel = context.WithCancelCause(c.parent)
+		if c.ended {
+			c.cancel(c.cause)
+		}
+	}
+	return c.made
+}
+
+func (c *exchangeContext) Deadline() (time.Time, bool) { return c.parent.Deadline() }
+
+func (c *exchangeContext) Done() <-chan struct{} { return c.make().Done() }
+
+func (c *exchangeContext) Err() error {
+	c.mu.Lock()
+	made, ended := c.made, c.ended
+	c.mu.Unlock()
+	switch {
+	case made != nil:
+		return made.Err()
+	case ended:
+		return context.Canceled
+	}
+	return c.parent.Err()
+}
+
+func (c *exchangeContext) Value(key any) any {
+	switch key.(type) {
+	case callKey:
+		return &c.x.call
+	case exchangeKey:
+		return c.x
+	}
+	if value := c.make().Value(key); value != nil || c.values == nil {
+		return value
+	}
+	return c.values.Value(key)
+}
