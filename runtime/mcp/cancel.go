@@ -32,7 +32,7 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 		return
 	}
 	c.mu.Lock()
-	x := c.inflight[id.Key()]
+	x := c.inflight.get(id.Key())
 	if x == nil || x.method == protocol.Initialize {
 		c.mu.Unlock()
 		return
@@ -49,15 +49,15 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 // forget has a request get no reply. The caller holds the lock.
 func (c *conn) forget(x *exchange) {
 	x.answered = true
-	delete(c.inflight, x.key)
+	c.inflight.remove(x)
 	x.sink.Reply(nil, 0)
 }
 
 // abandon ends all requests of a connection, which get no reply.
 func (c *conn) abandon(cause error) {
 	c.mu.Lock()
-	all := make([]*exchange, 0, len(c.inflight))
-	for _, x := range c.inflight {
+	var all []*exchange
+	for x := range c.inflight.all() {
 		c.forget(x)
 		all = append(all, x)
 	}

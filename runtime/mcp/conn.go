@@ -33,7 +33,7 @@ type conn struct {
 	session  *session // nil until the client has sent initialize
 	latest   *protocol.Revision
 	recent   *client // of the latest request without a session
-	inflight map[jsonrpc.Key]*exchange
+	inflight inflight
 	running  int           // handlers, answered or not
 	idle     chan struct{} // closed when none is left; nil while nobody waits
 	closing  bool          // nothing is taken any more
@@ -45,7 +45,7 @@ type conn struct {
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, caller: callerFrom(ctx), inflight: map[jsonrpc.Key]*exchange{}, number: connections.Add(1), clocks: new(clocks)}
+	c := &conn{server: s, caller: callerFrom(ctx), number: connections.Add(1), clocks: new(clocks)}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	return c
 }
@@ -229,7 +229,7 @@ func (c *conn) close() {
 func (c *conn) start(x *exchange) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.inflight[x.key] != nil {
+	if c.inflight.get(x.key) != nil {
 		return duplicateID(x.call.id)
 	}
 	if c.closing {
@@ -242,7 +242,7 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 			Data:    []byte(`{"reason":"overloaded"}`),
 		}
 	}
-	c.inflight[x.key] = x
+	c.inflight.add(x)
 	c.running++
 	x.alone = c.running == 1
 	return nil
@@ -256,7 +256,7 @@ func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
 func (c *conn) busy(key jsonrpc.Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.inflight[key] != nil
+	return c.inflight.get(key) != nil
 }
 
 // crowded reports whether several handlers run.

@@ -172,7 +172,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 		c.releaseLocked()
 	}
 	x.answered = true
-	delete(c.inflight, x.key)
+	c.inflight.remove(x)
 	x.sink.Reply(message, code)
 	if x.farewell && c.shared {
 		x.sink.Notify(cancelledByServer(x.call.id))

@@ -39,7 +39,7 @@ func (h host) Inbound() link.Inbound {
 }
 
 func (h host) Open(ctx context.Context, o link.Options) link.Conn {
-	c := &conn{server: h.Server, caller: &nobody, clocks: h.clocks, inflight: map[jsonrpc.Key]*exchange{}, out: o.Out, ended: o.Ended}
+	c := &conn{server: h.Server, caller: &nobody, clocks: h.clocks, out: o.Out, ended: o.Ended}
 	if o.Once {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {

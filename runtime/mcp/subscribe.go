@@ -7,9 +7,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
+// deaf stands for those that cannot hear of anything.
+var deaf = new(subscriber)
+
 // newSubscriber returns what a session hears of changes by. It is told of the
 // lists that the server has declared to it.
 func (c *conn) newSubscriber() *subscriber {
+	if c.out == nil {
+		return deaf
+	}
 	sub := &subscriber{out: c.out, uris: map[string]struct{}{}}
 	sub.send = func(message []byte) {
 		c.mu.Lock()

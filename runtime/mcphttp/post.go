@@ -105,8 +105,8 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 			tooLarge(w, limit)
 			return nil, false
 		case err == io.EOF:
-			// The connection may carry other requests, and is watched for its end.
-			_ = control.SetReadDeadline(time.Time{})
+			// The deadline stays until somebody has to wait: see response.write. An
+			// http.Server sets it anew for the next request.
 			return b, true
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			w.Header().Set("Connection", "close")

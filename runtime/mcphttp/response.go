@@ -91,7 +91,9 @@ func (p *response) write(reader *reader) bool {
 			runtime.Gosched()
 			continue
 		case 2:
-			// Timeouts of the http.Server are not for how long a call takes.
+			// Timeouts of the http.Server are not for how long a call takes, nor is that
+			// of the body, while the connection is watched for its end.
+			_ = p.control.SetReadDeadline(time.Time{})
 			_ = p.control.SetWriteDeadline(time.Time{})
 			timer = time.NewTimer(p.patience(events))
 			defer timer.Stop()
