@@ -1,11 +1,12 @@
 package hardening_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
-	"math"
 	"net"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	seam "github.com/mcpgen/mcpgen/runtime/internal/link"
@@ -15,27 +16,32 @@ import (
 
 // lineLink is a stream with a message a line.
 type lineLink struct {
-	in     *inbox
-	conn   jsonrpc.Conn
-	raw    io.Writer
+	raw    io.WriteCloser
 	finish func() error // ends the input of the server
 	served chan error   // what Serve has returned, where there is one
 }
 
-func newLineLink(in *inbox, conn jsonrpc.Conn, raw io.Writer) *lineLink {
-	l := &lineLink{in: in, conn: conn, raw: raw, served: make(chan error, 1)}
+func newLineLink(in *inbox, raw io.WriteCloser, read func() (string, error)) *lineLink {
 	in.running.Go(func() {
 		defer in.end()
 		for {
 			in.listen()
-			data, err := conn.Read()
+			text, err := read()
+			if text = strings.TrimSuffix(text, "\n"); text != "" {
+				in.add(parse(text))
+			}
 			if err != nil {
 				return
 			}
-			in.add(parse(string(data)))
 		}
 	})
-	return l
+	return &lineLink{raw: raw, served: make(chan error, 1)}
+}
+
+// linesOf reads lines, and keeps nothing.
+func linesOf(r io.Reader) func() (string, error) {
+	lines := bufio.NewReader(r)
+	return func() (string, error) { return lines.ReadString('\n') }
 }
 
 func (l *lineLink) send(p parcel) *delivery {
@@ -50,7 +56,7 @@ func (l *lineLink) send(p parcel) *delivery {
 	return delivered(err)
 }
 
-func (l *lineLink) vanish() { _ = l.conn.Close() }
+func (l *lineLink) vanish() { _ = l.raw.Close() }
 
 // pipes are what a process reads and writes.
 type pipes struct {
@@ -68,7 +74,7 @@ func dialStdio(s *site, in *inbox, who string) (link, error) {
 	upRead, upWrite := io.Pipe()
 	downRead, downWrite := io.Pipe()
 	limit := s.setup.limits.MessageBytes
-	l := newLineLink(in, jsonrpc.NewLineConn(downRead, upWrite, math.MaxInt32), upWrite)
+	l := newLineLink(in, &pipes{downRead, upWrite}, linesOf(downRead))
 	l.finish = upWrite.Close
 	var server io.ReadWriteCloser = &pipes{upRead, downWrite}
 	if s.setup.plan != nil {
@@ -82,7 +88,10 @@ func dialStdio(s *site, in *inbox, who string) (link, error) {
 
 func dialMemory(s *site, in *inbox, who string) (link, error) {
 	conn, wait := s.server.Connect(callerContext(s, who))
-	l := newLineLink(in, conn, writer{conn})
+	l := newLineLink(in, writer{conn}, func() (string, error) {
+		text, err := conn.Read()
+		return string(text), err
+	})
 	l.finish = conn.(interface{ CloseWrite() error }).CloseWrite
 	s.served.Go(func() { l.served <- wait() })
 	return l, nil
@@ -107,7 +116,7 @@ func dialTCP(s *site, in *inbox, who string) (link, error) {
 			return nil, err
 		}
 	}
-	l := newLineLink(in, jsonrpc.NewLineConn(conn, conn, math.MaxInt32), conn)
+	l := newLineLink(in, conn, linesOf(conn))
 	l.finish = func() error {
 		half, ok := conn.(*net.TCPConn)
 		if !ok {

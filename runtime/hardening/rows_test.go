@@ -165,6 +165,11 @@ var rows = []row{
 		run:  testLargeReplies,
 	},
 	{
+		name: "IdleMemory", what: "clients that sent and got something large, once, and stay",
+		here: "what it took is given back while they are idle",
+		run:  testIdleMemory,
+	},
+	{
 		name: "Changes", what: "more changes than a client reads that wants to hear of them",
 		here: "what is late is kept once; the memory stays flat, and whoever tells of them does not wait",
 		run:  testChanges,

@@ -148,6 +148,47 @@ func testChanges(t *testing.T, v venue) {
 	})
 }
 
+// testIdleMemory has clients that sent and got much, once, and stay.
+func testIdleMemory(t *testing.T, v venue) {
+	const clients = 4
+	size := 1 << 20
+	if raceEnabled {
+		size /= 4
+	}
+	v.visit(t, setup{}, func(t *testing.T, s *site) {
+		var all []*client
+		for range clients {
+			c := s.open()
+			c.alive("the start")
+			all = append(all, c)
+		}
+		s.settle()
+		runtime.GC()
+		runtime.GC()
+		before := heap()
+		for _, c := range all {
+			id, d := c.say("tools/call", call("large", fmt.Sprintf(`{"n":%d}`, size)))
+			if m := c.reply(id); len(m.text()) != size {
+				t.Errorf("%v", m)
+			}
+			await(s, d.answered, "status")
+			if m, _ := c.try(c.era.sized("7", size)); m.text() != "x" {
+				t.Errorf("%v", m)
+			}
+		}
+		time.Sleep(time.Minute)
+		s.settle()
+		runtime.GC()
+		runtime.GC() // the first one leaves what is pooled
+		if kept := (int64(heap()) - int64(before)) / clients; kept > 16_000 {
+			t.Errorf("each keeps %d bytes", kept)
+		}
+		for _, c := range all {
+			c.alive("a minute")
+		}
+	})
+}
+
 // testStuckWriter ends the server while a client does not read.
 func testStuckWriter(t *testing.T, v venue) {
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: 24 * time.Hour, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {

@@ -4,13 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 )
 
 const (
-	readChunk = 64 << 10
-	// A buffer that grew for one long message is given back after this many
-	// short ones.
-	shrinkAfter = 32
+	// restBuffer is what a connection waits with. What does not fit into it is there
+	// already, by all appearances, so that the larger buffer for it is not needed for
+	// long and can be a borrowed one.
+	restBuffer = lend.Least
+	readChunk  = 64 << 10
+	// A connection whose lines are long borrows room for one at once, but not more
+	// than this.
+	mostAtOnce = 1 << 20
 )
 
 // NewLineConn frames messages as lines, as the stdio transport of the Model
@@ -33,8 +39,9 @@ type lineConn struct {
 	buf      []byte // what was read; [start:end] is still to be looked at
 	start    int
 	end      int
+	more     bool // the last read was as long as there was room, so more may be there
+	usual    int  // how much of the buffer the latest lines have needed
 	skipping bool // inside a line that was too long
-	short    int  // short lines in a row
 	err      error
 }
 
@@ -74,7 +81,6 @@ func (c *lineConn) line() ([]byte, error) {
 		} else if searched > c.limit+1 { // a CR may stand before the newline
 			c.skipping = true
 			c.start, c.end = 0, 0
-			c.buf = nil
 			return nil, &FrameError{Limit: c.limit}
 		}
 		if c.err != nil {
@@ -91,43 +97,48 @@ func (c *lineConn) line() ([]byte, error) {
 
 // fill reads once, at the end of what is there, and makes room before.
 func (c *lineConn) fill() {
-	if c.start > 0 && c.start == c.end {
-		c.start, c.end = 0, 0
-	}
-	c.shrink()
-	if c.start > 0 && len(c.buf)-c.end < readChunk/2 {
-		c.end = copy(c.buf, c.buf[c.start:c.end])
-		c.start = 0
-	}
-	if len(c.buf)-c.end < readChunk/2 {
-		size := max(readChunk, 2*len(c.buf))
-		grown := make([]byte, min(size, c.limit+readChunk))
-		if len(grown) <= c.end {
-			grown = make([]byte, c.end+readChunk)
-		}
-		c.end = copy(grown, c.buf[c.start:c.end])
-		c.start = 0
-		c.buf = grown
-	}
-	n, err := c.r.Read(c.buf[c.end:])
+	c.makeRoom()
+	room := c.buf[c.end:]
+	n, err := c.r.Read(room)
 	c.end += n
+	c.more = n == len(room)
 	c.err = err
 }
 
-// shrink gives up a big buffer that has not been needed for a while.
-func (c *lineConn) shrink() {
-	if len(c.buf) <= 2*readChunk || c.end-c.start > readChunk/4 {
-		c.short = 0
-		return
+// makeRoom makes room for a read. It takes no large buffer to a wait that may last:
+// where nothing is left, all lines have been read to their ends.
+func (c *lineConn) makeRoom() {
+	left, size := c.end-c.start, len(c.buf)
+	switch {
+	case left == 0:
+		c.usual = min(c.end, mostAtOnce)
+		c.start, c.end = 0, 0
+		rest := restBuffer
+		if c.skipping {
+			rest = readChunk
+		}
+		if size < rest || size >= 2*rest {
+			c.move(rest)
+		}
+	case size < readChunk && (c.more || left > size/2):
+		c.move(max(readChunk, c.usual))
+	case size-c.end > size/2:
+	case left <= size/2:
+		c.end = copy(c.buf, c.buf[c.start:c.end])
+		c.start = 0
+	default:
+		c.move(min(2*size, max(c.limit, left)+readChunk))
 	}
-	if c.short++; c.short < shrinkAfter {
-		return
-	}
-	c.short = 0
-	small := make([]byte, readChunk)
-	c.end = copy(small, c.buf[c.start:c.end])
+}
+
+// move moves what is left into a buffer that has room for as much, in all.
+func (c *lineConn) move(size int) {
+	to := lend.Get(size)
+	to = to[:cap(to)]
+	c.end = copy(to, c.buf[c.start:c.end])
 	c.start = 0
-	c.buf = small
+	lend.Put(c.buf)
+	c.buf = to
 }
 
 func (c *lineConn) Write(batch []byte) error {

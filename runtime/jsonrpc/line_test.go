@@ -103,6 +103,56 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
+// stage is a reader that looks at how much memory is in use while it waits.
+type stage struct {
+	lines []string
+	used  []int64
+}
+
+func (s *stage) Read(p []byte) (int, error) {
+	if len(s.lines) == 0 {
+		return 0, io.EOF
+	}
+	if s.lines[0] == "" { // the end of a line, after which nothing is there for a while
+		s.lines = s.lines[1:]
+		runtime.GC()
+		runtime.GC() // the first one leaves what is pooled
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		s.used = append(s.used, int64(m.HeapAlloc))
+		return s.Read(p)
+	}
+	n := copy(p, s.lines[0])
+	if s.lines[0] = s.lines[0][n:]; s.lines[0] == "" {
+		s.lines = s.lines[1:]
+	}
+	return n, nil
+}
+
+// What a long line has taken is given back before the wait for the next one, also
+// where it ends exactly where the room does.
+func TestMemoryAtRest(t *testing.T) {
+	lines := []string{"", "x\n"}
+	for _, size := range []int{4 << 10, 64 << 10, 1 << 20, 1<<20 + 4<<10, 3 << 20} {
+		lines = append(lines, "", strings.Repeat("x", size-1)+"\n")
+	}
+	s := &stage{lines: append(lines, "")}
+	c := jsonrpc.NewLineConn(s, io.Discard, 0)
+	for {
+		if _, err := c.Read(); err != nil {
+			break
+		}
+	}
+	if len(s.used) != 7 {
+		t.Fatalf("%d waits", len(s.used))
+	}
+	for i, used := range s.used[1:] {
+		if more := used - s.used[0]; more > 32<<10 {
+			t.Errorf("after line %d: %d bytes more are in use than at first", i+1, more)
+		}
+	}
+}
+
 func TestReadError(t *testing.T) {
 	c := jsonrpc.NewLineConn(iotest.TimeoutReader(strings.NewReader("a\nb\nc")), io.Discard, 0)
 	if got := readAll(c); got != "a|b|timeout" {

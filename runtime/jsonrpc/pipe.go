@@ -3,6 +3,8 @@ package jsonrpc
 import (
 	"io"
 	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 )
 
 // pipeBuffer is how many bytes one side of a Pipe takes before writing waits.
@@ -28,7 +30,8 @@ func PipeLimit(clientReads, serverReads int) (client, server Conn) {
 type stream struct {
 	mu     sync.Mutex
 	moved  *sync.Cond
-	data   []byte
+	data   []byte // borrowed; what is to be read begins at start
+	start  int
 	closed bool
 }
 
@@ -41,16 +44,16 @@ func newStream() *stream {
 func (s *stream) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.data) == 0 {
+	for s.start == len(s.data) {
 		if s.closed {
 			return 0, io.EOF
 		}
 		s.moved.Wait()
 	}
-	n := copy(p, s.data)
-	s.data = s.data[:copy(s.data, s.data[n:])]
-	if cap(s.data) > 2*pipeBuffer && len(s.data) == 0 {
-		s.data = nil
+	n := copy(p, s.data[s.start:])
+	if s.start += n; s.start == len(s.data) {
+		lend.Put(s.data)
+		s.data, s.start = nil, 0
 	}
 	s.moved.Broadcast()
 	return n, nil
@@ -59,13 +62,17 @@ func (s *stream) Read(p []byte) (int, error) {
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.data) >= pipeBuffer && !s.closed {
+	for len(s.data)-s.start >= pipeBuffer && !s.closed {
 		s.moved.Wait()
 	}
 	if s.closed {
 		return 0, io.ErrClosedPipe
 	}
-	s.data = append(s.data, p...)
+	if s.start > 0 && cap(s.data)-len(s.data) < len(p) {
+		s.data = s.data[:copy(s.data, s.data[s.start:])]
+		s.start = 0
+	}
+	s.data = append(lend.Grow(s.data, len(p)), p...)
 	s.moved.Broadcast()
 	return len(p), nil
 }

@@ -32,7 +32,7 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 		return
 	}
 	c.mu.Lock()
-	x := c.inflight.get(id.Key())
+	x := c.inflight.find(id.Key())
 	if x == nil || x.method == protocol.Initialize {
 		c.mu.Unlock()
 		return
@@ -56,10 +56,9 @@ func (c *conn) forget(x *exchange) {
 // abandon ends all requests of a connection, which get no reply.
 func (c *conn) abandon(cause error) {
 	c.mu.Lock()
-	var all []*exchange
-	for x := range c.inflight.all() {
+	all := c.inflight.all()
+	for _, x := range all {
 		c.forget(x)
-		all = append(all, x)
 	}
 	c.mu.Unlock()
 	for _, x := range all {

@@ -33,7 +33,7 @@ type conn struct {
 	session  *session // nil until the client has sent initialize
 	latest   *protocol.Revision
 	recent   *client // of the latest request without a session
-	inflight inflight
+	inflight flight
 	running  int           // handlers, answered or not
 	idle     chan struct{} // closed when none is left; nil while nobody waits
 	closing  bool          // nothing is taken any more
@@ -126,7 +126,7 @@ func (c *conn) receive(data []byte, out sink) bool {
 	if b == nil {
 		b = bufferPool.Get().(*buffers)
 	}
-	b.data = append(b.data[:0], data...)
+	b.hold(data)
 	if kept, _ := c.take(b, c.server.parser.Parse(b.data, &b.msg), c.caller, out, false); !kept {
 		b.clean()
 		c.spare = b
@@ -134,10 +134,19 @@ func (c *conn) receive(data []byte, out sink) bool {
 	return true
 }
 
+// rest gives back what is only needed while messages come. The next one may be long
+// in coming.
+func (c *conn) rest() {
+	if c.spare != nil {
+		c.spare.drop()
+		c.spare = nil
+	}
+}
+
 // element takes one message of a batch.
 func (c *conn) element(data []byte, from *caller, out *batch) {
 	b := bufferPool.Get().(*buffers)
-	b.data = append(b.data[:0], data...)
+	b.hold(data)
 	if kept, _ := c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, true); !kept {
 		b.drop()
 	}
@@ -229,7 +238,7 @@ func (c *conn) close() {
 func (c *conn) start(x *exchange) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.inflight.get(x.key) != nil {
+	if c.inflight.find(x.key) != nil {
 		return duplicateID(x.call.id)
 	}
 	if c.closing {
@@ -256,7 +265,7 @@ func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
 func (c *conn) busy(key jsonrpc.Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.inflight.get(key) != nil
+	return c.inflight.find(key) != nil
 }
 
 // crowded reports whether several handlers run.

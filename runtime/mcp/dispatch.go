@@ -131,8 +131,11 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 
 // handle is the handler behind all interceptors.
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
-	if req.x.method.Asks() {
+	switch {
+	case req.x.method.Asks():
 		return s.converse(ctx, req)
+	case req.x.method == protocol.Listen:
+		return s.listen(ctx, req)
 	}
 	return s.dispatch(ctx, req)
 }
@@ -152,8 +155,6 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 		return s.getPrompt(ctx, req)
 	case protocol.Complete:
 		return s.completeArgument(ctx, req)
-	case protocol.Listen:
-		return s.listen(ctx, req)
 	case protocol.SetLevel:
 		return emptyReply(x.conn.setLevel(p))
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -27,6 +28,15 @@ const keptBuffer = 64 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 
+// hold fills the buffers with a message.
+func (b *buffers) hold(message []byte) {
+	b.data = b.data[:0]
+	if len(message) > keptBuffer {
+		b.data = lend.Grow(b.data, len(message))
+	}
+	b.data = append(b.data, message...)
+}
+
 // drop makes the buffers available to others.
 func (b *buffers) drop() {
 	b.clean()
@@ -37,12 +47,23 @@ func (b *buffers) drop() {
 func (b *buffers) clean() {
 	b.msg.Reset()
 	if cap(b.data) > keptBuffer {
+		lend.Put(b.data)
 		b.data = nil
 	}
 	if cap(b.out) > keptBuffer {
 		b.out = nil
 	}
 }
+
+// unload gives back the storage of a request at which nobody looks any more.
+func (x *exchange) unload() {
+	b := x.buffers
+	x.buffers, x.req.Params, x.req.Arguments = nil, nil, nil
+	b.drop()
+}
+
+// reload gets storage for the reply.
+func (x *exchange) reload() { x.buffers = bufferPool.Get().(*buffers) }
 
 // exchange is one request of a connection, from its arrival until its handler
 // has returned. It is not used again, since handlers may keep its context.
@@ -57,7 +78,8 @@ type exchange struct {
 	call     Call
 	ctx      exchangeContext
 	writing  rendering
-	returned bool // the handlers have returned in an orderly way
+	returned bool      // the handlers have returned in an orderly way
+	standing *standing // the request goes on without a goroutine
 	opening  *session
 	from     *caller
 	talk     conversation
@@ -86,7 +108,9 @@ func (x *exchange) run() {
 	defer x.survive(ctx)
 	x.openRound()
 	reply, err := x.conn.server.handler(ctx, &x.req)
-	x.respond(ctx, reply, err)
+	if x.standing, _ = reply.(*standing); x.standing == nil {
+		x.respond(ctx, reply, err)
+	}
 	x.returned = true
 }
 
@@ -104,6 +128,10 @@ func (x *exchange) survive(ctx context.Context) {
 
 // end gives back what the exchange holds, and lets go what it has queued.
 func (x *exchange) end() {
+	if x.standing != nil {
+		x.stand(x.standing)
+		return
+	}
 	b := x.buffers
 	x.buffers = nil
 	b.drop()

@@ -61,27 +61,19 @@ func readURIs(array []byte, most int) (uris []string, e *jsonrpc.Error) {
 // listen answers subscriptions/listen: it acknowledges what it will tell of, and
 // ends when the client cancels it, which is its business then, or the server
 // does, which it says.
+//
+// It does not wait here, unless there are interceptors, for which it is over when
+// this returns.
 func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
-	if !s.offersChanges() {
-		return nil, protocolError(notFound(req.Method))
-	}
-	filter, e := readFilter(&x.buffers.msg.Params, s.limits.Subscriptions)
+	sub, e := s.beginListen(ctx, x)
 	if e != nil {
 		return nil, protocolError(e)
 	}
-	sub := s.honour(ctx, x, &filter)
-	if !x.conn.reserve(len(sub.uris)) {
-		return nil, protocolError(errTooManySubscriptions)
+	if len(s.interceptors) == 0 {
+		return &standing{sub: sub}, nil
 	}
-	defer x.conn.reserve(-len(sub.uris))
-	// What changes from now on waits for the acknowledgement.
-	sub.mu.Lock()
-	s.audience.add(sub)
-	defer s.audience.remove(sub)
-	sub.send(filter.acknowledgement(sub.id))
-	x.sink.Kick()
-	sub.mu.Unlock()
+	defer s.endListen(x, sub)
 	defer x.pauseClock()()
 	select {
 	case <-ctx.Done():
@@ -89,6 +81,33 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	}
 	x.farewell = true
 	return listenEnd{}, nil
+}
+
+// beginListen enters a listen and acknowledges it.
+func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *jsonrpc.Error) {
+	if !s.offersChanges() {
+		return nil, notFound(x.method.String())
+	}
+	filter, e := readFilter(&x.buffers.msg.Params, s.limits.Subscriptions)
+	if e != nil {
+		return nil, e
+	}
+	sub := s.honour(ctx, x, &filter)
+	if !x.conn.reserve(len(sub.uris)) {
+		return nil, errTooManySubscriptions
+	}
+	// What changes from now on waits for the acknowledgement.
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	s.audience.add(sub)
+	sub.send(filter.acknowledgement(sub.id))
+	x.sink.Kick()
+	return sub, nil
+}
+
+func (s *Server) endListen(x *exchange, sub *subscriber) {
+	s.audience.remove(sub)
+	x.conn.reserve(-len(sub.uris))
 }
 
 // honour takes what the server does not tell of out of the filter.

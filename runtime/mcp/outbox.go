@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -32,10 +33,9 @@ type outbox struct {
 	mu      sync.Mutex
 	room    sync.Cond // for the handlers that wait
 	written sync.Cond // for drain
-	pending []byte    // whole messages, each ended by a newline
+	pending []byte    // whole messages, each ended by a newline; borrowed
 	unasked int       // bytes of them for which nobody has waited
-	spare   []byte
-	roomy   int // batches in a row that would have fit into a smaller buffer
+	spare   []byte    // of the last batch; borrowed
 	writing bool
 	began   time.Time // of the write that goes on; zero while none does
 	stall   *time.Timer
@@ -72,7 +72,7 @@ func (o *outbox) Notify(message []byte) {
 	if o.err != nil {
 		return
 	}
-	o.pending = append(o.pending, message...)
+	o.pending = append(lend.Grow(o.pending, len(message)+1), message...)
 	o.pending = append(o.pending, '\n')
 }
 
@@ -120,19 +120,20 @@ func (o *outbox) Flush() {
 	o.writing = true
 	for len(o.pending) > 0 && o.err == nil {
 		batch := o.pending
-		o.pending, o.unasked = o.spare[:0], 0
+		o.pending, o.spare, o.unasked = o.spare[:0], nil, 0
 		o.pass()
 		o.watch()
 		o.mu.Unlock()
 		err := o.conn.Write(batch)
 		o.mu.Lock()
 		o.began = time.Time{}
-		o.keep(batch)
+		o.spare = batch
 		if err != nil {
 			o.failLocked(err)
 		}
 	}
 	o.writing = false
+	o.rest()
 	o.written.Broadcast()
 }
 
@@ -168,16 +169,14 @@ func (o *outbox) look() {
 	o.failLocked(errStalled)
 }
 
-// keep stores the buffer of a batch for the one after the next, unless a smaller
-// one has been enough for a while.
-func (o *outbox) keep(batch []byte) {
-	if cap(batch) <= keptBuffer || len(batch) > cap(batch)/8 {
-		o.roomy = 0
-	} else if o.roomy++; o.roomy > 64 {
-		o.roomy = 0
-		batch = nil
+// rest gives back what messages have taken, now that there is nothing to write: the
+// connection may be quiet for as long as it lives.
+func (o *outbox) rest() {
+	if len(o.pending) == 0 {
+		lend.Put(o.pending)
+		lend.Put(o.spare)
+		o.pending, o.spare = nil, nil
 	}
-	o.spare = batch
 }
 
 // waiting reports whether something is queued.

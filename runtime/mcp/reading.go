@@ -81,6 +81,7 @@ func (r *reading) run() {
 			if !r.away(x) {
 				return
 			}
+			r.c.rest()
 			continue
 		}
 		if r.more == nil || !r.more() {
@@ -91,6 +92,7 @@ func (r *reading) run() {
 			case !r.away(nil):
 				return
 			}
+			r.c.rest()
 		}
 		if r.out.overfull() {
 			r.out.fail(errStalled)

@@ -30,6 +30,7 @@ type Server struct {
 
 	extensions extensions
 	audience   audience
+	vigils     vigils // for the ends of listens
 
 	mu       sync.RWMutex
 	shelves  [shelfCount]shelf

@@ -34,21 +34,28 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal)
 		return
 	}
 	defer h.sit()
+	if answer, reader := h.standing(w, r, se); answer != nil {
+		answer.write(reader)
+	}
+}
+
+// standing attaches the response to the stream that the client wants. Where there is
+// none, it answers itself, and returns nil.
+func (h *Handler) standing(w http.ResponseWriter, r *http.Request, se *session) (*response, *reader) {
 	rev := se.conn.Negotiated()
-	answer := response{
+	answer := &response{
 		h: &h.core, w: w, r: r, s: se.standing, events: true, over: se.done, ending: h.ended,
 		identified: true, priming: rev != nil && rev.Fields.Polling,
 	}
 	last, resuming := r.Header[lastEventField]
 	if !resuming {
-		answer.write(se.standing.attach())
-		return
+		return answer, se.standing.attach()
 	}
 	number, seq, ok := readEventID(last)
 	answer.resumed = true
 	if answer.s = se.find(number); !ok || answer.s == nil {
 		refuse(w, http.StatusBadRequest, "Last-Event-ID is not that of a stream that can be resumed")
-		return
+		return nil, nil
 	}
 	if answer.s != se.standing {
 		answer.ending = nil // its call will be answered
@@ -56,9 +63,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal)
 	reader, ok := answer.s.attachAfter(seq)
 	if !ok {
 		refuse(w, http.StatusBadRequest, "the events after Last-Event-ID are not kept any more")
-		return
+		return nil, nil
 	}
-	answer.write(reader)
+	return answer, reader
 }
 
 // readEventID reads what eventID has written.

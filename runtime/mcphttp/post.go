@@ -31,34 +31,47 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal
 		return
 	}
 	defer h.leave()
-	control := http.NewResponseController(w)
-	in, ok := h.parse(w, r, control)
-	if !ok {
+	p := h.receive(w, r, who)
+	if p == nil {
 		return
 	}
-	d := decide(r.Header, in.Message(), h.sessionless)
-	if d.status != 0 {
-		fail(w, d.status, idOf(in.Message()), d.err)
-		in.Drop()
-		return
-	}
-	p := &posted{
-		Handler: h, w: w, r: r, control: control, in: in,
-		from: link.Caller{Values: r.Context(), Header: r.Header, Remote: r.RemoteAddr},
-	}
-	if h.principal != nil {
-		p.from.Principal = who
-	}
-	switch d.era {
+	switch p.era {
 	case modern:
 		p.modern()
 	case opening:
 		p.open(who.ID)
 	case alone:
-		p.once(d.revision, false)
+		p.once(p.revision, false)
 	default:
-		p.session(d.session, who.ID)
+		p.session(p.decision.session, who.ID)
 	}
+}
+
+// receive reads a message. Where it cannot be answered it says so, and returns nil.
+//
+// It is apart from what answers, as are others here that prepare for that: an answer
+// may be a stream that is held for long, one of thousands, and what is only needed
+// before would double its stack.
+func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who mcp.Principal) *posted {
+	control := http.NewResponseController(w)
+	in, ok := h.parse(w, r, control)
+	if !ok {
+		return nil
+	}
+	d := decide(r.Header, in.Message(), h.sessionless)
+	if d.status != 0 {
+		fail(w, d.status, idOf(in.Message()), d.err)
+		in.Drop()
+		return nil
+	}
+	p := &posted{
+		Handler: h, decision: d, w: w, r: r, control: control, in: in,
+		from: link.Caller{Values: r.Context(), Header: r.Header, Remote: r.RemoteAddr},
+	}
+	if h.principal != nil {
+		p.from.Principal = who
+	}
+	return p
 }
 
 // idOf returns the id of a request. That of a response is not one to reply to.
@@ -131,6 +144,7 @@ func tooLarge(w http.ResponseWriter, limit int) {
 // posted is a message that was posted.
 type posted struct {
 	*Handler
+	decision
 	w       http.ResponseWriter
 	r       *http.Request
 	control *http.ResponseController
@@ -176,14 +190,11 @@ func (p *posted) modern() {
 // request that does not name it itself.
 func (p *posted) once(rev *protocol.Revision, modern bool) {
 	conn := p.host.Open(p.r.Context(), link.Options{Once: true, Revision: rev, Ended: p.ended})
-	s := newStream(nil, p.host.Limits().QueueBytes)
-	reader := s.attach()
-	p.from.Values = nil // they are the connection's
-	if !conn.Take(p.in, p.from, s) {
+	answer, reader := p.hand(conn, modern)
+	if answer == nil {
 		p.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	answer := response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}
 	if answer.write(reader) {
 		return
 	}
@@ -193,6 +204,18 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 	default:
 		conn.Cancel() // by which the client has cancelled it
 	}
+}
+
+// hand hands the message to a connection that has no session. The answer is nil where
+// there will be none.
+func (p *posted) hand(conn link.Conn, modern bool) (*response, *reader) {
+	s := newStream(nil, p.host.Limits().QueueBytes)
+	reader := s.attach()
+	p.from.Values = nil // they are the connection's
+	if !conn.Take(p.in, p.from, s) {
+		return nil, nil
+	}
+	return &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}, reader
 }
 
 // open answers initialize, which opens a session.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -25,10 +26,6 @@ const (
 	patience = 100 * time.Millisecond
 	// mostIgnored is how many messages the client may send before it answers that.
 	mostIgnored = 1000
-	// firstBuffer and keptBuffer are the sizes with which the buffer of a message
-	// begins, and up to which it is used again.
-	firstBuffer = 4 << 10
-	keptBuffer  = 64 << 10
 )
 
 var (
@@ -50,8 +47,7 @@ type conn struct {
 	socket *socket
 
 	messages chan frame
-	buffers  chan []byte // to be used again
-	held     []byte      // what Read has returned
+	held     []byte // what Read has returned; all messages are in borrowed buffers
 	pumped   chan struct{}
 	ignored  int // messages, by the pump, since nobody wants them any more
 
@@ -79,7 +75,7 @@ type frame struct {
 func newConn(limit int, cancel context.CancelCauseFunc) *conn {
 	c := &conn{
 		limit: limit, cancel: cancel,
-		messages: make(chan frame, 1), buffers: make(chan []byte, 3), pumped: make(chan struct{}),
+		messages: make(chan frame, 1), pumped: make(chan struct{}),
 		writing: make(chan struct{}, 1), draining: make(chan struct{}), closed: make(chan struct{}), leaving: make(chan struct{}),
 		status: websocket.StatusGoingAway, reason: "the server ends the connection",
 	}
@@ -97,7 +93,7 @@ func (c *conn) open(ws *websocket.Conn, s *socket, ping time.Duration) {
 
 func (c *conn) Read() ([]byte, error) {
 	if c.held != nil {
-		c.recycle(c.held)
+		lend.Put(c.held)
 		c.held = nil
 	}
 	select {
@@ -164,12 +160,12 @@ func (c *conn) lost(err error) {
 // receive reads one message and hands it on. What is over the limit is reported at
 // once, and thrown away as it comes.
 func (c *conn) receive(r io.Reader) error {
-	text := c.buffer()
+	text := lend.Get(lend.Least)
 	for {
 		if len(text) == cap(text) {
-			text = append(make([]byte, 0, min(max(firstBuffer, 2*cap(text)), c.limit+1)), text...)
+			text = lend.Grow(text, 1)
 		}
-		n, err := r.Read(text[len(text):cap(text)])
+		n, err := r.Read(text[len(text):min(cap(text), c.limit+1)])
 		text = text[:len(text)+n]
 		switch {
 		case err == io.EOF && c.socket.ended.Load():
@@ -179,7 +175,7 @@ func (c *conn) receive(r io.Reader) error {
 			return err
 		case len(text) > c.limit:
 			c.deliver(frame{err: &jsonrpc.FrameError{Limit: c.limit}})
-			c.recycle(text)
+			lend.Put(text)
 			if err == nil {
 				_, err = io.Copy(io.Discard, r)
 				return err
@@ -208,27 +204,6 @@ func (c *conn) deliver(f frame) {
 	case c.messages <- f:
 	case <-c.draining:
 	case <-c.leaving:
-	}
-}
-
-// buffer returns storage for a message, empty. There are as many buffers as
-// messages between the pump and the one that Read has returned.
-func (c *conn) buffer() []byte {
-	select {
-	case b := <-c.buffers:
-		return b[:0]
-	default:
-		return nil
-	}
-}
-
-func (c *conn) recycle(b []byte) {
-	if cap(b) > keptBuffer {
-		return
-	}
-	select {
-	case c.buffers <- b:
-	default:
 	}
 }
 

@@ -21,14 +21,12 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	u.socket.Conn = c
-	return u.socket, bufio.NewReadWriter(rw.Reader, bufio.NewWriterSize(u.socket, frameBuffer)), nil
+	rw.Writer.Reset(u.socket)
+	return u.socket, rw, nil
 }
 
-const (
-	frameBuffer = 4 << 10
-	// corkBuffer is how many bytes of frames go out in one system call.
-	corkBuffer = 32 << 10
-)
+// corkBuffer is how many bytes of frames go out in one system call.
+const corkBuffer = 32 << 10
 
 var corks = sync.Pool{New: func() any { return new([corkBuffer]byte) }}
 
