@@ -35,6 +35,7 @@ type conn struct {
 	recent   *client // of the latest request without a session
 	inflight flight
 	running  int           // handlers, answered or not
+	active   atomic.Int32  // those of them that do not stand (see stand.go); read without the lock
 	idle     chan struct{} // closed when none is left; nil while nobody waits
 	closing  bool          // nothing is taken any more
 	requests openRequests  // of the server to the client
@@ -57,7 +58,7 @@ func newConn(ctx context.Context, s *Server) *conn {
 // fails or the client stops reading.
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	c := newConn(ctx, s)
-	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) }, c.crowded)
+	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) }, &c.active)
 	ending := make(chan struct{})
 	c.out, c.shared, c.ended = out, true, ending
 	c.reading = newReading(c, jc, out)
@@ -253,7 +254,7 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 	}
 	c.inflight.add(x)
 	c.running++
-	x.alone = c.running == 1
+	x.alone = c.active.Add(1) == 1
 	return nil
 }
 
@@ -268,13 +269,6 @@ func (c *conn) busy(key jsonrpc.Key) bool {
 	return c.inflight.find(key) != nil
 }
 
-// crowded reports whether several handlers run.
-func (c *conn) crowded() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.running > 1
-}
-
 // release notes that a handler has returned.
 func (c *conn) release() {
 	c.mu.Lock()
@@ -283,6 +277,7 @@ func (c *conn) release() {
 }
 
 func (c *conn) releaseLocked() {
+	c.active.Add(-1)
 	if c.running--; c.running == 0 && c.idle != nil {
 		close(c.idle)
 		c.idle = nil

@@ -231,6 +231,7 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 	full := c.closing || c.running >= c.server.limits.InFlight
 	if !full {
 		c.running++
+		c.active.Add(1)
 	}
 	c.mu.Unlock()
 	method := string(m.Method)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
@@ -28,7 +29,7 @@ type outbox struct {
 	wake   chan struct{} // to the goroutine that writes for the reader
 	broken chan struct{} // closed at the first error
 	failed func()        // called then; must not wait
-	crowd  func() bool   // several handlers run
+	active *atomic.Int32 // handlers
 
 	mu      sync.Mutex
 	room    sync.Cond // for the handlers that wait
@@ -43,10 +44,10 @@ type outbox struct {
 	err     error
 }
 
-func newOutbox(conn jsonrpc.Conn, l *Limits, failed func(), crowd func() bool) *outbox {
+func newOutbox(conn jsonrpc.Conn, l *Limits, failed func(), active *atomic.Int32) *outbox {
 	o := &outbox{
 		conn: conn, limit: l.QueueBytes, writeTime: l.WriteTime,
-		wake: make(chan struct{}, 1), broken: make(chan struct{}), failed: failed, crowd: crowd,
+		wake: make(chan struct{}, 1), broken: make(chan struct{}), failed: failed, active: active,
 	}
 	o.room.L, o.written.L = &o.mu, &o.mu
 	return o
@@ -107,7 +108,7 @@ func (o *outbox) pass() {
 }
 
 func (o *outbox) Flush() {
-	if o.crowd() {
+	if o.active.Load() > 1 {
 		// Let others who are ready add theirs before the one system call. Where
 		// nobody is, that would only wake a thread that looks for them.
 		runtime.Gosched()
@@ -133,7 +134,9 @@ func (o *outbox) Flush() {
 		}
 	}
 	o.writing = false
-	o.rest()
+	if o.active.Load() == 0 {
+		o.rest()
+	}
 	o.written.Broadcast()
 }
 

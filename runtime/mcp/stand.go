@@ -22,6 +22,7 @@ type standing struct {
 // nothing more. It is the last thing that the goroutine of the request does.
 func (x *exchange) stand(st *standing) {
 	x.unload()
+	x.conn.active.Add(-1)
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	end := func() { x.leaveOff(st) }
@@ -42,6 +43,7 @@ func (x *exchange) leaveOff(st *standing) {
 	s := x.conn.server
 	s.vigils.leave(st.vigil, st)
 	s.endListen(x, st.sub)
+	x.conn.active.Add(1)
 	x.reload()
 	x.standing, x.returned, x.farewell = nil, false, true
 	defer x.end()
