@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"math"
+	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -35,11 +36,15 @@ func (x *exchange) progressToken() (jsonrpc.ID, bool) {
 	return jsonrpc.RawID(member(x.call.meta, "progressToken"))
 }
 
+// notePool has the storage of notifications, which are copied when they are queued.
+var notePool = sync.Pool{New: func() any { return new([]byte) }}
+
 func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message string) {
 	if math.IsNaN(done) || math.IsInf(done, 0) || x.talk.muted() {
 		return
 	}
-	b := append(make([]byte, 0, 160+len(message)), `{"progressToken":`...)
+	note := notePool.Get().(*[]byte)
+	b := append((*note)[:0], `{"jsonrpc":"2.0","method":"`+protocol.Progress+`","params":{"progressToken":`...)
 	b = append(b, token.Raw()...)
 	b = append(b, `,"progress":`...)
 	b = wire.AppendFloat(b, done, 64)
@@ -50,12 +55,16 @@ func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message
 	if x.revision.Fields.ProgressMessage {
 		b = appendText(b, "message", message)
 	}
-	b = append(b, '}')
-	x.emitIf(jsonrpc.AppendNotification(nil, protocol.Progress, b), func() bool {
+	b = append(b, "}}"...)
+	x.emitIf(b, func() bool {
 		if x.began && done <= x.progress {
 			return false
 		}
 		x.began, x.progress = true, done
 		return true
 	})
+	if cap(b) <= keptBuffer {
+		*note = b
+		notePool.Put(note)
+	}
 }

@@ -12,14 +12,14 @@ import (
 )
 
 // reading is the duty to take the messages of a stream. One goroutine has it at a
-// time, which writes nothing and runs no code of users as long as it has.
+// time, and as long as it has, it writes nothing and runs no code of users.
 //
 // To have another goroutine run a handler costs two or three times as much as a short
 // call, where calls come one at a time: a thread has to be woken. So over stdio
-// ([link.Direct]) a request that comes alone is answered by the goroutine that has read it, which gives the duty
-// away before. If it comes back soon, nobody has noticed. If it does not, another
-// goroutine reads on after [patience], and this one ends with its handler. It is the
-// same with what is to be written.
+// ([link.Direct]) a request that comes alone is answered by the goroutine that has
+// read it, which gives the duty away before. If it comes back soon, nobody has
+// noticed. If it does not, another goroutine reads on after [patience], and this one
+// ends with its handler. It is the same with what is to be written.
 type reading struct {
 	c     *conn
 	conn  jsonrpc.Conn

@@ -21,6 +21,9 @@ import (
 // [os.Stdout], [os.Stdin] and the standard handles that are exchanged, which
 // what has kept a handle from before does not notice.
 //
+// Handlers share goroutines with each other, as those of net/http do: one that locks
+// its thread ([runtime.LockOSThread]) must unlock it.
+//
 // Only one ServeStdio can run in a process at a time.
 func (s *Server) ServeStdio(ctx context.Context) error {
 	var in, out *os.File

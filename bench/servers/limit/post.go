@@ -48,11 +48,18 @@ func (p *Post) End() {
 	b.drop()
 }
 
-// The parts of the message, valid until the end.
-func (p *Post) ID() []byte      { return p.m.id }
-func (p *Post) Method() []byte  { return p.m.method }
+// ID is the id of a request as it came, nil for a notification. It is valid until the
+// end, as the other parts are.
+func (p *Post) ID() []byte { return p.m.id }
+
+// Method is the method.
+func (p *Post) Method() []byte { return p.m.method }
+
+// Version is the revision that the message itself names.
 func (p *Post) Version() []byte { return p.m.version }
-func (p *Post) Modern() bool    { return p.m.modern }
+
+// Modern reports whether the message says everything itself.
+func (p *Post) Modern() bool { return p.m.modern }
 
 // Name is what the request is about: the name of a tool, the URI of a resource.
 func (p *Post) Name() []byte {

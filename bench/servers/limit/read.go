@@ -150,7 +150,7 @@ func (r *reader) hardStr(start, i int) []byte {
 		case c == '\\':
 			escaped = true
 			buf = append(buf, data[copied:i]...)
-			n := 0
+			var n int
 			if buf, n = unescape(buf, data[i:]); n == 0 {
 				r.fail("bad escape")
 				return nil
