@@ -21,6 +21,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
@@ -75,7 +76,7 @@ var transports = map[string]dialer{
 				if err != nil {
 					return
 				}
-				served.Go(func() { _ = s.Serve(ctx, jsonrpc.NewLineConn(c, c, messageBytes)) })
+				served.Go(func() { _ = s.Serve(ctx, link.NewDirect(jsonrpc.NewLineConn(c, c, messageBytes))) })
 			}
 		})
 		return lines(l), func() {
