@@ -49,6 +49,20 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestEveryPageIsListed holds the list of the README against the pages that there are.
+func TestEveryPageIsListed(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	_, list, _ := strings.Cut(outsideBlocks(t, "../README.md"), "## Documentation\n")
+	for _, page := range pages {
+		if !strings.Contains(list, "](docs/"+page+")") {
+			t.Errorf("the README does not list docs/%s", page)
+		}
+	}
+}
+
 // outsideBlocks is a document without what its fences hold.
 func outsideBlocks(t *testing.T, path string) string {
 	t.Helper()

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
@@ -116,6 +118,9 @@ func (c *command) usage(name, message, hint string) int {
 // fail reports what kept a command from being done.
 func (c *command) fail(err error) int {
 	c.progress.clear()
+	if errors.Is(err, syscall.EPIPE) {
+		return exitPipe // whoever read the output has seen enough
+	}
 	if c.ctx.Err() == nil { // otherwise the user knows
 		fmt.Fprintf(c.err, "mcpgen: %v\n", err)
 	}

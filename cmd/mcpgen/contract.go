@@ -56,7 +56,7 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w (the second is in %s)", err, m.Path)
+			return nil, fmt.Errorf("%w (the second is in %s)\n\thint: give one of them another name, or all of its package a prefix: //mcp:defaults prefix=NAME", err, m.Path)
 		}
 	}
 	return all, nil

@@ -329,8 +329,11 @@ func unwritable(path string, err error) error {
 	return readOnly(fmt.Errorf("write %s: %w", path, err))
 }
 
-// readOnly adds a hint to the error of who may not write.
+// readOnly adds a hint to the error of who may not write, or has no room to.
 func readOnly(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w\n\thint: make room and start again; the file is what it was", err)
+	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("%w\n\thint: the directory or file is read-only for you, and is what it was", err)
 	}

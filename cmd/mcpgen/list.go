@@ -38,6 +38,10 @@ func (c *command) list(args []string) int {
 	if *asJSON {
 		return c.listJSON(p.Model, listing)
 	}
+	if !p.Model.HasFeatures() {
+		c.noteln("no feature is annotated in %s itself\n\thint: name the package whose functions are, or write //mcp:tool above one", rest[0])
+		return exitDone
+	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\tHINTS\tTOKENS")
 	all := rows(p.Model, listing)

@@ -17,6 +17,7 @@ const (
 	exitDone  = 0 // also with warnings
 	exitFound = 1 // findings, or nothing to do
 	exitUsage = 2
+	exitPipe  = 141 // as the shell says of a program that SIGPIPE ends
 )
 
 func main() {
@@ -28,6 +29,10 @@ func main() {
 func start() int {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
+	// A reader that goes away early, such as head, is no reason to leave temporary
+	// files behind: to write is an error then, and not the end of the process. The
+	// programs that are started get the signal as ever.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if asVetTool(os.Args[1:]) {
 		vetTool(ctx)
 	}

@@ -40,6 +40,9 @@ func Wait(ctx context.Context) error {
 }
 
 //mcp:tool
+func Quick() string { return "done" }
+
+//mcp:tool
 func Hang() {
 	println("hanging")
 	select {}
@@ -58,6 +61,12 @@ func startCommand(t *testing.T, line string, in io.Reader, args ...string) (cmd 
 // prepareCommand starts this command in a module with the tools above, as the
 // leader of a group of processes.
 func prepareCommand(t *testing.T, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, stderr *bufio.Reader) {
+	t.Helper()
+	return prepareCommandTo(t, nil, in, args...)
+}
+
+// prepareCommandTo has the command's output go to out.
+func prepareCommandTo(t *testing.T, out io.Writer, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, stderr *bufio.Reader) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
@@ -81,7 +90,7 @@ func prepareCommand(t *testing.T, in io.Reader, args ...string) (cmd *exec.Cmd, 
 	cmd.Args = append([]string{"mcpgen"}, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(goEnvironment(t), "TMPDIR="+temp, "PWD="+dir)...)
-	cmd.Stdin = in
+	cmd.Stdin, cmd.Stdout = in, out
 	leadGroup(cmd)
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
@@ -260,6 +269,24 @@ func TestInterruptAnyTime(t *testing.T) {
 			t.Error("a call was answered that had not ended")
 		}
 	})
+}
+
+// TestReaderGone holds that a reader of the output which does not wait for its end,
+// such as head, leaves no temporary files behind.
+func TestReaderGone(t *testing.T) {
+	for _, args := range [][]string{{"list", "."}, {"call", ".", "quick"}, {"-check", "."}, {"vet", "-json", "."}} {
+		out, in, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Close()
+		cmd, temp, rest := prepareCommandTo(t, in, nil, args...)
+		in.Close()
+		code, text := ended(t, cmd, temp, rest)
+		if strings.Contains(text, "broken pipe") || code == -1 {
+			t.Errorf("%v: exit code %d, %q", args, code, text)
+		}
+	}
 }
 
 // TestRunInTerminal tells who starts a server by hand what it waits for.

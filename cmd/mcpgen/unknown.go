@@ -15,7 +15,7 @@ type published struct {
 // have been meant: of a similar name, or with that Go function behind it.
 func (c *command) unknown(subcommand, kind, name string, known []published) int {
 	if len(known) == 0 {
-		return c.usage(subcommand, "unknown "+kind+" "+name, "the package has no "+kind+"s")
+		return c.usage(subcommand, "unknown "+kind+" "+name, "the package has no "+kind+"s of its own; name the one whose functions are annotated")
 	}
 	var names []string
 	meant := ""

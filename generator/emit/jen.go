@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/model"
 )
 
 // This file is all that knows of jennifer's habits that the output is not to
@@ -34,7 +36,7 @@ type file struct {
 	pkg     *types.Package
 	name    string
 	imports *imports
-	aliases map[*types.TypeName]*types.TypeName // of types that have no name here
+	aliases *model.Aliases // of types that have no name here
 	body    *jen.File
 	long    []string // placeholders, each with the text that takes its place
 }

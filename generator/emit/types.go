@@ -36,6 +36,9 @@ func (f *file) shape(t types.Type) code { return f.spell(t, false) }
 func (f *file) spell(t types.Type, tags bool) code {
 	switch t := t.(type) {
 	case *types.Named:
+		if alias, args := f.aliases.Of(t); alias != nil {
+			return f.instance(alias, args, tags)
+		}
 		return f.instance(t.Obj(), t.TypeArgs(), tags)
 	case *types.Alias:
 		if f.hidden(t.Obj()) {
@@ -73,9 +76,6 @@ func (f *file) spell(t types.Type, tags bool) code {
 }
 
 func (f *file) instance(o *types.TypeName, args *types.TypeList, tags bool) code {
-	if alias := f.aliases[o]; alias != nil {
-		o = alias
-	}
 	name := id(f.object(o))
 	if args.Len() == 0 {
 		return name

@@ -5,6 +5,7 @@ import (
 	"go/build"
 	"go/build/constraint"
 	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,6 +20,24 @@ import (
 // The generated file has no constraint, so it can use nothing of a file that
 // has one. Constraints on the version of Go do not count.
 func (p *Package) Constraint(f *ast.File) string {
+	return constraintOf(f, p.Fset.File(f.FileStart).Name())
+}
+
+// ConstraintAt is Constraint for the file of any package that holds a position. Of
+// one that cannot be read, only the name counts.
+func (p *Package) ConstraintAt(pos token.Pos) string {
+	file := p.Fset.File(pos)
+	if file == nil {
+		return ""
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil {
+		f = &ast.File{}
+	}
+	return constraintOf(f, file.Name())
+}
+
+func constraintOf(f *ast.File, path string) string {
 	for _, g := range f.Comments {
 		if g.Pos() > f.Package {
 			break
@@ -32,7 +51,7 @@ func (p *Package) Constraint(f *ast.File) string {
 			}
 		}
 	}
-	if name := filepath.Base(p.Fset.File(f.FileStart).Name()); namedForPlatform(name) {
+	if name := filepath.Base(path); namedForPlatform(name) {
 		return "the name " + name
 	}
 	return ""

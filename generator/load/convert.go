@@ -75,6 +75,11 @@ func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
 	switch {
 	case len(sources) > 0 && len(lp.IgnoredFiles) == 0 && len(lp.Errors) > 0, lp.Dir == "" && len(lp.Errors) > 0:
 		return l.inEnvironment(ctx, &Error{Message: strings.TrimSpace(lp.Errors[0].Msg)})
+	case importsC(lp.IgnoredFiles):
+		return &Error{
+			Message: fmt.Sprintf("build constraints exclude all Go files in %s", dir),
+			Hint:    "set CGO_ENABLED=1: they import \"C\"",
+		}
 	case len(sources) > 0:
 		return &Error{
 			Message: fmt.Sprintf("build constraints exclude all Go files in %s", dir),
@@ -83,7 +88,7 @@ func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
 	case len(tests) > 0:
 		return &Error{Message: fmt.Sprintf("there are only tests in %s", dir), Hint: "annotate functions of the package itself"}
 	}
-	return &Error{Message: fmt.Sprintf("there are no Go files in %s", dir), Hint: "start in the directory of a package, or name one: mcpgen ./store"}
+	return &Error{Message: fmt.Sprintf("there are no Go files in %s", dir), Hint: "start in the directory of a package, or name one, ./store, or all, ./..."}
 }
 
 // syntaxErrors reports the files that could be read in part only, with the
@@ -96,7 +101,7 @@ func (l *loader) syntaxErrors(p *Package) {
 		}
 	}
 	for _, f := range p.Files {
-		if f.Name.Name != p.Name {
+		if f.Name.Name != p.Name && f.Name.Name != "" { // there is an error about the clause that is missing
 			l.otherPackage(p, p.Position(f.Name.Pos()), f.Name.Name)
 		}
 	}

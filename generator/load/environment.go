@@ -50,6 +50,9 @@ func (l *loader) explain(ctx context.Context, err error) error {
 		e.Message = "go.mod is not up to date"
 		e.Hint = "go mod tidy, which also raises the go line where a required module asks for a later Go"
 	}
+	if strings.Contains(e.Message, "requires go >= ") {
+		e.Hint = "install that version of Go, or let the go command fetch it: GOTOOLCHAIN=auto"
+	}
 	return l.inEnvironment(ctx, e)
 }
 
@@ -69,6 +72,9 @@ func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	case workspace && slices.Contains(strings.Fields(env.GOFLAGS), "-mod=mod"):
 		e.Message = fmt.Sprintf("GOFLAGS=-mod=mod does not work inside a workspace (%s)", env.GOWORK)
 		e.Hint = "take -mod=mod out of GOFLAGS, or set GOWORK=off"
+	case !workspace && (env.GOMOD == "" || env.GOMOD == os.DevNull) && hasModule(l.dir):
+		e.Message = fmt.Sprintf("the go command leaves the go.mod in %s alone, since that is the directory for temporary files", l.dir)
+		e.Hint = "work in a directory below it"
 	case !workspace && (env.GOMOD == "" || env.GOMOD == os.DevNull):
 		e.Message = fmt.Sprintf("there is no go.mod in %s or in a directory above it", l.dir)
 		e.Hint = "make the directory a module: go mod init example.com/NAME"
@@ -76,6 +82,12 @@ func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 		e.Hint = "the workspace " + env.GOWORK + " is in force; go work use adds a module to it, GOWORK=off leaves it"
 	}
 	return e
+}
+
+// hasModule reports whether a directory has a go.mod of its own.
+func hasModule(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // plainMessage takes off what go/packages and os/exec put around the message of
@@ -91,9 +103,11 @@ func plainMessage(err error) string {
 }
 
 // runtimePath is the package that generated code imports.
-const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
+const runtimePath = ownModule + "/runtime/mcp"
 
-const getTool = "go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen"
+const ownModule = "github.com/mcpgen/mcpgen"
+
+const getTool = "go get -tool " + ownModule + "/cmd/mcpgen"
 
 // CheckRuntime reports whether the module of a package can import the runtime,
 // which the generated file does. It asks the go command only where the package
@@ -122,5 +136,40 @@ func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
 	if p.ModuleDir != "" {
 		where = filepath.Join(p.ModuleDir, "go.mod")
 	}
+	if answer.Error != nil {
+		if e := l.unloaded(ctx, where, answer.Error.Err); e != nil {
+			return e
+		}
+	}
 	return &Error{Message: where + " does not require " + runtimePath + ", which the generated file imports", Hint: getTool}
+}
+
+// unloaded says why the runtime cannot be loaded although the module requires it,
+// nil where it does not: it was not downloaded, what replaces it is not there, or
+// the vendor directory is older.
+func (l *loader) unloaded(ctx context.Context, where, reason string) *Error {
+	var module struct {
+		Version string
+		Replace *struct{ Path string }
+	}
+	out, err := l.goCommand(ctx, "list", "-m", "-e", "-json=Version,Replace", "--", ownModule)
+	if err != nil || json.Unmarshal(out, &module) != nil || module.Version == "" {
+		return nil
+	}
+	text, _, _ := strings.Cut(reason, "; to add:")
+	e := &Error{
+		Message: fmt.Sprintf("%s requires %s, which cannot be loaded: %s", where, ownModule, strings.TrimSpace(text)),
+		Hint:    "go mod download " + ownModule + ", which needs a network where the module cache does not have it",
+	}
+	switch {
+	case strings.Contains(text, "-mod=vendor"):
+		e.Hint = "go mod vendor"
+	case strings.Contains(text, "@v") && !strings.Contains(text, ownModule+"@"):
+		// Where one module cannot be found, the go command loads none.
+		e.Message = fmt.Sprintf("the go command cannot load %s: %s", runtimePath, strings.TrimSpace(text))
+		e.Hint = "mend that: go list " + runtimePath + " says it again"
+	case module.Replace != nil:
+		e.Hint = "go.mod has " + module.Replace.Path + " in its place: mend that line"
+	}
+	return e
 }

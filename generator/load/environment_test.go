@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,11 @@ go 1.26
 -- m/empty/README --
 -- m/tests/a_test.go --
 package tests
+-- m/native/a.go --
+package native
+
+// #include <stdlib.h>
+import "C"
 -- m/tagged/a.go --
 //go:build never
 
@@ -72,8 +78,10 @@ package out
 		{"no directives", "m", "./plain/...", nil, []string{"no //mcp: directive in the one package that ./plain/... matches", "hint: write //mcp:tool above a function"}},
 		{"a file", "m", "plain/a.go", nil, []string{"plain/a.go is a file", "hint: name the directory: plain"}},
 		{"no Go files", "m/empty", ".", nil, []string{"there are no Go files in ", "m/empty"}},
-		{"generated file only", "m/generated", ".", nil, []string{"there are no Go files in ", "m/generated"}},
+		{"generated file only", "m/generated", ".", nil, []string{"there are no Go files in ", "m/generated but mcp_gen.go, which is left over", "hint: delete it"}},
+		{"generated file only, by a pattern", "m", "./generated/...", nil, []string{"there are no Go files in ", "m/generated but mcp_gen.go, which is left over", "hint: delete it"}},
 		{"only tests", "m/tests", ".", nil, []string{"there are only tests in ", "m/tests"}},
+		{"all need cgo", "m/native", ".", []string{"CGO_ENABLED=0"}, []string{"build constraints exclude all Go files in ", "m/native", `hint: set CGO_ENABLED=1: they import "C"`}},
 		{"all excluded", "m/tagged", ".", nil, []string{"build constraints exclude all Go files in ", "m/tagged", "-tags"}},
 		{"no go.mod", "none", ".", nil, []string{"there is no go.mod in ", "none or in a directory above it", "hint: make the directory a module: go mod init"}},
 		{"broken go.mod", "bad", ".", nil, []string{"go.mod:2: unknown directive: nonsense"}},
@@ -215,5 +223,94 @@ package other
 		if !strings.Contains(diags, want) {
 			t.Errorf("no %q in\n%s", want, diags)
 		}
+	}
+}
+
+// TestUnloadedRuntime covers a module that requires the runtime, and cannot have it.
+func TestUnloadedRuntime(t *testing.T) {
+	const module = "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n\nrequire github.com/mcpgen/mcpgen v1.0.0\n"
+	const source = "-- a.go --\npackage m\n"
+	for _, c := range []struct {
+		name, archive, want, hint string
+	}{
+		{"not downloaded", module, "requires github.com/mcpgen/mcpgen, which cannot be loaded: ", "go mod download github.com/mcpgen/mcpgen, "},
+		{
+			"replaced by nothing", module + "\nreplace github.com/mcpgen/mcpgen => ./gone\n",
+			"cannot be loaded: github.com/mcpgen/mcpgen@v1.0.0: replacement directory ./gone does not exist", "go.mod has ./gone in its place: mend that line",
+		},
+		{
+			"vendored without it", module + "-- vendor/modules.txt --\n# github.com/mcpgen/mcpgen v1.0.0\n## explicit\n",
+			"cannot be loaded: ", "go mod vendor",
+		},
+		{
+			"another one is missing", module + "\nrequire example.com/gone v1.0.0\n\nreplace github.com/mcpgen/mcpgen => ./runtime\n" +
+				"-- runtime/go.mod --\nmodule github.com/mcpgen/mcpgen\n\ngo 1.26\n",
+			"the go command cannot load github.com/mcpgen/mcpgen/runtime/mcp: example.com/gone@v1.0.0: ", "mend that: go list github.com/mcpgen/mcpgen/runtime/mcp says it again",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := write(t, c.archive+source)
+			cfg := Config{Dir: dir, Env: offline("GOFLAGS=")}
+			pkgs, _, err := Load(t.Context(), cfg)
+			if err != nil || len(pkgs) != 1 {
+				t.Fatal(pkgs, err)
+			}
+			got := asError(t, pkgs[0].CheckRuntime(t.Context(), cfg))
+			if !strings.Contains(got, c.want) || !strings.Contains(got, "hint: "+c.hint) {
+				t.Errorf("got %s", got)
+			}
+			if strings.Contains(got, "does not require") {
+				t.Errorf("it does: %s", got)
+			}
+		})
+	}
+}
+
+func TestGoTooOld(t *testing.T) {
+	dir := write(t, "-- go.mod --\nmodule m\n\ngo 1.999\n-- a.go --\npackage m\n\n//mcp:tool\nfunc F() {}\n")
+	for _, pattern := range []string{".", "./..."} {
+		_, _, err := Load(t.Context(), Config{Dir: dir, Env: offline(), Patterns: []string{pattern}})
+		if got := asError(t, err); !strings.Contains(got, "requires go >= 1.999") || !strings.Contains(got, "hint: install that version of Go") {
+			t.Errorf("%s: got %s", pattern, got)
+		}
+	}
+}
+
+// TestTemporaryRoot is where many a first try begins.
+func TestTemporaryRoot(t *testing.T) {
+	dir := write(t, "-- go.mod --\nmodule m\n\ngo 1.26\n-- a.go --\npackage m\n\n//mcp:tool\nfunc F() {}\n")
+	if runtime.GOOS == "windows" {
+		t.Skip("TMPDIR is not where its temporary files are")
+	}
+	_, _, err := Load(t.Context(), Config{Dir: dir, Env: offline("TMPDIR=" + dir)})
+	if got := asError(t, err); !strings.Contains(got, "the go command leaves the go.mod in "+dir+" alone") || !strings.Contains(got, "hint: work in a directory below it") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestOrphanAmongOthers has a generated file without its sources beside a package
+// that has some.
+func TestOrphanAmongOthers(t *testing.T) {
+	dir := write(t, "-- go.mod --\nmodule m\n\ngo 1.26\n-- a/a.go --\npackage a\n\n//mcp:tool\nfunc F() {}\n"+
+		"-- b/mcp_gen.go --\n// Code generated by mcpgen. DO NOT EDIT.\n\npackage b\n")
+	pkgs, diags, err := Load(t.Context(), Config{Dir: dir, Env: offline(), Patterns: []string{"./..."}})
+	if err != nil || len(pkgs) != 1 || pkgs[0].Path != "m/a" {
+		t.Fatal(pkgs, err)
+	}
+	want := "there are no Go files in " + filepath.Join(dir, "b") + " but mcp_gen.go, which is left over\n\thint: delete it, or bring back what it was generated from\n"
+	if got := printed(diags, dir); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestEmptyFile is what an editor leaves when a file has just been made.
+func TestEmptyFile(t *testing.T) {
+	dir := write(t, "-- go.mod --\nmodule m\n\ngo 1.26\n-- a.go --\npackage m\n\n//mcp:tool\nfunc F() {}\n-- b.go --\n")
+	_, got, err := loadIn(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(got, "hint: ") != 1 || !strings.HasPrefix(got, "b.go:1:1: syntax error: ") {
+		t.Errorf("got %s", got)
 	}
 }

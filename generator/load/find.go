@@ -227,6 +227,40 @@ func mentions(src []byte) bool {
 	}
 }
 
+// withoutOrphans reports the directories in which nothing but a generated file is
+// left, and leaves them out. Without that file the go command, which never sees it,
+// would take them for packages of somebody else. It is an error where no other
+// target is left.
+func (l *loader) withoutOrphans(targets []target) ([]target, error) {
+	var kept []target
+	var orphan *Error
+	for _, t := range targets {
+		state, err := stateOfFile(filepath.Join(t.dir, GeneratedFile))
+		if t.dir == "" || err != nil || state != Ours || hasSources(t.dir) {
+			kept = append(kept, t)
+			continue
+		}
+		orphan = &Error{
+			Message: fmt.Sprintf("there are no Go files in %s but %s, which is left over", t.dir, GeneratedFile),
+			Hint:    "delete it, or bring back what it was generated from",
+		}
+		l.diags.Add(orphan.Diagnostic())
+	}
+	if orphan != nil && len(kept) == 0 {
+		return nil, orphan
+	}
+	return kept, nil
+}
+
+// hasSources reports whether a directory has a Go file, tests and excluded ones
+// included, that is not the generated one.
+func hasSources(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasSuffix(e.Name(), ".go") && e.Name() != GeneratedFile
+	})
+}
+
 // goCommand runs the go command in the directory and returns what it prints.
 func (l *loader) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)

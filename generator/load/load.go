@@ -93,6 +93,9 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	if targets, err = l.withoutOrphans(targets); err != nil {
+		return nil, err
+	}
 	from, err := l.origins(ctx, targets)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ type Package struct {
 
 	// Aliases are the names by which the file calls declared types that it cannot
 	// call by their own.
-	Aliases map[*types.TypeName]*types.TypeName
+	Aliases *Aliases
 
 	// Server is set by //mcp:server, and always in package main.
 	Server *Server

@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/model"
 )
 
 // visible reports whether generated code can name a declaration or field, as far as
@@ -38,10 +40,11 @@ func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, pro
 	seen[t] = true
 	switch t := t.(type) {
 	case *types.Named:
-		if hint, problem = r.hiddenName(t); problem != "" {
+		hint, problem, args := r.hiddenName(t)
+		if problem != "" {
 			return hint, problem
 		}
-		for arg := range t.TypeArgs().Types() {
+		for arg := range args.Types() {
 			if hint, problem = r.unnameable(arg, seen); problem != "" {
 				return hint, problem
 			}
@@ -76,17 +79,18 @@ func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, pro
 	return "", ""
 }
 
-// hiddenName says why a declared type cannot be named, its type arguments aside.
-func (r *Resolver) hiddenName(t *types.Named) (hint, problem string) {
+// hiddenName says why a declared type cannot be named, and which type arguments are
+// to be named for it to be.
+func (r *Resolver) hiddenName(t *types.Named) (hint, problem string, args *types.TypeList) {
 	hint, problem = r.ownName(t)
 	if problem == "" {
-		return "", ""
+		return "", "", t.TypeArgs()
 	}
-	if alias := r.alias(t); alias != nil {
-		r.aliases[t.Obj()] = alias
-		return "", ""
+	if alias, args := r.alias(t); alias != nil {
+		r.aliases.Add(t, alias)
+		return "", "", args
 	}
-	return hint, problem
+	return hint, problem, nil
 }
 
 // ownName is hiddenName for the name that its declaration gives it.
@@ -120,27 +124,51 @@ func Importable(from, path string) bool {
 }
 
 // alias is another name for a declared type that generated code cannot call by its
-// own, since its package is internal or does not export it: one that the packages
-// declare whose source is read, or those that they import. nil if there is none.
-func (r *Resolver) alias(t *types.Named) *types.TypeName {
-	if t.TypeParams().Len() > 0 {
-		return nil
-	}
+// own, since its package is internal or does not export it, and the type arguments
+// that the name takes: one that the packages declare whose source is read, or those
+// that they import. nil if there is none.
+func (r *Resolver) alias(t *types.Named) (*types.TypeName, *types.TypeList) {
 	if r.renamed == nil {
-		r.renamed = map[*types.TypeName]*types.TypeName{}
+		r.renamed = &model.Aliases{}
 		for _, p := range r.near() {
 			for _, name := range p.Scope().Names() {
 				obj, ok := p.Scope().Lookup(name).(*types.TypeName)
 				if !ok || !obj.IsAlias() || !r.visible(obj) {
 					continue
 				}
-				if named, ok := types.Unalias(obj.Type()).(*types.Named); ok && r.renamed[named.Obj()] == nil {
-					r.renamed[named.Obj()] = obj
+				if named, ok := types.Unalias(obj.Type()).(*types.Named); ok && samePlaces(obj, named) {
+					r.renamed.Add(named, obj)
 				}
 			}
 		}
 	}
-	return r.renamed[t.Obj()]
+	alias, args := r.renamed.Of(t)
+	if args.Len() > 0 {
+		// An alias may ask more of its arguments than the type does.
+		if _, err := types.Instantiate(nil, alias.Type(), slices.Collect(args.Types()), true); err != nil {
+			return nil, nil
+		}
+	}
+	return alias, args
+}
+
+// samePlaces reports whether what an alias stands for takes the parameters of the
+// alias, in their order, as its arguments and nothing else. An alias without
+// parameters does.
+func samePlaces(alias *types.TypeName, t *types.Named) bool {
+	a, ok := alias.Type().(*types.Alias)
+	if !ok || a.TypeParams().Len() == 0 {
+		return true
+	}
+	if a.TypeParams().Len() != t.TypeArgs().Len() {
+		return false
+	}
+	for i := range a.TypeParams().Len() {
+		if t.TypeArgs().At(i) != a.TypeParams().At(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // near are the packages whose source is read and those that they import, as far as
@@ -166,4 +194,4 @@ func (r *Resolver) near() []*types.Package {
 
 // Aliases are the names of declared types that generated code cannot call by their
 // own, as far as they have been met.
-func (r *Resolver) Aliases() map[*types.TypeName]*types.TypeName { return r.aliases }
+func (r *Resolver) Aliases() *model.Aliases { return &r.aliases }

@@ -64,8 +64,8 @@ type Resolver struct {
 	converters typeutil.Map // types to *converter
 	// origins are the names that fields had before //mcp:arg renamed them.
 	origins map[*model.Field]string
-	aliases map[*types.TypeName]*types.TypeName // see Aliases
-	renamed map[*types.TypeName]*types.TypeName // all that could be among them; nil until asked for
+	aliases model.Aliases  // see Aliases
+	renamed *model.Aliases // all that could be among them; nil until asked for
 	// own are the copies that //mcp:arg made, which may be changed.
 	own map[*model.Type]bool
 }
@@ -81,7 +81,6 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 		sources:  map[*types.Package]*constants{},
 		origins:  map[*model.Field]string{},
 		own:      map[*model.Type]bool{},
-		aliases:  map[*types.TypeName]*types.TypeName{},
 	}
 	r.AddSource(pkg)
 	return r

@@ -78,6 +78,11 @@ func init() {
 			(*checker).largeSchemas,
 		},
 		{
+			"platform-type", "a feature that takes or returns a type which is declared in a file with a build constraint",
+			"Elsewhere the type may be another one: then the contract differs, -check fails, or the generated file does not compile. Declare it where every build has it.",
+			(*checker).platformTypes,
+		},
+		{
 			unusedIgnore, "an //mcp:ignore whose rule finds nothing there, or does not exist",
 			"It would hide the next finding. Delete it.",
 			nil, // checked when all others are through

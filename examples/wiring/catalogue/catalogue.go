@@ -49,7 +49,10 @@ func (s *Store) Search(
 //
 //mcp:tool destructive idempotent group=staff
 //mcp:arg cents minimum=1
-func (s *Store) SetPrice(name string, cents int) (Article, error) {
+func (s *Store) SetPrice(
+	name string, // of the article, as Search returns it
+	cents int, // the new price
+) (Article, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.articles, func(a Article) bool { return a.Name == name })

@@ -34,7 +34,10 @@ func NewDesk(store *catalogue.Store) *Desk { return &Desk{store: store} }
 // Place orders an article at its present price.
 //
 //mcp:tool additive group=public
-func (d *Desk) Place(by Customer, article string) (Order, error) {
+func (d *Desk) Place(
+	by Customer,
+	article string, // its name
+) (Order, error) {
 	cents, err := d.store.Price(article)
 	if err != nil {
 		return Order{}, err

@@ -50,8 +50,8 @@ var mcpToolPlace = mcp.ToolInfo{
 }
 
 // mcpInputPlace is the schema of the arguments of place.
-const mcpInputPlace = `{"type":"object","properties":{"article":{"type":"string"}},"required":["article"],` +
-	`"additionalProperties":false}`
+const mcpInputPlace = `{"type":"object","properties":{"article":{"type":"string","description":"its name"}},` +
+	`"required":["article"],"additionalProperties":false}`
 
 // mcpOutputPlace is the schema of the results of place.
 const mcpOutputPlace = `{"type":"object","description":"Order is what somebody has ordered.","properties":{` +

@@ -46,7 +46,8 @@ var mcpToolOrdersList = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputOrdersList,
 	OutputSchema: mcpOutputOrdersList,
-	Errors:       mcpReplacedErrors,
+	Errors:       mcpDeclaredErrors,
+	HideErrors:   true,
 }
 
 // mcpInputOrdersList is the schema of the arguments of orders_list.
@@ -81,7 +82,8 @@ var mcpToolSearch = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSearch,
 	OutputSchema: mcpOutputSearch,
-	Errors:       mcpReplacedErrors,
+	Errors:       mcpDeclaredErrors,
+	HideErrors:   true,
 }
 
 // mcpInputSearch is the schema of the arguments of search.
@@ -129,13 +131,15 @@ var mcpToolSetPrice = mcp.ToolInfo{
 	Hints:        mcp.Hints{Destructive: true, Idempotent: true},
 	InputSchema:  mcpInputSetPrice,
 	OutputSchema: mcpOutputSetPrice,
-	Errors:       mcpReplacedErrors,
+	Errors:       mcpDeclaredErrors,
+	HideErrors:   true,
 }
 
 // mcpInputSetPrice is the schema of the arguments of set_price.
-const mcpInputSetPrice = `{"type":"object",` +
-	`"properties":{"name":{"type":"string"},"cents":{"type":"integer","minimum":1}},"required":["name","cents"],` +
-	`"additionalProperties":false}`
+const mcpInputSetPrice = `{"type":"object","properties":{` +
+	`"name":{"type":"string","description":"of the article, as Search returns it"},` +
+	`"cents":{"type":"integer","description":"the new price","minimum":1}},` +
+	`"required":["name","cents"],"additionalProperties":false}`
 
 // mcpOutputSetPrice is the schema of the results of set_price.
 const mcpOutputSetPrice = `{"type":"object","description":"Article is for sale.",` +
@@ -176,9 +180,9 @@ var mcpFieldsSetPrice = wire.Fields{
 	{Name: "cents", Required: true},
 }
 
-// mcpReplacedErrors returns the text that clients get in place of an error's
-// own.
-func mcpReplacedErrors(err error) (string, bool) {
+// mcpDeclaredErrors returns the text of an error that is meant for clients. It
+// is that of the declared error alone, without what was wrapped around it.
+func mcpDeclaredErrors(err error) (string, bool) {
 	if errors.Is(err, catalogue.ErrUnknown) {
 		return "There is no such article. Search for it first.", true
 	}
