@@ -1,5 +1,5 @@
 // Package corpus holds the packages that mcpgen is tried on as a whole; see
-// the script run.
+// the scripts run and run-functions.
 package corpus
 
 import (
@@ -8,6 +8,30 @@ import (
 	_ "github.com/opencontainers/runtime-spec/specs-go"
 	_ "github.com/sashabaranov/go-openai"
 	_ "k8s.io/api/core/v1"
+
+	_ "github.com/Masterminds/semver/v3"
+	_ "github.com/aws/aws-sdk-go-v2/aws"
+	_ "github.com/aws/aws-sdk-go-v2/service/s3"
+	_ "github.com/dustin/go-humanize"
+	_ "github.com/google/go-github/v84/github"
+	_ "github.com/google/uuid"
+	_ "github.com/minio/minio-go/v7"
+	_ "github.com/prometheus/client_golang/api"
+	_ "github.com/prometheus/client_golang/api/prometheus/v1"
+	_ "github.com/redis/go-redis/v9"
+	_ "github.com/robfig/cron/v3"
+	_ "github.com/shopspring/decimal"
+	_ "github.com/slack-go/slack"
+	_ "github.com/spf13/cast"
+	_ "go.etcd.io/bbolt"
+	_ "golang.org/x/mod/modfile"
+	_ "golang.org/x/net/html"
+	_ "golang.org/x/net/idna"
+	_ "golang.org/x/net/publicsuffix"
+	_ "golang.org/x/text/cases"
+	_ "golang.org/x/text/language"
+	_ "golang.org/x/text/unicode/norm"
+	_ "gopkg.in/yaml.v3"
 
 	_ "github.com/mcpgen/mcpgen/generator/zoo/identity"
 	_ "github.com/mcpgen/mcpgen/generator/zoo/prove"

@@ -45,7 +45,7 @@ func (a *analyzer) collectPublished() {
 
 // dropSymbol removes the symbol's own name from the front of a description,
 // since the model knows the tool by another one: "Search finds books" is "Finds
-// books".
+// books". In "Start the scheduler" the name is the verb, and stays.
 func dropSymbol(text, symbol string) string {
 	rest, ok := strings.CutPrefix(text, symbol+" ")
 	if !ok {
@@ -53,8 +53,34 @@ func dropSymbol(text, symbol string) string {
 	}
 	rest = strings.TrimLeft(rest, " ")
 	r, size := utf8.DecodeRuneInString(rest)
-	if size == 0 {
+	if size == 0 || isWord(symbol) && !isPredicate(rest) {
 		return text
 	}
 	return string(unicode.ToUpper(r)) + rest[size:]
+}
+
+// isWord reports whether a symbol could be a word of a sentence: SearchBooks could
+// not.
+func isWord(symbol string) bool {
+	return strings.IndexFunc(symbol[1:], func(r rune) bool { return !unicode.IsLower(r) }) < 0
+}
+
+// isPredicate reports whether a text goes on as it does after a subject: with a verb
+// in the third person, one that has no such form, or an adverb.
+func isPredicate(text string) bool {
+	word := strings.TrimRight(strings.Fields(text)[0], ".,;:")
+	if strings.IndexFunc(word, func(r rune) bool { return r < 'a' || 'z' < r }) >= 0 {
+		return !isASCII(word) // of another language nothing is known
+	}
+	switch word {
+	case "as", "its", "this", "his", "various", "previous", "unless", "across", "address", "access":
+		return false
+	case "also", "always", "can", "could", "did", "had", "may", "might", "must", "never", "now", "only", "should", "was", "will", "would":
+		return true
+	}
+	return strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ly")
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }

@@ -40,7 +40,10 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	}
 	call.Input = &model.Input{}
 	var ok bool
-	if whole, pointer := a.whole(open, sig.Variadic()); whole != nil {
+	// A variadic parameter that is hidden leaves the rest as if it were not there.
+	last := sig.Params().Len() - 1
+	variadic := sig.Variadic() && slices.Contains(open, call.Func.Params[last])
+	if whole, pointer := a.whole(open, variadic); whole != nil {
 		ok = a.wholeInput(call, name, whole, open[0], pointer, args, at)
 	} else {
 		ok = a.plainInput(call, name, d, fn, open, args, at)
@@ -178,11 +181,11 @@ func about(line *directive.Directive, name string) bool {
 	return first == name && name != "" && name != "_"
 }
 
-// omits reports whether a line leaves the parameter out.
+// omits reports whether a line leaves the parameter out, not only a part of it.
 func (s *argSet) omits(name string) bool {
 	return slices.ContainsFunc(s.lines, func(l *directive.Directive) bool {
 		v, _ := l.Flag("omit")
-		return v && about(l, name)
+		return v && l.Name() == name && name != "_"
 	})
 }
 

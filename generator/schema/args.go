@@ -71,9 +71,27 @@ func (r *Resolver) applyArg(object *model.Type, feature string, path []string, a
 		f.Type = t
 		return object
 	}
+	if omits(arg) {
+		return r.omit(object, inner, i, arg, at)
+	}
 	if !r.applyRules(inner, f, arg, at) {
 		return nil
 	}
+	return object
+}
+
+func omits(arg Arg) bool {
+	return slices.ContainsFunc(arg.Rules, func(rule ArgRule) bool { return rule.Key == "omit" && rule.Value != "false" })
+}
+
+// omit takes a field away: it is not published, nothing is read into it, and a
+// client that sends it is told that it is unknown.
+func (r *Resolver) omit(object, inner *model.Type, i int, arg Arg, at Place) *model.Type {
+	if len(arg.Rules) > 1 {
+		r.errorf(site{at: at, pos: arg.Pos}, "delete the rest of the line", "an omitted field is not an argument, so nothing else can be said about it")
+		return nil
+	}
+	inner.Fields = slices.Delete(inner.Fields, i, i+1)
 	return object
 }
 
@@ -158,7 +176,7 @@ func (r *Resolver) applyRules(object *model.Type, f *model.Field, arg Arg, at Pl
 		case "enum":
 			k.values = enumItems(rule)
 		case "omit", "complete":
-			continue // about the parameter, not about its schema
+			continue // not said here, and about the parameter instead of its schema
 		}
 		if !slices.Contains(argKeys, k.key) {
 			s := s

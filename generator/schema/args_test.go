@@ -167,6 +167,24 @@ func TestApplyArgsVariant(t *testing.T) {
 	compile(t, Input(one))
 }
 
+// TestApplyArgsOmit takes fields away from one feature and from no other.
+func TestApplyArgsOmit(t *testing.T) {
+	s := check(t, argSource)
+	shared := object(t, s, "Whole")
+	before := Input(shared)
+	changed, ok := s.ApplyArgs(shared, "feature", []Arg{arg("words omit"), arg("years.to omit"), arg("years.from omit=false")}, "tool X")
+	if !ok {
+		t.Fatal(s.printed())
+	}
+	if find(changed, []string{"words"}) != nil || find(changed, []string{"years", "to"}) != nil || find(changed, []string{"years", "from"}) == nil {
+		t.Errorf("got %s", Input(changed))
+	}
+	if d := cmp.Diff(before, Input(shared)); d != "" {
+		t.Error("the plan that others share was changed:", d)
+	}
+	compile(t, Input(changed))
+}
+
 // TestApplyArgsRequired checks what a directive says about required.
 func TestApplyArgsRequired(t *testing.T) {
 	for text, want := range map[string]bool{
@@ -188,6 +206,8 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at"},
 		{"Whole", "years.form minimum=1", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query.x minimum=1", "1:1: tool X: argument query.x: there is no such argument | there are no arguments"},
+		{"Whole", "years.to omit; minimum=1", "1:1: tool X: argument years.to: an omitted field is not an argument, so nothing else can be said about it | delete the rest of the line"},
+		{"Whole", "years.form omit", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query minimum=1", "1:9: tool X: argument query: minimum cannot be used on a string | leave it out, or check it in the function"},
 		{"Plain", "limit default=0; minimum=1", "1:1: tool X: argument limit: default 0 is less than the minimum 1 | change the value, or the constraint that excludes it"},
 		{"Plain", "limit default=many", "1:9: tool X: argument limit: default many is not an integer | write it as JSON"},

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 
 	"github.com/mcpgen/mcpgen/generator/model"
@@ -96,12 +97,19 @@ func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m metho
 		return false
 	}
 	if plan.Kind == model.JSON {
-		if from := m.embedded; from != "" {
-			r.warnf(s, "name the embedded field, or give the type methods of its own",
-				"type %s is written by the MarshalJSON of its embedded %s, and its other fields are lost", r.typeString(t), from)
+		own := r.sources[t.Obj().Pkg()] != nil
+		hint := "say it: //mcp:schema " + r.typeString(t) + " JSON in the package comment"
+		if own {
+			hint = "say it: //mcp:schema JSON on the type"
+		}
+		st, isStruct := t.Underlying().(*types.Struct)
+		if from := m.embedded; from != "" && isStruct && st.NumFields() > 1 {
+			if own {
+				hint = "name the embedded field, or give the type methods of its own"
+			}
+			r.warnf(s, hint, "type %s is written by the MarshalJSON of its embedded %s, and its other fields are lost", r.typeString(t), from)
 		} else if plan.Schema == "" {
-			r.warnf(s, "describe it in the comment of the field",
-				"type %s has a JSON form of its own, so the schema cannot say what it looks like", r.typeString(t))
+			r.warnf(s, hint, "type %s has a JSON form of its own, so the schema cannot say what it looks like", r.typeString(t))
 		}
 	}
 	return true
@@ -132,8 +140,11 @@ func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) boo
 		for _, sel := range f.Path {
 			inner = inner.field(sel.Name)
 		}
-		if f.Pos.IsValid() && r.files[f.Pos.Filename] {
-			inner.pos = f.Pos
+		switch {
+		case f.Pos.IsValid() && r.files[f.Pos.Filename]:
+			inner.pos, inner.far = f.Pos, token.Position{}
+		case f.Pos.IsValid():
+			inner.far = f.Pos
 		}
 		ok = r.travels(inner, f.Type, seen) && ok
 	}
@@ -150,9 +161,9 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 			return true
 		}
 		if t.Kind == model.Error {
-			r.errorf(s, "use a string", "type %s is an error, and no error can be made of JSON", r.typeString(t.Go))
+			r.errorf(s, r.remedy(s, t.Go, "use a string"), "type %s is an error, and no error can be made of JSON", r.typeString(t.Go))
 		} else {
-			r.errorf(s, "use a concrete type, or an interface with an unexported method that types of its own package implement",
+			r.errorf(s, r.remedy(s, t.Go, concrete(t.Go)),
 				"type %s is an interface, and JSON does not say which type to make", r.typeString(t.Go))
 		}
 		return false
@@ -177,7 +188,8 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 	default:
 		return true
 	}
-	r.errorf(s, fmt.Sprintf("give it %s as well", missing), "type %s has only one half of its JSON form: %s is missing", r.typeString(t.Go), missing)
+	own := r.methodsOn(t.Go, fmt.Sprintf("give it %s as well", missing))
+	r.errorf(s, r.remedy(s, t.Go, own), "type %s has only one half of its JSON form: %s is missing", r.typeString(t.Go), missing)
 	return false
 }
 

@@ -70,7 +70,7 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 	form := r.formOf(t.Obj())
 	if form.Schema != nil {
 		r.fillSchema(s, plan, t, form.Schema)
-		return true
+		return !r.unreadable(s, plan, t)
 	}
 	if known := knownType(t); known != nil {
 		doc, name := plan.Doc, plan.Name
@@ -149,14 +149,11 @@ func (r *Resolver) fill(s site, plan *model.Type, t types.Type) bool {
 }
 
 func (r *Resolver) refuse(s site, t types.Type) bool {
-	hint := "leave it out of the signature, or give the type a //mcp:schema"
-	switch {
-	case s.far.IsValid():
-		hint = "use a struct of this package without the field, or give the type a //mcp:schema"
-	case s.path != "":
-		hint = "leave the field out with `json:\"-\"`, or give the type a //mcp:schema"
+	own := ""
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsComplex != 0 {
+		own = "use two numbers"
 	}
-	r.errorf(s, hint, "type %s cannot be expressed in JSON", r.typeString(t))
+	r.errorf(s, r.remedy(s, t, own), "type %s cannot be expressed in JSON", r.typeString(t))
 	return false
 }
 

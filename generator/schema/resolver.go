@@ -32,6 +32,11 @@ type Place struct {
 	Pos     token.Position
 	Subject string // "tool Search: argument filter"
 	Use     Use
+
+	// Param is the name of the parameter that is an argument of its own, "" where it
+	// is something else.
+	Param    string
+	Variadic bool // it is a variadic one
 }
 
 // Resolver makes the plans of one package's types. Plans of named types are
@@ -104,6 +109,7 @@ func (r *Resolver) Type(t types.Type, at Place) *model.Type {
 	if plan == nil || !r.travels(s, plan, map[*model.Type]bool{}) {
 		return nil
 	}
+	r.warnEmpty(s, plan)
 	return plan
 }
 
@@ -112,6 +118,7 @@ func (r *Resolver) Type(t types.Type, at Place) *model.Type {
 // text there, "1h30m". For a variadic parameter t is the slice. The description
 // is left to the caller. It returns nil like [Resolver.Type].
 func (r *Resolver) Param(name string, t types.Type, variadic bool, at Place) *model.Field {
+	at.Param, at.Variadic = name, variadic
 	plan := r.Type(t, at)
 	if plan == nil {
 		return nil

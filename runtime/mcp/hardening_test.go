@@ -160,6 +160,25 @@ func TestFloodWithoutReading(t *testing.T) {
 	})
 }
 
+// One answer may be larger than all that may wait: a long list for a client that
+// reads it.
+func TestLongAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, wait := newFixture(quiet, mcp.WithLimits(mcp.Limits{QueueBytes: 10})).Connect(t.Context())
+		for _, ask := range []string{initialize("2025-11-25"), request(1, "tools/list", "{}"), request(2, "ping", "{}")} {
+			client.Write([]byte(ask + "\n"))
+			synctest.Wait()
+			if data, err := client.Read(); err != nil || !strings.Contains(string(data), `"result"`) {
+				t.Fatalf("%s: %s %v", ask, data, err)
+			}
+		}
+		client.Close()
+		if err := wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestManyCancelled(t *testing.T) {
 	client, wait := newFixture(quiet).Connect(t.Context())
 	defer wait()

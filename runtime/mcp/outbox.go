@@ -35,7 +35,8 @@ type outbox struct {
 	room    sync.Cond // for the handlers that wait
 	written sync.Cond // for drain
 	pending []byte    // whole messages, each ended by a newline; borrowed
-	unasked int       // bytes of them for which nobody has waited
+	unasked int       // bytes of them for which nobody has waited, but for the last such message
+	newest  int       // bytes of that one
 	spare   []byte    // of the last batch; borrowed
 	writing bool
 	began   time.Time // of the write that goes on; zero while none does
@@ -61,7 +62,8 @@ func (o *outbox) Answer(message []byte, _ int) {
 	o.Notify(message)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.unasked += len(message)
+	o.unasked += o.newest
+	o.newest = len(message)
 }
 
 func (o *outbox) Notify(message []byte) {
@@ -78,7 +80,9 @@ func (o *outbox) Notify(message []byte) {
 }
 
 // overfull reports whether so much is waiting that there is no hope: what the
-// reader itself answers with does not wait for room.
+// reader itself answers with does not wait for room. The newest answer does not
+// count, for one alone may be longer, a list of large schemas for instance, and a
+// client that reads takes it.
 func (o *outbox) overfull() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -121,7 +125,7 @@ func (o *outbox) Flush() {
 	o.writing = true
 	for len(o.pending) > 0 && o.err == nil {
 		batch := o.pending
-		o.pending, o.spare, o.unasked = o.spare[:0], nil, 0
+		o.pending, o.spare, o.unasked, o.newest = o.spare[:0], nil, 0, 0
 		o.pass()
 		o.watch()
 		o.mu.Unlock()

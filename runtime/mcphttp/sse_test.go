@@ -348,6 +348,26 @@ func TestSSEAsksAndDoesNotRead(t *testing.T) {
 	})
 }
 
+// One answer may be longer than all that may wait, and is not held against who has
+// not read it yet.
+func TestSSELongAnswer(t *testing.T) {
+	visit(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 10})}}, func(t *testing.T, s *site) {
+		slow := s.dial()
+		slow.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
+		if _, err := slow.r.ReadString('?'); err != nil { // and no more
+			t.Fatal(err)
+		}
+		rest, err := slow.r.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &older{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
+		c.post(initialize(revisionA)).accepted()
+		c.post(rpc{method: "tools/list"}.legacy()).accepted()
+		c.post(rpc{method: "ping"}.legacy()).accepted()
+	})
+}
+
 // Shutdown waits for what runs and then ends the streams.
 func TestSSEShutdown(t *testing.T) {
 	overBoth(t, oldSSE, func(t *testing.T, s *site) {

@@ -26,7 +26,8 @@ type stream struct {
 	first   int      // 1 at the start
 	next    int      // what is to be written next
 	waiting int      // bytes from next on
-	unasked int      // about as many of them for which nobody has waited
+	unasked int      // about as many of them for which nobody has waited, but for the last such message
+	newest  int      // bytes of that one
 
 	count    int  // messages so far
 	done     bool // the reply is in, nothing follows
@@ -88,7 +89,8 @@ func (s *stream) Reply(message []byte, code int) {
 // Answer queues a reply for which nobody has waited.
 func (s *stream) Answer(message []byte, code int) {
 	s.guard.Lock()
-	s.unasked += len(message)
+	s.unasked += s.newest
+	s.newest = len(message)
 	s.guard.Unlock()
 	s.Reply(message, code)
 }
@@ -198,7 +200,8 @@ func (s *stream) Listening() bool {
 }
 
 // stalled reports whether so much is waiting for a client that there is no hope:
-// what is answered at once does not wait for room.
+// what is answered at once does not wait for room. The newest answer does not count,
+// for one alone may be longer.
 func (s *stream) stalled() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -368,7 +371,7 @@ func (s *stream) take(r *reader, events, waits bool) state {
 	}
 	t.messages = s.log[s.next-s.first:]
 	s.next += len(t.messages)
-	s.waiting, s.unasked = 0, 0
+	s.waiting, s.unasked, s.newest = 0, 0, 0
 	if s.kept {
 		t.messages = append([][]byte(nil), t.messages...) // what is written can be evicted
 		s.session.evict()

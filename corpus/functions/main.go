@@ -1,0 +1,112 @@
+// Functions makes tools of the exported functions and methods of well-known modules,
+// mechanically: each is wrapped by a function that calls through and has
+// its comment, its parameters and its results. What the generator refuses is listed
+// and left out; all the rest is built, served and called. It is for corpus/run-functions.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+func main() {
+	verbose := flag.Bool("v", false, "list every refusal, warning and answer that is out of the ordinary")
+	flag.Parse()
+	if err := run(flag.Args(), *verbose); err != nil {
+		fmt.Fprintln(os.Stderr, "functions:", err)
+		os.Exit(1)
+	}
+}
+
+func run(names []string, verbose bool) (err error) {
+	bin, err := os.MkdirTemp("", "functions")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(bin)) }()
+	for _, name := range names {
+		if !slices.ContainsFunc(modules, func(m module) bool { return m.name == name }) {
+			return fmt.Errorf("there is no module %s in targets.go", name)
+		}
+	}
+	var rows []*row
+	for _, m := range modules {
+		if len(names) > 0 && !slices.Contains(names, m.name) {
+			continue
+		}
+		r, err := try(m, bin)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.path, err)
+		}
+		rows = append(rows, r)
+		r.progress(os.Stdout, verbose)
+	}
+	return report(os.Stdout, rows)
+}
+
+// row is what came of one module.
+type row struct {
+	module   module
+	version  string
+	packages []*settled
+	outcome  *outcome
+}
+
+// try does everything for one module.
+func try(m module, bin string) (*row, error) {
+	dir := filepath.Join("out", "functions", m.name)
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	r := &row{module: m, outcome: &outcome{}}
+	var err error
+	if r.version, err = version(m.path); err != nil {
+		return nil, err
+	}
+	var serve []*settled
+	var want []string
+	for _, src := range m.packages {
+		s, err := settle(src, dir)
+		if err != nil {
+			return nil, err
+		}
+		r.packages = append(r.packages, s)
+		if len(s.works) > 0 {
+			serve = append(serve, s)
+		}
+	}
+	if len(serve) == 0 {
+		return r, nil
+	}
+	for _, s := range serve {
+		for _, t := range s.model.Tools {
+			if len(serve) > 1 {
+				want = append(want, s.name+"_"+t.Name)
+			} else {
+				want = append(want, t.Name)
+			}
+		}
+	}
+	program, err := build(m, serve, bin)
+	if err != nil {
+		return nil, err
+	}
+	r.outcome, err = drive(program, want)
+	return r, err
+}
+
+// version is the version of a module that is built with.
+func version(path string) (string, error) {
+	if path == "std" {
+		return runtime.Version(), nil
+	}
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", path).Output()
+	return strings.TrimSpace(string(out)), err
+}
