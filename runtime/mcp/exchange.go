@@ -82,6 +82,7 @@ type exchange struct {
 	standing *standing // the request goes on without a goroutine
 	opening  *session
 	from     *caller
+	pace     *pace // of the tool, where that is asked for
 	talk     conversation
 	clock    atomic.Pointer[clock] // of the part that runs, or else timing
 	timing   clock                 // of the whole request

@@ -19,6 +19,9 @@ func compress(answer, request http.Header, b, body []byte) []byte {
 	if len(body) < compressFrom || answer.Get("Content-Encoding") != "" {
 		return body
 	}
+	if len(request["Accept-Encoding"]) == 0 {
+		return body // which everybody can read
+	}
 	answer.Add("Vary", "Accept-Encoding")
 	if !acceptsGzip(request) {
 		return body

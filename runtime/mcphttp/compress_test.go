@@ -74,7 +74,8 @@ func TestCompress(t *testing.T) {
 		zipped, varies bool
 	}{
 		{"large", bytes.Repeat([]byte("x"), compressFrom), []string{"gzip"}, "", true, true},
-		{"large, unwanted", bytes.Repeat([]byte("x"), compressFrom), nil, "", false, true},
+		{"large, unwanted", bytes.Repeat([]byte("x"), compressFrom), []string{"gzip;q=0"}, "", false, true},
+		{"large, from a client that says nothing", bytes.Repeat([]byte("x"), compressFrom), nil, "", false, false},
 		{"small", bytes.Repeat([]byte("x"), compressFrom-1), []string{"gzip"}, "", false, false},
 		{"noise", noise, []string{"gzip"}, "", false, true},
 		{"encoded by another", bytes.Repeat([]byte("x"), compressFrom), []string{"gzip"}, "br", false, false},

@@ -66,6 +66,7 @@ type core struct {
 	host     link.Host
 	policy   *access.Policy
 	sessions *sessions
+	directs  directs
 
 	mu      sync.Mutex
 	closing bool

@@ -19,15 +19,7 @@ var noID jsonrpc.ID
 
 // post answers a message.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
-	if !isJSON(r.Header.Get("Content-Type")) {
-		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
-		return
-	}
-	if plain, events := acceptable(r.Header); !plain || !events {
-		refuse(w, http.StatusNotAcceptable, "Accept must list application/json and text/event-stream")
-		return
-	}
-	if !h.enter(w) {
+	if !understood(w, r) || !h.enter(w) {
 		return
 	}
 	defer h.leave()
@@ -45,6 +37,20 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal
 	default:
 		p.session(p.decision.session, who.ID)
 	}
+}
+
+// understood reports whether a request is in the form that the transport has, and its
+// answer may be. Where not, it answers.
+func understood(w http.ResponseWriter, r *http.Request) bool {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+		return false
+	}
+	if plain, events := acceptable(r.Header); !plain || !events {
+		refuse(w, http.StatusNotAcceptable, "Accept must list application/json and text/event-stream")
+		return false
+	}
+	return true
 }
 
 // receive reads a message. Where it cannot be answered it says so, and returns nil.
@@ -195,11 +201,15 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 		p.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if answer.write(reader) {
-		return
+	if !answer.answer(reader) {
+		p.abandon(conn)
 	}
+}
+
+// abandon ends a connection of one request whose response cannot be written.
+func (h *core) abandon(conn link.Conn) {
 	select {
-	case <-p.closed:
+	case <-h.closed:
 		conn.Close()
 	default:
 		conn.Cancel() // by which the client has cancelled it
@@ -211,11 +221,13 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 func (p *posted) hand(conn link.Conn, modern bool) (*response, *reader) {
 	s := newStream(nil, p.host.Limits().QueueBytes)
 	reader := s.attach()
+	s.response = &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}
+	s.response.direct.conn = conn
 	p.from.Values = nil // they are the connection's
 	if !conn.Take(p.in, p.from, s) {
 		return nil, nil
 	}
-	return &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}, reader
+	return s.response, reader
 }
 
 // open answers initialize, which opens a session.
@@ -258,14 +270,15 @@ func (p *posted) session(id, principal string) {
 func (p *posted) exchange(se, opened *session) (seen bool) {
 	s := newStream(se, p.host.Limits().QueueBytes)
 	reader := s.attach()
+	answer := &response{
+		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, opened: opened, over: se.done, identified: true,
+	}
+	s.response = answer
 	if !se.conn.Take(p.in, p.from, s) {
 		p.w.WriteHeader(http.StatusAccepted)
 		return true
 	}
 	rev := se.conn.Negotiated()
-	answer := response{
-		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, opened: opened, over: se.done,
-		identified: true, priming: rev != nil && rev.Fields.Polling,
-	}
-	return answer.write(reader) || answer.started
+	answer.priming = rev != nil && rev.Fields.Polling
+	return answer.answer(reader) || answer.started
 }

@@ -28,6 +28,7 @@ type response struct {
 	identified bool            // events have ids
 
 	started bool
+	direct  direct
 }
 
 // defaultRetry is after which time clients come back to a stream that has broken

@@ -10,9 +10,10 @@ import (
 // HTTP response; whoever holds the response writes, and may be followed by another
 // one who comes back for the rest.
 type stream struct {
-	session  *session // whose client can come back for what it has missed; nil where it cannot
-	standing bool     // goes on after a reply
-	limit    int      // bytes that wait for the client before handlers wait too
+	response *response // that may run the call itself; nil where it may not
+	session  *session  // whose client can come back for what it has missed; nil where it cannot
+	standing bool      // goes on after a reply
+	limit    int       // bytes that wait for the client before handlers wait too
 
 	// guard is the session's where there is one: streams of a session have one
 	// store of events.
@@ -105,6 +106,7 @@ func (s *stream) Refuse(message []byte, code int) {
 
 // Notify queues a message that is no reply.
 func (s *stream) Notify(message []byte) {
+	s.handOver()
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	if s.done || s.gone {
@@ -213,6 +215,7 @@ func (s *stream) Wait() {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	for s.full() && !s.gone {
+		s.handOver()
 		s.room.Wait()
 	}
 }
@@ -220,7 +223,7 @@ func (s *stream) Wait() {
 // Release lets the response go before the reply. Only clients of sessions in which
 // every event stream begins with an event of its own know how to come back.
 func (s *stream) Release(retry time.Duration) bool {
-	if s.session == nil || s.standing {
+	if s.session == nil || s.standing || s.response != nil && s.response.direct.job != nil {
 		return false
 	}
 	if rev := s.session.conn.Negotiated(); rev == nil || !rev.Fields.Polling {
@@ -346,6 +349,13 @@ type state struct {
 	released bool
 	retry    time.Duration
 	over     bool // the response ends: another one has followed, or nobody shall read
+}
+
+// alone reports whether a reply is all that there is to be written, as JSON.
+func (s *stream) alone(r *reader) bool {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.reader == r && s.done && !s.gone && !s.mute && s.count == 1 && !s.released && !s.kept
 }
 
 // take returns what is to be written, and counts it as written. A reply that is all
