@@ -196,15 +196,15 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	if x.answered {
 		return
 	}
-	if returned {
-		x.released = true
-		c.releaseLocked()
-	}
 	x.answered = true
 	c.inflight.remove(x)
 	x.sink.Reply(message, code)
 	if x.farewell && c.shared {
 		x.sink.Notify(cancelledByServer(x.call.id))
+	}
+	if returned { // after what it has queued: who waits for handlers looks at that next
+		x.released = true
+		c.releaseLocked()
 	}
 }
 

@@ -11,15 +11,14 @@ import (
 // pace is what is known of how long calls of a tool take. It decides which goroutine
 // runs a call over a transport that can run it itself; see [link.Runner].
 type pace struct {
-	// One of the constants below, or less than 0: as many calls are to pass until
-	// one is measured again.
+	// How many calls in a row have been brief, up to paceBrief. Less than 0: so many
+	// calls are to pass until they are measured again.
 	state atomic.Int32
 }
 
 const (
-	paceUnknown int32 = 0
-	paceBrief   int32 = 1
-	paceNever   int32 = math.MinInt32
+	paceBrief int32 = 32
+	paceNever int32 = math.MinInt32
 )
 
 // Run answers the request; see [link.Job].
@@ -70,16 +69,17 @@ func (p *pace) never() { p.state.Store(paceNever) }
 // measure begins to measure a call, if that is of interest; the result ends it. Where
 // the call does not end in an orderly way, nothing is known.
 func (p *pace) measure() (end func()) {
-	if p.state.Load() != paceUnknown {
+	state := p.state.Load()
+	if state < 0 || state >= paceBrief {
 		return nothing
 	}
 	began := time.Now()
 	return func() {
-		next := paceBrief
+		next := state + 1
 		if time.Since(began) >= patience {
 			next = -slowRun
 		}
-		p.state.CompareAndSwap(paceUnknown, next)
+		p.state.CompareAndSwap(state, next)
 	}
 }
 

@@ -21,12 +21,13 @@ type direct struct {
 
 	// Guarded by directs.
 	running    bool
-	since      time.Time
+	seen       bool // when the timer came
 	prev, next *direct
 	written    chan bool // gets what write has returned; nil until another goroutine writes
 }
 
-// briefTime is how long nobody looks after the client, at the most.
+// briefTime is how long nobody looks after the client, or up to twice as long: the
+// timer looks for what it has seen before.
 const briefTime = 10 * time.Millisecond
 
 // directs are those that run. They share a timer, which is not set for each, but once
@@ -92,11 +93,9 @@ func (p *response) settle(reader *reader) (ok bool) {
 
 func (a *directs) enter(p *response) {
 	d := &p.direct
-	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	d.running, d.since = true, now
-	d.p = p
+	d.running, d.p = true, p
 	if d.next = a.first; d.next != nil {
 		d.next.prev = d
 	}
@@ -147,9 +146,10 @@ func (a *directs) look() {
 	a.mu.Lock()
 	a.armed = false
 	for d := a.first; d != nil; d = d.next {
-		if time.Since(d.since) >= briefTime {
+		if d.seen {
 			late = append(late, d.p)
 		}
+		d.seen = true
 	}
 	if a.first != nil {
 		a.arm(briefTime)

@@ -211,7 +211,10 @@ func (f *fixture) dance(ctx context.Context, args json.RawMessage) (*mcp.ToolRes
 	f.mu.Lock()
 	p := f.puppets[a.Name]
 	f.mu.Unlock()
-	if p == nil {
+	switch {
+	case a.Name == "":
+		return mcp.TextResult("nobody"), nil
+	case p == nil:
 		return nil, fmt.Errorf("no puppet %q", a.Name)
 	}
 	p.in <- ctx

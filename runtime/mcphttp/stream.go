@@ -289,11 +289,11 @@ func (s *stream) detach(r *reader) {
 	}
 	s.reader = nil
 	s.room.Broadcast()
-	if s.done {
-		s.ended = time.Now()
-	}
-	if !s.kept && !s.standing {
+	switch {
+	case !s.kept && !s.standing:
 		s.discard() // nobody has an id to come back with
+	case s.done:
+		s.ended = time.Now()
 	}
 }
 
