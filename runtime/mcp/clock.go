@@ -149,16 +149,17 @@ func (s *clocks) sweep() {
 	now := time.Now()
 	s.mu.Lock()
 	s.armed = time.Time{}
-	for c, next := s.first, (*clock)(nil); c != nil; c = next {
-		next = c.next
+	for at := s.first; at != nil; {
+		c := at
+		at = c.next
 		if now.Before(c.end) {
 			s.arm(now, c.end)
-		} else {
-			s.remove(c)
-			c.over = true
-			c.giveUp = time.AfterFunc(c.x.conn.server.limits.GraceTime, func() { c.x.abandon(c.overdue) })
-			over = append(over, c)
+			continue
 		}
+		s.remove(c)
+		c.over = true
+		c.giveUp = time.AfterFunc(c.x.conn.server.limits.GraceTime, func() { c.x.abandon(c.overdue) })
+		over = append(over, c)
 	}
 	s.mu.Unlock()
 	for _, c := range over {

@@ -33,18 +33,22 @@ func objectRoot(schema string) bool {
 
 // appendSchema writes a schema on one line, in the form that is wanted.
 func appendSchema(b []byte, schema string, form schemaForm) []byte {
+	spread := strings.ContainsAny(schema, "\n\r\t")
+	rewriter := schemaRewriter{dropMirrors: form.dropMirrors && strings.Contains(schema, mirrorKey)}
+	if !spread && !form.wrap && !rewriter.dropMirrors {
+		return append(b, schema...) // as nearly all are
+	}
 	text := []byte(schema)
-	if strings.ContainsAny(schema, "\n\r\t") {
+	if spread {
 		text = wire.AppendCompact(nil, text)
 	}
-	rewriter := schemaRewriter{dropMirrors: form.dropMirrors && strings.Contains(schema, mirrorKey)}
-	if form.wrap {
+	switch {
+	case form.wrap:
 		return rewriter.wrap(b, text)
+	case rewriter.dropMirrors:
+		return rewriter.schema(b, text)
 	}
-	if !rewriter.dropMirrors {
-		return append(b, text...)
-	}
-	return rewriter.schema(b, text)
+	return append(b, text...)
 }
 
 // schemaRewriter copies schemas with changes. Order and spelling of everything
