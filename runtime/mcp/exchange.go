@@ -51,7 +51,26 @@ func (b *buffers) clean() {
 		b.data = nil
 	}
 	if cap(b.out) > keptBuffer {
+		lend.Put(b.out)
 		b.out = nil
+	}
+}
+
+// room makes room for a reply at once, where it is a large one.
+func (b *buffers) room(reply Reply) {
+	result, ok := reply.(*ToolResult)
+	if !ok {
+		return
+	}
+	// Structured content comes twice, once as a text with its quotes escaped.
+	size := 5 * len(result.own) / 2
+	for _, c := range result.Content {
+		if text, ok := c.(Text); ok {
+			size += 9 * len(text.Text) / 8
+		}
+	}
+	if size > keptBuffer {
+		b.out = lend.Grow(b.out[:0], size)
 	}
 }
 
@@ -162,6 +181,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 		x.conn.reject(x.opening)
 	}
 	var code int
+	x.buffers.room(reply)
 	x.buffers.out, code = x.render(ctx, &x.writing, x.buffers.out[:0], reply, e)
 	x.sink.Wait()
 	x.send(x.buffers.out, code, true)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 )
 
 // response writes a stream to the client: as plain JSON where the reply is all there
@@ -35,19 +37,31 @@ type response struct {
 // off (HTML standard, server-sent events).
 const defaultRetry = time.Second
 
+// bufferPool has the storage of answers, as long as they are not large: that of
+// large ones is lent.
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// keptBuffer is the size up to which a buffer is used again.
+// keptBuffer is the size up to which a buffer stays in the pool.
 const keptBuffer = 64 << 10
 
-func borrow() *[]byte { return bufferPool.Get().(*[]byte) }
+// borrow returns an empty buffer for about so many bytes.
+func borrow(size int) *[]byte {
+	b := bufferPool.Get().(*[]byte)
+	*b = (*b)[:0]
+	if size > keptBuffer {
+		*b = lend.Grow(*b, size)
+	}
+	return b
+}
 
 // giveBack has a buffer used again. One whose writing has failed must not be: with
 // HTTP/2, it may still be read.
 func giveBack(b *[]byte) {
-	if cap(*b) <= keptBuffer {
-		bufferPool.Put(b)
+	if cap(*b) > keptBuffer {
+		lend.Put(*b)
+		*b = nil
 	}
+	bufferPool.Put(b)
 }
 
 // write writes the stream until it ends or somebody else takes over. It reports
@@ -138,9 +152,9 @@ func (p *response) writePlain(t *state) bool {
 		header.Set(sessionHeader, p.opened.id)
 	}
 	var zipped *[]byte
-	if !p.h.plain && len(body) >= compressFrom {
-		zipped = borrow()
-		if b := compress(header, p.r.Header, (*zipped)[:0], body); len(b) < len(body) {
+	if !p.h.plain && len(body) >= compressFrom && len(p.r.Header["Accept-Encoding"]) > 0 {
+		zipped = borrow(len(body) / 4)
+		if b := compress(header, p.r.Header, *zipped, body); len(b) < len(body) {
 			*zipped, body = b, b
 		}
 	}
@@ -166,8 +180,8 @@ func (p *response) writePlain(t *state) bool {
 
 // writeEvents writes messages as events, and sends them.
 func (p *response) writeEvents(t *state) bool {
-	buf := borrow()
-	b := (*buf)[:0]
+	buf := borrow(0)
+	b := *buf
 	asked := t.released
 	if !p.started {
 		p.begin()

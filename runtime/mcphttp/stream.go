@@ -45,7 +45,7 @@ type stream struct {
 	// What most streams need and no more: room for one response, and for one message.
 	only  reader
 	one   [1][]byte
-	plain *[]byte // from bufferPool, of a reply that is the only message
+	plain *[]byte // borrowed, of a reply that is the only message
 }
 
 // reader is the HTTP response that a stream is written to.
@@ -122,8 +122,8 @@ func (s *stream) add(message []byte) { s.append(append([]byte(nil), message...))
 // addOnly is add for the only message of a stream, which mostly is written at once
 // and then forgotten: its copy is used again for others; see [stream.reuse].
 func (s *stream) addOnly(message []byte) {
-	s.plain = borrow()
-	*s.plain = append((*s.plain)[:0], message...)
+	s.plain = borrow(len(message))
+	*s.plain = append(*s.plain, message...)
 	s.log = s.one[:0]
 	s.append(*s.plain)
 }
