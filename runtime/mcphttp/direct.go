@@ -48,7 +48,8 @@ func (s *stream) Keep(job link.Job) bool {
 	return true
 }
 
-// handOver has another goroutine write the response of a direct call from now on.
+// handOver has another goroutine write the response of a direct call from now on. The
+// caller holds the guard.
 func (s *stream) handOver() {
 	if p := s.response; p != nil {
 		p.h.directs.handOver(p)

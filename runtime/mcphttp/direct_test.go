@@ -3,6 +3,7 @@ package mcphttp_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,6 +154,22 @@ func TestDirectCallAndShutdown(t *testing.T) {
 		a.replied("1")
 		if err := await(t, done, "the end of Shutdown"); err != nil {
 			t.Errorf("Shutdown: %v", err)
+		}
+	})
+}
+
+// A handler that ends its goroutine is answered for, and harms no other request.
+func TestDirectCallExits(t *testing.T) {
+	overBoth(t, setup{noisy: true}, func(t *testing.T, s *site) {
+		for range 3 {
+			for range 40 {
+				s.do(call("exits", `{"stay":true}`).post()).wants(200)
+			}
+			a := s.do(call("exits", `{}`).post()).wants(200)
+			if !strings.Contains(a.text(), "internal error") {
+				a.fail("no error")
+			}
+			s.do(call("echo", `{}`).post()).wants(200).replied("1")
 		}
 	})
 }

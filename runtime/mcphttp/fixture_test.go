@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -96,6 +97,13 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 	})
 	f.tool("panics", "", func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		panic("secret in a panic")
+	})
+	f.tool("exits", "", func(_ context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
+		if string(args) != `{}` {
+			return mcp.TextResult("stays"), nil
+		}
+		runtime.Goexit()
+		return nil, nil
 	})
 	f.tool("prints", "", func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		mcp.Logger(ctx).Debug("printed")

@@ -10,10 +10,9 @@ import (
 // HTTP response; whoever holds the response writes, and may be followed by another
 // one who comes back for the rest.
 type stream struct {
-	response *response // that may run the call itself; nil where it may not
-	session  *session  // whose client can come back for what it has missed; nil where it cannot
-	standing bool      // goes on after a reply
-	limit    int       // bytes that wait for the client before handlers wait too
+	session  *session // whose client can come back for what it has missed; nil where it cannot
+	standing bool     // goes on after a reply
+	limit    int      // bytes that wait for the client before handlers wait too
 
 	// guard is the session's where there is one: streams of a session have one
 	// store of events.
@@ -40,7 +39,8 @@ type stream struct {
 	gone     bool // nobody will ever read
 	ended    time.Time
 
-	reader *reader
+	reader   *reader
+	response *response // that may run the call itself; nil where it may not, or has ended
 
 	// What most streams need and no more: room for one response, and for one message.
 	only  reader
@@ -106,12 +106,12 @@ func (s *stream) Refuse(message []byte, code int) {
 
 // Notify queues a message that is no reply.
 func (s *stream) Notify(message []byte) {
-	s.handOver()
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	if s.done || s.gone {
 		return
 	}
+	s.handOver()
 	s.add(message)
 	s.signal()
 }
@@ -223,7 +223,7 @@ func (s *stream) Wait() {
 // Release lets the response go before the reply. Only clients of sessions in which
 // every event stream begins with an event of its own know how to come back.
 func (s *stream) Release(retry time.Duration) bool {
-	if s.session == nil || s.standing || s.response != nil && s.response.direct.job != nil {
+	if s.session == nil || s.standing {
 		return false
 	}
 	if rev := s.session.conn.Negotiated(); rev == nil || !rev.Fields.Polling {
@@ -231,7 +231,7 @@ func (s *stream) Release(retry time.Duration) bool {
 	}
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.gone {
+	if s.done || s.gone || s.response != nil && s.response.direct.job != nil {
 		return false
 	}
 	s.released, s.retry = true, retry
@@ -284,6 +284,7 @@ func (s *stream) seek(next int) {
 func (s *stream) detach(r *reader) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
+	s.response = nil // what is kept for those who come back does not keep the request
 	if s.reader != r {
 		return
 	}
