@@ -143,6 +143,9 @@ func (x *exchange) survive(ctx context.Context) {
 		x.respond(ctx, nil, newPanicError(ctx, &x.req, p))
 		return
 	}
+	if x.pace != nil {
+		x.pace.never() // the goroutine may be one that others need
+	}
 	x.respond(ctx, nil, newPanicError(ctx, &x.req, "runtime.Goexit called"))
 }
 

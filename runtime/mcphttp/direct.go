@@ -67,20 +67,24 @@ func (p *response) answer(reader *reader) (ok bool) {
 	all.enter(p)
 	returned := false
 	defer func() {
-		if !returned { // the handler has ended the goroutine
-			p.settle(reader)
+		if returned {
+			return
 		}
+		// The handler has ended the goroutine, and with it goes the connection.
+		p.settle(reader, true)
 	}()
 	d.job.Run()
 	returned = true
-	return p.settle(reader)
+	return p.settle(reader, false)
 }
 
-// settle writes what a direct call has left to be written.
-func (p *response) settle(reader *reader) (ok bool) {
+// settle writes what a direct call has left to be written. It is told whether the
+// goroutine is ending.
+func (p *response) settle(reader *reader, exits bool) (ok bool) {
 	if written := p.h.directs.leave(&p.direct); written != nil {
 		return <-written
 	}
+	p.exits = exits
 	if p.events || !p.s.alone(reader) {
 		return p.write(reader)
 	}
