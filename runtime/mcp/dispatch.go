@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -44,7 +43,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 	if err == nil {
 		x := newExchange(c, b, caller, out, method, key, &from)
 		if err = c.start(x); err == nil {
-			if r, ok := out.(link.Runner); !c.reading.keeps(x) && !(ok && x.brief() && r.Keep(x)) {
+			if !c.reading.keeps(x) {
 				go x.start()
 			}
 			return true
@@ -226,9 +225,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	if err := req.x.admit(ctx, t.info.Requires, t.destructive()); err != nil {
 		return nil, err
 	}
-	noted := t.pace.measure()
 	result, err := within(ctx, req, t.info.Timeout, t.call)
-	noted()
 	if err != nil {
 		return nil, err
 	}

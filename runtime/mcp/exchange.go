@@ -101,7 +101,6 @@ type exchange struct {
 	standing *standing // the request goes on without a goroutine
 	opening  *session
 	from     *caller
-	pace     *pace // of the tool, where that is asked for
 	talk     conversation
 	clock    atomic.Pointer[clock] // of the part that runs, or else timing
 	timing   clock                 // of the whole request
@@ -142,9 +141,6 @@ func (x *exchange) survive(ctx context.Context) {
 	if p := recover(); p != nil {
 		x.respond(ctx, nil, newPanicError(ctx, &x.req, p))
 		return
-	}
-	if x.pace != nil {
-		x.pace.never() // the goroutine may be one that others need
 	}
 	x.respond(ctx, nil, newPanicError(ctx, &x.req, "runtime.Goexit called"))
 }

@@ -121,17 +121,10 @@ func (l *linked) Close()                     { (*conn)(l).close() }
 // the server). The client is asked to come back after that time. It reports whether
 // the response is let go; where not, as over all other transports, everything goes
 // on as before, so the result needs no attention.
-//
-// A tool that has never called it, and whose calls have been very short, may be
-// answered by the goroutine of the HTTP request itself, which cannot be let go: then
-// the first such call reports false.
 func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 	x := exchangeFrom(ctx)
 	if x == nil || x.isAnswered() {
 		return false
-	}
-	if x.pace != nil {
-		x.pace.never() // the next call is going to have what this one may lack
 	}
 	r, ok := x.sink.(link.Releaser)
 	return ok && r.Release(retry)

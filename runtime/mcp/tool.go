@@ -122,7 +122,6 @@ type tool struct {
 	output  sync.Once
 	wrapped bool
 	listed  listings
-	pace    pace
 }
 
 // revisions is how many revisions there are, for tables.

@@ -23,6 +23,7 @@ import (
 //	asks      asks the user for a name
 //	pair      asks two questions at the same time
 //	panics    panics
+//	exits     ends its goroutine
 //	prints    writes to the log of the client at level debug, and answers
 //	large     answers with n bytes
 //	mirror    has arguments that are mirrored in header fields
@@ -98,10 +99,7 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 	f.tool("panics", "", func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		panic("secret in a panic")
 	})
-	f.tool("exits", "", func(_ context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
-		if string(args) != `{}` {
-			return mcp.TextResult("stays"), nil
-		}
+	f.tool("exits", "", func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		runtime.Goexit()
 		return nil, nil
 	})
@@ -219,10 +217,7 @@ func (f *fixture) dance(ctx context.Context, args json.RawMessage) (*mcp.ToolRes
 	f.mu.Lock()
 	p := f.puppets[a.Name]
 	f.mu.Unlock()
-	switch {
-	case a.Name == "":
-		return mcp.TextResult("nobody"), nil
-	case p == nil:
+	if p == nil {
 		return nil, fmt.Errorf("no puppet %q", a.Name)
 	}
 	p.in <- ctx

@@ -24,10 +24,6 @@ const (
 // Handler is the streamable HTTP transport (basic/transports of the revisions with
 // sessions, basic/transports/streamable-http since). It answers POST, GET and
 // DELETE on one path, for any number of clients at the same time.
-//
-// Calls of a tool that have been very short so far are answered by the goroutine of
-// the HTTP request. If one takes long after all, its client is looked after by another
-// goroutine, but the HTTP response cannot end before the tool returns.
 type Handler struct {
 	core
 }
@@ -70,7 +66,6 @@ type core struct {
 	host     link.Host
 	policy   *access.Policy
 	sessions *sessions
-	directs  directs
 
 	mu      sync.Mutex
 	closing bool

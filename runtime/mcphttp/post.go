@@ -201,15 +201,11 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 		p.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if !answer.answer(reader) {
-		p.abandon(conn)
+	if answer.write(reader) {
+		return
 	}
-}
-
-// abandon ends a connection of one request whose response cannot be written.
-func (h *core) abandon(conn link.Conn) {
 	select {
-	case <-h.closed:
+	case <-p.closed:
 		conn.Close()
 	default:
 		conn.Cancel() // by which the client has cancelled it
@@ -221,13 +217,11 @@ func (h *core) abandon(conn link.Conn) {
 func (p *posted) hand(conn link.Conn, modern bool) (*response, *reader) {
 	s := newStream(nil, p.host.Limits().QueueBytes)
 	reader := s.attach()
-	s.response = &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}
-	s.response.direct.conn = conn
 	p.from.Values = nil // they are the connection's
 	if !conn.Take(p.in, p.from, s) {
 		return nil, nil
 	}
-	return s.response, reader
+	return &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}, reader
 }
 
 // open answers initialize, which opens a session.
@@ -270,15 +264,14 @@ func (p *posted) session(id, principal string) {
 func (p *posted) exchange(se, opened *session) (seen bool) {
 	s := newStream(se, p.host.Limits().QueueBytes)
 	reader := s.attach()
-	answer := &response{
-		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, opened: opened, over: se.done, identified: true,
-	}
-	s.response = answer
 	if !se.conn.Take(p.in, p.from, s) {
 		p.w.WriteHeader(http.StatusAccepted)
 		return true
 	}
 	rev := se.conn.Negotiated()
-	answer.priming = rev != nil && rev.Fields.Polling
-	return answer.answer(reader) || answer.started
+	answer := response{
+		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, opened: opened, over: se.done,
+		identified: true, priming: rev != nil && rev.Fields.Polling,
+	}
+	return answer.write(reader) || answer.started
 }

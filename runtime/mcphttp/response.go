@@ -30,8 +30,6 @@ type response struct {
 	identified bool            // events have ids
 
 	started bool
-	direct  direct
-	exits   bool // the goroutine of the request is ending
 }
 
 // defaultRetry is after which time clients come back to a stream that has broken
@@ -158,9 +156,6 @@ func (p *response) writePlain(t *state) bool {
 		if b := compress(header, p.r.Header, *zipped, body); len(b) < len(body) {
 			*zipped, body = b, b
 		}
-	}
-	if p.exits && p.r.ProtoMajor == 1 {
-		header.Set("Connection", "close") // so that the client sends nothing more on it
 	}
 	fields[1] = strconv.Itoa(len(body))
 	header["Content-Length"] = fields[1:]

@@ -75,6 +75,7 @@ func TestStatusOfErrors(t *testing.T) {
 			{name: "arguments no object", r: call("echo", "7"), status: 200, code: -32602, session: -32602},
 			{name: "capability", r: call("needs", "{}"), status: 400, code: -32021, data: `"requiredCapabilities":{"sampling":{}}`},
 			{name: "panic", r: call("panics", "{}"), status: 200, modernFailure: true, sessionFailure: true},
+			{name: "end of the goroutine", r: call("exits", "{}"), status: 200, modernFailure: true, sessionFailure: true},
 		} {
 			t.Log(c.name)
 			a := s.do(c.r.as(`"q"`).post())

@@ -39,8 +39,7 @@ type stream struct {
 	gone     bool // nobody will ever read
 	ended    time.Time
 
-	reader   *reader
-	response *response // that may run the call itself; nil where it may not, or has ended
+	reader *reader
 
 	// What most streams need and no more: room for one response, and for one message.
 	only  reader
@@ -111,7 +110,6 @@ func (s *stream) Notify(message []byte) {
 	if s.done || s.gone {
 		return
 	}
-	s.handOver()
 	s.add(message)
 	s.signal()
 }
@@ -215,7 +213,6 @@ func (s *stream) Wait() {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	for s.full() && !s.gone {
-		s.handOver()
 		s.room.Wait()
 	}
 }
@@ -231,7 +228,7 @@ func (s *stream) Release(retry time.Duration) bool {
 	}
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.gone || s.response != nil && s.response.direct.job != nil {
+	if s.done || s.gone {
 		return false
 	}
 	s.released, s.retry = true, retry
@@ -284,7 +281,6 @@ func (s *stream) seek(next int) {
 func (s *stream) detach(r *reader) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	s.response = nil // what is kept for those who come back does not keep the request
 	if s.reader != r {
 		return
 	}
@@ -350,13 +346,6 @@ type state struct {
 	released bool
 	retry    time.Duration
 	over     bool // the response ends: another one has followed, or nobody shall read
-}
-
-// alone reports whether a reply is all that there is to be written, as JSON.
-func (s *stream) alone(r *reader) bool {
-	s.guard.Lock()
-	defer s.guard.Unlock()
-	return s.reader == r && s.done && !s.gone && !s.mute && s.count == 1 && !s.released && !s.kept
 }
 
 // take returns what is to be written, and counts it as written. A reply that is all

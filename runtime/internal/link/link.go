@@ -48,23 +48,6 @@ type Releaser interface {
 	Release(retry time.Duration) bool
 }
 
-// Runner is a [Sink] whose transport can have a request answered by the goroutine that
-// has brought it.
-type Runner interface {
-	// Keep reports whether the transport runs the job itself, once [Conn.Take] has
-	// returned.
-	Keep(job Job) bool
-}
-
-// Job is a request that is to be answered.
-type Job interface {
-	// Run answers it. It takes as long as the handler does.
-	Run()
-	// Slow notes that the transport would rather have had another goroutine run it.
-	// Any goroutine may call it while Run runs.
-	Slow()
-}
-
 // Listener is a [Sink] that the client may not be listening to.
 type Listener interface {
 	Listening() bool
