@@ -5,6 +5,11 @@ import (
 	"strconv"
 )
 
+// MaxID is how long an identifier may be: the digits of a number, or the JSON text
+// between the quotes of a string, in bytes. Receivers keep identifiers, a request that
+// waits for changes for as long as its client likes.
+const MaxID = 1024
+
 // ID is the identifier of a request: a JSON string or an integer, kept as the
 // bytes that came so that the reply carries the same ones. The zero ID means
 // that there is none. An ID that [Parse] returned aliases the parsed message.
@@ -27,13 +32,24 @@ func Text(s string) ID {
 }
 
 // RawID returns the identifier that raw spells. It reports false unless raw is
-// one JSON string or integer without blanks around it; null, fractions and
-// exponents are not identifiers. The result aliases raw.
+// one JSON string or integer without blanks around it, of at most [MaxID] bytes; null,
+// fractions and exponents are not identifiers. The result aliases raw.
 func RawID(raw []byte) (ID, bool) {
-	if !validID(raw) {
+	if IsLongID(raw) || !validID(raw) {
 		return ID{}, false
 	}
 	return ID{raw: raw}, true
+}
+
+// IsLongID reports whether a JSON string or number is longer than [MaxID] allows.
+func IsLongID(raw []byte) bool {
+	switch {
+	case len(raw) <= MaxID:
+		return false
+	case raw[0] == '"':
+		return len(raw) > MaxID+2
+	}
+	return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 }
 
 // IsZero reports whether there is no identifier.

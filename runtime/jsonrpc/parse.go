@@ -241,6 +241,9 @@ func (e *envelope) id() {
 	if !ok || e.badID || !e.m.ID.IsZero() {
 		// Of an identifier that comes twice neither can be trusted.
 		e.badID = true
+		if IsLongID(v) {
+			e.wrong(`"id" must have at most ` + strconv.Itoa(MaxID) + " bytes")
+		}
 		e.m.ID = ID{}
 		return
 	}

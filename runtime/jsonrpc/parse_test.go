@@ -230,3 +230,33 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func TestLongID(t *testing.T) {
+	for _, c := range []struct {
+		id string
+		ok bool
+	}{
+		{`"` + strings.Repeat("x", jsonrpc.MaxID) + `"`, true},
+		{`"` + strings.Repeat("x", jsonrpc.MaxID+1) + `"`, false},
+		{strings.Repeat("1", jsonrpc.MaxID), true},
+		{strings.Repeat("1", jsonrpc.MaxID+1), false},
+		{"-" + strings.Repeat("1", jsonrpc.MaxID), false},
+		{`"` + strings.Repeat("x", 4<<20) + `"`, false},
+	} {
+		if _, ok := jsonrpc.RawID([]byte(c.id)); ok != c.ok {
+			t.Errorf("RawID of %d bytes: %v", len(c.id), ok)
+		}
+		for _, text := range []string{
+			`{"jsonrpc":"2.0","id":` + c.id + `,"method":"m"}`, `{"method":"m","jsonrpc":"2.0","id":` + c.id + `}`,
+			`{"jsonrpc":"2.0","id":` + c.id + `,"result":{}}`, `{"jsonrpc":"2.0","id":` + c.id + `,"error":{}}`,
+		} {
+			m, err := jsonrpc.Parse([]byte(text))
+			if (err == nil) != c.ok || m.ID.IsZero() == c.ok {
+				t.Errorf("%.60s: id %.20s, %v", text, m.ID, err)
+			}
+			if err != nil && (err.Code != jsonrpc.CodeInvalidRequest || err.Message != `invalid request: "id" must have at most 1024 bytes`) {
+				t.Errorf("%.60s: %v", text, err)
+			}
+		}
+	}
+}
