@@ -182,7 +182,7 @@ func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool 
 		if c.answered(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
 			return false
 		}
-		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
+		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
 		return false
 	}
 	c.refuse(m, err, out)

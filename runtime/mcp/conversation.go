@@ -215,7 +215,7 @@ func (c *conversation) recorded(x *exchange, name string, q *question) (key stri
 		return key, nil, nil
 	}
 	if a.digest != q.digest && !a.free {
-		x.conn.server.log.LogAttrs(&x.ctx, slog.LevelInfo, "answer to another question dropped",
+		x.conn.server.log.Client(&x.ctx, slog.LevelInfo, "answer to another question dropped",
 			slog.String("name", x.call.feature), slog.String("key", key))
 		c.drop(key)
 		return key, nil, nil

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -79,8 +80,8 @@ func (r *Request) hide(ctx context.Context, message string, err error) string {
 	if errors.Is(context.Cause(ctx), ErrConnectionClosed) && errors.Is(err, ErrConnectionClosed) {
 		level = slog.LevelDebug
 	}
-	r.log().LogAttrs(ctx, level, message,
-		slog.String("reference", ref), slog.String("method", r.Method), slog.Any("error", err))
+	r.log().Program(ctx, level, message,
+		slog.String("reference", ref), logs.Text("method", r.Method), slog.Any("error", err))
 	return "internal error, reference " + ref
 }
 
@@ -224,7 +225,7 @@ func (r *Request) protocolError(ctx context.Context, e *ProtocolError) *jsonrpc.
 	if len(e.Data) > 0 {
 		data, err := compact(e.Data)
 		if err != nil {
-			r.log().LogAttrs(ctx, slog.LevelError, "data of a protocol error left out", slog.Any("error", err))
+			r.log().Program(ctx, slog.LevelError, "data of a protocol error left out", slog.Any("error", err))
 		}
 		out.Data = data
 	}

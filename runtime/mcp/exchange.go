@@ -191,7 +191,7 @@ func (x *exchange) abandon(err *timeoutError) {
 	if x.isAnswered() {
 		return
 	}
-	x.conn.server.log.LogAttrs(&x.ctx, slog.LevelWarn, "handler does not return",
+	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "handler does not return",
 		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.Any("error", err))
 	b, code := x.lateReply(err)
 	x.sink.Wait()

@@ -224,7 +224,7 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 		return
 	}
 	if err := m.Params.Check(c.server.limits.Depth); err != nil {
-		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
+		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
 		return
 	}
 	c.mu.Lock()
@@ -236,7 +236,7 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 	c.mu.Unlock()
 	method := string(m.Method)
 	if full {
-		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
+		c.server.log.Client(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
 		return
 	}
 	var params json.RawMessage
@@ -247,7 +247,7 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 		defer c.release()
 		defer func() {
 			if p := recover(); p != nil {
-				c.server.log.LogAttrs(c.ctx, slog.LevelError, "handler panicked", slog.String("method", method),
+				c.server.log.Client(c.ctx, slog.LevelError, "handler panicked", slog.String("method", method),
 					slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
 			}
 		}()

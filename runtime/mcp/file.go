@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
 // FilesInfo says how files are published as resources.
@@ -111,7 +113,7 @@ func (f *files) read(ctx context.Context, req *Request) (*ResourceResult, error)
 			return nil, large
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			req.log().LogAttrs(ctx, slog.LevelWarn, "file not read", slog.String("uri", req.Name), slog.Any("error", err))
+			req.log().Program(ctx, slog.LevelWarn, "file not read", logs.Text("uri", req.Name), slog.Any("error", err))
 		}
 		return nil, ErrNotFound
 	}

@@ -22,7 +22,7 @@ type host struct {
 	clocks *clocks
 }
 
-func (h host) Log() *slog.Logger { return h.log }
+func (h host) Log() *slog.Logger { return h.log.Logger() }
 
 func (h host) Limits() link.Limits {
 	l := &h.limits

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -212,7 +213,7 @@ func (t *template) list(ctx context.Context) ([]ResourceInfo, error) {
 }
 
 // resources returns what the template lists, in order of their URIs.
-func (t *template) resources(ctx context.Context, log *slog.Logger) ([]ResourceInfo, error) {
+func (t *template) resources(ctx context.Context, log *logs.Log) ([]ResourceInfo, error) {
 	given, err := t.list(ctx)
 	if err != nil {
 		return nil, err
@@ -220,7 +221,7 @@ func (t *template) resources(ctx context.Context, log *slog.Logger) ([]ResourceI
 	all := make([]ResourceInfo, 0, len(given))
 	for _, r := range given {
 		if !validURI(r.URI) {
-			log.LogAttrs(ctx, slog.LevelWarn, "listed resource left out: not a URI",
+			log.Program(ctx, slog.LevelWarn, "listed resource left out: not a URI",
 				slog.String("uri", r.URI), slog.String("template", t.info.URITemplate))
 			continue
 		}

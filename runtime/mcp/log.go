@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -23,9 +24,9 @@ func Logger(ctx context.Context) *slog.Logger {
 	if x == nil {
 		return slog.Default()
 	}
-	h := x.conn.server.log.Handler().WithAttrs([]slog.Attr{
-		slog.String(x.featureKind(), x.call.feature),
-		slog.String("id", x.call.ID()),
+	h := x.conn.server.log.Logger().Handler().WithAttrs([]slog.Attr{
+		logs.Text(x.featureKind(), x.call.feature),
+		logs.Text("id", x.call.ID()),
 	})
 	return slog.New(&callLog{server: h, exchange: x})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -59,12 +60,12 @@ type outcome struct {
 
 func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
 	attrs := make([]slog.Attr, 0, 6)
-	attrs = append(attrs, slog.String("method", logged(req.Method)))
+	attrs = append(attrs, logs.Text("method", req.Method))
 	if feature := req.loggedFeature(); feature != "" {
 		attrs = append(attrs, slog.String("feature", feature))
 	}
 	if id := req.Call().Principal().ID; id != "" {
-		attrs = append(attrs, slog.String("principal", id))
+		attrs = append(attrs, logs.Text("principal", id))
 	}
 	attrs = append(attrs, slog.Duration("duration", took), slog.String("outcome", o.name))
 	if o.code != 0 {
@@ -143,17 +144,7 @@ func (r *Request) loggedFeature() string {
 				}
 			}
 		}
-		return logged(uri)
+		return logs.Cut(uri, logs.MaxText)
 	}
-	return logged(r.Name)
-}
-
-// maxLogged is how much of a text of the client is logged.
-const maxLogged = 256
-
-func logged(s string) string {
-	if len(s) <= maxLogged {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxLogged], "") + "…"
+	return logs.Cut(r.Name, logs.MaxText)
 }

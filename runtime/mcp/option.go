@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -17,7 +18,7 @@ type Option func(*Server)
 func WithLogger(l *slog.Logger) Option {
 	return func(s *Server) {
 		if l != nil {
-			s.log = l
+			s.log = logs.New(l)
 		}
 	}
 }

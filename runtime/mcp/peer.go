@@ -69,7 +69,7 @@ func (c *conn) response(m *jsonrpc.Message) {
 		answer = clientAnswer{err: readClientError(m.Error)}
 	}
 	if !c.answered(m.ID, answer) {
-		c.server.log.LogAttrs(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
+		c.server.log.Client(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
 	}
 }
 

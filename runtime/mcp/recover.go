@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
 // panicError stands for a panic in a handler. Clients learn a reference only;
@@ -21,10 +23,10 @@ func (e *panicError) text() string { return "internal error, reference " + e.ref
 // that recovered, so that the stack is still that of the panic.
 func newPanicError(ctx context.Context, req *Request, value any) *panicError {
 	e := &panicError{reference: newReference()}
-	req.log().LogAttrs(ctx, slog.LevelError, "handler panicked",
+	req.log().Program(ctx, slog.LevelError, "handler panicked",
 		slog.String("reference", e.reference),
-		slog.String("method", req.Method),
-		slog.String("name", req.Name),
+		logs.Text("method", req.Method),
+		logs.Text("name", req.Name),
 		slog.String("panic", fmt.Sprint(value)),
 		slog.String("stack", string(debug.Stack())))
 	return e

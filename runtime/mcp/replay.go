@@ -186,7 +186,7 @@ func (x *exchange) refuseState(why string) error {
 }
 
 func (x *exchange) logRefusal(why string) {
-	x.conn.server.log.LogAttrs(&x.ctx, slog.LevelWarn, "request state refused",
+	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "request state refused",
 		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.String("reason", why))
 }
 

@@ -2,8 +2,8 @@ package mcp
 
 import (
 	"encoding/json"
-	"log/slog"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -130,4 +130,4 @@ func (e *encodingError) Unwrap() error { return e.err }
 
 func (r *Request) isCall() bool { return r.x.method == protocol.ToolsCall }
 
-func (r *Request) log() *slog.Logger { return r.x.conn.server.log }
+func (r *Request) log() *logs.Log { return r.x.conn.server.log }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -14,7 +15,7 @@ import (
 // number of connections. Its methods may be called by many goroutines.
 type Server struct {
 	info         Info
-	log          *slog.Logger
+	log          *logs.Log
 	limits       Limits
 	interceptors []Interceptor
 	visible      func(context.Context, FeatureInfo) bool
@@ -43,7 +44,7 @@ type Server struct {
 
 // NewServer returns a server without features. Generated code calls it.
 func NewServer(info Info, options ...Option) *Server {
-	s := &Server{info: info, log: slog.Default(), limits: defaultLimits}
+	s := &Server{info: info, log: logs.New(slog.Default()), limits: defaultLimits}
 	for _, option := range options {
 		option(s)
 	}

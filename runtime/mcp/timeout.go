@@ -91,7 +91,7 @@ func (s *Server) checkTimeout(f Feature) {
 	}
 	if own > s.limits.CallTime {
 		info := f.Info()
-		s.log.LogAttrs(context.Background(), slog.LevelWarn, "timeout is cut to Limits.CallTime",
+		s.log.Program(context.Background(), slog.LevelWarn, "timeout is cut to Limits.CallTime",
 			slog.String("feature", info.Name), slog.Duration("timeout", own), slog.Duration("limit", s.limits.CallTime))
 	}
 }

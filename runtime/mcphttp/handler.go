@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -80,7 +81,7 @@ type core struct {
 
 func (h *core) init(s *mcp.Server, options []Option) {
 	h.host = link.Of(s)
-	h.log, h.limits = h.host.Log(), defaultLimits
+	h.log, h.limits = logs.New(h.host.Log()), defaultLimits
 	for _, option := range options {
 		option(&h.settings)
 	}
@@ -96,7 +97,7 @@ func (h *core) init(s *mcp.Server, options []Option) {
 // who has.
 func (h *core) admit(w http.ResponseWriter, r *http.Request) (who mcp.Principal, ok bool) {
 	if refusal := h.policy.Check(r); refusal != nil {
-		h.log.LogAttrs(r.Context(), slog.LevelWarn, "request refused", slog.String("reason", refusal.Message))
+		h.log.Client(r.Context(), slog.LevelWarn, "request refused", slog.String("reason", refusal.Message))
 		refuse(w, refusal.Status, refusal.Message)
 		return who, false
 	}
@@ -112,7 +113,7 @@ func (h *core) admit(w http.ResponseWriter, r *http.Request) (who mcp.Principal,
 	}
 	refusal, ok := errors.AsType[*Refusal](err)
 	if !ok {
-		h.log.LogAttrs(r.Context(), slog.LevelWarn, "request without a principal", slog.Any("error", err))
+		h.log.Client(r.Context(), slog.LevelWarn, "request without a principal", slog.Any("error", err))
 		refusal = &Refusal{Text: "the request does not say who makes it, or not so that it is believed"}
 	}
 	header := w.Header()

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -16,7 +17,7 @@ type settings struct {
 	principal      func(*http.Request) (mcp.Principal, error)
 	sessionless    bool
 	plain          bool // answers are never compressed
-	log            *slog.Logger
+	log            *logs.Log
 	limits         Limits
 }
 
@@ -80,7 +81,7 @@ func WithoutCompression() Option {
 func WithLogger(l *slog.Logger) Option {
 	return func(s *settings) {
 		if l != nil {
-			s.log = l
+			s.log = logs.New(l)
 		}
 	}
 }

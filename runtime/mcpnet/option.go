@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -41,7 +42,7 @@ func WithConnections(most int) Option {
 func WithLogger(l *slog.Logger) Option {
 	return func(s *service) {
 		if l != nil {
-			s.log = l
+			s.log = logs.New(l)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -33,7 +34,7 @@ const handshakeTime = 10 * time.Second
 func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option) error {
 	host := link.Of(s)
 	service := &service{
-		server: s, limit: host.Limits().MessageBytes, log: host.Log(), most: DefaultConnections,
+		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), most: DefaultConnections,
 		conns: map[*conn]struct{}{},
 	}
 	for _, option := range options {
@@ -51,7 +52,7 @@ func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option
 type service struct {
 	server   *mcp.Server
 	limit    int // bytes of a message
-	log      *slog.Logger
+	log      *logs.Log
 	most     int
 	identify func(net.Conn) (mcp.Principal, error)
 
@@ -74,7 +75,7 @@ func (s *service) accept(ctx context.Context, l net.Listener) error {
 			return nil
 		case passes(err):
 			delay = min(max(2*delay, 5*time.Millisecond), time.Second)
-			s.log.LogAttrs(ctx, slog.LevelWarn, "connection not accepted", slog.Any("error", err), slog.Duration("again_in", delay))
+			s.log.Client(ctx, slog.LevelWarn, "connection not accepted", slog.Any("error", err), slog.Duration("again_in", delay))
 			if !sleep(ctx, delay) {
 				return nil
 			}
@@ -112,7 +113,7 @@ func (s *service) take(ctx context.Context, nc net.Conn) {
 		s.mu.Unlock()
 		_ = nc.Close()
 		if first {
-			s.log.LogAttrs(ctx, slog.LevelWarn, "connections are refused: as many as WithConnections allows are open", slog.Int("connections", s.most))
+			s.log.Client(ctx, slog.LevelWarn, "connections are refused: as many as WithConnections allows are open", slog.Int("connections", s.most))
 		}
 		return
 	}
@@ -134,16 +135,16 @@ func (s *service) leave(c *conn) {
 
 // serve answers one client.
 func (s *service) serve(ctx context.Context, c *conn) {
-	log := s.log.With(slog.String("transport", c.net.LocalAddr().Network()), slog.String("client", c.net.RemoteAddr().String()))
 	who, err := s.greet(ctx, c)
 	if err == nil {
 		err = s.server.Serve(mcp.CallerContext(ctx, who, nil), c)
 	}
+	transport, client := slog.String("transport", c.net.LocalAddr().Network()), slog.String("client", c.net.RemoteAddr().String())
 	switch {
 	case err == nil, c.isDraining():
-		log.LogAttrs(ctx, slog.LevelDebug, "connection ended")
+		s.log.Client(ctx, slog.LevelDebug, "connection ended", transport, client)
 	default:
-		log.LogAttrs(ctx, slog.LevelInfo, "connection failed", slog.Any("error", err))
+		s.log.Client(ctx, slog.LevelInfo, "connection failed", transport, client, slog.Any("error", err))
 	}
 }
 
@@ -169,7 +170,7 @@ func (s *service) greet(ctx context.Context, c *conn) (who mcp.Principal, err er
 func (s *service) principal(c net.Conn) (who mcp.Principal, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Error("panic in the function of WithPrincipal", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			s.log.Program(context.Background(), slog.LevelError, "panic in the function of WithPrincipal", slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
 			who, err = mcp.Principal{}, errors.New("panic")
 		}
 	}()

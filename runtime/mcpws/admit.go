@@ -107,7 +107,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, x *refusal) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusServiceUnavailable:
 		level = slog.LevelWarn
 	}
-	h.log.LogAttrs(r.Context(), level, "upgrade refused", slog.String("client", r.RemoteAddr), slog.Int("status", x.status), slog.Any("error", err))
+	h.log.Client(r.Context(), level, "upgrade refused", slog.String("client", r.RemoteAddr), slog.Int("status", x.status), slog.Any("error", err))
 	for name, values := range x.header {
 		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}

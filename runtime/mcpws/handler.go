@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -22,7 +23,7 @@ const upgradeTime = 10 * time.Second
 type Handler struct {
 	server         *mcp.Server
 	limit          int // bytes of a message
-	log            *slog.Logger
+	log            *logs.Log
 	policy         *access.Policy
 	hosts, origins []string
 	identify       func(*http.Request) (mcp.Principal, error)
@@ -42,7 +43,7 @@ type Handler struct {
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	host := link.Of(s)
 	h := &Handler{
-		server: s, limit: host.Limits().MessageBytes, log: host.Log(),
+		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()),
 		ping: DefaultPing, most: DefaultConnections, compression: websocket.CompressionDisabled,
 		conns: map[*conn]struct{}{}, empty: make(chan struct{}),
 	}
@@ -98,7 +99,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		OnPingReceived:     c.onPing,
 	})
 	if err != nil {
-		h.log.LogAttrs(ctx, slog.LevelDebug, "upgrade refused", slog.String("client", r.RemoteAddr), slog.Any("error", err))
+		h.log.Client(ctx, slog.LevelDebug, "upgrade refused", slog.String("client", r.RemoteAddr), slog.Any("error", err))
 		return
 	}
 	c.open(ws, socket, h.ping)
@@ -112,11 +113,11 @@ func (h *Handler) tell(ctx context.Context, r *http.Request, c *conn, err error)
 	client := slog.String("client", r.RemoteAddr)
 	switch cause := c.failure(); {
 	case c.isDraining(), c.wasClosedByClient(), context.Cause(ctx) != nil:
-		h.log.LogAttrs(ctx, slog.LevelDebug, "connection ended", client)
+		h.log.Client(ctx, slog.LevelDebug, "connection ended", client)
 	case cause != nil:
-		h.log.LogAttrs(ctx, slog.LevelInfo, "connection failed", client, slog.Any("error", cause))
+		h.log.Client(ctx, slog.LevelInfo, "connection failed", client, slog.Any("error", cause))
 	case err != nil:
-		h.log.LogAttrs(ctx, slog.LevelInfo, "connection failed", client, slog.Any("error", err))
+		h.log.Client(ctx, slog.LevelInfo, "connection failed", client, slog.Any("error", err))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -76,7 +77,7 @@ func WithCompression() Option {
 func WithLogger(l *slog.Logger) Option {
 	return func(h *Handler) {
 		if l != nil {
-			h.log = l
+			h.log = logs.New(l)
 		}
 	}
 }

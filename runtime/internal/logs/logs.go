@@ -1,0 +1,141 @@
+// Package logs writes what a server and its transports have to say to an operator.
+// Clients can make it neither long nor frequent: texts are cut, and of many lines of
+// one kind the first ones are written and the others counted.
+package logs
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// MaxText is how much of a text that a client chose is logged, in bytes.
+	MaxText = 256
+	// maxError is how much of an error about a client is logged, in bytes.
+	maxError = 1 << 10
+	// maxOwn is how much is logged of a text that the program chose, in bytes. It may
+	// repeat what a client has sent.
+	maxOwn = 16 << 10
+
+	// window is how long lines of a kind are counted together.
+	window = 10 * time.Second
+	// mostOfClients is how many lines of a kind are written in that time about what
+	// clients do.
+	mostOfClients = 10
+	// mostOfProgram is how many are written about what the program does. Each belongs
+	// to a call, and may have a reference that a client reports.
+	mostOfProgram = 1000
+)
+
+// Log is a [slog.Logger] behind these limits. Its methods may be called by many
+// goroutines.
+type Log struct {
+	logger *slog.Logger
+
+	mu    sync.Mutex
+	kinds map[string]*kind
+}
+
+// kind is what is counted of the lines of one message.
+type kind struct {
+	began time.Time // of the window
+	lines int       // written in it
+	more  int       // not written in it
+	level slog.Level
+}
+
+// New returns a log that writes to l.
+func New(l *slog.Logger) *Log { return &Log{logger: l, kinds: map[string]*kind{}} }
+
+// Logger returns the logger without the limits, for what the program logs itself.
+func (l *Log) Logger() *slog.Logger { return l.logger }
+
+// Client logs what a client has done. The message is a constant: lines with the same
+// one are of one kind.
+func (l *Log) Client(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+	l.write(ctx, level, message, mostOfClients, MaxText, maxError, attrs)
+}
+
+// Program logs what the code of users has done. Texts that a client chose must be
+// [Text] attributes.
+func (l *Log) Program(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+	l.write(ctx, level, message, mostOfProgram, maxOwn, maxOwn, attrs)
+}
+
+// Text returns an attribute with a text that a client chose.
+func Text(key, value string) slog.Attr { return slog.String(key, Cut(value, MaxText)) }
+
+// Cut returns s, or where it has more than so many bytes, its beginning and a mark.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+func (l *Log) write(ctx context.Context, level slog.Level, message string, most, text, failure int, attrs []slog.Attr) {
+	if !l.logger.Enabled(ctx, level) || !l.passes(level, message, most) {
+		return
+	}
+	for i, a := range attrs {
+		switch value := a.Value.Any().(type) {
+		case string:
+			attrs[i].Value = slog.StringValue(Cut(value, text))
+		case error:
+			attrs[i].Value = slog.StringValue(Cut(errorText(value), failure))
+		}
+	}
+	l.logger.LogAttrs(ctx, level, message, attrs...)
+}
+
+// errorText is the text of an error, whose method may panic.
+func errorText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("%T", err)
+		}
+	}()
+	return err.Error()
+}
+
+// passes counts a line, and reports whether it is written. Lines for the author of a
+// program, who has asked for them, all are.
+func (l *Log) passes(level slog.Level, message string, most int) bool {
+	if level < slog.LevelInfo {
+		return true
+	}
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.kinds[message]
+	if k == nil {
+		k = new(kind)
+		l.kinds[message] = k
+	}
+	if now.Sub(k.began) >= window && k.more == 0 {
+		k.began, k.lines = now, 0
+	}
+	if k.lines < most {
+		k.lines++
+		return true
+	}
+	if k.more++; k.more == 1 {
+		k.level = level
+		time.AfterFunc(window-now.Sub(k.began), func() { l.sum(message, k) })
+	}
+	return false
+}
+
+// sum logs how many lines were not written, at the end of their window.
+func (l *Log) sum(message string, k *kind) {
+	l.mu.Lock()
+	more, level := k.more, k.level
+	k.more, k.lines, k.began = 0, 0, time.Now()
+	l.mu.Unlock()
+	l.logger.LogAttrs(context.Background(), level, message,
+		slog.Int("more_like_this", more), slog.Duration("within", window))
+}
