@@ -47,21 +47,22 @@ var limitTables = []struct {
 
 // beyond is what happens beyond the limits of a connection.
 var beyond = map[string]string{
-	"MessageBytes":  "HTTP: 413; else an error (-32600), and the next message is read",
-	"Depth":         "an error (-32600)",
-	"InFlight":      "an error (-32603, reason overloaded) at once",
-	"ResultBytes":   "a failed result that names what narrows it; of a prompt an error (-32603, reason too large)",
-	"ResourceBytes": "an error (-32603, reason too large)",
-	"PageSize":      "another page, by a cursor",
-	"Subscriptions": "an error (-32603)",
-	"CallTime":      "the context ends; a failed result, or an error (-32603, reason timeout)",
-	"QuestionTime":  "the question fails with `mcp.ErrNoAnswer`; a request state has expired (-32602)",
-	"OpenQuestions": "the question fails",
-	"StateBytes":    "the call fails",
-	"QueueBytes":    "handlers wait for the client; at four times as much the connection is closed",
-	"WriteTime":     "the connection is closed",
-	"DrainTime":     "what still runs is cancelled",
-	"GraceTime":     "handlers that pay no heed are answered for or given up",
+	"MessageBytes":      "HTTP: 413; else an error (-32600), and the next message is read",
+	"Depth":             "an error (-32600)",
+	"InFlight":          "an error (-32603, reason overloaded) at once",
+	"ResultBytes":       "a failed result that names what narrows it; of a prompt an error (-32603, reason too large)",
+	"ResourceBytes":     "an error (-32603, reason too large)",
+	"PageSize":          "another page, by a cursor",
+	"Subscriptions":     "an error (-32603)",
+	"SubscriptionBytes": "an error (-32603)",
+	"CallTime":          "the context ends; a failed result, or an error (-32603, reason timeout)",
+	"QuestionTime":      "the question fails with `mcp.ErrNoAnswer`; a request state has expired (-32602)",
+	"OpenQuestions":     "the question fails",
+	"StateBytes":        "the call fails",
+	"QueueBytes":        "handlers wait for the client; at four times as much the connection is closed",
+	"WriteTime":         "the connection is closed",
+	"DrainTime":         "what still runs is cancelled",
+	"GraceTime":         "handlers that pay no heed are answered for or given up",
 }
 
 // TestLimits keeps the tables of limits equal to the code, and the code's comments

@@ -17,6 +17,7 @@ type batch struct {
 	open    int  // requests without a reply, and one while the array is read
 	asked   bool // there has been a request
 	replies []byte
+	limit   int // bytes of replies; beyond it there are short errors in their place
 }
 
 func (b *batch) expect() {
@@ -38,6 +39,9 @@ func (b *batch) Reply(message []byte, _ int) {
 		} else {
 			b.replies = append(b.replies, ',')
 		}
+		if len(b.replies)+len(message) > b.limit {
+			message = withoutRoom(message, b.limit)
+		}
 		b.replies = append(b.replies, message...)
 	}
 	switch b.open--; {
@@ -48,6 +52,19 @@ func (b *batch) Reply(message []byte, _ int) {
 	case b.asked:
 		b.out.Reply(nil, 0)
 	}
+}
+
+// withoutRoom is the error in the place of a reply that the array has no room for.
+func withoutRoom(reply []byte, limit int) []byte {
+	id, _ := jsonrpc.RawID(member(reply, "id"))
+	if id.IsZero() {
+		id = jsonrpc.Null
+	}
+	return jsonrpc.AppendError(nil, id, &jsonrpc.Error{
+		Code:    jsonrpc.CodeInternal,
+		Message: "the replies to the batch have more than the " + strconv.Itoa(limit) + " bytes that are allowed together",
+		Data:    []byte(`{"reason":"too large"}`),
+	})
 }
 
 // notify sends a message by itself: what belongs to a request of a batch need
@@ -76,7 +93,7 @@ func (c *conn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
 		c.refuse(m, invalidRequest("a batch of more than "+strconv.Itoa(most)+" messages"), out)
 		return true
 	}
-	b := &batch{out: out, open: 1}
+	b := &batch{out: out, open: 1, limit: c.server.limits.ResultBytes}
 	jsonrpc.Elements(m.Batch, func(element []byte) bool {
 		c.element(element, from, b)
 		return true

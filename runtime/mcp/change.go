@@ -87,6 +87,14 @@ type subscriber struct {
 	telling bool     // a goroutine waits for room
 }
 
+// size is about what the subscriptions to resources take, in bytes.
+func (sub *subscriber) size() (n int) {
+	for uri := range sub.uris {
+		n += subscriptionSize(uri)
+	}
+	return n
+}
+
 func (sub *subscriber) changed(t topic) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()

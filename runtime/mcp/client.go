@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -23,6 +24,14 @@ const (
 	SamplingContext Capability = "sampling.context" // with context of other servers
 	RootsCapability Capability = "roots"            // its root directories; see [Roots]
 )
+
+// maxClient is how long clientInfo and capabilities of a client may be together, in
+// bytes: a session keeps them, and so does a request as long as it runs.
+const maxClient = 16 << 10
+
+func clientTooLong(where string) *jsonrpc.Error {
+	return invalidParams(where + " must have at most " + strconv.Itoa(maxClient) + " bytes together")
+}
 
 // client is what is known of the other side, as JSON: from initialize, or from
 // the _meta of a request. It is not changed any more.

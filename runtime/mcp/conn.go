@@ -41,6 +41,7 @@ type conn struct {
 	requests openRequests  // of the server to the client
 
 	subscriptions int             // to resources, of the session and of all listens
+	subscribed    int             // bytes of them
 	shared        bool            // all requests share one channel
 	ended         <-chan struct{} // closed when the client can ask for nothing more
 }

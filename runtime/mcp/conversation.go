@@ -227,7 +227,7 @@ func (c *conversation) recorded(x *exchange, name string, q *question) (key stri
 func (c *conversation) drop(key string) {
 	if a := c.answers[key]; a != nil {
 		c.use(a)
-		c.size -= len(a.value)
+		c.size -= len(key) + len(a.value)
 		delete(c.answers, key)
 	}
 }
@@ -261,13 +261,18 @@ func (c *conversation) add(x *exchange, key string, a *answer) error {
 	if !a.used {
 		c.unused++
 	}
-	return c.grow(x, len(a.value))
+	return c.grow(x, len(key)+len(a.value))
 }
 
-// grow refuses what the state that the client carries would not hold.
+// grow refuses what the state that the client carries would not hold, and where the
+// call itself keeps the answers, more than a message may have.
 func (c *conversation) grow(x *exchange, n int) error {
 	c.size += n
-	if limit := x.conn.server.limits.StateBytes; x.revision.Asking.Rounds && c.size > limit {
+	limit := x.conn.server.limits.MessageBytes
+	if x.revision.Asking.Rounds {
+		limit = x.conn.server.limits.StateBytes
+	}
+	if c.size > limit {
 		return fmt.Errorf("the answers and values of the call have %d bytes, and at most %d are kept", c.size, limit)
 	}
 	return nil

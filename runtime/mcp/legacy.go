@@ -65,6 +65,9 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 	if !isObject(info) {
 		return origin{}, invalidParams("params.clientInfo must be an object")
 	}
+	if len(capabilities)+len(info) > maxClient {
+		return origin{}, clientTooLong("params.clientInfo and params.capabilities")
+	}
 	s := &session{revision: protocol.Negotiate(version), client: newClient(info, capabilities), level: protocol.DefaultLevel, subscriber: c.newSubscriber()}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -93,8 +93,8 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 		return nil, e
 	}
 	sub := s.honour(ctx, x, &filter)
-	if !x.conn.reserve(len(sub.uris)) {
-		return nil, errTooManySubscriptions
+	if e := x.conn.reserve(len(sub.uris), sub.size()); e != nil {
+		return nil, e
 	}
 	// What changes from now on waits for the acknowledgement.
 	sub.mu.Lock()
@@ -107,7 +107,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 
 func (s *Server) endListen(x *exchange, sub *subscriber) {
 	s.audience.remove(sub)
-	x.conn.reserve(-len(sub.uris))
+	x.conn.unreserve(len(sub.uris), sub.size())
 }
 
 // honour takes what the server does not tell of out of the filter.

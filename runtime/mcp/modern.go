@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -12,7 +13,7 @@ import (
 // requestMeta is what the protocol wants to know from the _meta of a request.
 // The values are JSON, nil where they are missing.
 type requestMeta struct {
-	version, client, capabilities, level []byte
+	version, client, capabilities, level, progressToken []byte
 }
 
 // readMeta looks through the _meta of a request.
@@ -27,10 +28,33 @@ func readMeta(meta []byte) (r requestMeta) {
 			r.capabilities = value
 		case protocol.MetaLogLevel:
 			r.level = value
+		case progressTokenKey:
+			r.progressToken = value
 		}
 		return true
 	})
 	return r
+}
+
+// progressTokenKey is the key of _meta under which a request asks for progress
+// (basic/utilities/progress).
+const progressTokenKey = "progressToken"
+
+// maxMeta is how long the _meta of a request may be, in bytes: it is kept as long as
+// the request runs, of a subscriptions/listen for as long as the client likes.
+const maxMeta = 32 << 10
+
+// check refuses what is too long to be kept.
+func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
+	switch {
+	case jsonrpc.IsLongID(r.progressToken):
+		return invalidRequest("params._meta.progressToken must have at most " + strconv.Itoa(jsonrpc.MaxID) + " bytes")
+	case len(r.client)+len(r.capabilities) > maxClient:
+		return clientTooLong(protocol.MetaClientInfo + " and " + protocol.MetaCapabilities)
+	case len(meta) > maxMeta:
+		return invalidParams("params._meta must have at most " + strconv.Itoa(maxMeta) + " bytes")
+	}
+	return nil
 }
 
 // hasMore reports whether the _meta of a request has keys that the protocol has
@@ -57,6 +81,9 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 		return origin{}, invalidParams("params._meta must be an object")
 	}
 	r := readMeta(meta)
+	if e := r.check(meta); e != nil {
+		return origin{}, e
+	}
 	if r.version == nil {
 		from, err := c.sessionOrigin(m, inBatch)
 		from.meta = meta
@@ -94,11 +121,14 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 	return origin{revision: rev, client: c.recent, meta: meta, level: level}, nil
 }
 
+// maxVersion is how much of a version that the server does not know is repeated.
+const maxVersion = 64
+
 func unsupportedVersion(requested []byte) *jsonrpc.Error {
 	data := append([]byte(nil), `{"supported":`...)
 	data = appendVersions(data)
 	data = append(data, `,"requested":`...)
-	data = wire.AppendString(data, requested)
+	data = wire.AppendString(data, logs.Cut(string(requested), maxVersion))
 	return &jsonrpc.Error{
 		Code:    protocol.CodeUnsupportedVersion,
 		Message: "unsupported protocol version",

@@ -61,5 +61,8 @@ func (c *conversation) keepOnce(x *exchange, key string, text json.RawMessage) e
 		c.once = map[string]json.RawMessage{}
 	}
 	c.once[key] = text
+	if !x.revision.Asking.Rounds {
+		return nil // no client carries it
+	}
 	return c.grow(x, len(text))
 }

@@ -117,6 +117,9 @@ type Limits struct {
 	// Subscriptions is how many resources a connection may be subscribed to at the
 	// same time. Default: 1024.
 	Subscriptions int
+	// SubscriptionBytes is how long the URIs of these resources may be together, with
+	// 64 bytes for each. Default: 256 KiB.
+	SubscriptionBytes int
 	// CallTime is how long a request may run, with everything that is done for it:
 	// interceptors, and functions of whatever timeout. It stands still while the
 	// client answers a question, and a subscriptions/listen does not run, but
@@ -158,6 +161,8 @@ var defaultLimits = Limits{
 	PageSize:      1000,
 	Subscriptions: 1024,
 
+	SubscriptionBytes: 256 << 10,
+
 	CallTime:      time.Hour,
 	QuestionTime:  30 * time.Minute,
 	OpenQuestions: 256,
@@ -178,6 +183,7 @@ func (l Limits) or(d Limits) Limits {
 	l.ResourceBytes = either(l.ResourceBytes, d.ResourceBytes)
 	l.PageSize = either(l.PageSize, d.PageSize)
 	l.Subscriptions = either(l.Subscriptions, d.Subscriptions)
+	l.SubscriptionBytes = either(l.SubscriptionBytes, d.SubscriptionBytes)
 	l.CallTime = either(l.CallTime, d.CallTime)
 	l.QuestionTime = either(l.QuestionTime, d.QuestionTime)
 	l.OpenQuestions = either(l.OpenQuestions, d.OpenQuestions)

@@ -42,6 +42,7 @@ func (e *ClientError) Error() string {
 type openRequests struct {
 	last int64
 	open map[jsonrpc.Key]chan<- clientAnswer // nil channel: nobody waits
+	ping jsonrpc.Key                         // of the latest ping
 	over bool                                // nobody can answer any more
 }
 
@@ -245,7 +246,9 @@ func (c *conn) ping(out sink) bool {
 	if c.session == nil || c.closing || c.requests.over {
 		return false
 	}
+	delete(c.requests.open, c.requests.ping) // a client may go on without an answer
 	id := c.requests.add(nil)
+	c.requests.ping = id.Key()
 	out.Notify(jsonrpc.AppendRequest(nil, id, protocol.Ping.String(), nil))
 	out.Kick()
 	return true

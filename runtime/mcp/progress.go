@@ -33,7 +33,7 @@ func (x *exchange) progressToken() (jsonrpc.ID, bool) {
 	if x.call.meta == nil {
 		return jsonrpc.ID{}, false
 	}
-	return jsonrpc.RawID(member(x.call.meta, "progressToken"))
+	return jsonrpc.RawID(member(x.call.meta, progressTokenKey))
 }
 
 // notePool has the storage of notifications, which are copied when they are queued.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"unsafe"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -125,12 +126,23 @@ func (x *exchange) rootsVersion() int {
 	return 0
 }
 
+// maxKeptRoots is how much a session keeps of an answer, in bytes. A longer one is
+// asked for each time.
+const (
+	maxKeptRoots = 16 << 10
+	rootOverhead = int(unsafe.Sizeof(Root{}))
+)
+
 // keepRoots keeps the answer, unless the roots have changed since the question.
 func (x *exchange) keepRoots(roots []Root, version int) {
+	size := 0
+	for i := range roots {
+		size += len(roots[i].URI) + len(roots[i].Name) + rootOverhead
+	}
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	s := x.session()
-	if s == nil || s.roots.version != version {
+	if s == nil || s.roots.version != version || size > maxKeptRoots {
 		return
 	}
 	if declared := member(s.client.capabilities, "roots"); string(member(declared, "listChanged")) != "true" {

@@ -81,7 +81,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 		delete(sub.uris, uri)
 		sub.mu.Unlock()
 		if had {
-			c.reserve(-1)
+			c.unreserve(1, subscriptionSize(uri))
 		}
 		return nil
 	}
@@ -93,8 +93,8 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	if _, had := sub.uris[uri]; had {
 		return nil
 	}
-	if !c.reserve(1) {
-		return errTooManySubscriptions
+	if e := c.reserve(1, subscriptionSize(uri)); e != nil {
+		return e
 	}
 	sub.uris[uri] = struct{}{}
 	return nil
@@ -107,19 +107,42 @@ func methodNotFound(on bool) *jsonrpc.Error {
 	return notFound(protocol.ResourcesUnsubscribe.String())
 }
 
-// reserve counts the subscriptions of a connection to resources. It reports false
-// where there would be too many.
-func (c *conn) reserve(n int) bool {
+// reserve counts the subscriptions of a connection to resources, unless there would be
+// too many, or too many bytes.
+func (c *conn) reserve(n, size int) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n > 0 && c.subscriptions+n > c.server.limits.Subscriptions {
-		return false
+	switch l := &c.server.limits; {
+	case n == 0:
+		return nil
+	case c.subscriptions+n > l.Subscriptions:
+		return errTooManySubscriptions
+	case c.subscribed+size > l.SubscriptionBytes:
+		return errLongSubscriptions
 	}
 	c.subscriptions += n
-	return true
+	c.subscribed += size
+	return nil
 }
+
+// unreserve undoes reserve.
+func (c *conn) unreserve(n, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.subscriptions -= n
+	c.subscribed -= size
+}
+
+// subscriptionSize is about what one subscription takes, in bytes: with the entry in
+// the table, so that many short URIs are not free.
+func subscriptionSize(uri string) int { return len(uri) + 64 }
 
 var errTooManySubscriptions = &jsonrpc.Error{
 	Code: jsonrpc.CodeInternal, Message: "too many subscriptions of this connection",
+	Data: []byte(`{"reason":"too many subscriptions"}`),
+}
+
+var errLongSubscriptions = &jsonrpc.Error{
+	Code: jsonrpc.CodeInternal, Message: "the URIs of the subscriptions of this connection are too long together",
 	Data: []byte(`{"reason":"too many subscriptions"}`),
 }
