@@ -54,7 +54,7 @@ func TestQuestionsThatAreNone(t *testing.T) {
 		says string
 		f    toolFunc
 	}{
-		{"is not a URL", func(ctx context.Context) (string, error) {
+		{"is not an absolute URI", func(ctx context.Context) (string, error) {
 			_, err := mcp.ElicitURL(ctx, "x", "not a link")
 			return "", err
 		}},
@@ -72,7 +72,7 @@ func TestQuestionsThatAreNone(t *testing.T) {
 		{"input of tool", content(mcp.ToolUse{Input: json.RawMessage(`[]`)})},
 		{"input of tool", content(mcp.ToolUse{Input: json.RawMessage(`{`)})},
 		{"metadata", sample(mcp.SampleRequest{Metadata: json.RawMessage(`[]`)})},
-		{"schema of tool", sample(mcp.SampleRequest{Tools: []mcp.SampleTool{{InputSchema: `{`}}})},
+		{"schema of tool", sample(mcp.SampleRequest{Tools: []mcp.SampleTool{{Name: "t", InputSchema: `{`}}})},
 		{"keep the value", func(ctx context.Context) (string, error) {
 			_, err := mcp.Once(ctx, "x", func() (float64, error) { return math.NaN(), nil })
 			return "", err
@@ -106,9 +106,10 @@ func TestQuestionsThatAreNone(t *testing.T) {
 
 func TestToolOutcomeOfNothing(t *testing.T) {
 	got := asking(t, func(ctx context.Context) (string, error) {
-		_, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{{Role: mcp.RoleUser, Content: []mcp.SampleContent{
-			mcp.ToolOutcome{ID: "u"}, mcp.ToolUse{ID: "v", Name: "x", Meta: mcp.Meta{"com.example/k": json.RawMessage(`1`)}},
-		}}}})
+		_, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{
+			{Role: mcp.RoleAssistant, Content: []mcp.SampleContent{mcp.ToolUse{ID: "u", Name: "x", Meta: mcp.Meta{"com.example/k": json.RawMessage(`1`)}}}},
+			{Role: mcp.RoleUser, Content: []mcp.SampleContent{mcp.ToolOutcome{ID: "u"}}},
+		}})
 		return "", err
 	})
 	for _, want := range []string{`"toolUseId":"u","content":[{"type":"text","text":"nothing found"}],"isError":true}`, `"input":{},"_meta":{"com.example/k":1}}`} {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 
 // Content is a content block: [Text], [Image], [Audio], [ResourceLink] or
 // [EmbeddedResource]. A client of an older revision gets the nearest block that
-// the revision has.
+// the revision has. A block that the specification does not allow is not sent: the
+// call fails, and the server logs why.
 type Content interface {
 	appendTo(b []byte, r *rendering) []byte
 }
@@ -19,7 +21,7 @@ type Content interface {
 // Annotations tell a client how to use a block (server/resources, annotations).
 type Annotations struct {
 	Audience     []Role
-	Priority     *float64  // from 0, entirely optional, to 1, required
+	Priority     *float64  // from 0, entirely optional, to 1, required; nil = not said
 	LastModified time.Time // zero = not said; from revision 2025-06-18 on
 }
 
@@ -42,7 +44,7 @@ type Text struct {
 // Image is a picture. Data are the bytes of the file, not base64.
 type Image struct {
 	Data        []byte
-	MIMEType    string // such as image/png
+	MIMEType    string // such as image/png; "" = application/octet-stream
 	Annotations *Annotations
 	Meta        Meta
 }
@@ -51,7 +53,7 @@ type Image struct {
 // embedded resource). Data are the bytes of the file, not base64.
 type Audio struct {
 	Data        []byte
-	MIMEType    string // such as audio/wav
+	MIMEType    string // such as audio/wav; "" = application/octet-stream
 	Annotations *Annotations
 	Meta        Meta
 }
@@ -59,8 +61,8 @@ type Audio struct {
 // ResourceLink points to a resource that the client may read (from revision
 // 2025-06-18 on; before, it is a text with name and URI).
 type ResourceLink struct {
-	URI         string
-	Name        string
+	URI         string // absolute (RFC 3986)
+	Name        string // for programs; not ""
 	Title       string
 	Description string
 	MIMEType    string
@@ -72,8 +74,8 @@ type ResourceLink struct {
 
 // EmbeddedResource is a resource with its content.
 type EmbeddedResource struct {
-	URI         string
-	MIMEType    string
+	URI         string // absolute (RFC 3986)
+	MIMEType    string // "" = text/plain for a text, application/octet-stream for a blob
 	Text        string
 	Blob        []byte // the content, where it is not nil; otherwise Text is
 	Annotations *Annotations
@@ -92,6 +94,7 @@ func (c Image) appendTo(b []byte, r *rendering) []byte {
 
 func (c Audio) appendTo(b []byte, r *rendering) []byte {
 	if !r.fields().Audio {
+		r.check(checkMIMEType("an audio block", c.MIMEType))
 		return EmbeddedResource{
 			URI: "attachment:audio", MIMEType: c.MIMEType, Blob: bytesOf(c.Data), Annotations: c.Annotations,
 		}.appendTo(b, r)
@@ -101,12 +104,14 @@ func (c Audio) appendTo(b []byte, r *rendering) []byte {
 
 func (c ResourceLink) appendTo(b []byte, r *rendering) []byte {
 	f := r.fields()
+	r.check(checkURI("a resource link", c.URI))
+	r.check(checkMIMEType("a resource link", c.MIMEType))
+	r.check(checkIcons(c.Icons))
+	if c.Name == "" {
+		r.fail(fmt.Errorf("the resource link to %s has no name: set Name", c.URI))
+	}
 	if !f.ResourceLink {
-		text := c.URI
-		if c.Name != "" {
-			text = c.Name + ": " + c.URI
-		}
-		return Text{Text: text, Annotations: c.Annotations}.appendTo(b, r)
+		return Text{Text: c.Name + ": " + c.URI, Annotations: c.Annotations}.appendTo(b, r)
 	}
 	b = append(b, `{"type":"resource_link","uri":`...)
 	b = wire.AppendString(b, c.URI)
@@ -128,14 +133,17 @@ func (c ResourceLink) appendTo(b []byte, r *rendering) []byte {
 }
 
 func (c EmbeddedResource) appendTo(b []byte, r *rendering) []byte {
+	r.check(checkURI("an embedded resource", c.URI))
+	r.check(checkMIMEType("an embedded resource", c.MIMEType))
 	b = append(b, `{"type":"resource","resource":{"uri":`...)
 	b = wire.AppendString(b, c.URI)
-	b = appendText(b, "mimeType", c.MIMEType)
 	if c.Blob != nil {
+		b = appendText(b, "mimeType", orElse(c.MIMEType, "application/octet-stream"))
 		b = append(b, `,"blob":"`...)
 		b = base64.StdEncoding.AppendEncode(b, c.Blob)
 		b = append(b, `"}`...)
 	} else {
+		b = appendText(b, "mimeType", orElse(c.MIMEType, "text/plain"))
 		b = append(b, `,"text":`...)
 		b = wire.AppendString(b, c.Text)
 		b = append(b, '}')
@@ -157,6 +165,8 @@ func (c jsonText) appendTo(b []byte, r *rendering) []byte {
 func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *Annotations, m Meta) []byte {
 	if mime == "" {
 		mime = "application/octet-stream"
+	} else if !validMIMEType(mime) { // without the words where they are not needed
+		r.fail(checkMIMEType("a block of type "+kind, mime))
 	}
 	b = append(b, `{"type":"`...)
 	b = append(b, kind...)
@@ -170,6 +180,7 @@ func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *An
 // closeBlock writes what every block may have, and its brace.
 func (r *rendering) closeBlock(b []byte, a *Annotations, m Meta) []byte {
 	f := r.fields()
+	r.check(a.check())
 	b = a.appendTo(b, f)
 	if f.FeatureMeta && len(m) > 0 {
 		b = append(b, `,"_meta":{`...)
@@ -200,7 +211,7 @@ func (a *Annotations) appendTo(b []byte, f *protocol.Fields) []byte {
 	if a.Priority != nil {
 		b = comma(b, empty)
 		b = append(b, `"priority":`...)
-		b = strconv.AppendFloat(b, min(1, max(0, *a.Priority)), 'g', -1, 64)
+		b = wire.AppendFloat(b, *a.Priority, 64)
 	}
 	if f.LastModified && !a.LastModified.IsZero() {
 		b = comma(b, empty)

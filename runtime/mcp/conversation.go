@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -348,7 +349,18 @@ func (x *exchange) requires(capabilities ...Capability) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return &CapabilityError{Capability: missing[0], Others: missing[1:]}
+	return lacking(missing)
+}
+
+// lacking is the error for capabilities that a client lacks, each named once.
+func lacking(missing []Capability) *CapabilityError {
+	var once []Capability
+	for _, capability := range missing {
+		if !slices.Contains(once, capability) {
+			once = append(once, capability)
+		}
+	}
+	return &CapabilityError{Capability: once[0], Others: once[1:]}
 }
 
 // isObjectText reports whether an answer is an object, as all results are.

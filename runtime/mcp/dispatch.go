@@ -146,7 +146,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	p := &x.buffers.msg.Params
 	switch x.method {
 	case protocol.Initialize:
-		return &RawReply{JSON: x.conn.appendInitialize(nil, x.revision)}, nil
+		return &RawReply{JSON: x.conn.appendInitialize(nil, x.revision), own: true}, nil
 	case protocol.ToolsCall:
 		return s.callTool(ctx, req)
 	case protocol.ResourcesRead:
@@ -172,7 +172,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RawReply{JSON: b}, nil
+	return &RawReply{JSON: b, own: true}, nil
 }
 
 // emptyReply is the reply to a request that is done or refused.
@@ -180,7 +180,7 @@ func emptyReply(e *jsonrpc.Error) (Reply, error) {
 	if e != nil {
 		return nil, protocolError(e)
 	}
-	return &RawReply{JSON: emptyObject}, nil
+	return &RawReply{JSON: emptyObject, own: true}, nil
 }
 
 func protocolError(e *jsonrpc.Error) *ProtocolError {

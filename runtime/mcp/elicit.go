@@ -198,8 +198,9 @@ type LinkAnswer struct {
 }
 
 // ElicitURL asks the user to open a link, for what must not pass through the
-// client, such as a password or a payment (client/elicitation, url mode). The
-// errors are those of [Elicit].
+// client, such as a password or a payment (client/elicitation, url mode). The URL
+// has the scheme https, or http where it leads to the user's own machine; others are
+// an error, and are not sent. The other errors are those of [Elicit].
 func ElicitURL(ctx context.Context, message, url string, options ...AskOption) (LinkAnswer, error) {
 	q := &linkQuestion{message: message, url: url}
 	if err := ask(ctx, q, options); err != nil {
@@ -231,8 +232,8 @@ func (l *linkQuestion) question(x *exchange, o *askOptions) (*question, error) {
 	if err := x.requires(ElicitationURL); err != nil {
 		return nil, err
 	}
-	if _, ok := wire.FormatURI(l.url); !ok {
-		return nil, fmt.Errorf("ask to open a link: %q is not a URL", l.url)
+	if err := checkLink(l.url); err != nil {
+		return nil, fmt.Errorf("ask to open a link: %w", err)
 	}
 	b := append([]byte(nil), `{"mode":"url","message":`...)
 	b = wire.AppendString(b, l.message)

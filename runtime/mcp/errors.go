@@ -90,6 +90,12 @@ func (r *Request) hide(ctx context.Context, message string, err error) string {
 // an error of the protocol.
 func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *jsonrpc.Error) {
 	if err == nil {
+		if asked, ok := reply.(*InputRequired); ok {
+			if asked == nil || asked != r.x.concluded() {
+				return r.notAsking(ctx)
+			}
+			return reply, nil
+		}
 		if result, ok := reply.(*ToolResult); reply == nil || (ok && result == nil) {
 			if !r.isCall() {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal,
@@ -110,6 +116,11 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 	if e, ok := err.(*wire.SyntaxError); ok {
 		return nil, jsonrpc.DeferredError(e)
 	}
+	if _, wrong := err.(*wire.ArgumentsError); !wrong {
+		if _, ok := errors.AsType[*InputRequired](err); ok {
+			return r.notAsking(ctx)
+		}
+	}
 	if !r.isCall() {
 		return nil, r.refusal(ctx, err)
 	}
@@ -119,6 +130,17 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 		return result, nil
 	}
 	return failedResult(r.failure(ctx, err)), nil
+}
+
+// notAsking is the reply in the place of a question that was not put by a tool, a
+// prompt or a resource: only their results may be questions (basic/patterns/mrtr).
+func (r *Request) notAsking(ctx context.Context) (Reply, *jsonrpc.Error) {
+	text := r.hide(ctx, "reply cannot be sent",
+		errors.New("an interceptor has returned *mcp.InputRequired: only functions of tools, prompts and resources can, which the client is asked for"))
+	if r.isCall() {
+		return failedResult(text), nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
 }
 
 // failure is what the model reads of an error.
@@ -165,7 +187,7 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
 		if r.prompt != nil {
-			return invalidParams(e.Text(r.Name))
+			return invalidParams("prompt " + r.Name + ": " + problemsText(e))
 		}
 		return r.resourceNotFound(problemsText(e)) // its variables do not have such values
 	}
@@ -187,6 +209,9 @@ func problemsText(e *wire.ArgumentsError) string {
 	var problems []string
 	for _, p := range e.Problems {
 		problems = append(problems, strings.TrimSpace(p.Path+" "+p.Message))
+	}
+	if e.More > 0 {
+		problems = append(problems, fmt.Sprintf("and %d more", e.More))
 	}
 	return strings.Join(problems, "; ")
 }

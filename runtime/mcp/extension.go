@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -19,7 +20,8 @@ import (
 // extension negotiation). It is declared from revision 2025-11-25 on, and its
 // methods do not exist before.
 type Extension struct {
-	// Name has a prefix and a slash: com.example/search.
+	// Name has a prefix and a slash: com.example/search. It is spelled as the keys of
+	// [Meta] are.
 	Name string
 	// Settings are what the extension wants clients to know, as a JSON object;
 	// nil is an empty one.
@@ -44,8 +46,12 @@ type ExtensionFunc func(ctx context.Context, req *Request) (json.RawMessage, err
 // WithExtension declares an extension and handles its methods and notifications.
 // It panics where a name is not one of an extension, or taken.
 func WithExtension(e Extension) Option {
-	if prefix, name, ok := strings.Cut(e.Name, "/"); !ok || prefix == "" || name == "" {
+	prefix, name, ok := strings.Cut(e.Name, "/")
+	if !ok || prefix == "" || name == "" {
 		panic(fmt.Sprintf("mcp: name %q of an extension must have a prefix and a slash", e.Name))
+	}
+	if !isMetaPrefix(prefix) || !isMetaName(name) {
+		panic(fmt.Sprintf("mcp: name %q of an extension must be labels joined by dots, a slash and a name, such as com.example/search", e.Name))
 	}
 	settings := checkSettings("extension "+e.Name, e.Settings)
 	return func(s *Server) {
@@ -181,8 +187,11 @@ type extensionResult struct {
 	object json.RawMessage
 }
 
-func (e *extensionResult) appendTo(b []byte, r *rendering) []byte {
-	object := e.object
+func (e *extensionResult) appendTo(b []byte, r *rendering) []byte { return r.appendObject(b, e.object) }
+
+// appendObject writes a result that an author has put together, with what the
+// revision wants in every result.
+func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 	if len(object) == 0 {
 		object = emptyObject
 	}
@@ -192,28 +201,83 @@ func (e *extensionResult) appendTo(b []byte, r *rendering) []byte {
 	}
 	object = wire.AppendCompact(nil, object)
 	if object[0] != '{' {
-		r.fail(fmt.Errorf("write result: not an object"))
+		r.fail(errors.New("write result: it must be an object"))
 		return b
 	}
-	b = append(b, object[:len(object)-1]...)
 	f := r.fields()
-	empty := len(object) == 2
-	if f.ResultType && member(object, "resultType") == nil {
-		if !empty {
-			b = append(b, ',')
-		}
-		empty = false
-		b = append(b, `"resultType":"complete"`...)
+	meta := member(object, "_meta")
+	if err := r.checkMetaText(meta); err != nil {
+		r.fail(fmt.Errorf("write result: %w", err))
+		return b
 	}
-	if f.ServerMeta && member(object, "_meta") == nil {
-		if !empty {
-			b = append(b, ',')
+	b = append(b, '{')
+	start := len(b)
+	jsonrpc.Members(object, func(name, value []byte) bool {
+		if string(name) != "_meta" {
+			b = comma(b, start)
+			b = wire.AppendString(b, name)
+			b = append(append(b, ':'), value...)
 		}
-		b = append(b, `"_meta":{"`+protocol.MetaServerInfo+`":`...)
+		return true
+	})
+	if f.ResultType {
+		switch kind := member(object, "resultType"); {
+		case kind == nil:
+			b = append(comma(b, start), `"resultType":"complete"`...)
+		case kind[0] != '"' || string(kind) == `"input_required"`:
+			r.fail(fmt.Errorf("write result: the resultType %s is not one of an answer", kind))
+		}
+	}
+	identify := f.ServerMeta && member(meta, protocol.MetaServerInfo) == nil
+	if meta == nil && !identify {
+		return append(b, '}')
+	}
+	b = append(comma(b, start), `"_meta":{`...)
+	start = len(b)
+	if identify {
+		b = append(b, `"`+protocol.MetaServerInfo+`":`...)
 		b = append(b, r.server.identity[r.revision.Index()]...)
-		b = append(b, '}')
 	}
-	return append(b, '}')
+	jsonrpc.Members(meta, func(name, value []byte) bool {
+		b = comma(b, start)
+		b = wire.AppendString(b, name)
+		b = append(append(b, ':'), value...)
+		return true
+	})
+	return append(b, "}}"...)
+}
+
+// checkMetaText reports what is wrong with the _meta of a result that an author has
+// put together, nil where there is none. It may name the server: whoever passes on
+// the result of another server does not speak for this one.
+func (r *rendering) checkMetaText(meta json.RawMessage) (err error) {
+	if meta == nil {
+		return nil
+	}
+	if !isObject(meta) {
+		return errors.New("_meta must be an object")
+	}
+	jsonrpc.Members(meta, func(name, value []byte) bool {
+		key := string(name)
+		switch {
+		case key != protocol.MetaServerInfo:
+			err = checkMetaKey(key, r.server.extensions.settings)
+		case !isImplementation(value):
+			err = fmt.Errorf("the value of the _meta key %q must be an object with name and version", key)
+		}
+		if err == nil {
+			err = checkMetaValue(key, value)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// isImplementation reports whether a value names a server.
+func isImplementation(value []byte) bool {
+	_, name := jsonrpc.String(member(value, "name"))
+	_, version := jsonrpc.String(member(value, "version"))
+	return name && version
 }
 
 // extensionNotification hands a notification to an extension, in a goroutine of

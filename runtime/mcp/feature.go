@@ -40,8 +40,8 @@ type Feature interface {
 
 	// renamed returns a copy whose published names begin with the prefix.
 	renamed(prefix string) Feature
-	// check panics unless the feature can be published.
-	check()
+	// check panics unless the server can publish the feature.
+	check(s *Server)
 	// names are those under which it is found; the first is the published one. For
 	// resources it is the URI, for templates the URI template.
 	names() []string

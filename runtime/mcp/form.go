@@ -62,6 +62,9 @@ type FormChoice struct {
 
 // schema writes the requestedSchema, in full or as revision 2025-06-18 has it.
 func (f *FormInfo) schema(rich bool) ([]byte, error) {
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("ask for a form: %w", err)
+	}
 	b := append(make([]byte, 0, 100*(1+len(f.Fields))), `{"type":"object","properties":{`...)
 	for i := range f.Fields {
 		field := &f.Fields[i]

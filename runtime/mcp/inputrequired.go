@@ -21,7 +21,8 @@ import (
 // [Key] under which it stands here: [Elicit] and its kin then return the answer
 // at once. [Answered] tells whether there is one.
 //
-// An interceptor gets it as the [Reply], for questions of every kind.
+// An interceptor gets it as the [Reply], for questions of every kind. It cannot
+// return one of its own: that is an error, which the server logs.
 type InputRequired struct {
 	// Questions are what to ask, by their keys.
 	Questions map[string]Question
@@ -72,6 +73,7 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 	if len(e.Questions) == 0 && e.State == nil {
 		return nil, nil, errors.New("a handler has asked for input without a question and without a state")
 	}
+	var missing []Capability // of all questions, so that the client learns it at once
 	for _, key := range slices.Sorted(maps.Keys(e.Questions)) {
 		if key == "" || key[0] == '#' {
 			return nil, nil, fmt.Errorf("the key %q of a question must not be empty, nor begin with #", key)
@@ -81,6 +83,10 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 			return nil, nil, fmt.Errorf("the question %q is nil", key)
 		}
 		q, err := asked.question(x, &askOptions{key: key})
+		if lacks, ok := errors.AsType[*CapabilityError](err); ok {
+			missing = append(missing, lacks.all()...)
+			continue
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -88,6 +94,9 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 			continue
 		}
 		keys, questions = append(keys, key), append(questions, q)
+	}
+	if len(missing) > 0 {
+		return nil, nil, lacking(missing)
 	}
 	return keys, questions, nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -120,7 +119,7 @@ func (s *Server) appendPage(ctx context.Context, b []byte, l *pagedList, from po
 		if s.visible != nil && !s.visible(ctx, t.Info()) {
 			continue
 		}
-		resources, err := t.resources(ctx, s.log)
+		resources, err := t.resources(ctx, s)
 		if err != nil {
 			return b, err
 		}
@@ -213,7 +212,7 @@ func (t *template) list(ctx context.Context) ([]ResourceInfo, error) {
 }
 
 // resources returns what the template lists, in order of their URIs.
-func (t *template) resources(ctx context.Context, log *logs.Log) ([]ResourceInfo, error) {
+func (t *template) resources(ctx context.Context, s *Server) ([]ResourceInfo, error) {
 	given, err := t.list(ctx)
 	if err != nil {
 		return nil, err
@@ -221,12 +220,17 @@ func (t *template) resources(ctx context.Context, log *logs.Log) ([]ResourceInfo
 	all := make([]ResourceInfo, 0, len(given))
 	for _, r := range given {
 		if !validURI(r.URI) {
-			log.Program(ctx, slog.LevelWarn, "listed resource left out: not a URI",
+			s.log.Program(ctx, slog.LevelWarn, "listed resource left out: not a URI",
 				slog.String("uri", r.URI), slog.String("template", t.info.URITemplate))
 			continue
 		}
 		if r.Name == "" {
 			r.Name = r.URI
+		}
+		if err := r.check(s); err != nil {
+			s.log.Program(ctx, slog.LevelWarn, "listed resource left out: not valid",
+				slog.String("uri", r.URI), slog.String("template", t.info.URITemplate), slog.Any("error", err))
+			continue
 		}
 		all = append(all, r)
 	}

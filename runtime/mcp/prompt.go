@@ -94,8 +94,9 @@ func (p *prompt) renamed(prefix string) Feature {
 	return &prompt{info: p.info, name: prefix + "_" + p.name, get: p.get, options: p.options}
 }
 
-func (p *prompt) check() {
+func (p *prompt) check(s *Server) {
 	checkName(KindPrompt, p.name)
+	checkPublished(s, KindPrompt, p.name, "", nil, p.info.Icons, p.info.Meta)
 	for i, a := range p.info.Arguments {
 		if a.Name == "" {
 			panic(fmt.Sprintf("mcp: an argument of prompt %q has no name", p.name))

@@ -51,8 +51,10 @@ func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 			r.fail(errors.New("write prompt: message without content"))
 			continue
 		}
+		role := Role(orElse(string(m.Role), string(RoleUser)))
+		r.check(role.check())
 		b = append(b, `{"role":`...)
-		b = wire.AppendString(b, orElse(string(m.Role), string(RoleUser)))
+		b = wire.AppendString(b, string(role))
 		b = append(b, `,"content":`...)
 		b = m.Content.appendTo(b, r)
 		b = append(b, '}')

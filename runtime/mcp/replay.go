@@ -235,6 +235,14 @@ func (x *exchange) conclude() (*InputRequired, error) {
 	return x.concludeLocked()
 }
 
+// concluded returns the reply that puts the questions of the request, nil where none
+// has been put.
+func (x *exchange) concluded() *InputRequired {
+	x.talk.mu.Lock()
+	defer x.talk.mu.Unlock()
+	return x.talk.concluded
+}
+
 func (x *exchange) concludeLocked() (*InputRequired, error) {
 	c := &x.talk
 	state, err := x.sealState()

@@ -114,8 +114,9 @@ func (r *resource) renamed(prefix string) Feature {
 	return &resource{info: r.info, name: prefix + "_" + r.name, read: r.read}
 }
 
-func (r *resource) check() {
+func (r *resource) check(s *Server) {
 	checkResourceName(KindResource, r.name, r.info.URI)
+	checkPublished(s, KindResource, r.name, r.info.MIMEType, r.info.Annotations, r.info.Icons, r.info.Meta)
 	if !validURI(r.info.URI) {
 		panic(fmt.Sprintf("mcp: %q of resource %q is not an absolute URI", r.info.URI, r.name))
 	}
@@ -174,7 +175,7 @@ func closeListing(b []byte, a *Annotations, icons []Icon, m Meta, rev *protocol.
 		b = appendIcons(b, icons)
 	}
 	if f.FeatureMeta && len(m) > 0 {
-		var r rendering
+		r := rendering{revision: rev}
 		b = append(b, `,"_meta":{`...)
 		b = r.appendMeta(b, m, false)
 		b = append(b, '}')

@@ -29,7 +29,7 @@ type ResourceResult struct {
 
 // ResourceContents is a text or a blob.
 type ResourceContents struct {
-	URI      string // "" = that of the request
+	URI      string // absolute (RFC 3986); "" = that of the request
 	MIMEType string // "" = that of the resource
 	Text     string
 	Blob     []byte // the content, where it is not nil; otherwise Text is
@@ -144,6 +144,12 @@ func (c *ResourceContents) appendTo(b []byte, r *rendering, about *foundResource
 	uri, mime := c.URI, c.MIMEType
 	if uri == "" {
 		uri = about.uri
+	}
+	if c.URI != "" {
+		r.check(checkURI("the contents of a resource", c.URI))
+	}
+	if c.MIMEType != about.mime { // which has been checked
+		r.check(checkMIMEType("the contents of a resource", c.MIMEType))
 	}
 	if mime == "" {
 		mime = about.mime

@@ -18,10 +18,13 @@ type Reply interface {
 	appendTo(b []byte, r *rendering) []byte
 }
 
-// RawReply is a result as it is sent.
+// RawReply is a result as it is sent, with what every result of the revision has
+// where that is missing.
 type RawReply struct {
 	// JSON is one object. It must not be changed.
 	JSON json.RawMessage
+
+	own bool // the server has written it
 }
 
 // ToolResult is the result of a call (CallToolResult in the specification).
@@ -86,6 +89,7 @@ type rendering struct {
 	tool     *tool          // of a call, if it is known
 	prompt   *prompt        // that is got, if it is known
 	resource *foundResource // that is read, if it is known
+	tools    toolBlocks     // of the message to the model that is written
 	retried  bool           // the client has come back with answers
 	// unlimited is set for an error in the place of a result.
 	unlimited bool
@@ -100,8 +104,18 @@ func (r *rendering) fail(err error) {
 	}
 }
 
+// check notes what is wrong with a part of the reply, if anything is.
+func (r *rendering) check(err error) {
+	if err != nil {
+		r.fail(err)
+	}
+}
+
 func (p *RawReply) appendTo(b []byte, r *rendering) []byte {
-	return append(b, p.JSON...)
+	if p.own {
+		return append(b, p.JSON...)
+	}
+	return r.appendObject(b, p.JSON)
 }
 
 func (p *ToolResult) appendTo(b []byte, r *rendering) []byte {

@@ -21,6 +21,7 @@ type Root struct {
 
 // Roots asks the client for its roots. Where the client has a session and
 // promises to tell when they change, it is asked once, and again after a change.
+// What is not a file: URI is left out of the answer (client/roots, data types).
 //
 // The errors are those of [Elicit]. Revision 2026-07-28 deprecates roots.
 func Roots(ctx context.Context, options ...AskOption) ([]Root, error) {
@@ -73,10 +74,13 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 	var err error
 	jsonrpc.Elements(list, func(value []byte) bool {
 		var r Root
+		skip := false
 		if r.URI, err = memberText(value, "uri"); err == nil {
-			if _, wrong := url.Parse(r.URI); wrong != nil {
+			u, wrong := url.Parse(r.URI)
+			if wrong != nil {
 				err = fmt.Errorf("uri must be a URI: %w", wrong)
 			}
+			skip = wrong == nil && u.Scheme != "file"
 		}
 		if name := member(value, "name"); err == nil && name != nil {
 			r.Name, err = memberText(value, "name")
@@ -85,7 +89,9 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 			err = fmt.Errorf("roots[%d]: %w", len(roots), err)
 			return false
 		}
-		roots = append(roots, r)
+		if !skip {
+			roots = append(roots, r)
+		}
 		return true
 	})
 	return roots, err

@@ -38,8 +38,13 @@ type SampleRequest struct {
 
 // SampleMessage is a message of the conversation with the model. Before revision
 // 2025-11-25 it has exactly one block.
+//
+// A message of the assistant with [ToolUse] blocks is followed by one of the user
+// that has a [ToolOutcome] for each of them and nothing else (client/sampling, tool
+// use and result balance). Other conversations are not sent: [Sample] returns an
+// error that says what is wrong.
 type SampleMessage struct {
-	Role    Role
+	Role    Role // [RoleUser] or [RoleAssistant]
 	Content []SampleContent
 }
 
@@ -158,6 +163,9 @@ type sampleQuestion struct {
 
 func (q *sampleQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 	s := q.request
+	if s == nil {
+		return nil, errors.New("sample: the request is nil")
+	}
 	if err := x.requires(s.capabilities()...); err != nil {
 		return nil, err
 	}
@@ -185,12 +193,22 @@ func (s *SampleRequest) capabilities() []Capability {
 }
 
 func (s *SampleRequest) appendParams(b []byte, r *rendering) []byte {
+	r.check(s.check())
 	b = append(b, `{"messages":[`...)
+	var open []string // tools used by the message before
 	for i, m := range s.Messages {
 		if i > 0 {
 			b = append(b, ',')
 		}
+		r.tools = toolBlocks{}
 		b = m.appendTo(b, r)
+		if err := m.check(&r.tools, open); err != nil {
+			r.fail(fmt.Errorf("message %d: %w", i+1, err))
+		}
+		open = r.tools.uses
+	}
+	if len(open) > 0 {
+		r.fail(fmt.Errorf("message %d uses tools, and no message with their results follows", len(s.Messages)))
 	}
 	b = append(b, `],"maxTokens":`...)
 	if s.MaxTokens > 0 {
@@ -304,8 +322,8 @@ func (t *SampleTool) appendTo(b []byte, r *rendering) []byte {
 	if schema == "" {
 		schema = `{"type":"object"}`
 	}
-	if err := wire.Valid([]byte(schema), 0); err != nil {
-		r.fail(fmt.Errorf("schema of tool %q: %w", t.Name, err))
+	if err := checkInputSchema(schema); err != nil {
+		r.fail(fmt.Errorf("input schema of tool %q: %w", t.Name, err))
 		return append(b, '}')
 	}
 	b = append(b, `,"inputSchema":`...)
@@ -327,6 +345,7 @@ func (c ToolUse) appendSample(b []byte, r *rendering) []byte {
 	if !r.revision.Asking.MessageBlocks {
 		r.fail(errors.New("the client's revision has no use of tools in messages"))
 	}
+	r.tools.uses = append(r.tools.uses, c.ID)
 	b = append(b, `{"type":"tool_use","id":`...)
 	b = wire.AppendString(b, c.ID)
 	b = append(b, `,"name":`...)
@@ -350,6 +369,7 @@ func (c ToolOutcome) appendSample(b []byte, r *rendering) []byte {
 	if !r.revision.Asking.MessageBlocks {
 		r.fail(errors.New("the client's revision has no results of tools in messages"))
 	}
+	r.tools.outcomes = append(r.tools.outcomes, c.ID)
 	b = append(b, `{"type":"tool_result","toolUseId":`...)
 	b = wire.AppendString(b, c.ID)
 	b = append(b, ',')

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -42,7 +43,8 @@ type Server struct {
 	identity [revisions][]byte     // info as each revision has it, in short
 }
 
-// NewServer returns a server without features. Generated code calls it.
+// NewServer returns a server without features. Generated code calls it. It panics
+// where the website is not a URL or an icon is not valid.
 func NewServer(info Info, options ...Option) *Server {
 	s := &Server{info: info, log: logs.New(slog.Default()), limits: defaultLimits}
 	for _, option := range options {
@@ -56,6 +58,9 @@ func NewServer(info Info, options ...Option) *Server {
 	}
 	if s.info.Version == "" {
 		s.info.Version = buildVersion()
+	}
+	if err := s.info.check(); err != nil {
+		panic(fmt.Sprintf("mcp: info of server %q: %v", s.info.Name, err))
 	}
 	s.parser = jsonrpc.Parser{MaxDepth: s.limits.Depth, Deferred: "arguments"}
 	for i, rev := range protocol.All {
@@ -74,11 +79,12 @@ func NewServer(info Info, options ...Option) *Server {
 //
 // It panics if the name of a tool or prompt is not one that the specification
 // allows (1 to 128 letters, digits and _ - .), if a URI is none, if either is
-// taken, or if an argument cannot be mirrored as the schema of the tool says
+// taken, if a schema, an icon, an annotation, a MIME type or a key of [Meta] is not
+// valid, or if an argument cannot be mirrored as the schema of the tool says
 // (x-mcp-header), as http.ServeMux does: that is a mistake in the program. What a
 // [Policy] does not let through is not added.
 func (s *Server) Register(f Feature) {
-	f.check()
+	f.check(s)
 	if !s.admit(f) {
 		return
 	}

@@ -133,8 +133,9 @@ func (t *template) renamed(prefix string) Feature {
 	return newTemplate(t.info, prefix+"_"+t.name, t.read, t.options)
 }
 
-func (t *template) check() {
+func (t *template) check(s *Server) {
 	checkResourceName(KindTemplate, t.name, t.info.URITemplate)
+	checkPublished(s, KindTemplate, t.name, t.info.MIMEType, t.info.Annotations, t.info.Icons, t.info.Meta)
 	if t.problem != nil {
 		panic(fmt.Sprintf("mcp: URI template %q of %q: %v", t.info.URITemplate, t.name, t.problem))
 	}

@@ -155,13 +155,22 @@ func (t *tool) renamed(prefix string) Feature {
 	return c
 }
 
-func (t *tool) check() {
+func (t *tool) check(s *Server) {
 	for _, name := range t.names() {
 		checkName(KindTool, name)
 	}
 	if t.info.InputSchema == "" {
 		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
 	}
+	if err := checkInputSchema(t.info.InputSchema); err != nil {
+		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, err))
+	}
+	if t.info.OutputSchema != "" {
+		if err := checkOutputSchema(t.info.OutputSchema); err != nil {
+			panic(fmt.Sprintf("mcp: output schema of tool %q: %v", t.name, err))
+		}
+	}
+	checkPublished(s, KindTool, t.name, "", nil, t.info.Icons, t.info.Meta)
 	if t.mirrored != nil {
 		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, t.mirrored))
 	}
@@ -216,7 +225,7 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 		b = appendIcons(b, t.info.Icons)
 	}
 	if f.FeatureMeta && len(t.info.Meta) > 0 {
-		var r rendering
+		r := rendering{revision: rev}
 		b = append(b, `,"_meta":{`...)
 		b = r.appendMeta(b, t.info.Meta, false)
 		b = append(b, '}')

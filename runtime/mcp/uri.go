@@ -31,11 +31,15 @@ func ExpandURI(template string, pairs ...string) string {
 	return t.Expand(func(name string) uritemplate.Value { return values[name] })
 }
 
-// validURI reports whether s is a URI with a scheme, and has only characters
-// that a URI may have (RFC 3986).
-func validURI(s string) bool {
+// validURI reports whether s is a URI with a scheme, as long as requests may have
+// them.
+func validURI(s string) bool { return len(s) <= maxURI && validURISyntax(s) }
+
+// validURISyntax reports whether s has a scheme, and only characters that a URI may
+// have (RFC 3986).
+func validURISyntax(s string) bool {
 	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok || rest == "" || len(s) > maxURI || !isScheme(scheme) {
+	if !ok || rest == "" || !isScheme(scheme) {
 		return false
 	}
 	for i := 0; i < len(rest); i++ {

@@ -179,6 +179,7 @@ var described = map[string]struct{ title, otherwise string }{
 	"Fields.Icons":             {"`icons`", "left out"},
 	"Fields.Website":           {"`websiteUrl` and `description` of the server", "left out"},
 	"Fields.FeatureMeta":       {"`_meta` of features, contents and content blocks", "left out; that of results stays"},
+	"Fields.ForwardPrefixes":   {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
 	"Fields.LastModified":      {"`lastModified` among annotations", "left out"},
 	"Fields.StructuredContent": {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
 	"Fields.AnyOutput":         {"output that is no object", "wrapped as `{\"result\": …}`, schema and value"},

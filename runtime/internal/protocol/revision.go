@@ -30,6 +30,7 @@ type Fields struct {
 	Icons           bool // icons, wherever they may stand
 	Website         bool // websiteUrl and description of an implementation
 	FeatureMeta     bool // _meta of features and of content blocks
+	ForwardPrefixes bool // prefixes of _meta keys are reserved by any label but the last, not by the second
 	LastModified    bool // lastModified among the annotations of content
 
 	StructuredContent bool // outputSchema and structuredContent
@@ -78,6 +79,9 @@ const (
 	MetaLogLevel     = "io.modelcontextprotocol/logLevel"
 	MetaServerInfo   = "io.modelcontextprotocol/serverInfo"
 	MetaSubscription = "io.modelcontextprotocol/subscriptionId"
+
+	MetaRelatedTask          = "io.modelcontextprotocol/related-task"
+	MetaModelImmediateAnswer = "io.modelcontextprotocol/model-immediate-response"
 )
 
 // All are the revisions that are served, oldest first.

@@ -10,6 +10,7 @@ var v20250618 = Revision{
 		Title:             true,
 		ToolAnnotations:   true,
 		FeatureMeta:       true,
+		ForwardPrefixes:   true,
 		LastModified:      true,
 		StructuredContent: true,
 		Audio:             true,

@@ -1,0 +1,285 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"mime"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The checks of this file hold what authors put into messages against the
+// specification, where its schemas take any text. What does not pass is not sent:
+// in a description of a feature it is a panic at registration, in a result or a
+// question an error for that call, which the server logs.
+
+// checkURI reports what is wrong with a URI in a message. It may be longer than
+// those that clients send.
+func checkURI(what, uri string) error {
+	if uri == "" {
+		return fmt.Errorf("%s has no URI: set an absolute one, such as file:///name", what)
+	}
+	if !validURISyntax(uri) {
+		return fmt.Errorf("%s has the URI %q, which is not an absolute URI (RFC 3986): it begins with a scheme and a colon, and what a URI cannot have is percent-encoded", what, uri)
+	}
+	if _, ok := wire.FormatURI(uri); !ok {
+		return fmt.Errorf("%s has the URI %q, whose authority cannot be read (RFC 3986)", what, uri)
+	}
+	return nil
+}
+
+// checkMIMEType reports what is wrong with a MIME type. The empty one is none.
+func checkMIMEType(what, s string) error {
+	if s == "" || validMIMEType(s) {
+		return nil
+	}
+	return fmt.Errorf("%s has the MIME type %q: it must be a type and a subtype, such as image/png", what, s)
+}
+
+// validMIMEType reports whether s is a type and a subtype, with parameters or
+// without (RFC 2045, 5.1).
+func validMIMEType(s string) bool {
+	kind, parameters, more := strings.Cut(s, ";")
+	kind = strings.TrimRight(kind, " ")
+	if kind, subtype, ok := strings.Cut(kind, "/"); !ok || !isToken(kind) || !isToken(subtype) {
+		return false
+	}
+	if !more || parameters == "" {
+		return true
+	}
+	_, _, err := mime.ParseMediaType(s)
+	return err == nil
+}
+
+// isToken reports whether s is a token (RFC 2045, 5.1).
+func isToken(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?=`, c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// check reports a role that a message cannot have.
+func (r Role) check() error {
+	if r == RoleUser || r == RoleAssistant {
+		return nil
+	}
+	return fmt.Errorf("the role %q is neither user nor assistant", string(r))
+}
+
+// check reports what is wrong with annotations, which may be nil.
+func (a *Annotations) check() error {
+	if a == nil {
+		return nil
+	}
+	for _, role := range a.Audience {
+		if err := role.check(); err != nil {
+			return fmt.Errorf("the audience of annotations: %w", err)
+		}
+	}
+	if p := a.Priority; p != nil && !(*p >= 0 && *p <= 1) {
+		return fmt.Errorf("the priority of annotations is %v: it must be from 0 to 1", *p)
+	}
+	if t := a.LastModified; !t.IsZero() && (t.Year() < 0 || t.Year() > 9999) {
+		return fmt.Errorf("the year of LastModified in annotations is %d: it must have four digits (RFC 3339)", t.Year())
+	}
+	return nil
+}
+
+// checkIcons reports what is wrong with icons.
+func checkIcons(icons []Icon) error {
+	for _, icon := range icons {
+		if err := icon.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *Icon) check() error {
+	if err := checkURI("an icon", i.Source); err != nil {
+		return err
+	}
+	switch scheme, _, _ := strings.Cut(i.Source, ":"); strings.ToLower(scheme) {
+	case "https", "http", "data":
+	default:
+		return fmt.Errorf("an icon has the source %q: it must be an https: or data: URI", i.Source)
+	}
+	if err := checkMIMEType("an icon", i.MIMEType); err != nil {
+		return err
+	}
+	for _, size := range i.Sizes {
+		if !isIconSize(size) {
+			return fmt.Errorf(`an icon has the size %q: it must be width and height in pixels, such as "48x48", or "any"`, size)
+		}
+	}
+	switch i.Theme {
+	case "", "light", "dark":
+		return nil
+	}
+	return fmt.Errorf("an icon has the theme %q: it must be light or dark", i.Theme)
+}
+
+func isIconSize(s string) bool {
+	width, height, ok := strings.Cut(s, "x")
+	return s == "any" || ok && isDigits(width) && isDigits(height)
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// checkPublished panics where what a feature publishes of itself is not valid.
+func checkPublished(s *Server, kind Kind, name string, mimeType string, a *Annotations, icons []Icon, m Meta) {
+	for _, err := range []error{
+		checkMIMEType("the description", mimeType), a.check(), checkIcons(icons), m.check(s.extensions.settings),
+	} {
+		if err != nil {
+			panic(fmt.Sprintf("mcp: %s %q: %v", kind, name, err))
+		}
+	}
+}
+
+// check reports what is wrong with the description of a resource that a function has
+// listed, its URI apart.
+func (i *ResourceInfo) check(s *Server) error {
+	if err := checkMIMEType("the description", i.MIMEType); err != nil {
+		return err
+	}
+	if err := i.Annotations.check(); err != nil {
+		return err
+	}
+	if err := checkIcons(i.Icons); err != nil {
+		return err
+	}
+	return i.Meta.check(s.extensions.settings)
+}
+
+// check reports what is wrong with the identity of a server.
+func (i *Info) check() error {
+	if i.Website != "" {
+		if err := checkURI("the website", i.Website); err != nil {
+			return err
+		}
+	}
+	return checkIcons(i.Icons)
+}
+
+// checkFraction reports a number that is not from 0 to 1. Nil is none.
+func checkFraction(what string, v *float64) error {
+	if v == nil || *v >= 0 && *v <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s is %v: it must be from 0 to 1", what, *v)
+}
+
+// checkNumber reports a number that JSON does not have. Nil is none.
+func checkNumber(what string, v *float64) error {
+	if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0)) {
+		return fmt.Errorf("%s is %v: it must be a finite number", what, *v)
+	}
+	return nil
+}
+
+// checkLink reports a URL that no user must be asked to open. Without TLS it may
+// lead to the user's own machine, as in development.
+func checkLink(link string) error {
+	if err := checkURI("the link", link); err != nil {
+		return err
+	}
+	u, err := url.Parse(link)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the link cannot be read: %w", err)
+	case u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("the link has the scheme %s: only https may be opened", u.Scheme)
+	case u.Hostname() == "":
+		return fmt.Errorf("the link %q has no host", link)
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return fmt.Errorf("the link leads to %s without TLS: use https", u.Host)
+	}
+	return nil
+}
+
+// isLoopback reports whether a host is the machine itself.
+func isLoopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}
+
+// checkInputSchema reports why a schema cannot be the input schema of a tool: its
+// root must be an object, and what the protocol's own schema knows must have its
+// form.
+func checkInputSchema(schema string) error {
+	if err := wire.Valid([]byte(schema), 0); err != nil {
+		return err
+	}
+	if !isObject([]byte(strings.TrimLeft(schema, " \t\r\n"))) || !objectRoot(schema) {
+		return errors.New(`it must have "type":"object" at its root`)
+	}
+	return checkKeywords(schema)
+}
+
+// checkOutputSchema is checkInputSchema for results, whose root is any schema that
+// is an object.
+func checkOutputSchema(schema string) error {
+	if err := wire.Valid([]byte(schema), 0); err != nil {
+		return err
+	}
+	if !isObject([]byte(strings.TrimLeft(schema, " \t\r\n"))) {
+		return errors.New("it must be an object")
+	}
+	return checkKeywords(schema)
+}
+
+// checkKeywords looks at the keywords of a root that the protocol's schema knows.
+func checkKeywords(schema string) (err error) {
+	jsonrpc.Members([]byte(schema), func(name, value []byte) bool {
+		switch string(name) {
+		case "$schema":
+			if value[0] != '"' {
+				err = errors.New("$schema must be a string")
+			}
+		case "properties":
+			if !isObject(value) {
+				err = errors.New("properties must be an object")
+				break
+			}
+			jsonrpc.Members(value, func(property, value []byte) bool {
+				if c := value[0]; c != '{' && c != 't' && c != 'f' {
+					err = fmt.Errorf("the property %q must be a schema", property)
+				}
+				return err == nil
+			})
+		case "required":
+			if value[0] != '[' {
+				err = errors.New("required must be an array")
+				break
+			}
+			jsonrpc.Elements(value, func(value []byte) bool {
+				if value[0] != '"' {
+					err = errors.New("required must be an array of strings")
+				}
+				return err == nil
+			})
+		}
+		return err == nil
+	})
+	return err
+}
