@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/types"
+	"net/url"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
@@ -143,7 +144,10 @@ func (a *analyzer) collectServer() {
 			a.visible(v, key, at.at(valuePos(d, key)))
 		}
 	}
-	s.Icons, _ = d.List("icon")
+	if u, err := url.Parse(s.Website); s.Website != "" && (err != nil || !isWeb(u)) {
+		a.diags.Errorf(valuePos(d, "website"), at.subject, "%q is not the URL of a page", s.Website).Hint = "write an https: URL"
+	}
+	s.Icons, _ = a.icons(d, at, true)
 	s.TTL, _ = d.Duration("ttl")
 	a.out.Server = s
 }

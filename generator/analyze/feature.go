@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"mime"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, o
 	if groups, set := d.dir.List("group"); set {
 		f.Groups = groups
 	}
-	f.Icons, _ = d.dir.List("icon")
+	f.Icons, ok = a.icons(d.dir, at, ok)
 	if timeout, set := d.dir.Duration("timeout"); set {
 		f.Timeout = timeout
 	}
@@ -108,6 +109,28 @@ func (a *analyzer) mediaType(dir *directive.Directive, at place) (value string, 
 	}
 	return arg.Value, true
 }
+
+// icons reads icon=, which clients load: from the web, or out of the URI itself. It
+// returns ok as it was unless one is wrong.
+func (a *analyzer) icons(dir *directive.Directive, at place, ok bool) (sources []string, _ bool) {
+	arg, set := dir.Get("icon")
+	if !set {
+		return nil, ok
+	}
+	for _, item := range arg.Items() {
+		sources = append(sources, item.Value)
+		u, err := url.Parse(item.Value)
+		if err == nil && (u.Scheme == "data" && u.Opaque != "" || isWeb(u)) {
+			continue
+		}
+		a.diags.Errorf(item.Pos, at.subject, "%q is not the URL of an icon", item.Value).Hint = "write an https: URL"
+		ok = false
+	}
+	return sources, ok
+}
+
+// isWeb reports whether a URL is one of a page.
+func isWeb(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
 
 // claims tells what is published twice. The later of two in the source is the
 // one to be changed.

@@ -104,7 +104,7 @@ func (a *analyzer) identify(tool *model.Tool, d declared, s settings, at place) 
 			ok = a.goodName(s.led(item.Value), at.at(item.Pos)) && ok
 		}
 	}
-	tool.Icons, _ = d.dir.List("icon")
+	tool.Icons, ok = a.icons(d.dir, at, ok)
 	ok = a.visible(tool.Title, "title", at) && ok
 	return a.visible(tool.Description, "description", at) && ok
 }
