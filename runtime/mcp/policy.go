@@ -196,7 +196,7 @@ func (s *Server) bar(f Feature) {
 	case KindResource:
 		b.uri = literalURI(info.URI)
 	case KindTemplate:
-		b.template = f.(*template)
+		b.template = newDeniedTemplate(info.URI)
 	default:
 		return
 	}
@@ -211,13 +211,7 @@ func (s *Server) bar(f Feature) {
 // barred is a resource or a template that is denied.
 type barred struct {
 	uri      *uriGlob
-	template *template
-}
-
-// fits reports whether a URI is one of the template's.
-func (b *barred) fits(uri string) bool {
-	_, ok := b.template.pattern.Match(uri, true)
-	return ok
+	template *deniedTemplate
 }
 
 type barredKey struct {
@@ -262,11 +256,7 @@ func (s *Server) mayReadAny(uri string, of []Feature) bool {
 	}
 	s.mu.RLock()
 	for _, b := range s.barred {
-		if b.uri != nil && b.uri.denies(wide) {
-			s.mu.RUnlock()
-			return false
-		}
-		if b.template != nil && slices.ContainsFunc(slices.Concat(strict.encoded, strict.decoded), b.fits) {
+		if b.uri != nil && b.uri.denies(wide) || b.template != nil && b.template.denies(wide) {
 			s.mu.RUnlock()
 			return false
 		}

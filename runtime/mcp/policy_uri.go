@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,6 +73,7 @@ func spell(uri string, wide bool) *spellings {
 			next = add(next, decoded)
 			if wide {
 				next = widen(next, decoded)
+				s.flat = add(s.flat, heldSlashes(uri)...)
 			}
 		}
 		now = next
@@ -315,6 +317,19 @@ func flatURI(uri string) string {
 	}
 	return scheme + ":" + clean
 }
+
+// heldSlashes are the flat forms of a URI in which encoded slashes are part of a
+// segment, as they are of the value of {x} in a template.
+func heldSlashes(uri string) []string {
+	held := encodedSlash.ReplaceAllLiteralString(uri, "\x01")
+	if held == uri {
+		return nil
+	}
+	flat := flatURI(decodeURI(held))
+	return []string{flat, strings.TrimSuffix(flat, "/")}
+}
+
+var encodedSlash = regexp.MustCompile(`(?i)%2f`)
 
 // withoutHost is the URI of a file without the host.
 func withoutHost(uri string) string {
