@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"container/list"
+	"context"
 	"strings"
 	"sync"
 
@@ -31,12 +32,22 @@ var topicOf = [shelfCount]topic{
 // ResourceUpdated tells the clients that have subscribed to the resource that it
 // has changed. That may also be a part of one that they have subscribed to: of
 // file:///docs/ the part file:///docs/a.txt. It waits for no client; one that
-// reads slowly hears once of what has changed several times.
+// reads slowly gets one message for several changes. A client to which
+// [WithVisible] does not show the resource gets none.
 func (s *Server) ResourceUpdated(uri string) {
 	if !s.mayTell(uri) {
 		return
 	}
-	s.audience.each(func(sub *subscriber) { sub.updated(uri) })
+	if s.visible == nil {
+		s.audience.each(func(sub *subscriber) { sub.updated(uri) })
+		return
+	}
+	// The filter is the user's code: it is called without a lock.
+	for _, sub := range s.audience.of(uri) {
+		if s.mayNotify(sub, uri) {
+			sub.updated(uri)
+		}
+	}
 }
 
 // audience are the subscribers of a server, on all of its connections, in the
@@ -69,6 +80,18 @@ func (a *audience) each(f func(*subscriber)) {
 	}
 }
 
+// of returns the subscribers that a resource belongs to a subscription of.
+func (a *audience) of(uri string) (subs []*subscriber) {
+	a.each(func(sub *subscriber) {
+		sub.mu.Lock()
+		defer sub.mu.Unlock()
+		if sub.wants(uri) != "" {
+			subs = append(subs, sub)
+		}
+	})
+	return subs
+}
+
 // subscriber hears of changes: a session, or a listen. What it is told never waits
 // for its client. Where there is no room, it is kept, each change once, until
 // there is.
@@ -82,6 +105,7 @@ type subscriber struct {
 	mu      sync.Mutex
 	lists   [topics]bool
 	uris    map[string]struct{}
+	request context.Context // of the latest subscription, for [WithVisible]; nil without the option
 	late    [topics]bool
 	updates []string // late ones
 	telling bool     // a goroutine waits for room

@@ -120,6 +120,9 @@ func (s *Server) honour(ctx context.Context, x *exchange, f *subscriptionFilter)
 			x.sink.Notify(message)
 		}
 	}
+	if s.visible != nil {
+		sub.request = ctx
+	}
 	var offered [topics]bool
 	for shelf, t := range topicOf {
 		offered[t] = offered[t] || s.offers(shelf)

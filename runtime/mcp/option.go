@@ -36,8 +36,10 @@ func WithInfo(change func(*Info)) Option {
 
 // WithVisible shows a feature to a request only where visible says so: it is
 // then neither listed nor found by others. The context is that of the request,
-// so [CallFrom] works in it. Lists become private to the client. It is called
-// by many goroutines at once.
+// so [CallFrom] works in it. Lists become private to the client. Of an update, by
+// [Server.ResourceUpdated], only clients are notified that may see the resource;
+// the context is then that of the subscription, whose request may have ended. That
+// a list has changed is sent to all. visible is called by many goroutines at once.
 func WithVisible(visible func(ctx context.Context, f FeatureInfo) bool) Option {
 	return func(s *Server) { s.visible = visible }
 }

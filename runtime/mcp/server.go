@@ -156,11 +156,6 @@ func (s *Server) tool(ctx context.Context, name string) *tool {
 	return t
 }
 
-// mayBeSeen reports whether a request may know of a feature.
-func (s *Server) mayBeSeen(ctx context.Context, f Feature) bool {
-	return s.visible == nil || s.visible(ctx, f.Info())
-}
-
 func (s *Server) lookUp(shelf int, name string) Feature {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

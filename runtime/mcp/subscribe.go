@@ -97,6 +97,9 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 		return e
 	}
 	sub.uris[uri] = struct{}{}
+	if c.server.visible != nil {
+		sub.request = ctx
+	}
 	return nil
 }
 

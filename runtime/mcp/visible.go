@@ -1,0 +1,64 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+)
+
+// mayBeSeen reports whether a request may know of a feature.
+func (s *Server) mayBeSeen(ctx context.Context, f Feature) bool {
+	return s.visible == nil || s.visible(ctx, f.Info())
+}
+
+// mayNotify reports whether a subscriber may be notified of a URI: whether its client
+// may see what answers for the URI or, where that is a part of something, for the
+// closest of those that it is a part of.
+func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
+	sub.mu.Lock()
+	ctx := sub.request
+	sub.mu.Unlock()
+	if ctx == nil {
+		return false // it has subscribed to nothing
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible", slog.Any("panic", p))
+			may = false
+		}
+	}()
+	for part := uri; ; {
+		found := s.featuresOf(part)
+		for _, f := range found {
+			if s.mayBeSeen(ctx, f) {
+				return true
+			}
+		}
+		end := strings.LastIndexByte(strings.TrimSuffix(part, "/"), '/')
+		if len(found) > 0 || end < 0 {
+			return len(found) == 0
+		}
+		part = part[:end+1]
+	}
+}
+
+// featuresOf returns the resources and templates that have a URI, with a slash at its
+// end or without.
+func (s *Server) featuresOf(uri string) (found []Feature) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, uri := range [...]string{uri, strings.TrimSuffix(uri, "/")} {
+		if static := s.shelves[shelfResources].byName[uri]; static != nil {
+			found = append(found, static)
+		}
+		for _, t := range s.closest {
+			if _, ok := t.pattern.Match(uri, false); ok {
+				found = append(found, t)
+			}
+		}
+		if !strings.HasSuffix(uri, "/") {
+			break
+		}
+	}
+	return found
+}
