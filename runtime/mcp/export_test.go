@@ -11,6 +11,9 @@ func MessageBytes(s *Server) int { return s.limits.MessageBytes }
 // LimitsOf are the limits of a server.
 func LimitsOf(s *Server) Limits { return s.limits }
 
+// OpenWithoutWaiting opens a file that may be a pipe.
+var OpenWithoutWaiting = openWithoutWaiting
+
 // VersionOf reads the version out of build info.
 var VersionOf = versionOf
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -43,10 +44,11 @@ const defaultMaxFiles = 10_000
 
 // NewFiles returns the files below root as resources: text where a file is UTF-8
 // text, and a blob otherwise. Names with .. or a NUL, absolute ones, links that
-// lead out of root, directories and devices are not found. What changes in the
-// directory is seen at once; [Server.ResourceUpdated] tells clients of it.
+// lead out of root, directories and devices are not found, nor are links to hidden
+// files unless those are shown. A hard link is a file like any other. What changes
+// in the directory is seen at once; [Server.ResourceUpdated] notifies clients of it.
 func NewFiles(info FilesInfo, root *os.Root) Feature {
-	return newFiles(info, root.FS())
+	return newFiles(info, root.FS(), func(name string) (fs.File, error) { return openWithoutWaiting(root, name) })
 }
 
 // NewFS is [NewFiles] for a file system that is no directory of the operating
@@ -56,7 +58,7 @@ func NewFS(info FilesInfo, fsys fs.FS) Feature {
 	if leavesDirectory(reflect.ValueOf(fsys)) {
 		panic("mcp: os.DirFS does not keep links inside of the directory; use NewFiles with os.OpenRoot")
 	}
-	return newFiles(info, fsys)
+	return newFiles(info, fsys, fsys.Open)
 }
 
 // leavesDirectory reports whether a file system is an os.DirFS, or a part of one
@@ -81,11 +83,11 @@ func leavesDirectory(fsys reflect.Value) bool {
 	return false
 }
 
-func newFiles(info FilesInfo, fsys fs.FS) Feature {
+func newFiles(info FilesInfo, fsys fs.FS, open func(name string) (fs.File, error)) Feature {
 	if !validURI(info.Prefix+"x") || !strings.HasSuffix(info.Prefix, "/") {
 		panic(fmt.Sprintf("mcp: prefix %q of files must be the begin of a URI, with a slash at its end", info.Prefix))
 	}
-	f := &files{info: info, fsys: fsys}
+	f := &files{info: info, fsys: fsys, open: open}
 	t := &TemplateInfo{
 		URITemplate: info.Prefix + "{+path}", Name: orElse(info.Name, info.Prefix), Title: info.Title,
 		Description: info.Description, Groups: info.Groups, Annotations: info.Annotations, ReadInfo: info.ReadInfo,
@@ -100,6 +102,7 @@ func newFiles(info FilesInfo, fsys fs.FS) Feature {
 type files struct {
 	info FilesInfo
 	fsys fs.FS
+	open func(name string) (fs.File, error)
 }
 
 func (f *files) read(ctx context.Context, req *Request) (*ResourceResult, error) {
@@ -135,14 +138,80 @@ func (f *files) allowed(name string) bool {
 	return f.info.Hidden || !(name[0] == '.' || strings.Contains(name, "/."))
 }
 
-var errNotRegular = errors.New("not a regular file")
+var (
+	errNotRegular = errors.New("not a regular file")
+	errHidden     = errors.New("the link leads to a hidden file")
+	errManyLinks  = errors.New("too many symbolic links")
+)
+
+// openWithoutWaiting opens a file. It may have become a pipe since somebody looked:
+// without the flag, that would wait for a writer.
+func openWithoutWaiting(root *os.Root, name string) (fs.File, error) {
+	return root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|flagNonblock, 0)
+}
+
+// maxLinks is how many symbolic links may lie on the way to a file, as in Linux.
+const maxLinks = 40
+
+// withoutLinks returns the name of the file that a name leads to, none of whose parts
+// is a symbolic link.
+func withoutLinks(fsys fs.ReadLinkFS, name string) (string, error) {
+	var way []string
+	links := 0
+	for rest := strings.Split(name, "/"); len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if len(way) == 0 {
+				return "", fs.ErrNotExist
+			}
+			way = way[:len(way)-1]
+			continue
+		}
+		at := path.Join(path.Join(way...), part)
+		info, err := fsys.Lstat(at)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			way = append(way, part)
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", errManyLinks
+		}
+		target, err := fsys.ReadLink(at)
+		if err != nil {
+			return "", err
+		}
+		target = filepath.ToSlash(target)
+		if path.IsAbs(target) || filepath.VolumeName(target) != "" {
+			return "", fs.ErrNotExist // it leads out
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return path.Join(way...), nil
+}
 
 func (f *files) readFile(name string, req *Request) ([]byte, error) {
-	// To open a pipe would wait for a writer.
+	if links, ok := f.fsys.(fs.ReadLinkFS); ok && !f.info.Hidden {
+		target, err := withoutLinks(links, name)
+		if err != nil {
+			return nil, err
+		}
+		if !f.allowed(target) {
+			return nil, errHidden
+		}
+		name = target
+	}
+	// To open a device may do something to it.
 	if err := regular(fs.Stat(f.fsys, name)); err != nil {
 		return nil, err
 	}
-	file, err := f.fsys.Open(name)
+	file, err := f.open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,48 @@ func TestFileResources(t *testing.T) {
 	}
 }
 
+// A link to a hidden file is not followed, however many links and directories lie
+// between, unless hidden files are shown.
+func TestFileResourcesLinksToHidden(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".env", ".git/config", "docs/a.txt", "docs/.draft/b.txt"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("text"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"env.txt": ".env", "docs/env.txt": "../.env", "git": ".git", "draft": "docs/.draft", "twice": "git", "here": ".", "up": "docs/..", "loop": "loop",
+		".hidden.txt": "docs/a.txt", "through": "docs/.draft/../a.txt", "plain": "docs/a.txt", "docs/back": "../plain",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, hidden := range []bool{false, true} {
+		s := mcp.NewServer(fixtureInfo(), quiet)
+		s.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "file:///", Hidden: hidden}, root))
+		client := connect(t, s)
+		for name, want := range map[string]bool{
+			"env.txt": hidden, "docs/env.txt": hidden, "git/config": hidden, "draft/b.txt": hidden, "twice/config": hidden, "here/env.txt": hidden,
+			"here/.env": hidden, "up/env.txt": hidden, "here/git/config": hidden, ".hidden.txt": hidden, "loop": false, "loop/x": false,
+			"through": true, "plain": true, "docs/back": true, "here/docs/back": true, "up/docs/a.txt": true,
+		} {
+			if got := client(request(1, "resources/read", `{"uri":"file:///`+name+`"}`)); strings.Contains(got, `"result"`) != want {
+				t.Errorf("hidden files shown: %t: %s: %s", hidden, name, got)
+			}
+		}
+	}
+}
+
 // A link that changes while files are read leads nobody out.
 func TestFileResourcesWhileLinksChange(t *testing.T) {
 	base := t.TempDir()
