@@ -222,7 +222,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
 	}
 	req.tool = t
-	if err := req.x.admit(ctx, t.info.Requires, t.destructive()); err != nil {
+	if err := req.x.admit(ctx, t.info.Requires, !t.repeatable()); err != nil {
 		return nil, err
 	}
 	result, err := within(ctx, req, t.info.Timeout, t.call)

@@ -254,7 +254,7 @@ func (x *exchange) concludeLocked() (*InputRequired, error) {
 	return c.concluded, nil
 }
 
-// consume uses up the state of the round, before a destructive tool runs on it.
+// consume uses up the state of the round, before a tool runs on it that must not repeat it.
 func (x *exchange) consume(ctx context.Context) error {
 	r := x.talk.round
 	if r == nil || r.consumed {
@@ -272,11 +272,11 @@ func (x *exchange) consume(ctx context.Context) error {
 }
 
 // admit checks what must hold before a feature is called.
-func (x *exchange) admit(ctx context.Context, requires []Capability, destructive bool) error {
+func (x *exchange) admit(ctx context.Context, requires []Capability, once bool) error {
 	if err := x.requires(requires...); err != nil {
 		return err
 	}
-	if destructive {
+	if once {
 		return x.consume(ctx)
 	}
 	return nil

@@ -162,10 +162,29 @@ func TestStateOfAnotherPrincipal(t *testing.T) {
 	}
 }
 
+// Once a tool that adds something has had its answer, whatever that is, no other
+// answer makes it run again.
+func TestStateOfAdditiveToolIsUsedOnce(t *testing.T) {
+	ask := asker(t, newTalk(quiet))
+	for _, first := range []string{"decline", "cancel", "accept"} {
+		for name, again := range map[string]bool{"named_add": false, "named_destroy": false, "named": true} {
+			state := stateOf(t, ask(modernTalk(1, name, "")))
+			with := func(action string) string {
+				return modernTalk(2, name, `,"requestState":"`+state+`","inputResponses":{"sure":{"action":"`+action+`","content":{"yes":true}}}`)
+			}
+			ask(with(first))
+			got := ask(with("accept"))
+			if ran := strings.Contains(got, "accepttrue"); ran != again || !ran && !strings.Contains(got, `"code":-32602`) {
+				t.Errorf("%s: accept after %s: %s", name, first, got)
+			}
+		}
+	}
+}
+
 // The state is bound to what the arguments mean, and not to their spelling.
 func TestStateIsBoundToArguments(t *testing.T) {
 	s := newTalk(quiet)
-	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.Hints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
 		return mcp.DoneResult(), err
 	}))

@@ -8,7 +8,7 @@ import (
 )
 
 // StateStore remembers which request states have been used, so that a
-// destructive tool does not run twice on one. Several processes that share state
+// tool that is neither read-only nor idempotent does not run twice on one. Several processes that share state
 // keys need a store that they share as well. Its methods may be called by many
 // goroutines.
 type StateStore interface {

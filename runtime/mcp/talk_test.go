@@ -98,9 +98,11 @@ var byHand = mcp.FormInfo{Fields: []mcp.FormField{
 
 type toolFunc = func(ctx context.Context) (string, error)
 
-// tool registers a tool without arguments whose result is text.
+// tool registers a tool without arguments whose result is text. It may be repeated
+// unless an option says otherwise.
 func tool(r mcp.Registrar, name string, f toolFunc, change ...func(*mcp.ToolInfo)) {
 	info := empty(name, false)
+	info.Hints.Idempotent = true
 	for _, c := range change {
 		c(info)
 	}
@@ -114,6 +116,8 @@ func tool(r mcp.Registrar, name string, f toolFunc, change ...func(*mcp.ToolInfo
 }
 
 func destructive(info *mcp.ToolInfo) { info.Hints.Destructive = true }
+
+func additive(info *mcp.ToolInfo) { info.Hints.Idempotent = false }
 
 // newTalk returns the server whose tools talk.
 func newTalk(options ...mcp.Option) *mcp.Server {
@@ -306,6 +310,10 @@ func registerRounds(s *mcp.Server) {
 		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
 		return fmt.Sprint(a.Action, a.Value.Yes), err
 	}, destructive)
+	tool(s, "named_add", func(ctx context.Context) (string, error) {
+		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		return fmt.Sprint(a.Action, a.Value.Yes), err
+	}, additive)
 	tool(s, "same_key", func(ctx context.Context) (string, error) {
 		if _, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure")); err != nil {
 			return "", err

@@ -140,7 +140,12 @@ func (t *tool) Info() FeatureInfo {
 	}
 }
 
-// destructive reports whether it does harm to run the tool twice.
+// repeatable reports whether the tool may run twice on one request state.
+func (t *tool) repeatable() bool {
+	return t.info.Hints.ReadOnly || t.info.Hints.Idempotent && !t.info.Hints.Destructive
+}
+
+// destructive reports whether the tool may destroy or overwrite something.
 func (t *tool) destructive() bool {
 	return t.info.Hints.Destructive && !t.info.Hints.ReadOnly
 }
