@@ -57,6 +57,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.collectConstructors()
 	a.finishReceivers()
 	a.collectServer()
+	a.checkVisible()
 	a.out.Aliases = a.types.Aliases()
 	return a.out
 }
@@ -141,7 +142,6 @@ func (a *analyzer) collectServer() {
 	} {
 		if v, set := d.String(key); set {
 			*target = v
-			a.visible(v, key, at.at(valuePos(d, key)))
 		}
 	}
 	if u, err := url.Parse(s.Website); s.Website != "" && (err != nil || !isWeb(u)) {
@@ -158,7 +158,6 @@ func (a *analyzer) collectErrors() {
 	for _, d := range a.declared("error") {
 		at := place{pos: d.dir.Pos, subject: "error " + d.set.Name}
 		e := &model.DeclaredError{Pkg: a.pkgOf(), Name: d.set.Name, Text: d.dir.Text, Pos: d.dir.Pos}
-		a.visible(e.Text, "text", at)
 		obj := a.object(d.set)
 		if obj != nil && !a.exported(obj, "the error", at) {
 			continue

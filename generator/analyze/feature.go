@@ -55,9 +55,7 @@ func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, o
 	if timeout, set := d.dir.Duration("timeout"); set {
 		f.Timeout = timeout
 	}
-	ok = a.requires(&f.Requires, d.dir, at) && ok
-	ok = a.visible(f.Title, "title", at) && ok
-	return f, a.visible(f.Description, "description", at) && ok
+	return f, a.requires(&f.Requires, d.dir, at) && ok
 }
 
 // capabilities are the words of requires=, with the constants of the runtime.

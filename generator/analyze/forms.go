@@ -54,7 +54,7 @@ func (a *analyzer) form(d declared) *model.Form {
 
 // formFields settles the fields of a form.
 func (a *analyzer) formFields(form *model.Form, at place) *model.Form {
-	ok := a.visibleType(form.Type, at)
+	ok := true
 	if len(form.Type.Fields) == 0 {
 		a.diags.Errorf(at.pos, at.subject, "the form has no field").Hint = "give it an exported field, such as Confirm bool"
 		return nil

@@ -48,7 +48,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	} else {
 		ok = a.plainInput(call, name, d, fn, open, args, at)
 	}
-	return ok && a.visibleType(call.Input.Object, at)
+	return ok
 }
 
 // whole returns the struct type when exactly one parameter is left and its JSON

@@ -53,19 +53,3 @@ func TestCheckName(t *testing.T) {
 		}
 	}
 }
-
-func TestHiddenRune(t *testing.T) {
-	for _, good := range []string{"plain", "zwei Zeilen\nmit\tTab", "👩\u200d🚀 launches", "नमस्\u200dते", "é"} {
-		if r, found := hiddenRune(good); found {
-			t.Errorf("hiddenRune(%q) found %s", good, r)
-		}
-	}
-	for bad, want := range map[string]string{
-		"a\u200bb": "U+200B", "\u202eevil": "U+202E", "x\U000E0041": "U+E0041", "soft\u00adhyphen": "U+00AD",
-		"bell\a": "U+0007", "join\u200der": "U+200D", "\ufeffbom": "U+FEFF",
-	} {
-		if got, _ := hiddenRune(bad); got != want {
-			t.Errorf("hiddenRune(%q) = %s, want %s", bad, got, want)
-		}
-	}
-}

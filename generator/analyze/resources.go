@@ -76,7 +76,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 		a.diags.Errorf(at.pos, at.subject, "the function returns nothing that could be read").Hint = resourceForms
 		good = false
 	}
-	if !ok || !good || !a.visibleType(result.Output, at) {
+	if !ok || !good {
 		return nil
 	}
 	if r.MIME == "" {

@@ -56,7 +56,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	ok = a.noCompletion(d, at) && ok
 	result, good := a.result(fn.Signature(), a.toolResult(tool.MIME), at)
 	tool.Result = result
-	if !ok || !good || !a.visibleType(result.Output, at) {
+	if !ok || !good {
 		return nil
 	}
 	return tool
@@ -105,8 +105,7 @@ func (a *analyzer) identify(tool *model.Tool, d declared, s settings, at place) 
 		}
 	}
 	tool.Icons, ok = a.icons(d.dir, at, ok)
-	ok = a.visible(tool.Title, "title", at) && ok
-	return a.visible(tool.Description, "description", at) && ok
+	return ok
 }
 
 // valuePos is where the value of a key stands, no position if it is not given.
@@ -127,16 +126,6 @@ func (a *analyzer) goodName(name string, at place) bool {
 		return false
 	}
 	return true
-}
-
-// visible refuses text with characters that a reviewer cannot see.
-func (a *analyzer) visible(text, what string, at place) bool {
-	r, found := hiddenRune(text)
-	if found {
-		a.diags.Errorf(at.pos, at.subject, "the %s contains the hidden character %s, which a reviewer does not see and a model reads", what, r).
-			Hint = "delete it"
-	}
-	return !found
 }
 
 // behave settles hints, limits and how errors are shown.

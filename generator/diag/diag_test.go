@@ -1,12 +1,15 @@
 package diag
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
 func at(file string, line, column int) token.Position {
@@ -168,4 +171,26 @@ func FuzzDistance(f *testing.F) {
 			t.Errorf("distance(%q, %q) = %d", a, b, d)
 		}
 	})
+}
+
+// What a terminal would obey is escaped wherever it comes from.
+func TestPrintEscapes(t *testing.T) {
+	var l List
+	l.Errorf(token.Position{Filename: "a\x1b[31m.go", Line: 1, Column: 2}, "tool \u202eX", "value %s", "\u200b\r\x07").Hint = "not \U000e0041"
+	l.All()[0].Related = []Related{{Pos: token.Position{Filename: "\u009b.go"}, Message: "\x9b"}}
+	var text, lines strings.Builder
+	Print(&text, &l, "")
+	PrintJSON(&lines, &l, "")
+	for _, got := range []string{text.String(), lines.String()} {
+		if r, found := visible.Hidden(got); found {
+			t.Errorf("%U in %q", r, got)
+		}
+	}
+	if !strings.Contains(text.String(), `a\u001b[31m.go:1:2: tool \u202eX: value \u200b`) {
+		t.Errorf("printed %s", text.String())
+	}
+	var back struct{ File, Hint string }
+	if err := json.Unmarshal([]byte(lines.String()), &back); err != nil || back.File != "a\x1b[31m.go" || back.Hint != "not \U000e0041" {
+		t.Errorf("JSON %s: %v", lines.String(), err)
+	}
 }

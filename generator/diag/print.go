@@ -7,6 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
 // maxPrinted bounds what Print writes: past it nobody reads on.
@@ -19,8 +21,9 @@ const maxPrinted = 50
 //
 // File names are relative to the directory relTo where that is shorter; "" for
 // relTo leaves them as they are. After 50 diagnostics only the number of the
-// others is written; warnings give way to errors. Writing errors are ignored,
-// as there is nowhere to report them.
+// others is written; warnings give way to errors. What a terminal would not show, or
+// would obey, is written as escapes: file names and values come from elsewhere.
+// Writing errors are ignored, as there is nowhere to report them.
 func Print(w io.Writer, l *List, relTo string) {
 	var out strings.Builder
 	names := relative{dir: relTo}
@@ -51,7 +54,7 @@ func Print(w io.Writer, l *List, relTo string) {
 	if more > 0 {
 		fmt.Fprintf(&out, "and %d more\n", more)
 	}
-	_, _ = io.WriteString(w, out.String())
+	_, _ = io.WriteString(w, visible.Escape(out.String()))
 }
 
 // bounded returns what is to be shown, in order, and how many are not.
@@ -122,7 +125,7 @@ func PrintJSON(w io.Writer, l *List, relTo string) {
 		}
 		_ = enc.Encode(j) // strings and numbers: it cannot fail
 	}
-	_, _ = io.WriteString(w, out.String())
+	_, _ = io.WriteString(w, visible.Escape(out.String()))
 }
 
 // relative shortens file names against a directory.

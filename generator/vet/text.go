@@ -73,10 +73,12 @@ func (c *checker) typeTexts(f *feature, t *model.Type, seen map[*model.Type]bool
 	if t.Enum != nil {
 		for _, v := range t.Enum.Values {
 			visit(text{f.subject, "comment on the value " + v.JSON, v.Doc, f.pos, f.set})
+			visit(text{f.subject, "value " + v.JSON + " of " + t.Name, v.JSON, f.pos, f.set})
 		}
 	}
 	for _, field := range t.Fields {
 		pos := c.fieldPos(f, field)
+		visit(text{f.subject, "name " + field.Name, field.Name, pos, f.set})
 		visit(text{f.subject, "description of " + field.Name, field.Description, pos, f.set})
 		visit(text{f.subject, "title of " + field.Name, field.Title, pos, f.set})
 		c.typeTexts(f, field.Type, seen, visit)
@@ -99,20 +101,15 @@ func (c *checker) hiddenCharacters() {
 	})
 }
 
-// invisible are characters that take part in ordinary text of some kind, for
-// which the generator lets them pass, and that show nothing.
-var invisible = &unicode.RangeTable{
+// lookalikes are characters that look like others of their kind, or like nothing, and are
+// part of ordinary text for some: the generator, which refuses what nobody can see,
+// lets them pass.
+var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{0x034F, 0x034F, 1}, // combining grapheme joiner
-		{0x115F, 0x1160, 1}, // Hangul fillers
-		{0x17B4, 0x17B5, 1}, // Khmer inherent vowels
+		{0x1680, 0x1680, 1}, // Ogham space
 		{0x2000, 0x200A, 1}, // spaces of particular widths
-		{0x2028, 0x2029, 1}, // line and paragraph separators
-		{0x2800, 0x2800, 1}, // empty Braille pattern
-		{0x3164, 0x3164, 1}, // Hangul filler
+		{0x205F, 0x205F, 1}, // mathematical space
 		{0xE000, 0xF8FF, 1}, // private use
-		{0xFFA0, 0xFFA0, 1}, // half-width Hangul filler
-		{0xFFF9, 0xFFFC, 1}, // interlinear annotation, object replacement
 	},
 	R32: []unicode.Range32{
 		{0xF0000, 0x10FFFD, 1}, // private use
@@ -121,12 +118,9 @@ var invisible = &unicode.RangeTable{
 
 // hidden describes what in a text a reviewer does not see.
 func hidden(s string) string {
-	runes := []rune(s)
-	for i, r := range runes {
-		// A variation selector belongs behind a symbol, and there is one at most.
-		selector := r >= 0xFE00 && r <= 0xFE0F
-		if unicode.Is(invisible, r) || selector && (i == 0 || runes[i-1] < 0x80 && !strings.ContainsRune("0123456789#*", runes[i-1]) || runes[i-1] >= 0xFE00 && runes[i-1] <= 0xFE0F) {
-			return fmt.Sprintf("the character U+%04X, which shows nothing", r)
+	for _, r := range s {
+		if unicode.Is(lookalikes, r) {
+			return fmt.Sprintf("the character %U, which shows nothing", r)
 		}
 	}
 	if strings.Contains(s, "<!--") {
