@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/emit"
 	"github.com/mcpgen/mcpgen/generator/load"
 	"github.com/mcpgen/mcpgen/generator/model"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // Config says what to generate for.
@@ -131,7 +132,7 @@ func (p *Package) print(diags *diag.List) error {
 		return fmt.Errorf("print %s: %w", p.Path, err)
 	}
 	p.Source = source
-	if p.Old, err = os.ReadFile(p.Path); err != nil && !os.IsNotExist(err) {
+	if p.Old, err = regularfile.Read(p.Path); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("read the generated file: %w", err)
 	}
 	checkNames(p, diags)

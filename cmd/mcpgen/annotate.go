@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/load"
 	"github.com/mcpgen/mcpgen/generator/model"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 const toolDirective = "//mcp:tool"
@@ -284,7 +284,7 @@ func insertions(p *load.Package, chosen []*target) ([]*edit, *diag.Diagnostic) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real // a link stays one
 		}
-		src, err := os.ReadFile(path)
+		src, err := regularfile.Read(path)
 		if err != nil {
 			return nil, &diag.Diagnostic{Message: fmt.Sprintf("read source: %v", err)}
 		}
@@ -348,7 +348,7 @@ func insert(src []byte, offset int, doc *ast.CommentGroup) (text []byte, ok bool
 
 // write replaces the file, unless somebody has changed it in the meantime.
 func (e *edit) write() error {
-	now, err := os.ReadFile(e.path)
+	now, err := regularfile.Read(e.path)
 	if err != nil {
 		return err
 	}

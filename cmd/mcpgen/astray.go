@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // almost is a comment that somebody may have taken for a directive: another name
@@ -31,7 +32,7 @@ func astray(dir string) *diag.Diagnostic {
 			continue
 		}
 		path := filepath.Join(dir, name)
-		src, err := os.ReadFile(path)
+		src, err := regularfile.Read(path)
 		if err != nil {
 			continue
 		}

@@ -46,7 +46,7 @@ func (c *command) call(args []string) int {
 	defer c.remove(built)
 	c.progress.begin("calling " + rest[1])
 	c.progress.clear() // what the program prints must not be mixed with it
-	result, err := built.Call(c.ctx, rest[1], arguments, c.err)
+	result, err := built.Call(c.ctx, rest[1], arguments, c.log)
 	c.progress.end()
 	if err != nil {
 		return c.fail(err)

@@ -22,8 +22,10 @@ type command struct {
 	invoked string // "mcpgen" or "go tool mcpgen"
 
 	in       io.Reader
-	out      io.Writer // data
-	err      io.Writer // what people read
+	out      io.Writer // what was asked for; escapes what a terminal would obey
+	err      io.Writer // what people read besides; escapes alike
+	data     io.Writer // results and contents, byte for byte unless a terminal shows them
+	log      io.Writer // of programs that are started, byte for byte
 	progress *progress
 
 	temporary string // see environment

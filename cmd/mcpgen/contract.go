@@ -13,10 +13,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/mcpgen/mcpgen/generator"
 	"github.com/mcpgen/mcpgen/generator/model"
 	"github.com/mcpgen/mcpgen/internal/contract"
-	"github.com/rogpeppe/go-internal/diff"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // publishedBy returns the contract of a server with the features of some packages.
@@ -91,7 +93,7 @@ func (c *command) contractFile(name string, packages []*generator.Package) (*con
 		return nil, fmt.Errorf("make contract: %w", err)
 	}
 	f.text = f.now.Marshal()
-	if f.old, err = os.ReadFile(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if f.old, err = regularfile.Read(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read contract: %w", err)
 	}
 	// Line ends are not a matter of the contract, but of how git checks it out.

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/load"
 	"github.com/mcpgen/mcpgen/generator/model"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // initial is what init knows of the package and is going to do.
@@ -209,7 +210,7 @@ func (i *initial) generates() bool {
 	for _, dir := range []string{i.pkg.Dir, i.root} {
 		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go"))
 		for _, name := range names {
-			src, err := os.ReadFile(name)
+			src, err := regularfile.Read(name)
 			if err != nil {
 				continue
 			}

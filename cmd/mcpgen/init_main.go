@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/model"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // programName is what a program that serves the package is called.
@@ -72,7 +73,7 @@ func (i *initial) findMain() string {
 
 // serves reports whether a file of package main calls what is generated for a package.
 func serves(name, pkg string) bool {
-	src, err := os.ReadFile(name)
+	src, err := regularfile.Read(name)
 	if err != nil || !bytes.Contains(src, []byte(strconv.Quote(pkg))) ||
 		!bytes.Contains(src, []byte(".NewMCPServer(")) && !bytes.Contains(src, []byte(".RegisterMCP(")) {
 		return false

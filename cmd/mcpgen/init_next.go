@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 const commandPath = "github.com/mcpgen/mcpgen/cmd/mcpgen"
@@ -79,7 +80,7 @@ func (i *initial) printNext() {
 	if moduleRoot(c.dir) != moduleRoot(i.pkg.Dir) {
 		go0 = "go -C " + word(i.root) // a tool belongs to its module
 	}
-	if mod, err := os.ReadFile(filepath.Join(i.root, "go.mod")); err == nil && !bytes.Contains(mod, []byte(commandPath)) {
+	if mod, err := regularfile.Read(filepath.Join(i.root, "go.mod")); err == nil && !bytes.Contains(mod, []byte(commandPath)) {
 		fmt.Fprintf(c.out, "\t%s get -tool %s\n", go0, commandPath)
 	}
 	at := i.place()

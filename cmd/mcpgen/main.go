@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
 // The exit codes. A command that a signal ends exits with 128 and its number.
@@ -43,7 +45,11 @@ func start() int {
 	}
 	c := &command{
 		ctx: ctx, dir: dir, invoked: invocation(os.Args[0]),
-		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		in: os.Stdin, out: visible.Writer(os.Stdout), err: visible.Writer(os.Stderr),
+		data: os.Stdout, log: os.Stderr,
+	}
+	if isTerminal(os.Stdout) {
+		c.data = c.out
 	}
 	c.progress = newProgress(os.Stderr, isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb")
 	code := c.run(os.Args[1:])

@@ -46,7 +46,7 @@ func (c *command) prompt(args []string) int {
 	defer c.remove(built)
 	c.progress.begin("getting " + rest[1])
 	c.progress.clear()
-	result, err := built.Prompt(c.ctx, rest[1], arguments, c.err)
+	result, err := built.Prompt(c.ctx, rest[1], arguments, c.log)
 	c.progress.end()
 	if err != nil {
 		return c.fail(err)
@@ -91,12 +91,12 @@ func (c *command) printPrompt(p *program.Prompt) int {
 	alone := len(p.Messages) == 1 && p.Messages[0].Role == "user"
 	for i, m := range p.Messages {
 		if i > 0 {
-			fmt.Fprintln(c.out)
+			fmt.Fprintln(c.data)
 		}
 		if !alone {
-			fmt.Fprintf(c.out, "%s:\n", m.Role)
+			fmt.Fprintf(c.data, "%s:\n", m.Role)
 		}
-		printContent(c.out, []program.Content{m.Content})
+		printContent(c.data, []program.Content{m.Content})
 	}
 	return exitDone
 }

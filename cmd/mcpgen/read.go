@@ -42,7 +42,7 @@ func (c *command) read(args []string) int {
 	defer c.remove(built)
 	c.progress.begin("reading " + rest[1])
 	c.progress.clear()
-	result, err := built.Read(c.ctx, rest[1], c.err)
+	result, err := built.Read(c.ctx, rest[1], c.log)
 	c.progress.end()
 	if err != nil {
 		return c.fail(err)
@@ -112,9 +112,9 @@ func (c *command) printResource(r *program.Resource) int {
 		if part.Text == nil {
 			words = append(words, size(part.Blob))
 		}
-		fmt.Fprintf(c.out, "[resource %s]\n", joined(words...))
+		fmt.Fprintf(c.data, "[resource %s]\n", joined(words...))
 		if part.Text != nil {
-			printText(c.out, *part.Text)
+			printText(c.data, *part.Text)
 		}
 	}
 	return exitDone
@@ -130,7 +130,7 @@ func (c *command) printPart(part program.Contents) int {
 			return c.fail(fmt.Errorf("read blob: %w", err))
 		}
 	}
-	if _, err := c.out.Write(data); err != nil {
+	if _, err := c.data.Write(data); err != nil {
 		return c.fail(err)
 	}
 	return exitDone

@@ -23,7 +23,7 @@ func (c *command) printResult(r *program.Result) int {
 		printContent(c.err, r.Content)
 		return exitFound
 	case r.Structured == nil:
-		printContent(c.out, r.Content)
+		printContent(c.data, r.Content)
 		return exitDone
 	}
 	var indented bytes.Buffer
@@ -31,7 +31,7 @@ func (c *command) printResult(r *program.Result) int {
 		indented.Reset()
 		indented.Write(r.Structured)
 	}
-	fmt.Fprintf(c.out, "%s\n", indented.Bytes())
+	fmt.Fprintf(c.data, "%s\n", indented.Bytes())
 	// The text is usually the same JSON again; a text of its own is for people.
 	for _, block := range r.Content {
 		if block.Type != "text" || !sameJSON(block.Text, r.Structured) {

@@ -107,7 +107,7 @@ func (s *site) args() []string {
 // supervise runs the program to its end. It is told what this command is told, and
 // ends in its own way; a second signal ends it as it would end any.
 func (c *command) supervise(cmd *exec.Cmd, http bool) error {
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, os.Stdout, c.log
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, stopSignals()...)
 	defer signal.Stop(signals)

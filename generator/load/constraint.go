@@ -7,12 +7,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/directive"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // Constraint returns the build constraint of a file of the package, or ""
@@ -92,7 +92,7 @@ func excluded(p *Package, ignored []string) []*ast.File {
 		if !sourceFile(filepath.Base(name)) || filepath.Base(name) == GeneratedFile {
 			continue
 		}
-		src, err := os.ReadFile(name)
+		src, err := regularfile.Read(name)
 		if err != nil || !mentions(src) {
 			continue
 		}

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // convert makes a Package of what go/packages loaded. What keeps its source
@@ -37,7 +39,7 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	p.Generated = filepath.Join(p.Dir, GeneratedFile)
 	var err error
 	if p.GeneratedState, err = stateOfFile(p.Generated); err != nil {
-		return nil, fmt.Errorf("read generated file: %w", err)
+		return nil, err
 	}
 	for _, f := range lp.Syntax {
 		name := p.Fset.File(f.FileStart).Name()
@@ -114,7 +116,11 @@ func (l *loader) syntaxErrors(p *Package) {
 			continue
 		}
 		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, name, nil, parser.ImportsOnly)
+		src, err := regularfile.Read(name)
+		if err != nil {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, src, parser.ImportsOnly)
 		switch {
 		case err != nil:
 			at, message := splitError(err)
@@ -184,7 +190,7 @@ func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 		if ours[name] {
 			continue
 		}
-		src, err := os.ReadFile(name)
+		src, err := regularfile.Read(name)
 		if err != nil {
 			p.Errors = append(p.Errors, packages.Error{Pos: name, Msg: err.Error(), Kind: packages.ParseError})
 			continue

@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/directive"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // Docs finds the doc comments of objects: in the syntax of the loaded packages,
@@ -188,7 +188,7 @@ func (d *Docs) file(path, name string) *fileDocs {
 			}
 		}
 	}
-	src, err := os.ReadFile(name)
+	src, err := regularfile.Read(name)
 	if err != nil {
 		return f
 	}

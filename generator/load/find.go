@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // target is a package to be loaded.
@@ -194,7 +196,7 @@ func relevant(p listed) bool {
 			}
 			continue
 		}
-		src, err := os.ReadFile(filepath.Join(p.Dir, name))
+		src, err := regularfile.Read(filepath.Join(p.Dir, name))
 		if err != nil || mentions(src) {
 			return true
 		}

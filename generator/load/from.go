@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/directive"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // origins are the packages that the //mcp:from directives of others name.
@@ -79,7 +80,7 @@ func fromPaths(dir string) ([]string, error) {
 			continue
 		}
 		name := filepath.Join(dir, e.Name())
-		src, err := os.ReadFile(name)
+		src, err := regularfile.Read(name)
 		if err != nil || !bytes.Contains(src, []byte("//mcp:from")) {
 			continue // what cannot be read is reported where it is loaded
 		}
@@ -109,7 +110,7 @@ func ImportPath(word string) bool {
 
 // modulePath is the path that the go.mod file of a directory declares.
 func modulePath(root string) string {
-	content, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	content, err := regularfile.Read(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return ""
 	}

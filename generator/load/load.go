@@ -110,7 +110,7 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 		name := filepath.Join(t.dir, GeneratedFile)
 		state, err := stateOfFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("read generated file: %w", err)
+			return nil, err
 		}
 		if state == Ours {
 			generated[name] = true

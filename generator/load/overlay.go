@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // header marks a file as ours. It is looked for in every line, as merge markers
@@ -28,12 +30,12 @@ func StateOf(content []byte) State {
 }
 
 func stateOfFile(name string) (State, error) {
-	content, err := os.ReadFile(name)
+	content, err := regularfile.Read(name)
 	switch {
 	case os.IsNotExist(err):
 		return Absent, nil
 	case err != nil:
-		return Foreign, err
+		return Foreign, fmt.Errorf("read generated file: %w; delete it, or move it away", err)
 	}
 	return StateOf(content), nil
 }
@@ -141,7 +143,11 @@ func packageName(dir string) string {
 		if !sourceFile(e.Name()) || e.Name() == GeneratedFile {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil, parser.PackageClauseOnly)
+		src, err := regularfile.Read(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), e.Name(), src, parser.PackageClauseOnly)
 		if err == nil && f.Name.Name != "documentation" {
 			return f.Name.Name
 		}

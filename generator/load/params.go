@@ -3,10 +3,10 @@ package load
 import (
 	"go/ast"
 	"go/token"
-	"os"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/directive"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // ParamComments returns the comments on the parameters and named results of a
@@ -128,7 +128,7 @@ func (s *signature) line(pos token.Pos) int { return s.p.Fset.PositionFor(pos, f
 func (s *signature) comma(from, to token.Pos) bool {
 	file := s.p.Fset.File(from)
 	if s.src == nil {
-		s.src, _ = os.ReadFile(file.Name())
+		s.src, _ = regularfile.Read(file.Name())
 	}
 	start, end := file.Offset(from), file.Offset(to)
 	return start <= end && end <= len(s.src) && strings.Contains(string(s.src[start:end]), ",")

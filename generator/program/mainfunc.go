@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"os"
 	"strconv"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // hideMain renames the main function of the package in overlaid copies of its
@@ -18,7 +19,7 @@ func (t *Target) hideMain(o *overlay) error {
 	}
 	name := t.unusedName()
 	for file, offsets := range uses {
-		text, err := os.ReadFile(file)
+		text, err := regularfile.Read(file)
 		if err != nil {
 			return fmt.Errorf("read file with func main: %w", err)
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 // overlay collects files that the go command is to see instead of those on
@@ -40,7 +42,7 @@ func (o *overlay) merge(env []string, dir string) error {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
-		text, err := os.ReadFile(file)
+		text, err := regularfile.Read(file)
 		if err != nil {
 			return fmt.Errorf("read overlay of GOFLAGS: %w", err)
 		}

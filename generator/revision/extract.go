@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -182,6 +183,24 @@ func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
 			return err
 		}
 	}
+	return removeEscapes(root, wanted)
+}
+
+// removeEscapes removes the links that lead to nothing inside of the directory: a chain
+// of links, each of which looks harmless, can lead out of it.
+func removeEscapes(root *os.Root, entries []entry) error {
+	for _, e := range entries {
+		name := filepath.FromSlash(e.name)
+		if e.mode != linkMode {
+			continue
+		}
+		if _, err := root.Stat(name); err == nil {
+			continue
+		}
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -193,7 +212,7 @@ func write(root *os.Root, e entry, data []byte) error {
 	return root.WriteFile(name, data, 0o666)
 }
 
-// link makes a symbolic link that stays inside. The go command follows none that
+// link makes a symbolic link whose text stays inside. The go command follows none that
 // is a directory, but files may be links.
 func link(root *os.Root, e entry, target string) error {
 	inside := path.Join(path.Dir(e.name), target)

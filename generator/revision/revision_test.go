@@ -154,6 +154,38 @@ func TestExtract(t *testing.T) {
 	}
 }
 
+// TestExtractChain has links that lead out only together: each by itself stays inside.
+func TestExtractChain(t *testing.T) {
+	dir := repository(t, map[string]string{"a/a.go": "package a\n", "deep/er/b.go": "package b\n"})
+	for name, target := range map[string]string{
+		"a/up": "..", "a/y0": "up/..", "a/y1": "y0/..", "p.go": "a/y0/secret.go", "q.go": "a/y1/x/../base/secret.go", "r.go": "p.go",
+		"a/good": "up/deep", "s.go": "a/good/er/b.go", "loop": "loop", "dangling": "nowhere", "deep/self": "../deep/../deep/er",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	commit(t, dir, nil)
+	base := t.TempDir()
+	copied := filepath.Join(base, "copy")
+	put(t, base, map[string]string{"secret.go": "package secret\n", "copy/.keep": ""})
+	r := open(t, dir)
+	if _, err := r.Extract(t.Context(), "HEAD", copied); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"a/up": true, "a/good": true, "s.go": true, "deep/self": true,
+		"a/y0": false, "a/y1": false, "p.go": false, "q.go": false, "r.go": false, "loop": false, "dangling": false,
+	} {
+		if _, err := os.Lstat(filepath.Join(copied, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(copied, "s.go")); string(text) != "package b\n" {
+		t.Errorf("s.go: %q, %v", text, err)
+	}
+}
+
 // TestThroughLink has a link to a directory outside, and in the place of the link's
 // name a file inside of it in another commit: nothing is written through it.
 func TestThroughLink(t *testing.T) {

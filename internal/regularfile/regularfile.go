@@ -1,0 +1,56 @@
+// Package regularfile reads source files that somebody else may have put there: a link
+// to a device or a pipe in the place of a file is an error, and is not read without
+// end.
+package regularfile
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// MaxBytes is the size of the largest file that [Read] reads. Generated files of whole
+// API packages have some 15 MB.
+const MaxBytes = 256 << 20
+
+// Read is [os.ReadFile] for regular files, and links to them, of at most [MaxBytes].
+// It does not wait for the writer of a pipe. Errors are of type [*fs.PathError].
+func Read(name string) ([]byte, error) { return read(name, MaxBytes) }
+
+func read(name string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|flagNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", kind(info.Mode()))}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("larger than %d bytes", most)}
+	}
+	return data, nil
+}
+
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return mode.Type().String()
+}
