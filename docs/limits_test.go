@@ -30,11 +30,15 @@ var limitTables = []struct {
 	{name: "mcpcmd", path: "github.com/mcpgen/mcpgen/runtime/mcpcmd", constants: []limit{
 		{"headerTime", "", "how long a client may take to send the header of a request"},
 		{"headerBytes", "", "the size of that header"},
+		{"readTime", "", "how long it may take to send a whole request, to whatever path"},
 		{"idleTime", "", "how long a connection stays open without a request"},
+		{"mostConnections", "", "open connections; one more is closed"},
+		{"mostRefused", "", "requests outside of the endpoints that are answered before their body, and waited for, a second at most"},
 	}},
 	{name: "mcpws", path: "github.com/mcpgen/mcpgen/runtime/mcpws", constants: []limit{
 		{"DefaultConnections", "", "open connections: `WithConnections`"},
 		{"DefaultPing", "", "how often a client is pinged, and how long it may be silent: `WithPing`"},
+		{"mostRefused", "", "requests that are refused before their body has come, and waited for, a second at most"},
 	}},
 	{name: "mcpnet", path: "github.com/mcpgen/mcpgen/runtime/mcpnet", constants: []limit{
 		{"DefaultConnections", "", "open connections: `WithConnections`"},

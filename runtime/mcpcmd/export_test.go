@@ -17,6 +17,8 @@ var EndpointURL = endpointURL
 const (
 	HeaderTime = headerTime
 	IdleTime   = idleTime
+	HeaderSize = headerBytes
+	ReadTime   = readTime
 )
 
 // Warn returns the warning about an address.
@@ -36,5 +38,12 @@ func SetTogether(d time.Duration) { together = d }
 // NewHTTPServer returns what serves over HTTP, and how to close it.
 func NewHTTPServer(ctx context.Context, s *mcp.Server) (server *http.Server, end func()) {
 	site := (&program{server: s, flags: ownFlags()}).newSite(ctx)
+	return &site.server, site.close
+}
+
+// NewLimitedHTTPServer is NewHTTPServer for so many connections.
+func NewLimitedHTTPServer(ctx context.Context, s *mcp.Server, most int) (server *http.Server, end func()) {
+	site := (&program{server: s, flags: ownFlags()}).newSite(ctx)
+	site.conns.most = most
 	return &site.server, site.close
 }

@@ -11,16 +11,25 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// The limits of connections that carry no request. Requests and answers have
-// those of package mcphttp, since a stream may be quiet for long.
+// The limits of connections. Requests to the endpoints, and answers, have those of
+// package mcphttp besides, since a stream may be quiet for long.
 const (
 	headerTime  = 10 * time.Second
+	readTime    = 2 * time.Minute // for a whole request, to whatever path
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
+	mostRefused = unread.Most
+
+	mostConnections = 10_000
 )
+
+// closingTime is how long the server may take to close connections whose requests are
+// answered.
+const closingTime = 2 * time.Second
 
 // Where the endpoints are.
 const (
@@ -39,7 +48,9 @@ type handler interface {
 type site struct {
 	handlers []handler
 	server   http.Server
-	unused   unused
+	conns    connections
+	bodies   unread.Bodies
+	running  running
 }
 
 func (p *program) newSite(ctx context.Context) *site {
@@ -59,22 +70,38 @@ func (p *program) newSite(ctx context.Context) *site {
 	s := &site{
 		handlers: []handler{streamable, legacy},
 		server: http.Server{
-			Handler:           root,
 			ReadHeaderTimeout: headerTime,
+			ReadTimeout:       readTime,
 			IdleTimeout:       idleTime,
 			MaxHeaderBytes:    headerBytes,
 			BaseContext:       func(net.Listener) context.Context { return values },
+			// OPTIONS * would be answered without the handler, and when its body has come.
+			DisableGeneralOptionsHandler: true,
 		},
 	}
-	s.server.ConnState = s.unused.state
+	s.bodies.Most = mostRefused
+	s.server.Handler = s.within(root)
+	s.conns.most = mostConnections
+	s.server.ConnState = s.conns.state
 	return s
+}
+
+// within lies around everything, middleware included, which may answer before a body has
+// been read, as may [http.ServeMux].
+func (s *site) within(root http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.add(1)
+		defer s.running.add(-1)
+		body, returned := s.bodies.Begin(w, r, 0), false
+		defer func() { body.End(returned) }()
+		root.ServeHTTP(w, r)
+		returned = true
+	})
 }
 
 // notFound answers at every other path.
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	// What is left of the request is read for a moment only.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(headerTime))
-	http.Error(w, "not found: the MCP endpoint of this server is "+endpoint+
+	unread.Error(w, "not found: the MCP endpoint of this server is "+endpoint+
 		" (streamable HTTP), and "+legacyEndpoint+" for clients of revision 2024-11-05", http.StatusNotFound)
 }
 
@@ -129,7 +156,8 @@ func (p *program) stop(ctx context.Context, s *site) error {
 }
 
 // shutdown ends the handlers first: the server would wait for their standing
-// streams.
+// streams. When all requests are answered, connections that the server still has are of
+// clients that do not read, or send nothing more: they are not waited for.
 func (s *site) shutdown(ctx context.Context) error {
 	errs := make([]error, len(s.handlers))
 	var all sync.WaitGroup
@@ -137,8 +165,19 @@ func (s *site) shutdown(ctx context.Context) error {
 		all.Go(func() { errs[i] = h.Shutdown(ctx) })
 	}
 	all.Wait()
-	s.unused.close()
-	return errors.Join(append(errs, s.server.Shutdown(ctx))...)
+	s.conns.closeUnused()
+	s.bodies.Close()
+	closed := make(chan error, 1)
+	closing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { closed <- s.server.Shutdown(closing) }()
+	if err := s.running.wait(ctx); err != nil {
+		errs = append(errs, err)
+	}
+	late := time.AfterFunc(closingTime, cancel)
+	defer late.Stop()
+	<-closed
+	return errors.Join(errs...)
 }
 
 func (s *site) close() {

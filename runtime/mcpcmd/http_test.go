@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -279,7 +280,12 @@ func TestSlowClients(t *testing.T) {
 	}{
 		{"nothing", "", mcpcmd.HeaderTime},
 		{"half a header", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ", mcpcmd.HeaderTime},
-		{"no body at another path", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", mcpcmd.HeaderTime},
+		{"no body at another path", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", unread.Time},
+		{"no body at a path that is not clean", "POST //mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", unread.Time},
+		{"no body for all paths", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", 0},
+		{"no body, unknown expectation", "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nContent-Length: 10\r\n\r\n", mcpcmd.ReadTime},
+		{"no body at the endpoint", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n", unread.Time},
+		{"no body at the older endpoint", "POST /sse HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n", unread.Time},
 		{"nothing more", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", mcpcmd.IdleTime},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -325,5 +331,112 @@ func TestUnusedConnection(t *testing.T) {
 	}
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("the end took %v", took)
+	}
+}
+
+// A header is read up to a limit, which is far below that of net/http.
+func TestHeaderSize(t *testing.T) {
+	r := serve(t, newServer(never), nil)
+	for size, want := range map[int]int{mcpcmd.HeaderSize / 2: http.StatusOK, mcpcmd.HeaderSize - 2000: http.StatusOK, mcpcmd.HeaderSize + 8000: http.StatusRequestHeaderFieldsTooLarge} {
+		req := request(t.Context(), r.url, "tools/list", "")
+		req.Header.Set("X-Long", strings.Repeat("x", size))
+		if status, _, err := r.answer(req); err != nil || status != want {
+			t.Errorf("%d bytes: %d, %v, want %d", size, status, err, want)
+		}
+	}
+}
+
+// One connection too many is closed, and there is room again when another one has ended.
+func TestConnections(t *testing.T) {
+	const most = 3
+	synctest.Test(t, func(t *testing.T) {
+		server, end := mcpcmd.NewLimitedHTTPServer(t.Context(), newServer(never), most)
+		l := make(pipes)
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(l) }()
+		open := func() (client net.Conn, err error) {
+			client, far := net.Pipe()
+			l <- far
+			go func() { _, _ = io.WriteString(client, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n") }()
+			resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+			if err == nil {
+				_, err = io.Copy(io.Discard, resp.Body)
+			}
+			return client, err
+		}
+		var clients []net.Conn
+		for i := range 2 * most {
+			client, err := open()
+			if (err == nil) != (i < most) {
+				t.Errorf("connection %d: %v", i, err)
+			}
+			clients = append(clients, client)
+		}
+		clients[0].Close()
+		synctest.Wait()
+		client, err := open()
+		if err != nil {
+			t.Errorf("after another one: %v", err)
+		}
+		close(l)
+		<-served
+		end()
+		for _, c := range append(clients, client) {
+			c.Close()
+		}
+	})
+}
+
+// Requests that have been answered, whatever of them is still to come, and answers that
+// are not read do not hold up the end, which is one in good order.
+func TestStopWhileBodiesAreDue(t *testing.T) {
+	for _, head := range []string{
+		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n",
+		"POST /sse HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n",
+		"POST /other HTTP/1.1\r\nHost: localhost\r\n",
+		"POST //mcp HTTP/1.1\r\nHost: localhost\r\n",
+		"POST /wrapped HTTP/1.1\r\nHost: localhost\r\n",
+		"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n",
+		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n",
+		"POST /other HTTP/1.1\r\nHost: localhost\r\nExpect: nothing\r\n",
+	} {
+		t.Run(head[:strings.Index(head, "\r\n")], func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ready, ended := make(chan string, 1), make(chan error, 1)
+			wrap := func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/wrapped" {
+						http.Error(w, "not here", http.StatusForbidden)
+						return
+					}
+					next.ServeHTTP(w, r)
+				})
+			}
+			go func() {
+				ended <- mcpcmd.Run(ctx, newServer(never), []string{"-http", "127.0.0.1:0"}, mcpcmd.WithHandler(wrap),
+					mcpcmd.WithReady(func(url string) { ready <- url }), mcpcmd.WithOutput(io.Discard, io.Discard))
+			}()
+			conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(<-ready, "http://"), "/mcp"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if _, err := io.WriteString(conn, head+"Content-Length: 1000\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			// The answer has begun.
+			if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took > 8*time.Second { // 10 are for calls that run
+				t.Errorf("the end has taken %v", took)
+			}
+		})
 	}
 }

@@ -26,8 +26,7 @@ const (
 
 // cors tells browsers which pages may send requests and read the answers. It sets
 // the header fields of the answer, and answers preflights: it then reports that the
-// request is done. A preflight of an origin that is not allowed gets 403. It does
-// not judge other requests, which [access.Policy.Check] does.
+// request is done. What comes here has passed [access.Policy.Check].
 func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) {
 	h := w.Header()
 	if p.HasOrigins() {
@@ -42,10 +41,6 @@ func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) 
 		}
 		return false
 	}
-	if refusal := p.Check(r); refusal != nil {
-		http.Error(w, refusal.Message, refusal.Status)
-		return true
-	}
 	if cross {
 		h.Add("Vary", "Access-Control-Request-Headers, Access-Control-Request-Private-Network")
 		h.Set("Access-Control-Allow-Origin", origin)
@@ -56,7 +51,7 @@ func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) 
 			h.Set("Access-Control-Allow-Private-Network", "true")
 		}
 	}
-	w.WriteHeader(http.StatusNoContent)
+	empty(w, http.StatusNoContent)
 	return true
 }
 

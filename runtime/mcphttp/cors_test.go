@@ -2,12 +2,14 @@ package mcphttp
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // page is the origin that may call.
@@ -87,9 +89,16 @@ func TestCORSPreflightRefused(t *testing.T) {
 		{"null", "null", []string{page}},
 		{"rebound", "https://evil.example", nil},
 	} {
-		answer, done := asked(allowing(t, test.origins...), "OPTIONS", "Origin", test.origin, "Access-Control-Request-Method", "POST")
-		if !done || answer.StatusCode != http.StatusForbidden {
-			t.Errorf("%s: %v, %s", test.name, done, answer.Status)
+		h := NewHandler(mcp.NewServer(mcp.Info{Name: "test", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler))),
+			WithAllowedHosts("server.example"), WithAllowedOrigins(test.origins...))
+		r := httptest.NewRequest(http.MethodOptions, "http://server.example/mcp", nil)
+		r.Header.Set("Origin", test.origin)
+		r.Header.Set("Access-Control-Request-Method", "POST")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		answer := w.Result()
+		if answer.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: %s", test.name, answer.Status)
 		}
 		for name := range answer.Header {
 			if strings.HasPrefix(name, "Access-Control-") {

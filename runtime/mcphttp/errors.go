@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -27,8 +28,17 @@ func fail(w http.ResponseWriter, status int, id jsonrpc.ID, e *jsonrpc.Error) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
+	empty(w, status)
 	_, _ = w.Write(body) // the client may be gone
+}
+
+// answerTime is how long the client may take to read an answer that is short.
+const answerTime = 10 * time.Second
+
+// empty answers with a status, and what has been set in the header.
+func empty(w http.ResponseWriter, status int) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
+	w.WriteHeader(status)
 }
 
 // refuse answers what is no message yet.

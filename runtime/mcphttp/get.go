@@ -17,6 +17,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal)
 		return
 	}
 	defer se.end()
+	if !bodiless(w, r) {
+		return
+	}
 	if _, events := acceptable(r.Header); !events {
 		refuse(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
 		return
@@ -37,6 +40,17 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal)
 	if answer, reader := h.standing(w, r, se); answer != nil {
 		answer.write(reader)
 	}
+}
+
+// bodiless reports whether a GET is without a body. What opens a stream does not wait
+// for one, nor could it see that the client goes away while one is yet to come (RFC 9110,
+// section 9.3.1). Where there is one, it answers.
+func bodiless(w http.ResponseWriter, r *http.Request) bool {
+	if r.ContentLength == 0 {
+		return true
+	}
+	refuse(w, http.StatusBadRequest, "a GET has no body here")
+	return false
 }
 
 // standing attaches the response to the stream that the client wants. Where there is
@@ -90,7 +104,7 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who mcp.Princip
 	}
 	h.sessions.end(se)
 	se.end()
-	w.WriteHeader(http.StatusNoContent)
+	empty(w, http.StatusNoContent)
 }
 
 // sessionOf returns the session that a request without a message is about, and

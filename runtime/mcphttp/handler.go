@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -39,6 +40,13 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 
 // ServeHTTP answers one HTTP request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := h.begin(w, r)
+	defer q.end()
+	h.answer(w, r)
+	q.returned = true
+}
+
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions:
 	default:
@@ -67,6 +75,7 @@ type core struct {
 	host     link.Host
 	policy   *access.Policy
 	sessions *sessions
+	bodies   unread.Bodies
 
 	mu      sync.Mutex
 	closing bool
@@ -91,7 +100,21 @@ func (h *core) init(s *mcp.Server, options []Option) {
 	}
 	h.ended, h.closed = make(chan struct{}), make(chan struct{})
 	h.sessions = newSessions(&h.limits, h.ended)
+	h.bodies.Most = h.limits.Refused
 }
+
+// request is an HTTP request that is answered. Whatever answers it, and however early:
+// what is left of its body holds up neither the answer nor, for long, the connection.
+type request struct {
+	body     *unread.Body
+	returned bool // what answers has returned in an orderly way
+}
+
+func (h *core) begin(w http.ResponseWriter, r *http.Request) request {
+	return request{body: h.bodies.Begin(w, r, h.limits.ReadTime)}
+}
+
+func (q *request) end() { q.body.End(q.returned) }
 
 // admit checks all that there is to check before the message: who may send it, and
 // who has.
@@ -281,6 +304,7 @@ func (h *core) end() {
 	h.mu.Lock()
 	h.closing = true
 	h.mu.Unlock()
+	h.bodies.Close()
 	h.ending.Do(func() { close(h.ended) })
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -97,6 +98,10 @@ type Limits struct {
 	// Requests is how many HTTP requests are answered at the same time, without
 	// standing streams. One more gets 503. Default: 10000.
 	Requests int
+	// Refused is how many HTTP requests that have been answered before their body had
+	// come are waited for, so that their connections can be used again: a second, and up
+	// to 64 KiB. The connection of one more is closed. Default: 1000.
+	Refused int
 	// Streams is how many standing streams there may be: GET, and listens. One
 	// more gets 503. Default: 10000.
 	Streams int
@@ -128,6 +133,7 @@ type Limits struct {
 
 var defaultLimits = Limits{
 	Requests: 10_000,
+	Refused:  unread.Most,
 	Streams:  10_000,
 	Sessions: 10_000,
 
@@ -143,6 +149,7 @@ var defaultLimits = Limits{
 // or fills in what is zero from d.
 func (l Limits) or(d Limits) Limits {
 	l.Requests = either(l.Requests, d.Requests)
+	l.Refused = either(l.Refused, d.Refused)
 	l.Streams = either(l.Streams, d.Streams)
 	l.Sessions = either(l.Sessions, d.Sessions)
 	l.SessionsPerPrincipal = either(l.SessionsPerPrincipal, d.SessionsPerPrincipal)

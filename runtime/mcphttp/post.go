@@ -128,7 +128,9 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 			// http.Server sets it anew for the next request.
 			return b, true
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			w.Header().Set("Connection", "close")
+			if r.ProtoMajor == 1 { // of HTTP/2 it would end all other requests
+				w.Header().Set("Connection", "close")
+			}
 			refuse(w, http.StatusRequestTimeout, "the body did not arrive within "+h.limits.ReadTime.String())
 			return nil, false
 		case err != nil:
@@ -143,7 +145,6 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 }
 
 func tooLarge(w http.ResponseWriter, limit int) {
-	w.Header().Set("Connection", "close")
 	refuse(w, http.StatusRequestEntityTooLarge, "the message has more than "+strconv.Itoa(limit)+" bytes")
 }
 
@@ -198,7 +199,7 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 	conn := p.host.Open(p.r.Context(), link.Options{Once: true, Revision: rev, Ended: p.ended})
 	answer, reader := p.hand(conn, modern)
 	if answer == nil {
-		p.w.WriteHeader(http.StatusAccepted)
+		empty(p.w, http.StatusAccepted)
 		return
 	}
 	if answer.write(reader) {
@@ -265,7 +266,7 @@ func (p *posted) exchange(se, opened *session) (seen bool) {
 	s := newStream(se, p.host.Limits().QueueBytes)
 	reader := s.attach()
 	if !se.conn.Take(p.in, p.from, s) {
-		p.w.WriteHeader(http.StatusAccepted)
+		empty(p.w, http.StatusAccepted)
 		return true
 	}
 	rev := se.conn.Negotiated()

@@ -83,7 +83,7 @@ func (p *response) write(reader *reader) bool {
 		case p.resumed && !p.started && t.done && len(t.messages) == 0:
 			// Nothing follows. An empty stream would look like one more that has
 			// broken off; this ends an EventSource (HTML, server-sent events).
-			p.w.WriteHeader(http.StatusNoContent)
+			empty(p.w, http.StatusNoContent)
 			return true
 		case t.events || p.started:
 			events = true

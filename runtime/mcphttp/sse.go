@@ -31,6 +31,13 @@ const sessionQuery = "session"
 
 // ServeHTTP answers one HTTP request.
 func (h *SSEHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := h.begin(w, r)
+	defer q.end()
+	h.answer(w, r)
+	q.returned = true
+}
+
+func (h *SSEHandler) answer(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost, http.MethodGet, http.MethodOptions:
 	default:
@@ -53,6 +60,9 @@ func (h *SSEHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // get opens a session, which lasts as long as the response.
 func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+	if !bodiless(w, r) {
+		return
+	}
 	if _, events := acceptable(r.Header); !events {
 		refuse(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
 		return
@@ -102,17 +112,12 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who mcp.Princi
 		refuse(w, http.StatusBadRequest, "the URL names no session: post to the one that the first event of the stream says")
 		return
 	}
-	se := h.sessions.find(id, who.ID)
-	if se == nil || !se.begin() {
+	se := h.begun(id, who.ID)
+	if se == nil {
 		fail(w, http.StatusNotFound, noID, errNoSession)
 		return
 	}
 	defer se.end()
-	if se.standing.stalled() {
-		h.sessions.end(se)
-		fail(w, http.StatusNotFound, noID, errNoSession)
-		return
-	}
 	in, ok := h.parse(w, r, http.NewResponseController(w))
 	if !ok {
 		return
@@ -123,12 +128,27 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who mcp.Princi
 			text, _ := jsonrpc.String(version)
 			se.standing.Reply(jsonrpc.AppendError(nil, m.ID, unsupported(text, sessionVersions)), protocol.CodeUnsupportedVersion)
 			in.Drop()
-			w.WriteHeader(http.StatusAccepted)
+			empty(w, http.StatusAccepted)
 			return
 		}
 	}
 	se.conn.Take(in, link.Caller{Values: r.Context(), Header: r.Header, Principal: who}, se.standing)
-	w.WriteHeader(http.StatusAccepted)
+	empty(w, http.StatusAccepted)
+}
+
+// begun returns the session of a message, which is busy then. It returns nil if there is
+// none, as when its client asks and does not read.
+func (h *SSEHandler) begun(id, principal string) *session {
+	se := h.sessions.find(id, principal)
+	if se == nil || !se.begin() {
+		return nil
+	}
+	if se.standing.stalled() {
+		se.end()
+		h.sessions.end(se)
+		return nil
+	}
+	return se
 }
 
 // sessionVersions are those of the revisions with sessions, newest first.

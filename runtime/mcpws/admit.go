@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -43,6 +44,10 @@ func (h *Handler) admit(r *http.Request) (who mcp.Principal, _ *refusal) {
 		if who, err = h.identify(r); err != nil {
 			return who, unidentified(err)
 		}
+	}
+	if r.ContentLength != 0 {
+		// Of the connection that follows, nobody would know where it begins.
+		return who, &refusal{status: http.StatusBadRequest, message: "a request that opens a WebSocket has no body"}
 	}
 	if offered := r.Header.Values("Sec-WebSocket-Protocol"); len(offered) > 0 && !offers(offered) {
 		return who, &refusal{status: http.StatusBadRequest, message: `the subprotocol spoken here is "` + subprotocol + `": offer that one, or none`}
@@ -111,5 +116,5 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, x *refusal) {
 	for name, values := range x.header {
 		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}
-	http.Error(w, x.message, x.status)
+	unread.Error(w, x.message, x.status)
 }

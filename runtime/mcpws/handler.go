@@ -12,11 +12,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // upgradeTime is how long the client may take to read that its upgrade is granted.
 const upgradeTime = 10 * time.Second
+
+// mostRefused is how many requests that are refused before their body has come are
+// waited for at the same time.
+const mostRefused = unread.Most
 
 // Handler opens WebSocket connections and serves each until it ends. Its methods
 // may be called by many goroutines.
@@ -30,6 +35,7 @@ type Handler struct {
 	ping           time.Duration
 	most           int
 	compression    websocket.CompressionMode
+	bodies         unread.Bodies // of requests that are refused
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
@@ -55,21 +61,30 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 		panic("mcpws: " + err.Error())
 	}
 	h.policy = policy
+	h.bodies.Most = mostRefused
 	return h
 }
 
 // ServeHTTP upgrades the request to a connection, and returns when that has ended.
 //
 // It refuses with status 405 what is not a GET; 403 a Host or Origin that is not
-// allowed; 401 whom [WithPrincipal] does not know; 426 and 400 what is no upgrade,
-// or offers subprotocols without "mcp" among them; 503 one connection too many. A
-// client that offers no subprotocol at all is served, and not promised any.
+// allowed; 401 whom [WithPrincipal] does not know; 426 and 400 what is no upgrade, has
+// a body, or offers subprotocols without "mcp" among them; 503 one connection too many.
+// A client that offers no subprotocol at all is served, and not promised any.
 //
 // The context of the request is that of all calls, with its values. It, and they,
 // end with the connection: when the client closes it, which cancels what is
 // running, when it breaks, or when the handler is closed. A binary frame ends it
 // with status 1003.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Only what is refused has a body, for which nobody waits.
+	body, returned := h.bodies.Begin(w, r, upgradeTime), false
+	defer func() { body.End(returned) }()
+	h.serve(w, r)
+	returned = true
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	who, refusal := h.admit(r)
 	if refusal != nil {
 		h.refuse(w, r, refusal)
@@ -153,6 +168,7 @@ func (h *Handler) end(how func(*conn)) {
 	defer h.mu.Unlock()
 	if !h.ending {
 		h.ending = true
+		h.bodies.Close()
 		if len(h.conns) == 0 {
 			close(h.empty)
 		}

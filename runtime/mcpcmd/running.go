@@ -1,0 +1,42 @@
+package mcpcmd
+
+import (
+	"context"
+	"sync"
+)
+
+// running counts the requests that are being answered.
+type running struct {
+	mu    sync.Mutex
+	count int
+	none  chan struct{} // closed when there are none; nil while nobody waits
+}
+
+func (r *running) add(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.count += n; r.count == 0 && r.none != nil {
+		close(r.none)
+		r.none = nil
+	}
+}
+
+// wait waits until there are none, or returns why ctx has ended before.
+func (r *running) wait(ctx context.Context) error {
+	r.mu.Lock()
+	if r.count == 0 {
+		r.mu.Unlock()
+		return nil
+	}
+	if r.none == nil {
+		r.none = make(chan struct{})
+	}
+	none := r.none
+	r.mu.Unlock()
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,368 @@
+package mcphttp_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// early is a request that is answered before its body has been read.
+type early struct {
+	name   string
+	head   string // without what it says of the body
+	status int
+	setup  setup
+	before func(s *site)
+	last   bool // the connection is closed in any case
+}
+
+const postHead = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+
+// allEarly are all of them: TestEarlyAnswers looks for others in the source.
+func allEarly() []early {
+	const (
+		host    = "Host: 127.0.0.1\r\n"
+		page    = "Origin: https://page.example\r\n"
+		version = "Mcp-Protocol-Version: 2025-11-25\r\n"
+	)
+	pages := setup{handler: []mcphttp.Option{mcphttp.WithAllowedOrigins("https://page.example")}}
+	known := setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(func(r *http.Request) (mcp.Principal, error) {
+		if r.Header.Get("Authorization") == "" {
+			return mcp.Principal{}, errors.New("who is it")
+		}
+		return mcp.Principal{}, &mcphttp.Refusal{Status: http.StatusForbidden, Text: "not you"}
+	})}}
+	small := setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 100})}}
+	full := setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Requests: 1})}}
+	fill := func(s *site) {
+		p := s.puppet("p")
+		s.start(dance(p).post())
+		p.called()
+	}
+	closing := func(s *site) { _ = s.handler.Close() }
+	all := []early{
+		{name: "method", head: "PUT /mcp HTTP/1.1\r\n" + host, status: 405},
+		{name: "method of HTTP/1.0", head: "PUT /mcp HTTP/1.0\r\nConnection: keep-alive\r\n" + host, status: 405},
+		{name: "Host", head: "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", status: 403},
+		{name: "Origin", head: "POST /mcp HTTP/1.1\r\n" + host + "Origin: https://evil.example\r\n", status: 403},
+		{name: "preflight", head: "OPTIONS /mcp HTTP/1.1\r\n" + host + page + "Access-Control-Request-Method: POST\r\n", status: 204, setup: pages},
+		{name: "OPTIONS", head: "OPTIONS /mcp HTTP/1.1\r\n" + host, status: 405},
+		{name: "principal", head: postHead, status: 401, setup: known},
+		{name: "principal that refuses", head: postHead + "Authorization: Bearer x\r\n", status: 403, setup: known},
+		{name: "type", head: "POST /mcp HTTP/1.1\r\n" + host + "Content-Type: text/plain\r\n", status: 415},
+		{name: "accept", head: "POST /mcp HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nAccept: text/html\r\n", status: 406},
+		{name: "length", head: postHead, status: 413, setup: small},
+		{name: "overload", head: postHead, status: 503, setup: full, before: fill},
+		{name: "closing", head: postHead, status: 503, before: closing, last: true},
+		{name: "GET with a body", head: "GET /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: SESSION\r\n", status: 400},
+		{name: "GET of an unknown session", head: "GET /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: other\r\n", status: 404},
+		{name: "GET of no session", head: "GET /mcp HTTP/1.1\r\n" + host + version, status: 400},
+		{name: "GET of two versions", head: "GET /mcp HTTP/1.1\r\n" + host + version + version, status: 400},
+		{name: "GET of an unknown version", head: "GET /mcp HTTP/1.1\r\n" + host + "Mcp-Protocol-Version: 2099-01-01\r\n", status: 400},
+		{name: "GET without sessions", head: "GET /mcp HTTP/1.1\r\n" + host + "Mcp-Protocol-Version: 2026-07-28\r\n", status: 405},
+		{name: "DELETE", head: "DELETE /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: SESSION\r\n", status: 204},
+		{name: "DELETE of an unknown session", head: "DELETE /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: other\r\n", status: 404},
+	}
+	for _, e := range []early{
+		{name: "method", head: "DELETE /mcp HTTP/1.1\r\n" + host, status: 405},
+		{name: "Host", head: "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", status: 403},
+		{name: "principal", head: postHead, status: 401, setup: known},
+		{name: "OPTIONS", head: "OPTIONS /mcp HTTP/1.1\r\n" + host, status: 405},
+		{name: "GET with a body", head: "GET /mcp HTTP/1.1\r\n" + host, status: 400},
+		{name: "type", head: "POST /mcp?session=x HTTP/1.1\r\n" + host + "Content-Type: text/plain\r\n", status: 415},
+		{name: "no session", head: postHead, status: 400},
+		{name: "unknown session", head: strings.Replace(postHead, "/mcp", "/mcp?session=x", 1), status: 404},
+		{name: "closing", head: postHead, status: 503, before: closing, last: true},
+	} {
+		e.name, e.setup.sse = "SSE: "+e.name, true
+		all = append(all, e)
+	}
+	return all
+}
+
+// sites are where answers come from: calls of those functions, by file and line.
+type sites struct {
+	mu  sync.Mutex
+	hit map[string]bool
+}
+
+// answering are the functions that answer. Their callers are what is of interest.
+var answering = map[string]bool{"fail": true, "refuse": true, "overloaded": true, "notAllowed": true, "tooLarge": true, "empty": true}
+
+// wrap notes which function of the package answers.
+func (x *sites) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(&noting{w, x}, r)
+	})
+}
+
+type noting struct {
+	http.ResponseWriter
+	sites *sites
+}
+
+func (n *noting) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
+func (n *noting) WriteHeader(status int) {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		frame, more := frames.Next()
+		name := frame.Function[strings.LastIndex(frame.Function, ".")+1:]
+		if !answering[name] && strings.Contains(frame.Function, "/mcphttp.") {
+			n.sites.mu.Lock()
+			n.sites.hit[fmt.Sprint(filepath.Base(frame.File), ":", frame.Line)] = true
+			n.sites.mu.Unlock()
+			break
+		}
+		if !more {
+			break
+		}
+	}
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// whole are the functions that answer when the body has been read, or where there is
+// none.
+var whole = map[string]string{
+	"parse": "the body has been read", "read": "it is being read", "receive": "it has been read",
+	"modern": "it has been read", "once": "it has been read", "open": "it has been read", "session": "it has been read",
+	"exchange": "it has been read", "write": "it has been read", "standing": "there is none",
+}
+
+// What is answered early is answered at once, whatever comes of the body, and its
+// connection is used again or closed. The rows are all that there is: the source has no
+// other answer of the kind.
+func TestEarlyAnswers(t *testing.T) {
+	seen := &sites{hit: map[string]bool{}}
+	for _, e := range allEarly() {
+		t.Run(e.name, func(t *testing.T) { e.holds(t, seen) })
+	}
+	if t.Failed() {
+		return
+	}
+	for _, c := range answersInSource(t) {
+		if seen.hit[c.at] || c.behind != "" || whole[c.in] != "" {
+			continue
+		}
+		t.Errorf("%s: %s in %s answers, and no request here is answered by it", c.at, c.call, c.in)
+	}
+}
+
+// answerCall is a call of a function that answers.
+type answerCall struct{ at, call, in, behind string }
+
+func answersInSource(t *testing.T) (calls []answerCall) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Body == nil || answering[f.Name.Name] {
+				continue
+			}
+			behind := ""
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				c, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				called := ""
+				switch fun := c.Fun.(type) {
+				case *ast.Ident:
+					called = fun.Name
+				case *ast.SelectorExpr:
+					called = fun.Sel.Name
+				}
+				at := fmt.Sprint(name, ":", set.Position(c.Pos()).Line)
+				switch {
+				case called == "parse" || called == "receive" || called == "bodiless":
+					// What follows has a whole body, or none.
+					defer func() { behind = called }()
+				case called == "WriteHeader" && name != "response.go", called == "Error" && len(c.Args) == 3, called == "Redirect":
+					t.Errorf("%s: answers by itself, and not by a function of errors.go", at)
+				case answering[called]:
+					calls = append(calls, answerCall{at, called, f.Name.Name, behind})
+				}
+				return true
+			})
+		}
+	}
+	if len(calls) < 30 {
+		t.Fatalf("only %d answers found", len(calls))
+	}
+	return calls
+}
+
+// holds sends the request with bodies that come, or do not.
+func (e *early) holds(t *testing.T, seen *sites) {
+	const another = "PUT /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+	const linger = 500 * time.Millisecond // of net/http
+	c := e.setup
+	c.wrap = seen.wrap
+	for _, kind := range []struct {
+		name, says, sends string
+		kept              bool // the connection
+		within            time.Duration
+	}{
+		{"no body", "Content-Length: 1000", "", false, unread.Time + linger},
+		{"half a body", "Content-Length: 1000", strings.Repeat("x", 500), false, unread.Time + linger},
+		{"no chunk", "Transfer-Encoding: chunked", "", false, unread.Time + linger},
+		{"half a chunk", "Transfer-Encoding: chunked", "3e8\r\nxxxx", false, unread.Time + linger},
+		{"a broken chunk", "Transfer-Encoding: chunked", "no length\r\n", false, linger},
+		{"a large body", "Content-Length: 70000", "", false, linger},
+		{"many chunks", "Transfer-Encoding: chunked", strings.Repeat("3e8\r\n"+strings.Repeat("x", 1000)+"\r\n", 70), false, linger},
+		{"a body that waits", "Content-Length: 1000\r\nExpect: 100-continue", "", false, linger},
+		{"a body", "Content-Length: 1000", strings.Repeat("x", 1000), true, 0},
+		{"a body like a request", "Content-Length: 1000", another + strings.Repeat("x", 1000-len(another)), true, 0},
+		{"chunks", "Transfer-Encoding: chunked", "4\r\nxxxx\r\n0\r\n\r\n", true, 0},
+		{"chunks and a trailer", "Transfer-Encoding: chunked", "4\r\nxxxx\r\n0\r\nA: b\r\n\r\n", true, 0},
+	} {
+		length := strings.HasPrefix(kind.says, "Content-Length")
+		if !length && (e.status == http.StatusRequestEntityTooLarge || strings.Contains(e.head, "HTTP/1.0")) {
+			continue // the length is not known early; there are no chunks
+		}
+		if strings.Contains(kind.says, "Expect") && strings.Contains(e.head, "HTTP/1.0") {
+			continue
+		}
+		visit(t, c, func(t *testing.T, s *site) {
+			if e.before != nil {
+				e.before(s)
+			}
+			head := e.head
+			if strings.Contains(head, "SESSION") {
+				head = strings.ReplaceAll(head, "SESSION", s.open(revisionD).id)
+			}
+			conn, err := s.net.dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			text := head + kind.says + "\r\n\r\n" + kind.sends
+			if kind.kept {
+				text += another
+			}
+			began := time.Now()
+			go func() { _, _ = io.WriteString(conn, text) }()
+			lines := bufio.NewReader(conn)
+			resp, err := http.ReadResponse(lines, nil)
+			if err != nil {
+				t.Fatalf("%s: no answer after %v: %v", kind.name, time.Since(began), err)
+			}
+			if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+				t.Errorf("%s: %v", kind.name, err)
+			}
+			if took := time.Since(began); resp.StatusCode != e.status || took > 0 {
+				t.Errorf("%s: status %d after %v, want %d at once", kind.name, resp.StatusCode, took, e.status)
+			}
+			if kind.kept && !e.last {
+				resp, err := http.ReadResponse(lines, nil)
+				if err != nil || resp.StatusCode != http.StatusMethodNotAllowed || resp.Close != true {
+					t.Fatalf("%s: the next request: %+v, %v", kind.name, resp, err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+			} else if known := length && kind.within == linger && resp.ProtoAtLeast(1, 1); known && !resp.Close {
+				t.Errorf("%s: the answer does not say that the connection is closed", kind.name)
+			}
+			rest, _ := io.ReadAll(lines)
+			if took := time.Since(began); len(rest) > 0 || !e.last && took > kind.within {
+				t.Errorf("%s: %q, and the end after %v, want it after %v", kind.name, rest, took, kind.within)
+			}
+		})
+	}
+}
+
+// refusedHead is the head of a request that is refused, and whose body is to come.
+const refusedHead = "PUT /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n"
+
+// refused sends it, and returns the connection once it is answered.
+func (s *site) refused() (conn net.Conn, resp *http.Response) {
+	s.t.Helper()
+	conn, err := s.net.dial(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	go func() { _, _ = io.WriteString(conn, refusedHead) }()
+	resp, err = http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
+		s.t.Fatalf("%v, %v", resp, err)
+	}
+	return conn, resp
+}
+
+// Beyond the limit, connections are closed without waiting for anything; others are not
+// affected, nor are requests that are not refused.
+func TestLimitRefused(t *testing.T) {
+	const most = 3
+	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Refused: most})}}, func(t *testing.T, s *site) {
+		for range 2 {
+			began := time.Now()
+			for i := range 2 * most {
+				conn, resp := s.refused()
+				defer conn.Close()
+				if resp.Close != (i >= most) {
+					t.Errorf("answer %d: closed %v", i, resp.Close)
+				}
+			}
+			s.do(call("echo", `{}`).post()).replied("1")
+			if took := time.Since(began); took > 0 {
+				t.Errorf("it has taken %v", took)
+			}
+			time.Sleep(unread.Time) // then there is room again
+		}
+	})
+}
+
+// Requests that are refused and go on hold up no end, whichever comes first.
+func TestShutdownOfRefused(t *testing.T) {
+	visit(t, setup{}, func(t *testing.T, s *site) {
+		for range 10 {
+			conn, _ := s.refused()
+			defer conn.Close()
+		}
+		began := time.Now()
+		if err := s.handler.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("Shutdown has taken %v", took)
+		}
+		late, resp := s.refused()
+		defer late.Close()
+		if !resp.Close {
+			t.Error("a connection is kept when the handler has ended")
+		}
+		if err := s.http.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took > unread.Time {
+			t.Errorf("the end of the server has taken %v", took)
+		}
+	})
+}
