@@ -61,17 +61,25 @@ func (p *Params) Get(name string) json.RawMessage {
 // Len returns the number of members.
 func (p *Params) Len() int { return len(p.members) }
 
-func (m *Message) reset() {
-	members := m.Params.members[:0]
+// keptMembers is for how many members of params a Message keeps storage. Params
+// have a handful of them; a message with more must not make later ones slow.
+const keptMembers = 64
+
+// Reset makes m empty, so that it no longer refers to the text it came from. It
+// keeps storage of moderate size.
+func (m *Message) Reset() {
+	members := m.Params.noMembers()
 	*m = Message{}
 	m.Params.members = members
 }
 
-// Reset makes m empty, so that it no longer refers to the text it came from. It
-// keeps its storage.
-func (m *Message) Reset() {
-	clear(m.Params.members[:cap(m.Params.members)])
-	m.reset()
+// noMembers returns storage for members: that of p, cleared, unless it is large.
+func (p *Params) noMembers() []member {
+	if cap(p.members) > keptMembers {
+		return nil
+	}
+	clear(p.members) // what is behind its length has been cleared before
+	return p.members[:0]
 }
 
 // Check checks what [Parser.Deferred] left unchecked. The error has the code

@@ -34,7 +34,7 @@ func Parse(data []byte) (Message, *Error) {
 // UTF-8 and -32600 for JSON that is not a message; m.ID is then the identifier
 // where one could be told. A batch is checked as a whole and not taken apart.
 func (p Parser) Parse(data []byte, m *Message) *Error {
-	m.reset()
+	m.Reset()
 	if p.MaxDepth <= 0 {
 		p.MaxDepth = DefaultDepth
 	}
@@ -267,7 +267,7 @@ func (e *envelope) params() {
 	}
 	e.pos++
 	var keys keySet
-	m.Params.members = m.Params.members[:0]
+	m.Params.members = m.Params.noMembers()
 	e.members(&keys, func(name []byte) {
 		var v []byte
 		if e.p.Deferred != "" && string(name) == e.p.Deferred {

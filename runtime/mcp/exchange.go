@@ -46,6 +46,7 @@ func (b *buffers) drop() {
 // clean makes the buffers ready for another message.
 func (b *buffers) clean() {
 	b.msg.Reset()
+	b.decoder.Reset(nil, wire.Options{})
 	if cap(b.data) > keptBuffer {
 		lend.Put(b.data)
 		b.data = nil

@@ -1,0 +1,56 @@
+package wire
+
+import "math"
+
+// checkEvery is after how many bytes a Decoder asks its context.
+const checkEvery = 64 << 10
+
+// noCheck is the place of a check that never comes.
+const noCheck = math.MaxInt
+
+// errEnded stands in Decoder.err where reading has ended before the end of the
+// data, without a syntax error.
+var errEnded = new(SyntaxError)
+
+// end ends the reading. As after a syntax error, what comes after finds itself at
+// the end of the data.
+func (d *Decoder) end() {
+	if d.err == nil {
+		d.err = errEnded
+	}
+	d.pos = len(d.data)
+	d.failed = true
+}
+
+// check asks the context whether to go on, and says where it is asked again.
+func (d *Decoder) check() {
+	d.checkAt = d.pos + checkEvery
+	if d.err != nil {
+		return
+	}
+	if err := d.opts.Context.Err(); err != nil {
+		d.ended = err
+		d.end()
+	}
+}
+
+// checkRest looks for the syntax error that reading would have found, had it not
+// ended at one violation too many: what is not JSON is told first.
+func (d *Decoder) checkRest() *SyntaxError {
+	if d.ended != nil {
+		return nil
+	}
+	text := d.data
+	if len(d.texts) > 0 {
+		text = d.texts[0].data
+	}
+	var rest Decoder
+	rest.Reset(text, Options{MaxDepth: d.opts.MaxDepth, Context: d.opts.Context})
+	rest.Skip()
+	err := rest.Finish()
+	if err, ok := err.(*SyntaxError); ok {
+		return err
+	}
+	d.ended = err
+	return nil
+}
