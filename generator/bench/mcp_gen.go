@@ -287,14 +287,14 @@ func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 			wire.Maximum(d, v.Bounded, 100)
 		case "open":
 			wire.Float(d, &v.Open)
-			wire.ExclusiveMinimum(d, v.Open, 0)
-			wire.ExclusiveMaximum(d, v.Open, 1)
+			wire.FloatExclusiveMinimum(d, v.Open, 0)
+			wire.FloatExclusiveMaximum(d, v.Open, 1)
 		case "fives":
 			wire.Int(d, &v.Fives)
 			wire.MultipleOf(d, v.Fives, 5)
 		case "tenths":
 			wire.Float(d, &v.Tenths)
-			wire.MultipleOf(d, v.Tenths, 0.1)
+			wire.FloatMultipleOf(d, v.Tenths, 0.1)
 		case "exact":
 			wire.Number(d, &v.Exact)
 			wire.NumberMinimum(d, v.Exact, "0")
@@ -483,7 +483,7 @@ func mcpDecodeFilter(d *wire.Decoder, v *Filter) {
 			wire.MinItems(d, len(v.Values), 1)
 		case "boost":
 			wire.Float(d, &v.Boost)
-			wire.ExclusiveMinimum(d, v.Boost, 0)
+			wire.FloatExclusiveMinimum(d, v.Boost, 0)
 		}
 	}
 }
@@ -499,8 +499,8 @@ var mcpFieldsFilter = wire.Fields{
 // mcpDecodeQueryWeightsValue reads a value of type float64.
 func mcpDecodeQueryWeightsValue(d *wire.Decoder, v *float64) {
 	wire.Float(d, v)
-	wire.Minimum(d, *v, 0)
-	wire.Maximum(d, *v, 1)
+	wire.FloatMinimum(d, *v, 0)
+	wire.FloatMaximum(d, *v, 1)
 }
 
 // mcpDecodePage reads a value of type Page.

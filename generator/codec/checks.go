@@ -44,6 +44,7 @@ func (b *builder) numberChecks(t *model.Type, rules *model.Rules) []*Check {
 		{"Maximum", rules.Maximum, false},
 		{"ExclusiveMaximum", rules.ExclusiveMaximum, true},
 	} {
+		c.name = ofNumbers(t, c.name)
 		if c.text == "" {
 			continue
 		}
@@ -54,10 +55,18 @@ func (b *builder) numberChecks(t *model.Type, rules *model.Rules) []*Check {
 	}
 	if rules.MultipleOf != "" {
 		if text := multipleOf(t, rules.MultipleOf); text != "" {
-			out = append(out, &Check{Func: "MultipleOf", Text: text})
+			out = append(out, &Check{Func: ofNumbers(t, "MultipleOf"), Text: text})
 		}
 	}
 	return out
+}
+
+// ofNumbers is the name of a check for a type of numbers.
+func ofNumbers(t *model.Type, check string) string {
+	if t.Kind == model.Float {
+		return "Float" + check
+	}
+	return check
 }
 
 // textNumberChecks are those of a number that is kept as text.
@@ -163,7 +172,12 @@ func itemChecks(t *model.Type, rules *model.Rules) []*Check {
 		out = lengthChecks("MinItems", "MaxItems", rules.MinItems, rules.MaxItems, true)
 	}
 	if rules.UniqueItems {
-		out = append(out, &Check{Func: "UniqueItems", Array: t.Kind == model.Array})
+		check := "UniqueItems"
+		elem := t.Elem
+		if elem.Kind == model.Float {
+			check = "UniqueFloats"
+		}
+		out = append(out, &Check{Func: check, Array: t.Kind == model.Array})
 	}
 	return out
 }
@@ -201,8 +215,14 @@ func (b *builder) enum(t *model.Type, rules *model.Rules, place string) *Enum {
 		}
 	case narrow:
 		e := &Enum{Stem: b.names.table("mcpEnum", place), Go: t.Go}
+		values := t
+		if t.Kind == model.Float {
+			// A float32 could not hold each of them exactly.
+			values = &model.Type{Kind: model.Float, Bits: 64, Go: types.Typ[types.Float64]}
+			e.Go = values.Go
+		}
 		for _, text := range rules.Enum {
-			e.Values = append(e.Values, b.literal(t, text))
+			e.Values = append(e.Values, b.literal(values, text))
 		}
 		b.plan.Enums = append(b.plan.Enums, e)
 		return e

@@ -12497,8 +12497,8 @@ var mcpEnumNarrowedNum = []int{5, -7}
 // mcpEnumNarrowedReal are the values that are accepted for float64.
 var mcpEnumNarrowedReal = []float64{0.5, 1e3}
 
-// mcpEnumNarrowedSingle are the values that are accepted for float32.
-var mcpEnumNarrowedSingle = []float32{0.1, 2}
+// mcpEnumNarrowedSingle are the values that are accepted for float64.
+var mcpEnumNarrowedSingle = []float64{0.1, 2}
 
 // mcpEnumOdd are the values that are accepted for Odd.
 var mcpEnumOdd = []Odd{OddEmpty, OddQuote, OddTick, OddUnicode, OddHTML, OddLine}
@@ -13439,30 +13439,30 @@ func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 			wire.ExclusiveMaximum(d, v.Below, 100)
 		case "real":
 			wire.Float(d, &v.Real)
-			wire.Minimum(d, v.Real, 0.1)
-			wire.Maximum(d, v.Real, 0.9)
+			wire.FloatMinimum(d, v.Real, 0.1)
+			wire.FloatMaximum(d, v.Real, 0.9)
 		case "open":
 			wire.Float(d, &v.Open)
-			wire.ExclusiveMinimum(d, v.Open, 0)
-			wire.ExclusiveMaximum(d, v.Open, 1)
+			wire.FloatExclusiveMinimum(d, v.Open, 0)
+			wire.FloatExclusiveMaximum(d, v.Open, 1)
 		case "single":
 			wire.Float(d, &v.Single)
-			wire.Minimum(d, v.Single, -0.5)
-			wire.Maximum(d, v.Single, 2.5)
+			wire.FloatMinimum(d, v.Single, -0.5)
+			wire.FloatMaximum(d, v.Single, 2.5)
 		case "tiny":
 			wire.Float(d, &v.Tiny)
-			wire.Minimum(d, v.Tiny, 0.1)
-			wire.Maximum(d, v.Tiny, 0.7)
+			wire.FloatMinimum(d, v.Tiny, 0.1)
+			wire.FloatMaximum(d, v.Tiny, 0.7)
 		case "tinyOpen":
 			wire.Float(d, &v.TinyOpen)
-			wire.ExclusiveMinimum(d, v.TinyOpen, 0.1)
-			wire.ExclusiveMaximum(d, v.TinyOpen, 0.7)
+			wire.FloatExclusiveMinimum(d, v.TinyOpen, 0.1)
+			wire.FloatExclusiveMaximum(d, v.TinyOpen, 0.7)
 		case "step":
 			wire.Int(d, &v.Step)
 			wire.MultipleOf(d, v.Step, 3)
 		case "tenth":
 			wire.Float(d, &v.Tenth)
-			wire.MultipleOf(d, v.Tenth, 0.1)
+			wire.FloatMultipleOf(d, v.Tenth, 0.1)
 		case "half":
 			wire.Int(d, &v.Half)
 		case "big":
@@ -13485,7 +13485,7 @@ func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 		case "ptrPtr":
 			wire.Ptr(d, &v.PtrPtr, mcpDecodeBoundsPtrPtr)
 			if v.PtrPtr != nil && *v.PtrPtr != nil {
-				wire.Minimum(d, **v.PtrPtr, 0)
+				wire.FloatMinimum(d, **v.PtrPtr, 0)
 			}
 		case "named":
 			wire.Int(d, &v.Named)
@@ -15026,7 +15026,7 @@ func mcpDecodeElementsMatrixItemItem(d *wire.Decoder, v *int) {
 // mcpDecodeElementsMapValue reads a value of type float64.
 func mcpDecodeElementsMapValue(d *wire.Decoder, v *float64) {
 	wire.Float(d, v)
-	wire.ExclusiveMinimum(d, *v, 0)
+	wire.FloatExclusiveMinimum(d, *v, 0)
 }
 
 // mcpDecodeElementsPtrsItem reads a value of type *int.
@@ -16250,7 +16250,7 @@ func mcpDecodeLengths(d *wire.Decoder, v *Lengths) {
 			wire.UniqueItems(d, v.UniqueInts)
 		case "uniqueReals":
 			wire.Slice(d, &v.UniqueReals, wire.Float)
-			wire.UniqueItems(d, v.UniqueReals)
+			wire.UniqueFloats(d, v.UniqueReals)
 		case "uniqueBools":
 			wire.Slice(d, &v.UniqueBools, wire.Bool)
 			wire.UniqueItems(d, v.UniqueBools)
@@ -20695,8 +20695,8 @@ func mcpDecodeValidated(d *wire.Decoder, v *Validated) {
 			wire.ExclusiveMaximum(d, v.Age, 150)
 		case "rate":
 			wire.Float(d, &v.Rate)
-			wire.ExclusiveMinimum(d, v.Rate, 0)
-			wire.Maximum(d, v.Rate, 1)
+			wire.FloatExclusiveMinimum(d, v.Rate, 0)
+			wire.FloatMaximum(d, v.Rate, 1)
 		case "color":
 			wire.StringEnum(d, &v.Color, mcpEnumValidatedColor)
 		case "num":
@@ -22142,7 +22142,7 @@ func mcpDecodeShapeCircle(d *wire.Decoder, v *Circle) {
 		switch o.Name() {
 		case "radius":
 			wire.Float(d, &v.Radius)
-			wire.Minimum(d, v.Radius, 0)
+			wire.FloatMinimum(d, v.Radius, 0)
 		}
 	}
 }

@@ -75,6 +75,21 @@ func (c *clock) resume() {
 	}
 }
 
+// overtime returns the cause with which the context ends, once the clock or one
+// around it has run out.
+func (c *clock) overtime() error {
+	for ; c != nil; c = c.outer {
+		all := c.x.conn.clocks
+		all.mu.Lock()
+		over := c.over
+		all.mu.Unlock()
+		if over {
+			return c.overdue
+		}
+	}
+	return nil
+}
+
 // deadline is when the clock runs out, as it looks now.
 func (c *clock) deadline() time.Time {
 	all := c.x.conn.clocks

@@ -210,8 +210,8 @@ func problemsText(e *wire.ArgumentsError) string {
 	for _, p := range e.Problems {
 		problems = append(problems, strings.TrimSpace(p.Path+" "+p.Message))
 	}
-	if e.More > 0 {
-		problems = append(problems, fmt.Sprintf("and %d more", e.More))
+	if e.More {
+		problems = append(problems, "and more")
 	}
 	return strings.Join(problems, "; ")
 }

@@ -278,10 +278,10 @@ func (f *FormField) decode(d *wire.Decoder) any {
 // bounds checks a number. Bounds that are not JSON numbers are none.
 func (f *FormField) bounds(d *wire.Decoder, n float64) {
 	if limit, err := strconv.ParseFloat(f.Minimum, 64); err == nil {
-		wire.Minimum(d, n, limit)
+		wire.FloatMinimum(d, n, limit)
 	}
 	if limit, err := strconv.ParseFloat(f.Maximum, 64); err == nil {
-		wire.Maximum(d, n, limit)
+		wire.FloatMaximum(d, n, limit)
 	}
 }
 

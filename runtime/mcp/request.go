@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
@@ -43,7 +44,7 @@ func (r *Request) Decoder() *wire.Decoder {
 }
 
 func (r *Request) decoding() wire.Options {
-	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2)}
+	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x)}
 	switch {
 	case r.tool != nil:
 		o.Lenient = r.tool.info.Lenient
@@ -51,6 +52,19 @@ func (r *Request) decoding() wire.Options {
 		o.Lenient = true
 	}
 	return o
+}
+
+// readingContext tells a decoder whether the handler of an exchange still has
+// time. It is no context made for the purpose, which would be allocated.
+type readingContext exchange
+
+// Err returns the cause for which the context of the handler has ended, nil before.
+func (c *readingContext) Err() error {
+	x := (*exchange)(c)
+	if x.ctx.Err() != nil {
+		return context.Cause(&x.ctx)
+	}
+	return x.clock.Load().overtime()
 }
 
 func (r *Request) arguments() []byte {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -280,8 +279,8 @@ func problemsMeta(e *wire.ArgumentsError) Meta {
 	}
 	b = append(b, ']')
 	m := Meta{metaProblems: b}
-	if e.More > 0 {
-		m[metaProblems+"Omitted"] = strconv.AppendInt(nil, int64(e.More), 10)
+	if e.More {
+		m[metaProblems+"Omitted"] = json.RawMessage("true")
 	}
 	return m
 }

@@ -5,104 +5,48 @@ import (
 	"unicode/utf8"
 )
 
-// Minimum checks that a number is not less than limit.
-func Minimum[T Numeric](d *Decoder, v, limit T) {
-	if !d.failed && compare(d, v, limit) < 0 {
+// Minimum checks that an integer is not less than limit.
+func Minimum[T Integer](d *Decoder, v, limit T) {
+	if !d.failed && v < limit {
 		outside(d, RuleMinimum, "at least ", v, limit)
 	}
 }
 
-// Maximum checks that a number is not greater than limit.
-func Maximum[T Numeric](d *Decoder, v, limit T) {
-	if !d.failed && compare(d, v, limit) > 0 {
+// Maximum checks that an integer is not greater than limit.
+func Maximum[T Integer](d *Decoder, v, limit T) {
+	if !d.failed && v > limit {
 		outside(d, RuleMaximum, "at most ", v, limit)
 	}
 }
 
-// ExclusiveMinimum checks that a number is greater than limit.
-func ExclusiveMinimum[T Numeric](d *Decoder, v, limit T) {
-	if !d.failed && compare(d, v, limit) <= 0 {
+// ExclusiveMinimum checks that an integer is greater than limit.
+func ExclusiveMinimum[T Integer](d *Decoder, v, limit T) {
+	if !d.failed && v <= limit {
 		outside(d, RuleExclusiveMinimum, "greater than ", v, limit)
 	}
 }
 
-// ExclusiveMaximum checks that a number is less than limit.
-func ExclusiveMaximum[T Numeric](d *Decoder, v, limit T) {
-	if !d.failed && compare(d, v, limit) >= 0 {
+// ExclusiveMaximum checks that an integer is less than limit.
+func ExclusiveMaximum[T Integer](d *Decoder, v, limit T) {
+	if !d.failed && v >= limit {
 		outside(d, RuleExclusiveMaximum, "less than ", v, limit)
 	}
 }
 
-// MultipleOf checks that a number is a whole multiple of another, which is
-// greater than zero. It computes with the decimal text that came, so that 0.3 is
-// a multiple of 0.1.
-func MultipleOf[T Numeric](d *Decoder, v, of T) {
-	if d.failed {
-		return
-	}
-	text := d.numberRead()
-	if !isReal[T]() || len(text) == 0 {
-		text = appendNumeric(nil, v)
-	}
-	if !parseDecimal(text).isMultiple(parseDecimal(appendNumeric(nil, of))) {
+// MultipleOf checks that an integer is a whole multiple of another, which is
+// greater than zero.
+func MultipleOf[T Integer](d *Decoder, v, of T) {
+	if !d.failed && v%of != 0 {
 		outside(d, RuleMultipleOf, "a multiple of ", v, of)
 	}
 }
 
-// compare orders a number and a limit. Floats are compared as float64, also those
-// of 32 bits: rounding to the smaller type must not move a value over a limit.
-func compare[T Numeric](d *Decoder, v, limit T) int {
-	if isReal[T]() {
-		a, b := float64(v), float64(limit)
-		if T(d.number) == v {
-			a = d.number
-		}
-		if isFloat32[T]() {
-			b, _ = parseFloat(AppendFloat(nil, float64(limit), 32), 64)
-		}
-		switch {
-		case a < b:
-			return -1
-		case a > b:
-			return 1
-		}
-		return 0
-	}
-	switch {
-	case v < limit:
-		return -1
-	case v > limit:
-		return 1
-	}
-	return 0
+func outside[T Integer](d *Decoder, rule, must string, v, limit T) {
+	d.violate(rule, "must be "+must+string(appendNumeric(nil, limit))+", got "+string(appendNumeric(nil, v)))
 }
 
-// isReal reports whether a type is a floating-point number.
-func isReal[T Numeric]() bool { return T(1)/T(2) != 0 }
-
-// isFloat32 reports whether a floating-point type holds no more than 24 bits.
-func isFloat32[T Numeric]() bool {
-	x := float64(1<<24 + 1)
-	return float64(T(x)) != x
-}
-
-func outside[T Numeric](d *Decoder, rule, must string, v, limit T) {
-	got := string(appendNumeric(nil, v))
-	if text := d.numberRead(); isReal[T]() && T(d.number) == v && len(text) > 0 {
-		got = shown(text)
-	}
-	d.violate(rule, "must be "+must+string(appendNumeric(nil, limit))+", got "+got)
-}
-
-func appendNumeric[T Numeric](b []byte, v T) []byte {
-	switch {
-	case isReal[T]():
-		size := 64
-		if isFloat32[T]() {
-			size = 32
-		}
-		return AppendFloat(b, float64(v), size)
-	case v < 0:
+func appendNumeric[T Integer](b []byte, v T) []byte {
+	if v < 0 {
 		return strconv.AppendInt(b, int64(v), 10)
 	}
 	return strconv.AppendUint(b, uint64(v), 10)
@@ -178,25 +122,31 @@ func UniqueItems[T comparable](d *Decoder, v []T) {
 	if d.failed || d.broken {
 		return
 	}
+	if i, j, twice := repeats(v); twice {
+		d.repeated(i, j)
+	}
+}
+
+// repeats finds two elements that are equal.
+func repeats[T comparable](v []T) (first, second int, twice bool) {
 	if len(v) <= linearKeys {
 		for j := range v {
 			for i := range j {
 				if v[i] == v[j] {
-					d.repeated(i, j)
-					return
+					return i, j, true
 				}
 			}
 		}
-		return
+		return 0, 0, false
 	}
 	seen := make(map[T]int, len(v))
 	for j, x := range v {
 		if i, twice := seen[x]; twice {
-			d.repeated(i, j)
-			return
+			return i, j, true
 		}
 		seen[x] = j
 	}
+	return 0, 0, false
 }
 
 func (d *Decoder) repeated(i, j int) {

@@ -31,6 +31,7 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	if !d.begin('[', "an array") {
 		return
 	}
+	start := d.pos - 1
 	var zero T
 	var s []T
 	spare := spareListOf[T](&d.lists)
@@ -49,9 +50,11 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 		}
 		f(d, &s[len(s)-1])
 	}
+	list := d.data[start:d.pos]
 	if !d.endContainer(before) {
 		return
 	}
+	d.list = list
 	switch {
 	case spare != nil && cap(s) <= keptElements:
 		*v = append(make(S, 0, len(s)), s...)
@@ -79,6 +82,7 @@ func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	if !d.begin('[', "an array") {
 		return
 	}
+	start := d.pos - 1
 	n := 0
 	for first := true; d.next(']', first); first = false {
 		if n < len(v) {
@@ -88,7 +92,12 @@ func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 		}
 		n++
 	}
-	if d.endContainer(before) && n != len(v) {
+	list := d.data[start:d.pos]
+	if !d.endContainer(before) {
+		return
+	}
+	d.list = list
+	if n != len(v) {
 		rule := RuleMinItems
 		if n > len(v) {
 			rule = RuleMaxItems

@@ -21,9 +21,13 @@ type Options struct {
 	Lenient bool
 	// MaxDepth is how deep arrays and objects may nest, 0 for DefaultMaxDepth.
 	MaxDepth int
-	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems;
-	// those beyond are only counted.
+	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems.
+	// Reading ends at the next one.
 	MaxProblems int
+	// Context, unless nil, is asked every 64 KiB whether to go on; a
+	// [context.Context] is one. Reading ends once it has an error, and that is
+	// what Finish returns.
+	Context interface{ Err() error }
 }
 
 // Decoder reads one JSON value out of a byte slice. It never changes the slice,
@@ -44,6 +48,8 @@ type Decoder struct {
 	chunk  chunk
 	spare  spare
 	lists  spareLists
+	index  spanIndex // of the object whose Variant was looked for
+	list   []byte    // text of the array read last
 
 	scratch []byte  // strings with escapes are put together here
 	number  float64 // the last float read, before rounding to its own type
@@ -53,9 +59,12 @@ type Decoder struct {
 	broken    bool // something inside the array or object read last was not
 	quoted    bool // inside a value of the ",string" option
 	finished  bool
-	err       *SyntaxError
+	err       *SyntaxError // or errEnded
 	problems  []Violation
-	more      int // violations beyond MaxProblems
+	more      bool // there was a violation beyond MaxProblems
+	compared  int  // names that were compared with misspelt ones
+	checkAt   int  // where in data the context is asked next
+	ended     error
 	finishErr error
 }
 
@@ -73,10 +82,12 @@ type frame struct {
 
 // input is a text that waits while another one inside it is read.
 type input struct {
-	data  []byte
-	pos   int // behind the string that spells the text inside
-	trail trail
-	depth int // at which the text inside ends, -1 if it is a scalar
+	data    []byte
+	pos     int // behind the string that spells the text inside
+	trail   trail
+	index   spanIndex
+	checkAt int
+	depth   int // at which the text inside ends, -1 if it is a scalar
 }
 
 // excerpt is a part of Decoder.data, or, where start is negative, copied text. As
@@ -107,7 +118,12 @@ func (d *Decoder) Reset(data []byte, o Options) {
 	}
 	d.data, d.pos, d.opts = data, 0, o
 	d.failed, d.broken, d.quoted, d.finished = false, false, false, false
-	d.err, d.problems, d.more, d.finishErr = nil, nil, 0, nil
+	d.err, d.problems, d.more, d.finishErr = nil, nil, false, nil
+	d.compared, d.ended = 0, nil
+	d.checkAt = noCheck
+	if o.Context != nil && len(data) > checkEvery {
+		d.checkAt = checkEvery
+	}
 }
 
 // release lets go of the input and of buffers that grew large.
@@ -127,6 +143,7 @@ func (d *Decoder) release() {
 	if d.trail.pos != 0 {
 		d.trail = trail{}
 	}
+	d.index, d.list = spanIndex{}, nil
 	if cap(d.scratch) > keptBuffer {
 		d.scratch = nil
 	}
@@ -143,7 +160,12 @@ func (d *Decoder) Finish() error {
 	if d.peek(); d.err == nil && d.pos < len(d.data) {
 		d.syntaxError("unexpected " + d.sample() + " after the value")
 	}
+	if d.err == errEnded {
+		d.err = d.checkRest()
+	}
 	switch {
+	case d.ended != nil:
+		d.finishErr = d.ended
 	case d.err != nil:
 		d.finishErr = d.err
 	case len(d.problems) > 0:
@@ -236,14 +258,16 @@ func (d *Decoder) syntaxError(message string) {
 	d.failed = true
 }
 
-// violate notes a violation at the current path.
+// violate notes a violation at the current path. One beyond MaxProblems ends the
+// reading: nothing that follows could make the value right.
 func (d *Decoder) violate(rule, message string) {
 	d.failed = true
 	if d.err != nil {
 		return
 	}
 	if len(d.problems) >= d.opts.MaxProblems {
-		d.more++
+		d.more = true
+		d.end()
 		return
 	}
 	d.problems = append(d.problems, Violation{Path: d.path(), Rule: rule, Message: message})
@@ -267,11 +291,7 @@ func (d *Decoder) mismatch(want string) {
 	if d.err != nil {
 		return
 	}
-	if len(d.problems) < d.opts.MaxProblems {
-		d.violate(RuleType, "must be "+want+", got "+described(d.data[start:d.pos]))
-	} else {
-		d.violate(RuleType, "")
-	}
+	d.violate(RuleType, "must be "+want+", got "+described(d.data[start:d.pos]))
 }
 
 // numberRead returns the text of the number read last.
@@ -286,4 +306,4 @@ func (d *Decoder) numberRead() []byte {
 }
 
 // trouble counts the violations so far.
-func (d *Decoder) trouble() int { return len(d.problems) + d.more }
+func (d *Decoder) trouble() int { return len(d.problems) }

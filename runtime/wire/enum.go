@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,35 +24,56 @@ func StringEnum[T ~string](d *Decoder, v *T, values []T) {
 		}
 	}
 	hint := ""
-	if i := nearest(string(text), len(values), func(i int) string { return string(values[i]) }); i >= 0 {
+	if i := d.nearest(string(text), len(values), func(i int) string { return string(values[i]) }); i >= 0 {
 		hint = "; did you mean " + quote(string(values[i])) + "?"
 	}
 	d.violate(RuleEnum, oneOf(values, appendStringValue[T])+", got "+quote(string(text))+hint)
 }
 
 // IntEnum reads an integer that must be one of values.
-func IntEnum[T Integer](d *Decoder, v *T, values []T) { numberEnum(d, v, values, Int[T]) }
-
-// FloatEnum reads a number that must be one of values.
-func FloatEnum[T Real](d *Decoder, v *T, values []T) { numberEnum(d, v, values, Float[T]) }
-
-func numberEnum[T Numeric](d *Decoder, v *T, values []T, read func(*Decoder, *T)) {
-	d.failed = false
-	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {
-		enumMismatch(d, values, appendNumeric[T])
+func IntEnum[T Integer](d *Decoder, v *T, values []T) {
+	if !numberNext(d, values, appendNumeric[T]) {
 		return
 	}
 	x := *v
-	if read(d, &x); d.failed {
+	if Int(d, &x); d.failed {
 		return
 	}
-	for _, value := range values {
-		if x == value {
-			*v = x
-			return
-		}
+	if slices.Contains(values, x) {
+		*v = x
+		return
 	}
 	d.violate(RuleEnum, oneOf(values, appendNumeric[T])+", got "+shown(d.numberRead()))
+}
+
+// FloatEnum reads a number that must be one of values. It compares as float64,
+// like [FloatMinimum].
+func FloatEnum[T Real](d *Decoder, v *T, values []float64) {
+	if !numberNext(d, values, appendFloat) {
+		return
+	}
+	x := *v
+	if Float(d, &x); d.failed {
+		return
+	}
+	if slices.Contains(values, d.number) {
+		*v = x
+		return
+	}
+	d.violate(RuleEnum, oneOf(values, appendFloat)+", got "+shown(d.numberRead()))
+}
+
+func appendFloat(b []byte, v float64) []byte { return AppendFloat(b, v, 64) }
+
+// numberNext reports whether a number comes next, or what may be one, and skips
+// anything else after noting a violation.
+func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool {
+	d.failed = false
+	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {
+		enumMismatch(d, values, show)
+		return false
+	}
+	return true
 }
 
 // enumMismatch notes that the value to be read next is of the wrong type.

@@ -2,6 +2,10 @@ package wire
 
 import "bytes"
 
+// maxTexts is how many texts may lie inside one another. Each is read for itself,
+// and grows little by the quotes of the next one around it.
+const maxTexts = 4
+
 // enterText goes on reading inside the string that comes next, if that is the
 // text of an object or an array, whichever the brace opens. Otherwise it has read
 // nothing.
@@ -16,7 +20,7 @@ func (d *Decoder) enterText(brace byte) bool {
 	// Only text that is right as a whole is taken: a syntax error in it is no
 	// error of the message around it.
 	inner := bytes.TrimLeft(text, " \t\r\n")
-	if len(inner) == 0 || inner[0] != brace || d.depth >= d.opts.MaxDepth {
+	if len(inner) == 0 || inner[0] != brace || d.depth >= d.opts.MaxDepth || len(d.texts) >= maxTexts {
 		return false
 	}
 	if Valid(inner, d.opts.MaxDepth-d.depth) != nil {
@@ -29,15 +33,21 @@ func (d *Decoder) enterText(brace byte) bool {
 // readText goes on reading inside a string of the text, which ends at end. The
 // text inside is over when it has come back to a depth.
 func (d *Decoder) readText(text []byte, end, depth int) {
-	d.texts = append(d.texts, input{d.data, end, d.trail, depth})
-	d.data, d.pos, d.trail = text, 0, trail{}
+	d.texts = append(d.texts, input{d.data, end, d.trail, d.index, d.checkAt, depth})
+	d.data, d.pos, d.trail, d.index = text, 0, trail{}, spanIndex{}
+	if d.checkAt != noCheck {
+		d.checkAt = max(0, d.checkAt-end)
+	}
 }
 
 // leaveText goes back to the text around the one that readText went into.
 func (d *Decoder) leaveText() {
 	n := len(d.texts) - 1
 	t := &d.texts[n]
-	d.data, d.pos, d.trail = t.data, t.pos, t.trail
+	if d.checkAt != noCheck {
+		d.checkAt = t.pos + max(0, d.checkAt-d.pos)
+	}
+	d.data, d.pos, d.trail, d.index = t.data, t.pos, t.trail, t.index
 	d.texts = d.texts[:n]
 }
 

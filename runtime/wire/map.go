@@ -49,7 +49,7 @@ func MapInt[M ~map[K]T, K Integer, T any](d *Decoder, v *M, f func(*Decoder, *T)
 func MapText[M ~map[K]T, K comparable, T any](d *Decoder, v *M, unmarshal func(*K, []byte) error, f func(*Decoder, *T)) {
 	readMap(d, v, f, func(d *Decoder, name string, k *K) bool {
 		if err := unmarshal(k, []byte(name)); err != nil {
-			d.violate(RulePropertyNames, "the name is not valid: "+err.Error())
+			d.violate(RulePropertyNames, "the name is not valid: "+reason(err))
 			return false
 		}
 		return true

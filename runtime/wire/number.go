@@ -23,9 +23,6 @@ type Integer interface{ Signed | Unsigned }
 // Real is every type that is a floating-point number.
 type Real interface{ ~float32 | ~float64 }
 
-// Numeric is every type that is a number.
-type Numeric interface{ Integer | Real }
-
 // Int reads an integer, exactly and within the range of its type. As JSON Schema
 // has it, 1.0 and 1e2 are integers too.
 func Int[T Integer](d *Decoder, v *T) {
@@ -193,7 +190,7 @@ func (d *Decoder) shortFloat() (float64, bool) {
 // Number reads a number and keeps its text.
 func Number(d *Decoder, v *json.Number) {
 	d.failed = false
-	if text, ok := d.numberText("a number"); ok {
+	if text, ok := d.numberText("a number"); ok && d.numberFits(text) {
 		*v = json.Number(text)
 	}
 }

@@ -69,7 +69,7 @@ func parseDecimal(text []byte) decimal {
 // parseExponent reads the digits behind the e.
 func parseExponent(text []byte) int64 {
 	var e int64
-	negative := text[0] == '-'
+	negative := len(text) > 0 && text[0] == '-'
 	for _, c := range text {
 		if '0' <= c && c <= '9' && e < farExponent {
 			e = 10*e + int64(c-'0')

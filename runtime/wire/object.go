@@ -78,6 +78,9 @@ func (o *Object) Next() bool {
 	if d == nil {
 		return false
 	}
+	if d.pos >= d.checkAt {
+		d.check()
+	}
 	for {
 		if f.value == d.pos {
 			d.skip()
@@ -238,11 +241,7 @@ func (o *Object) unknown(key []byte) (found, ok bool) {
 		d.failed = false
 		return true, true
 	}
-	if len(d.problems) < d.opts.MaxProblems {
-		d.violate(RuleUnknown, unknownMember(string(key), f.fields, d.depth == 1))
-	} else {
-		d.violate(RuleUnknown, "")
-	}
+	d.violate(RuleUnknown, d.unknownMember(string(key), f.fields))
 	d.skip()
 	return false, d.err == nil
 }
@@ -264,8 +263,10 @@ func (d *Decoder) colon() byte {
 
 // duplicate stops the reading at a name that came before in the same object.
 func (d *Decoder) duplicate(key string) {
-	d.syntaxError("duplicate key " + quote(key))
-	d.err.Duplicate = true
+	if d.err == nil {
+		d.syntaxError("duplicate key " + quote(key))
+		d.err.Duplicate = true
+	}
 }
 
 // find returns the index of a field, -1 for none.
@@ -294,9 +295,9 @@ func (f *frame) mark(i int) {
 }
 
 // unknownMember words the violation of a name that is not among the fields.
-func unknownMember(name string, fields Fields, isRoot bool) string {
+func (d *Decoder) unknownMember(name string, fields Fields) string {
 	thing := "field"
-	if isRoot {
+	if d.depth == 1 {
 		thing = "argument"
 	}
 	var b strings.Builder
@@ -305,7 +306,7 @@ func unknownMember(name string, fields Fields, isRoot bool) string {
 		b.WriteString("; there are no " + thing + "s")
 		return b.String()
 	}
-	nearest := nearest(name, len(fields), func(i int) string { return fields[i].Name })
+	nearest := d.nearest(name, len(fields), func(i int) string { return fields[i].Name })
 	if nearest >= 0 {
 		b.WriteString("; did you mean " + quote(fields[nearest].Name) + "? Known: ")
 	} else {

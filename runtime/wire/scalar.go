@@ -2,7 +2,9 @@ package wire
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Bool reads a boolean.
@@ -73,6 +75,9 @@ func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	if !ok {
 		return
 	}
+	if isBigNumber(v) && !d.numberFits(text) {
+		return
+	}
 	// The method works on *v itself, for another variable would be allocated.
 	old := *v
 	var zero T
@@ -88,7 +93,7 @@ func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 // checked as strictly as any other. The method gets its text as it came.
 func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	text, ok := d.span()
-	if !ok {
+	if !ok || (text[0] <= '9' && (text[0] != '"' || isBigNumber(v))) && !d.numberFits(text) {
 		return
 	}
 	old := *v
@@ -128,5 +133,19 @@ func (d *Decoder) span() ([]byte, bool) {
 
 // invalid notes what a method of the user's type has against a value.
 func (d *Decoder) invalid(err error, got string) {
-	d.violate(RuleFormat, "is not valid: "+err.Error()+"; got "+got)
+	d.violate(RuleFormat, "is not valid: "+reason(err)+"; got "+got)
+}
+
+// reason is the text of an error of a user's method, which may quote all that it
+// was given.
+func reason(err error) string {
+	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
+	if len(text) <= shownError {
+		return text
+	}
+	cut := shownError
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
 }

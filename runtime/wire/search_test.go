@@ -85,8 +85,8 @@ func decodeSearch(d *Decoder, v *searchArgs) {
 
 func decodeWeight(d *Decoder, v *float64) {
 	Float(d, v)
-	Minimum(d, *v, 0)
-	Maximum(d, *v, 1)
+	FloatMinimum(d, *v, 0)
+	FloatMaximum(d, *v, 1)
 }
 
 func decodeFilter(d *Decoder, v *searchFilter) {
@@ -102,7 +102,7 @@ func decodeFilter(d *Decoder, v *searchFilter) {
 			MinItems(d, len(v.Values), 1)
 		case "boost":
 			Float(d, &v.Boost)
-			ExclusiveMinimum(d, v.Boost, 0)
+			FloatExclusiveMinimum(d, v.Boost, 0)
 		}
 	}
 }

@@ -50,6 +50,9 @@ func (d *Decoder) skipArray() {
 // next reads what stands in front of an element: nothing or a comma. It reports
 // false after the closing bracket, and after a syntax error.
 func (d *Decoder) next(closing byte, first bool) bool {
+	if d.pos >= d.checkAt {
+		d.check()
+	}
 	switch c := d.peek(); {
 	case c == closing:
 		d.pos++

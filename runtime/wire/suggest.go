@@ -8,13 +8,23 @@ import (
 // longestSuggested bounds the work of nearest, in bytes of a word.
 const longestSuggested = 64
 
+// mostCompared bounds the work of nearest for all words of one Decoder together,
+// in candidates.
+const mostCompared = 2000
+
+// nearest is [nearest], while d has not compared too many.
+func (d *Decoder) nearest(word string, n int, candidate func(int) string) int {
+	if len(word) > longestSuggested || d.compared+n > mostCompared {
+		return -1
+	}
+	d.compared += n
+	return nearest(word, n, candidate)
+}
+
 // nearest returns the index of the candidate that a word was probably meant to
 // be, -1 where none is near: at most a third of its characters differ, counting a
 // swap of neighbours as one, and letter case, _ and - as none.
 func nearest(word string, n int, candidate func(int) string) int {
-	if len(word) > longestSuggested {
-		return -1
-	}
 	w := foldName(word)
 	best, bestDistance := -1, 0
 	for i := range n {

@@ -14,23 +14,29 @@ import (
 // that reading is the strict one.
 func (d *Decoder) Variant(name string, values []string) string {
 	d.failed = false
-	text := d.data[:0]
+	var value []byte
+	var found bool
 	switch d.peek() {
 	case '{':
-		text = d.data[d.pos:]
+		value, found = d.index.member(d.data, d.pos, name)
 	case '"':
+		var text []byte
 		if d.opts.Lenient {
 			text = d.innerObject()
 		}
-	}
-	if d.err != nil {
-		return ""
-	}
-	if len(text) == 0 {
+		if d.err != nil {
+			return ""
+		}
+		if len(text) == 0 {
+			d.mismatch("an object")
+			return ""
+		}
+		var index spanIndex
+		value, found = index.member(text, 0, name)
+	default:
 		d.mismatch("an object")
 		return ""
 	}
-	value, found := memberText(text, name)
 	if !found {
 		return d.noVariant(name, RuleRequired, "required, but missing; it m"+oneOf(values, appendStringValue[string])[1:])
 	}
@@ -56,7 +62,7 @@ func (d *Decoder) Variant(name string, values []string) string {
 		return ""
 	}
 	hint := ""
-	if i := nearest(string(kind), len(values), func(i int) string { return values[i] }); i >= 0 {
+	if i := d.nearest(string(kind), len(values), func(i int) string { return values[i] }); i >= 0 {
 		hint = "; did you mean " + quote(values[i]) + "?"
 	}
 	return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(kind))+hint)
@@ -72,7 +78,7 @@ func (d *Decoder) innerObject() []byte {
 	}
 	d.pos = start
 	text = bytes.TrimLeft(text, " \t\r\n")
-	if len(text) == 0 || text[0] != '{' || Valid(text, d.opts.MaxDepth) != nil {
+	if len(text) == 0 || text[0] != '{' || len(d.texts) >= maxTexts || Valid(text, d.opts.MaxDepth) != nil {
 		return nil
 	}
 	return bytes.Clone(text)
@@ -88,35 +94,6 @@ func (d *Decoder) noVariant(name, rule, message string) string {
 	}
 	d.failed = true
 	return ""
-}
-
-// memberText finds the value of a member of the object at the start of data, by
-// counting brackets.
-func memberText(data []byte, name string) (value []byte, found bool) {
-	for i := 1; ; i++ {
-		start, end, ok := Span(data, i)
-		if !ok || data[start] != '"' {
-			return nil, false
-		}
-		key := data[start:end]
-		for i = end; i < len(data) && isSpace(data[i]); i++ {
-		}
-		if i >= len(data) || data[i] != ':' {
-			return nil, false
-		}
-		start, end, ok = Span(data, i+1)
-		if !ok {
-			return nil, false
-		}
-		if isText(key, name) {
-			return data[start:end], true
-		}
-		for i = end; i < len(data) && isSpace(data[i]); i++ {
-		}
-		if i >= len(data) || data[i] != ',' {
-			return nil, false
-		}
-	}
 }
 
 // isText reports whether a JSON string spells s.

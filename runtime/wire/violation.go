@@ -54,7 +54,7 @@ func (v Violation) String() string {
 // texts are meant for the model that sent it.
 type ArgumentsError struct {
 	Problems []Violation // in the order in which they were found, at least one
-	More     int         // how many were found beyond these
+	More     bool        // there are others, and reading has ended at the first of them
 }
 
 // Error returns the problems in one line.
@@ -66,8 +66,8 @@ func (e *ArgumentsError) Error() string {
 		}
 		b.WriteString(p.String())
 	}
-	if e.More > 0 {
-		b.WriteString("; and " + strconv.Itoa(e.More) + " more")
+	if e.More {
+		b.WriteString("; and more")
 	}
 	return b.String()
 }
@@ -76,8 +76,10 @@ func (e *ArgumentsError) Error() string {
 // each problem.
 func (e *ArgumentsError) Text(tool string) string {
 	var b strings.Builder
-	n := len(e.Problems) + e.More
-	b.WriteString(count(n, "problem"))
+	if e.More {
+		b.WriteString("more than ")
+	}
+	b.WriteString(count(len(e.Problems), "problem"))
 	b.WriteString(" with the arguments of ")
 	b.WriteString(tool)
 	b.WriteByte(':')
@@ -85,8 +87,8 @@ func (e *ArgumentsError) Text(tool string) string {
 		b.WriteString("\n- ")
 		b.WriteString(p.String())
 	}
-	if e.More > 0 {
-		b.WriteString("\n- and " + strconv.Itoa(e.More) + " more")
+	if e.More {
+		b.WriteString("\n- and more")
 	}
 	return b.String()
 }
@@ -124,6 +126,7 @@ func count(n int, thing string) string {
 
 // Limits of what is shown of a value, in characters and in candidates.
 const (
+	shownError = 300 // in bytes
 	shownText  = 60
 	shownNames = 30
 )
