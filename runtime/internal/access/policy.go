@@ -88,6 +88,9 @@ func refuse(status int, format string, args ...any) *Refusal {
 // to a Host that can be trusted to be the server's: a loopback name where the
 // connection ended at a loopback address, or a configured name. That it is equal to
 // any other Host says nothing, since a rebound page sends both alike.
+//
+// Sec-Fetch-Site: browsers send no Origin with what a page merely embeds, such as an
+// image, and then say here whose page it is. It must be the server's own, or none.
 func (p *Policy) Check(r *http.Request) *Refusal {
 	if more := r.Header["Host"]; len(more) > 1 || len(more) == 1 && more[0] != r.Host {
 		return refuse(http.StatusBadRequest, "more than one Host header")
@@ -98,12 +101,24 @@ func (p *Policy) Check(r *http.Request) *Refusal {
 	}
 	switch origins := r.Header["Origin"]; len(origins) {
 	case 0:
-		return nil
+		return checkSite(r)
 	case 1:
 		return p.checkOrigin(r, origins[0], h, trusted)
 	default:
 		return refuse(http.StatusForbidden, "more than one Origin header")
 	}
+}
+
+// checkSite decides on a request without an Origin (Fetch metadata request headers,
+// section 2.3). A page of another port is of the same site, and another one's.
+func checkSite(r *http.Request) *Refusal {
+	for _, site := range r.Header["Sec-Fetch-Site"] {
+		if site != "same-origin" && site != "none" {
+			return refuse(http.StatusForbidden,
+				"a page of another origin has caused the request (Sec-Fetch-Site: %s), and no Origin header says which: use fetch, EventSource or WebSocket, from an origin that WithAllowedOrigins allows", quote(site))
+		}
+	}
+	return nil
 }
 
 // checkHost returns the Host where it was looked at, and whether it is known to be

@@ -429,3 +429,49 @@ func BenchmarkCheck(b *testing.B) {
 		}
 	}
 }
+
+// What a page embeds comes without an Origin, and with the relation of the page to the
+// server. A page of another port is of the same site.
+func TestSecFetchSite(t *testing.T) {
+	p, err := access.New([]string{"*"}, []string{"https://page.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		sites  []string
+		origin string
+		status int
+	}{
+		{nil, "", 0},
+		{[]string{"none"}, "", 0},
+		{[]string{"same-origin"}, "", 0},
+		{[]string{"cross-site"}, "", 403},
+		{[]string{"same-site"}, "", 403},
+		{[]string{"Cross-Site"}, "", 403},
+		{[]string{""}, "", 403},
+		{[]string{"none", "cross-site"}, "", 403},
+		{[]string{"none, cross-site"}, "", 403},
+		{[]string{"something-new"}, "", 403},
+		{[]string{"cross-site"}, "https://page.example", 0},
+		{[]string{"same-site"}, "https://page.example", 0},
+		{[]string{"cross-site"}, "https://evil.example", 403},
+		{[]string{"same-origin"}, "https://evil.example", 403},
+	} {
+		for _, at := range []net.Addr{loopback, outside} {
+			r := request(at, "127.0.0.1:8080")
+			if test.sites != nil {
+				r.Header["Sec-Fetch-Site"] = test.sites
+			}
+			if test.origin != "" {
+				r.Header["Origin"] = []string{test.origin}
+			}
+			status := 0
+			if refusal := p.Check(r); refusal != nil {
+				status = refusal.Status
+			}
+			if status != test.status {
+				t.Errorf("%q, origin %q: %d, want %d", test.sites, test.origin, status, test.status)
+			}
+		}
+	}
+}
