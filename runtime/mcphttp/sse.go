@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -89,12 +90,24 @@ func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who mcp.Princip
 	defer h.sessions.end(se)
 	// A reference that consists of a query alone is one to the same path, also
 	// where a router or a proxy has changed it on the way (RFC 3986, section 5.2).
-	query := url.Values{sessionQuery: {se.id}}.Encode()
-	if r.URL.RawQuery != "" {
-		query = r.URL.RawQuery + "&" + query
-	}
-	answer := response{h: &h.core, w: w, r: r, s: se.standing, events: true, over: se.done, endpoint: "?" + query}
+	query := "?" + sessionQuery + "=" + url.QueryEscape(se.id) + otherQuery(r.URL.RawQuery)
+	answer := response{h: &h.core, w: w, r: r, s: se.standing, events: true, over: se.done, endpoint: query}
 	answer.write(se.standing.attach())
+}
+
+// otherQuery returns what a query says besides the session, with a separator before each
+// parameter: of two sessions, one could be another client's idea.
+func otherQuery(query string) string {
+	var b strings.Builder
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		if pair != "" && err == nil && name != sessionQuery {
+			b.WriteString("&")
+			b.WriteString(pair)
+		}
+	}
+	return b.String()
 }
 
 // post takes a message, whose reply goes to the stream.

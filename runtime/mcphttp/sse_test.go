@@ -140,7 +140,11 @@ func TestSSEBeforeInitialize(t *testing.T) {
 // has asked for.
 func TestSSEEndpoint(t *testing.T) {
 	overBoth(t, setup{sse: true, wrap: func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }}, func(t *testing.T, s *site) {
-		for _, path := range []string{"", "/", "/deeper/path", "?tenant=a%2Fb&x=1"} {
+		other := s.connect().open(revisionA)
+		theirs := strings.TrimPrefix(other.url[strings.Index(other.url, "?"):], "?session=")
+		for _, path := range []string{
+			"", "/", "/deeper/path", "?tenant=a%2Fb&x=1", "?session=" + theirs, "?session=" + theirs + "&x=1&session=" + theirs, "?%73ession=" + theirs, "?session", "?&", "?x=%zz",
+		} {
 			a := s.start(request{method: "GET", url: endpoint + path})
 			e := a.streaming().next()[0]
 			base, _ := url.Parse(endpoint + path)
@@ -148,8 +152,11 @@ func TestSSEEndpoint(t *testing.T) {
 			if err != nil || to.Path != base.Path || to.Host != base.Host || strings.Contains(e.data, "127.0.0.1") {
 				a.fail("the endpoint of %q is %q", path, e.data)
 			}
+			if ids := to.Query()["session"]; len(ids) != 1 || ids[0] == theirs || strings.Contains(e.data, theirs) {
+				a.fail("the endpoint of %q is %q", path, e.data)
+			}
 			for name, values := range base.Query() {
-				if to.Query().Get(name) != values[0] {
+				if name != "session" && to.Query().Get(name) != values[0] {
 					a.fail("the endpoint of %q is %q", path, e.data)
 				}
 			}
@@ -157,6 +164,26 @@ func TestSSEEndpoint(t *testing.T) {
 			a.hears(`result "init"`)
 		}
 	})
+}
+
+// What a page of another origin embeds opens nothing: neither a session, nor a stream.
+func TestEmbedded(t *testing.T) {
+	for _, sse := range []bool{false, true} {
+		visit(t, setup{sse: sse}, func(t *testing.T, s *site) {
+			r := request{method: "GET"}
+			if !sse {
+				r = s.open(revisionD).as(r)
+			}
+			for _, site := range []string{"cross-site", "same-site"} {
+				s.do(r.with("Sec-Fetch-Site: " + site)).turnedDown(403)
+			}
+			for _, site := range []string{"none", "same-origin"} {
+				a := s.start(r.with("Sec-Fetch-Site: " + site))
+				a.streaming()
+				a.vanish()
+			}
+		})
+	}
 }
 
 // A POST without a session: 400, of one that is not there: 404. Another method: 405.
