@@ -1,0 +1,357 @@
+package membudget_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+)
+
+// general is what of a limit is no control message's.
+func general(limit int64) int64 { return limit - limit/32 }
+
+func TestTake(t *testing.T) {
+	b := membudget.New(3200, 1)
+	for _, step := range []struct {
+		n       int
+		control bool
+		want    bool
+		used    int64
+	}{
+		{3101, false, false, 0},
+		{3100, false, true, 3100},
+		{1, false, false, 3100},
+		{100, true, true, 3200},
+		{1, true, false, 3200},
+	} {
+		take := b.Take
+		if step.control {
+			take = b.TakeControl
+		}
+		if got := take(step.n); got != step.want || b.Used() != step.used {
+			t.Fatalf("take %d, control %v: %v, used %d; want %v, %d", step.n, step.control, got, b.Used(), step.want, step.used)
+		}
+	}
+	b.Release(3200)
+	if b.Used() != 0 || b.Short() {
+		t.Errorf("used %d after everything is given back", b.Used())
+	}
+}
+
+func TestNil(t *testing.T) {
+	var b *membudget.Budget
+	b.Force(1)
+	b.List(nil, b.Age())
+	b.Trim()
+	if !b.Take(1<<40) || !b.TakeControl(1<<40) || !b.Enter(nil, 0) || b.Used() != 0 || b.Short() {
+		t.Error("no budget refuses")
+	}
+	b.Leave()
+	b.Release(1)
+	var a membudget.Account
+	if a.Set(1 << 20); !a.Take(1<<30) || a.Held() != 1<<30 {
+		t.Error("an account without a budget refuses")
+	}
+	a.Take(0)
+}
+
+func TestAccount(t *testing.T) {
+	b := membudget.New(320<<10, 1)
+	var a membudget.Account
+	a.Of(b)
+	for _, step := range []struct {
+		take, set int
+		want      bool
+		used      int64
+	}{
+		{take: membudget.Free, want: true},
+		{take: membudget.Free + 1, want: true, used: membudget.Free + 1},
+		{take: 1 << 20, want: false, used: membudget.Free + 1},
+		{take: 300 << 10, want: true, used: 300 << 10},
+		{set: 1 << 20, want: true, used: 1 << 20},
+		{take: 400 << 10, want: true, used: 400 << 10},
+		{set: 1, want: true},
+	} {
+		got := true
+		if step.set > 0 {
+			a.Set(step.set)
+		} else {
+			got = a.Take(step.take)
+		}
+		if got != step.want || b.Used() != step.used || int64(a.Held()) != step.used {
+			t.Fatalf("%+v: %v, used %d, held %d", step, got, b.Used(), a.Held())
+		}
+	}
+}
+
+// shelf is a holder of things of a size each.
+type shelf struct {
+	b *membudget.Budget
+
+	mu     sync.Mutex
+	listed bool
+	ages   []uint64
+	sizes  []int
+	stuck  bool // nothing may be given up
+	gone   func(age uint64)
+}
+
+func (s *shelf) keep(size int) (age uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	age = s.b.Age()
+	s.b.Force(size)
+	s.ages, s.sizes = append(s.ages, age), append(s.sizes, size)
+	if !s.listed {
+		s.listed = true
+		s.b.List(s, s.ages[0])
+	}
+	return age
+}
+
+func (s *shelf) drop() (age uint64, ok bool) {
+	if len(s.ages) == 0 {
+		return 0, false
+	}
+	age = s.ages[0]
+	s.b.Release(s.sizes[0])
+	s.ages, s.sizes = s.ages[1:], s.sizes[1:]
+	return age, true
+}
+
+func (s *shelf) Shed(age uint64) (oldest uint64, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stuck && len(s.ages) > 0 && s.ages[0] <= age {
+		dropped, _ := s.drop()
+		if s.gone != nil {
+			s.gone(dropped)
+		}
+	}
+	if s.stuck || len(s.ages) == 0 {
+		s.listed = false
+		return 0, false
+	}
+	return s.ages[0], true
+}
+
+// TestOldestFirst keeps things on many shelves, of which some lose their oldest by
+// themselves, and has all of them given up one after the other.
+func TestOldestFirst(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := membudget.New(1<<30, 1)
+	var gone, left []uint64
+	shelves := make([]*shelf, 20)
+	for i := range shelves {
+		shelves[i] = &shelf{b: b, gone: func(age uint64) { gone = append(gone, age) }}
+	}
+	shelves[3].stuck = true
+	for range 1000 {
+		s := shelves[rng.IntN(len(shelves))]
+		age := s.keep(10)
+		if !s.stuck {
+			left = append(left, age)
+		}
+		if rng.IntN(4) == 0 {
+			s = shelves[rng.IntN(len(shelves))]
+			s.mu.Lock()
+			if age, ok := s.drop(); ok {
+				left = slices.DeleteFunc(left, func(a uint64) bool { return a == age })
+			}
+			s.mu.Unlock()
+		}
+	}
+	kept := len(shelves[3].ages) * 10
+	if !b.Take(int(general(1<<30)) - kept) {
+		t.Error("what is kept stands in the way of what is asked for")
+	}
+	if !slices.Equal(gone, left) {
+		t.Errorf("given up in another order than kept: %v, want %v", gone, left)
+	}
+	if b.Take(1) {
+		t.Error("what cannot be given up was")
+	}
+}
+
+// TestTakeMuch refuses what there could never be without giving up anything for it.
+func TestTakeMuch(t *testing.T) {
+	b := membudget.New(1000, 1)
+	s := &shelf{b: b}
+	s.keep(500)
+	if b.Take(1001) || b.Used() != 500 {
+		t.Errorf("used %d, want 500", b.Used())
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := membudget.New(3200, 2)
+		if !b.Enter(nil, time.Second) || !b.Enter(nil, time.Second) {
+			t.Fatal("no place")
+		}
+		began := time.Now()
+		if b.Enter(nil, time.Second) || time.Since(began) != time.Second {
+			t.Errorf("a third place after %v", time.Since(began))
+		}
+		done := make(chan struct{})
+		close(done)
+		if b.Enter(done, time.Hour) {
+			t.Error("a place for somebody who has gone")
+		}
+
+		// Whoever comes first goes first, and nobody while the budget is exceeded.
+		var order []int
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		for i := range 3 {
+			all.Go(func() {
+				if !b.Enter(nil, time.Hour) {
+					t.Error("no place within an hour")
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, i)
+			})
+			synctest.Wait()
+		}
+		b.Force(4000)
+		b.Leave()
+		b.Leave()
+		synctest.Wait()
+		if len(order) > 0 {
+			t.Errorf("%d places while the budget is exceeded", len(order))
+		}
+		b.Release(800)
+		synctest.Wait()
+		if len(order) > 0 {
+			t.Errorf("%d places with the share of control messages", len(order))
+		}
+		b.Release(3200)
+		synctest.Wait()
+		if slices.Sort(order); !slices.Equal(order, []int{0, 1}) {
+			t.Errorf("places in the order %v", order)
+		}
+		b.Leave()
+		all.Wait()
+		if !slices.Equal(order, []int{0, 1, 2}) {
+			t.Errorf("places in the order %v", order)
+		}
+	})
+}
+
+// TestPlaceAfterShed has what is kept given up for who wants a place.
+func TestPlaceAfterShed(t *testing.T) {
+	b := membudget.New(1000, 1)
+	s := &shelf{b: b}
+	for range 30 {
+		s.keep(100)
+	}
+	if !b.Enter(nil, 0) {
+		t.Error("what is kept stands in the way of a reply")
+	}
+}
+
+// TestConcurrent has many goroutines take, force, keep and give back at random, and
+// looks in between whether the budget has what must always hold.
+func TestConcurrent(t *testing.T) {
+	const limit, places, largest = 1 << 16, 3, 1 << 12
+	b := membudget.New(limit, places)
+	shelves := []*shelf{{b: b}, {b: b}, {b: b}}
+	var inside sync.Map
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(i), 7))
+			var held []int
+			giveBack := func() {
+				if len(held) > 0 {
+					b.Release(held[len(held)-1])
+					held = held[:len(held)-1]
+				}
+			}
+			for range 3000 {
+				n := 1 + rng.IntN(largest)
+				switch rng.IntN(6) {
+				case 0, 1:
+					if b.Take(n) {
+						held = append(held, n)
+					}
+				case 2:
+					if b.TakeControl(n / 100) {
+						held = append(held, n/100)
+					}
+				case 3:
+					if b.Take(n) { // for what is kept, as a copy of it
+						shelves[rng.IntN(len(shelves))].keep(n)
+						b.Release(n)
+					}
+				case 4:
+					if b.Enter(nil, time.Millisecond) {
+						inside.Store(i, true)
+						b.Force(n)
+						b.Release(n)
+						inside.Delete(i)
+						b.Leave()
+					}
+				default:
+					giveBack()
+				}
+				in := 0
+				inside.Range(func(any, any) bool { in++; return true })
+				// Each of those who keep something has it twice for a moment.
+				if used := b.Used(); used < 0 || used > limit+(places+8)*largest || in > places {
+					t.Errorf("%d bytes used, %d places taken", used, in)
+					return
+				}
+				if len(held) > 20 {
+					giveBack()
+				}
+			}
+			for len(held) > 0 {
+				giveBack()
+			}
+		})
+	}
+	all.Wait()
+	if !b.Take(int(general(limit))) || b.Used() != general(limit) {
+		t.Errorf("%d bytes used after everything is given back", b.Used())
+	}
+}
+
+// TestKeptNeverRefuses has many goroutines ask at the same time for what only
+// something kept stands in the way of.
+func TestKeptNeverRefuses(t *testing.T) {
+	const size = 100
+	b := membudget.New(1<<20, 1)
+	s := &shelf{b: b}
+	for b.Used() < general(1<<20) {
+		s.keep(size)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 1000 {
+				if !b.Take(size) {
+					t.Error("refused")
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func BenchmarkTake(bench *testing.B) {
+	b := membudget.New(1<<30, 1)
+	bench.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if b.Take(100) {
+				b.Release(100)
+			}
+		}
+	})
+}
