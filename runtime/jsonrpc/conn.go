@@ -1,6 +1,10 @@
 package jsonrpc
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/skim"
+)
 
 // DefaultLimit is how many bytes a message may have unless said otherwise: 4 MiB.
 const DefaultLimit = 4 << 20
@@ -21,13 +25,30 @@ type Conn interface {
 	Close() error
 }
 
-// FrameError is a message that could not be delimited because it has more bytes
-// than allowed. The next Read goes on after it.
+// FrameError is a message that is not delivered: it has more bytes than allowed or,
+// where Overloaded is set, there is no room for it at the moment. The next Read goes on
+// after it.
 type FrameError struct {
 	Limit int // bytes
+
+	// Overloaded says that the message may be sent again later. Kind and ID then are
+	// those of the message as far as they could be told: Invalid, and the zero ID, where
+	// they could not.
+	Overloaded bool
+	Kind       Kind
+	ID         ID
 }
 
-// Error says how many bytes are allowed.
+// Error says how many bytes are allowed, or that there is no room.
 func (e *FrameError) Error() string {
+	if e.Overloaded {
+		return "overloaded: there is no room for this message"
+	}
 	return "message is longer than " + strconv.Itoa(e.Limit) + " bytes"
+}
+
+// overloaded is the error for a message that has been thrown away.
+func overloaded(limit int, m *skim.Message) *FrameError {
+	id, _ := RawID(m.ID())
+	return &FrameError{Limit: limit, Overloaded: true, Kind: Kind(m.Kind()), ID: id}
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/skim"
 )
 
 const (
@@ -43,6 +45,21 @@ type lineConn struct {
 	usual    int  // how much of the buffer the latest lines have needed
 	skipping bool // inside a line that was too long
 	err      error
+
+	account membudget.Account // for the buffer
+	refused *skim.Message     // a line for which there is no room, while it is thrown away
+}
+
+// Charge has what is read charged to a budget: what has no room there is a
+// [*FrameError]. It is called before the first Read, and with nil after the last one,
+// which gives back what is charged.
+func (c *lineConn) Charge(b *membudget.Budget) {
+	c.account.Set(0)
+	c.account.Of(b)
+	if b == nil {
+		lend.Put(c.buf)
+		c.buf, c.start, c.end = nil, 0, 0
+	}
 }
 
 func (c *lineConn) Read() ([]byte, error) {
@@ -69,6 +86,9 @@ func (c *lineConn) line() ([]byte, error) {
 			line := c.buf[c.start : c.start+searched+i]
 			c.start += searched + i + 1
 			searched = 0
+			if c.refused != nil {
+				return nil, c.endRefused(line)
+			}
 			if c.skipping {
 				c.skipping = false
 				continue
@@ -76,7 +96,10 @@ func (c *lineConn) line() ([]byte, error) {
 			return line, nil
 		}
 		searched = c.end - c.start
-		if c.skipping {
+		if c.skipping || c.refused != nil {
+			if c.refused != nil {
+				c.refused.Write(c.buf[c.start:c.end])
+			}
 			c.start, c.end, searched = 0, 0, 0
 		} else if searched > c.limit+1 { // a CR may stand before the newline
 			c.skipping = true
@@ -86,18 +109,32 @@ func (c *lineConn) line() ([]byte, error) {
 		if c.err != nil {
 			line := c.buf[c.start:c.end]
 			c.start = c.end
+			if c.refused != nil && errors.Is(c.err, io.EOF) {
+				return nil, c.endRefused(line)
+			}
 			if len(line) > 0 && !c.skipping && errors.Is(c.err, io.EOF) {
 				return line, nil // the last line has no newline
 			}
 			return nil, c.err
 		}
+		if !c.makeRoom() {
+			c.refused = new(skim.Message)
+			continue
+		}
 		c.fill()
 	}
 }
 
-// fill reads once, at the end of what is there, and makes room before.
+// endRefused is the end of a line for which there was no room.
+func (c *lineConn) endRefused(rest []byte) error {
+	c.refused.Write(rest)
+	err := overloaded(c.limit, c.refused)
+	c.refused = nil
+	return err
+}
+
+// fill reads once, at the end of what is there.
 func (c *lineConn) fill() {
-	c.makeRoom()
 	room := c.buf[c.end:]
 	n, err := c.r.Read(room)
 	c.end += n
@@ -106,39 +143,50 @@ func (c *lineConn) fill() {
 }
 
 // makeRoom makes room for a read. It takes no large buffer to a wait that may last:
-// where nothing is left, all lines have been read to their ends.
-func (c *lineConn) makeRoom() {
+// where nothing is left, all lines have been read to their ends. It reports false
+// where there is no room for more of the line.
+func (c *lineConn) makeRoom() bool {
 	left, size := c.end-c.start, len(c.buf)
 	switch {
 	case left == 0:
 		c.usual = min(c.end, mostAtOnce)
 		c.start, c.end = 0, 0
 		rest := restBuffer
-		if c.skipping {
+		if c.skipping || c.refused != nil {
 			rest = readChunk
 		}
 		if size < rest || size >= 2*rest {
-			c.move(rest)
+			return c.move(rest) || c.move(restBuffer)
 		}
-	case size < readChunk && (c.more || left > size/2):
-		c.move(max(readChunk, c.usual))
+	case size < readChunk && (c.more || left > size/2) &&
+		(c.move(max(readChunk, c.usual)) || c.usual > readChunk && c.move(readChunk)):
 	case size-c.end > size/2:
 	case left <= size/2:
 		c.end = copy(c.buf, c.buf[c.start:c.end])
 		c.start = 0
+	case c.move(min(2*size, max(c.limit, left)+readChunk)):
+	case left < size:
+		c.end = copy(c.buf, c.buf[c.start:c.end])
+		c.start = 0
 	default:
-		c.move(min(2*size, max(c.limit, left)+readChunk))
+		return false
 	}
+	return true
 }
 
-// move moves what is left into a buffer that has room for as much, in all.
-func (c *lineConn) move(size int) {
+// move moves what is left into a buffer that has room for as much, in all. It reports
+// false, and does nothing, where the budget has not enough.
+func (c *lineConn) move(size int) bool {
+	if !c.account.Take(lend.Size(size)) {
+		return false
+	}
 	to := lend.Get(size)
 	to = to[:cap(to)]
 	c.end = copy(to, c.buf[c.start:c.end])
 	c.start = 0
 	lend.Put(c.buf)
 	c.buf = to
+	return true
 }
 
 func (c *lineConn) Write(batch []byte) error {

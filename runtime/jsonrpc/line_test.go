@@ -3,12 +3,15 @@ package jsonrpc_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -207,3 +210,81 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// charge has what a connection reads charged to a budget.
+func charge(c jsonrpc.Conn, b *membudget.Budget) {
+	c.(interface{ Charge(*membudget.Budget) }).Charge(b)
+}
+
+// TestNoRoomForLines reads lines of all lengths while there is room for some of them
+// only. Those that have no room are reported with what they are, wherever that stands,
+// and everything else comes as it does otherwise.
+func TestNoRoomForLines(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	lines := []struct{ text, refused string }{
+		{`{"id":1,"method":"ping"}`, ""},
+		{`{"id":2,"method":"x","params":"` + long + `"}`, "1 2"},
+		{`{"method":"x","params":"` + long + `","id":"3"}`, `1 "3"`},
+		{`{"id":4,"method":"ping"}`, ""},
+		{`{"method":"x","params":"` + long + `"}`, "2 "},
+		{`{"result":"` + long + `","id":5}`, "3 5"},
+		{`[{"id":6,"method":"x","params":"` + long + `"}]`, "0 "},
+		{`{"id":7,"method":"x","params":"` + long[:50_000] + `"}`, ""},
+		{`{"id":8,"method":"x","params":"` + long, `1 8`},
+	}
+	var in, want, all []string
+	for _, line := range lines {
+		in = append(in, line.text)
+		all = append(all, line.text)
+		if line.refused != "" {
+			want = append(want, "refused "+line.refused)
+		} else {
+			want = append(want, line.text)
+		}
+	}
+	text := strings.Join(in, "\n")
+	for name, wrap := range map[string]func(io.Reader) io.Reader{
+		"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
+		"pieces": func(r io.Reader) io.Reader { return pieces{r} },
+	} {
+		for _, room := range []int64{150 << 10, 16 << 20} {
+			b := membudget.New(room, 1)
+			c := jsonrpc.NewLineConn(wrap(strings.NewReader(text)), io.Discard, 0)
+			charge(c, b)
+			var got []string
+			for {
+				m, err := c.Read()
+				refused, ok := errors.AsType[*jsonrpc.FrameError](err)
+				if ok && refused.Overloaded {
+					got = append(got, fmt.Sprintf("refused %d %s", refused.Kind, refused.ID))
+				} else if err != nil {
+					break
+				} else {
+					got = append(got, string(m))
+				}
+				if b.Used() > room {
+					t.Fatalf("%s: %d bytes of %d charged", name, b.Used(), room)
+				}
+			}
+			expected := want
+			if room > 1<<20 {
+				expected = all
+			}
+			if !slices.Equal(got, expected) {
+				for i := range got {
+					got[i] = got[i][:min(len(got[i]), 40)]
+				}
+				t.Errorf("%s, room %d: %q", name, room, got)
+			}
+			charge(c, nil)
+			if b.Used() != 0 {
+				t.Errorf("%s: %d bytes are charged at the end", name, b.Used())
+			}
+		}
+	}
+}
+
+// pieces gives some bytes at a time.
+type pieces struct{ r io.Reader }
+
+func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 1460)]) }

@@ -7,7 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 )
 
-// pipeBuffer is how many bytes one side of a Pipe takes before writing waits.
+// pipeBuffer is how many bytes one side of a Pipe takes before writing waits. What is
+// longer goes through it in parts, as through a pipe of the system.
 const pipeBuffer = 256 << 10
 
 // Pipe returns the two ends of a connection in memory, with the framing and the
@@ -59,15 +60,27 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (s *stream) Write(p []byte) (int, error) {
+func (s *stream) Write(p []byte) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for n < len(p) && err == nil {
+		var took int
+		took, err = s.some(p[n:])
+		n += took
+	}
+	return n, err
+}
+
+// some writes as much as there is room for, once there is some. The caller holds the
+// lock.
+func (s *stream) some(p []byte) (int, error) {
 	for len(s.data)-s.start >= pipeBuffer && !s.closed {
 		s.moved.Wait()
 	}
 	if s.closed {
 		return 0, io.ErrClosedPipe
 	}
+	p = p[:min(len(p), pipeBuffer-(len(s.data)-s.start))]
 	if s.start > 0 && cap(s.data)-len(s.data) < len(p) {
 		s.data = s.data[:copy(s.data, s.data[s.start:])]
 		s.start = 0

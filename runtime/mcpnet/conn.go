@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -71,6 +72,11 @@ func (c *conn) Write(batch []byte) error {
 // Buffered reports whether the next Read does not wait.
 func (c *conn) Buffered() bool {
 	return c.Conn.(interface{ Buffered() bool }).Buffered()
+}
+
+// Charge has what is read charged to a budget.
+func (c *conn) Charge(b *membudget.Budget) {
+	c.Conn.(interface{ Charge(*membudget.Budget) }).Charge(b)
 }
 
 // CloseWrite tells the other side that nothing more will come.

@@ -27,9 +27,21 @@ var (
 	frames  = sync.Pool{New: func() any { return new([]byte) }}
 )
 
+// Size returns the capacity of what Get lends for so many bytes, but for such storage as
+// was not lent here before.
+func Size(size int) int {
+	shelf := shelfFor(size)
+	if shelf >= len(shelves) {
+		return size
+	}
+	return 1 << (shelf + smallest)
+}
+
+func shelfFor(size int) int { return max(0, bits.Len(uint(max(size, 1)-1))-smallest) }
+
 // Get lends room for so many bytes: an empty slice with that capacity, at least.
 func Get(size int) []byte {
-	shelf := max(0, bits.Len(uint(max(size, 1)-1))-smallest)
+	shelf := shelfFor(size)
 	if shelf >= len(shelves) {
 		return make([]byte, 0, size)
 	}

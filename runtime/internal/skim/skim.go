@@ -1,0 +1,160 @@
+// Package skim finds out what a message is that is not kept: one that is thrown away
+// as it comes, and whose sender is to be told so.
+package skim
+
+import "bytes"
+
+// longest is how long a text may be that is of interest, in bytes: an identifier of
+// 1,024 bytes, each of them escaped.
+const longest = 6*1024 + 2
+
+// Message is a message of JSON-RPC in parts. It is not checked: what is found in a
+// text that is not JSON is of no use.
+type Message struct {
+	depth    int
+	inString bool
+	escaped  bool
+	value    bool   // at the top level: a value follows, or has begun
+	key      []byte // the name of the member that the value belongs to
+	text     []byte // what is collected: a name, or the value of an id
+	lost     bool   // it is too long
+	began    bool
+	array    bool
+
+	id             []byte
+	ids            int
+	method, answer bool
+}
+
+// Write takes the next part.
+func (m *Message) Write(part []byte) {
+	for len(part) > 0 {
+		if m.depth > 1 && m.inString && !m.escaped {
+			// Most of a long message is deep inside.
+			i := bytes.IndexAny(part, `"\`)
+			if i < 0 {
+				return
+			}
+			part = part[i:]
+		}
+		m.take(part[0])
+		part = part[1:]
+	}
+}
+
+func (m *Message) take(c byte) {
+	if m.inString {
+		m.inside(c)
+		return
+	}
+	switch c {
+	case ' ', '\t', '\r', '\n':
+		return
+	case '"':
+		m.inString = true
+		m.collect(c)
+	case '{', '[':
+		m.array = m.array || !m.began && c == '['
+		m.collect(c)
+		m.depth++
+	case '}', ']':
+		if m.depth == 1 {
+			m.member()
+		}
+		m.depth--
+		m.collect(c)
+	case ':':
+		if m.depth == 1 && !m.value {
+			m.key = append(m.key[:0], m.text...)
+			m.value = true
+			m.forget()
+		}
+	case ',':
+		if m.depth == 1 {
+			m.member()
+		}
+	default:
+		m.collect(c)
+	}
+	m.began = true
+}
+
+// inside takes a byte of a string.
+func (m *Message) inside(c byte) {
+	m.collect(c)
+	switch {
+	case m.escaped:
+		m.escaped = false
+	case c == '\\':
+		m.escaped = true
+	case c == '"':
+		m.inString = false
+	}
+}
+
+// collect takes a byte of a name at the top level, or of the value of an id.
+func (m *Message) collect(c byte) {
+	switch {
+	case m.depth != 1 || m.lost || m.value && string(m.key) != `"id"`:
+	case len(m.text) == longest:
+		m.lost = true
+	default:
+		m.text = append(m.text, c)
+	}
+}
+
+func (m *Message) forget() { m.text, m.lost = m.text[:0], false }
+
+// member ends a member of the object.
+func (m *Message) member() {
+	if m.value {
+		switch string(m.key) {
+		case `"id"`:
+			m.ids++
+			if m.id = nil; !m.lost {
+				m.id = append(m.id, m.text...)
+			}
+		case `"method"`:
+			m.method = true
+		case `"result"`, `"error"`:
+			m.answer = true
+		}
+	}
+	m.value = false
+	m.forget()
+}
+
+// Reset makes m ready for another message.
+func (m *Message) Reset() { *m = Message{} }
+
+// ID returns the text of the id, as far as the message has been seen: nil where there
+// is none, or more than one.
+func (m *Message) ID() []byte {
+	if m.array || m.ids != 1 {
+		return nil
+	}
+	return m.id
+}
+
+// The kinds of messages, as package jsonrpc has them.
+const (
+	Invalid = iota
+	Request
+	Notification
+	Response
+)
+
+// Kind returns what the message is, as far as it has been seen.
+func (m *Message) Kind() uint8 {
+	switch {
+	case m.array || m.method == m.answer:
+		return Invalid
+	case m.method && m.ids > 0:
+		return Request
+	case m.method:
+		return Notification
+	case m.ids > 0:
+		return Response
+	}
+	return Invalid
+}

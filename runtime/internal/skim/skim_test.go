@@ -1,0 +1,94 @@
+package skim_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/skim"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+const (
+	request  = jsonrpc.Request
+	response = jsonrpc.Response
+	note     = jsonrpc.Notification
+	other    = jsonrpc.Invalid
+)
+
+func kind(m *skim.Message) jsonrpc.Kind { return jsonrpc.Kind(m.Kind()) }
+
+var cases = []struct {
+	text, id string
+	kind     jsonrpc.Kind
+}{
+	{`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"id":8,"x":"\"id\":9"}}`, "7", request},
+	{`{"method":"tools/call","params":{"result":[{"id":8},"\\"],"y":{}},"jsonrpc":"2.0","id":"a,}b\"c"}`, `"a,}b\"c"`, request},
+	{" {\t\"id\" : -12 , \"method\" : \"ping\" } ", "-12", request},
+	{`{"id":5,"result":{"method":"x"}}`, "5", response},
+	{`{"error":{"code":1},"id":5}`, "5", response},
+	{`{"method":"notifications/cancelled","params":{"requestId":1,"id":3}}`, "", note},
+	{`{"id":1,"method":"x","id":2}`, "", request},
+	{`{"id":1,"method":"x","result":1}`, "1", other},
+	{`[{"id":1,"method":"x"}]`, "", other},
+	{`{"id":"` + strings.Repeat("x", 10_000) + `","method":"x"}`, "", request},
+	{`{"` + strings.Repeat("x", 10_000) + `":1,"id":3,"method":"x"}`, "3", request},
+	{`{"id":{"a":1},"method":"x"}`, "{}", request}, // which is not an identifier, as the caller finds out
+	{`{"id":1,"method":"x","params":{"q":"` + strings.Repeat(`\\\"`, 1000), "1", request},
+	{`"id"`, "", other},
+	{`}}}]]`, "", other},
+	{``, "", other},
+}
+
+// TestMessage takes texts whole, byte by byte, and cut in two at every place.
+func TestMessage(t *testing.T) {
+	for _, c := range cases {
+		check := func(how string, parts ...string) {
+			t.Helper()
+			var m skim.Message
+			for _, part := range parts {
+				m.Write([]byte(part))
+			}
+			if id, k := string(m.ID()), kind(&m); k != c.kind || id != c.id {
+				t.Fatalf("%.60q %s: id %q, kind %d; want %q, %d", c.text, how, id, k, c.id, c.kind)
+			}
+		}
+		check("whole", c.text)
+		check("by bytes", strings.Split(c.text, "")...)
+		for i := 0; i < len(c.text); i += 1 + len(c.text)/300 {
+			check("in two", c.text[:i], c.text[i:])
+		}
+	}
+	var m skim.Message
+	m.Write([]byte(`{"id":1,"method":"x"}`))
+	m.Reset()
+	if m.ID() != nil || kind(&m) != other {
+		t.Error("something is left after Reset")
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	for _, c := range cases {
+		f.Add(c.text, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, at int) {
+		var whole, parts skim.Message
+		whole.Write([]byte(text))
+		if at < 0 || at > len(text) {
+			at = len(text)
+		}
+		parts.Write([]byte(text[:at]))
+		parts.Write([]byte(text[at:]))
+		if string(whole.ID()) != string(parts.ID()) || kind(&whole) != kind(&parts) {
+			t.Fatalf("%q at %d: %q %d, whole %q %d", text, at, parts.ID(), kind(&parts), whole.ID(), kind(&whole))
+		}
+	})
+}
+
+func BenchmarkMessage(b *testing.B) {
+	text := []byte(`{"id":1,"method":"x","params":{"q":[` + strings.Repeat(`"some text of a document",12,`, 40_000) + `0]}}`)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		var m skim.Message
+		m.Write(text)
+	}
+}
