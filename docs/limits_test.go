@@ -51,6 +51,7 @@ var limitTables = []struct {
 
 // beyond is what happens beyond the limits of a connection.
 var beyond = map[string]string{
+	"Memory":            "HTTP: 503 with Retry-After; else an error (-32603, reason overloaded), and the next message is read",
 	"MessageBytes":      "HTTP: 413; else an error (-32600), and the next message is read",
 	"Depth":             "an error (-32600)",
 	"InFlight":          "an error (-32603, reason overloaded) at once",
@@ -210,7 +211,7 @@ func valueText(name string, v constant.Value, of types.Type) string {
 	switch {
 	case of.String() == "time.Duration":
 		return durationText(time.Duration(n))
-	case !strings.HasSuffix(strings.ToLower(name), "bytes"):
+	case !strings.HasSuffix(strings.ToLower(name), "bytes") && name != "Memory":
 		return fmt.Sprint(n)
 	case n%(1<<20) == 0:
 		return fmt.Sprint(n>>20, " MiB")

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -18,6 +19,7 @@ type batch struct {
 	asked   bool // there has been a request
 	replies []byte
 	limit   int // bytes of replies; beyond it there are short errors in their place
+	account membudget.Account
 }
 
 func (b *batch) expect() {
@@ -43,12 +45,14 @@ func (b *batch) Reply(message []byte, _ int) {
 			message = withoutRoom(message, b.limit)
 		}
 		b.replies = append(b.replies, message...)
+		b.account.Set(cap(b.replies))
 	}
 	switch b.open--; {
 	case b.open > 0:
 	case len(b.replies) > 0:
 		b.out.Reply(append(b.replies, ']'), 0)
 		b.replies = nil
+		b.account.Set(0)
 	case b.asked:
 		b.out.Reply(nil, 0)
 	}
@@ -94,6 +98,7 @@ func (c *conn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
 		return true
 	}
 	b := &batch{out: out, open: 1, limit: c.server.limits.ResultBytes}
+	b.account.Of(c.server.memory)
 	jsonrpc.Elements(m.Batch, func(element []byte) bool {
 		c.element(element, from, b)
 		return true

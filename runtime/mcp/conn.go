@@ -34,6 +34,7 @@ type conn struct {
 	latest   *protocol.Revision
 	recent   *client // of the latest request without a session
 	inflight flight
+	kept     int           // bytes charged for the session
 	running  int           // handlers, answered or not
 	active   atomic.Int32  // those of them that do not stand (see stand.go); read without the lock
 	idle     chan struct{} // closed when none is left; nil while nobody waits
@@ -58,8 +59,13 @@ func newConn(ctx context.Context, s *Server) *conn {
 // ctx if that ends, which cancels what runs; and an error if the connection
 // fails or the client stops reading.
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
+	if !s.memory.Take(connectionCost) {
+		_ = jc.Close()
+		return errors.New("open connection: " + errOverloaded.Message)
+	}
+	defer s.memory.Release(connectionCost)
 	c := newConn(ctx, s)
-	out := newOutbox(jc, &s.limits, func() { c.stop(ErrConnectionClosed) }, &c.active)
+	out := newOutbox(jc, &s.limits, s.memory, func() { c.stop(ErrConnectionClosed) }, &c.active)
 	ending := make(chan struct{})
 	c.out, c.shared, c.ended = out, true, ending
 	c.reading = newReading(c, jc, out)
@@ -126,10 +132,15 @@ func (c *conn) receive(data []byte, out sink) bool {
 	c.spare = nil
 	c.heard.Store(true)
 	if b == nil {
-		b = bufferPool.Get().(*buffers)
+		b = c.server.newBuffers()
 	}
-	b.hold(data)
-	if kept, _ := c.take(b, c.server.parser.Parse(b.data, &b.msg), c.caller, out, false); !kept {
+	kept := false
+	if b.hold(data) {
+		kept, _ = c.take(b, c.server.parser.Parse(b.data, &b.msg), c.caller, out, false)
+	} else {
+		c.noRoom(b, data, c.caller, out, false)
+	}
+	if !kept {
 		b.clean()
 		c.spare = b
 	}
@@ -147,9 +158,14 @@ func (c *conn) rest() {
 
 // element takes one message of a batch.
 func (c *conn) element(data []byte, from *caller, out *batch) {
-	b := bufferPool.Get().(*buffers)
-	b.hold(data)
-	if kept, _ := c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, true); !kept {
+	b := c.server.newBuffers()
+	kept := false
+	if b.hold(data) {
+		kept, _ = c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, true)
+	} else {
+		c.noRoom(b, data, from, out, true)
+	}
+	if !kept {
 		b.drop()
 	}
 }
@@ -230,7 +246,10 @@ func (c *conn) isClosing() bool {
 func (c *conn) close() {
 	c.mu.Lock()
 	c.closing = true
+	kept := c.kept
+	c.kept = 0
 	c.mu.Unlock()
+	c.server.memory.Release(kept)
 	c.leave()
 	c.stop(ErrConnectionClosed)
 }
@@ -238,6 +257,19 @@ func (c *conn) close() {
 // start enters a request into the table of those in flight. It says why it is
 // refused, if it is.
 func (c *conn) start(x *exchange) *jsonrpc.Error {
+	cost := callCost + x.kept()
+	if !c.server.memory.Take(cost) {
+		return errOverloaded
+	}
+	x.cost = cost
+	err := c.enter(x)
+	if err != nil {
+		c.server.memory.Release(cost)
+	}
+	return err
+}
+
+func (c *conn) enter(x *exchange) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.inflight.find(x.key) != nil {

@@ -24,7 +24,9 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 	}
 	from, err := c.origin(m, inBatch)
 	if err != nil {
-		out.Refuse(jsonrpc.AppendError(nil, m.ID, err), err.Code)
+		if !overload(out, m.ID, err) {
+			out.Refuse(jsonrpc.AppendError(nil, m.ID, err), err.Code)
+		}
 		return false
 	}
 	method := from.revision.Methods[string(m.Method)]
@@ -36,8 +38,11 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 		if c.busy(key) {
 			err = duplicateID(m.ID)
 		} else if b.out, err = c.answer(b.out[:0], method, m, &from); err == nil {
-			out.Answer(b.out, 0)
-			return false
+			if b.account.Take(b.size()) {
+				out.Answer(b.out, 0)
+				return false
+			}
+			err = errOverloaded
 		}
 	}
 	if err == nil {
@@ -53,7 +58,9 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 	if from.opening != nil {
 		c.reject(from.opening)
 	}
-	out.Answer(jsonrpc.AppendError(nil, m.ID, err), err.Code)
+	if !overload(out, m.ID, err) {
+		out.Answer(jsonrpc.AppendError(nil, m.ID, err), err.Code)
+	}
 	return false
 }
 

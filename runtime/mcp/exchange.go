@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -21,6 +22,7 @@ type buffers struct {
 	decoder wire.Decoder
 	encoder wire.Encoder
 	out     []byte
+	account membudget.Account // for all of it
 }
 
 // keptBuffer is the size up to which a buffer is used again.
@@ -28,13 +30,29 @@ const keptBuffer = 64 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 
-// hold fills the buffers with a message.
-func (b *buffers) hold(message []byte) {
+// newBuffers returns empty buffers, which are charged to the server.
+func (s *Server) newBuffers() *buffers {
+	b := bufferPool.Get().(*buffers)
+	b.account.Of(s.memory)
+	return b
+}
+
+// hold fills the buffers with a message. It reports false, and leaves them empty, if
+// there is no room for it.
+func (b *buffers) hold(message []byte) bool {
 	b.data = b.data[:0]
+	size := b.size()
+	if len(message) > max(cap(b.data), membudget.Free) {
+		size += lend.Size(len(message))
+	}
+	if !b.account.Take(size) {
+		return false
+	}
 	if len(message) > keptBuffer {
 		b.data = lend.Grow(b.data, len(message))
 	}
 	b.data = append(b.data, message...)
+	return true
 }
 
 // drop makes the buffers available to others.
@@ -55,21 +73,21 @@ func (b *buffers) clean() {
 		lend.Put(b.out)
 		b.out = nil
 	}
+	b.account.Set(0)
 }
 
-// room makes room for a reply at once, where it is a large one.
-func (b *buffers) room(reply Reply) {
-	result, ok := reply.(*ToolResult)
-	if !ok {
-		return
+// done gives back the storage of the message, at which nobody looks any more, where it
+// is large.
+func (b *buffers) done() {
+	if cap(b.data) > keptBuffer {
+		b.msg.Reset()
+		lend.Put(b.data)
+		b.data = nil
 	}
-	// Structured content comes twice, once as a text with its quotes escaped.
-	size := 5 * len(result.own) / 2
-	for _, c := range result.Content {
-		if text, ok := c.(Text); ok {
-			size += 9 * len(text.Text) / 8
-		}
-	}
+}
+
+// room makes room for a reply of that size at once, where it is a large one.
+func (b *buffers) room(size int) {
 	if size > keptBuffer {
 		b.out = lend.Grow(b.out[:0], size)
 	}
@@ -83,7 +101,7 @@ func (x *exchange) unload() {
 }
 
 // reload gets storage for the reply.
-func (x *exchange) reload() { x.buffers = bufferPool.Get().(*buffers) }
+func (x *exchange) reload() { x.buffers = x.conn.server.newBuffers() }
 
 // exchange is one request of a connection, from its arrival until its handler
 // has returned. It is not used again, since handlers may keep its context.
@@ -108,6 +126,8 @@ type exchange struct {
 	progress float64               // the last one that was sent; guarded by conn.mu
 	began    bool                  // there has been one; guarded by conn.mu
 
+	cost     int  // what is charged for the call itself
+	beyond   bool // the reply has a place beyond the budget
 	alone    bool // nothing else ran when it began
 	farewell bool // the client is told that the server has ended the request
 	answered bool // a reply is queued, or there will be none; guarded by conn.mu
@@ -155,6 +175,8 @@ func (x *exchange) end() {
 	b := x.buffers
 	x.buffers = nil
 	b.drop()
+	x.settle()
+	x.conn.server.memory.Release(x.cost)
 	x.stop(nil)
 	if !x.released {
 		x.release()
@@ -180,11 +202,25 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.opening != nil && e != nil {
 		x.conn.reject(x.opening)
 	}
+	b := x.buffers
+	size := 0
+	if e == nil {
+		size = weight(reply)
+	}
+	large := size > smallReply
+	if large && !x.afford(size) {
+		reply, e, large = nil, errOverloaded, false
+	}
 	var code int
-	x.buffers.room(reply)
-	x.buffers.out, code = x.render(ctx, &x.writing, x.buffers.out[:0], reply, e)
-	x.sink.Wait()
-	x.send(x.buffers.out, code, true)
+	b.room(size)
+	b.out, code = x.render(ctx, &x.writing, b.out[:0], reply, e)
+	if b.done(); len(b.out) > smallReply || b.account.Held() > 0 {
+		b.account.Set(b.size())
+	}
+	if !large {
+		x.sink.Wait()
+	}
+	x.send(b.out, code, true)
 }
 
 // abandon answers in the place of handlers that do not return.

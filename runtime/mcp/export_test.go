@@ -3,6 +3,8 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
 // MessageBytes is the limit of a server, for tests that bring their own framing.
@@ -13,6 +15,9 @@ func LimitsOf(s *Server) Limits { return s.limits }
 
 // OpenWithoutWaiting opens a file that may be a pipe.
 var OpenWithoutWaiting = openWithoutWaiting
+
+// Memory is the budget of a server.
+func Memory(s *Server) *membudget.Budget { return s.memory }
 
 // VersionOf reads the version out of build info.
 var VersionOf = versionOf
@@ -65,3 +70,6 @@ func Audience(s *Server) int {
 	s.audience.each(func(*subscriber) { n++ })
 	return n
 }
+
+// LargeReplies is how many replies may go beyond the budget.
+const LargeReplies = largeReplies

@@ -69,22 +69,38 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 		return origin{}, clientTooLong("params.clientInfo and params.capabilities")
 	}
 	s := &session{revision: protocol.Negotiate(version), client: newClient(info, capabilities), level: protocol.DefaultLevel, subscriber: c.newSubscriber()}
+	if !c.keep(s.client.size()) {
+		return origin{}, errOverloaded
+	}
+	if !c.begin(s) {
+		c.letGo(s.client.size())
+		return origin{}, invalidRequest("the session is already initialized")
+	}
+	return origin{revision: s.revision, client: s.client, opening: s}, nil
+}
+
+// begin makes a session that of the connection, unless there is one.
+func (c *conn) begin(s *session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session != nil {
-		return origin{}, invalidRequest("the session is already initialized")
+		return false
 	}
 	c.session = s
-	return origin{revision: s.revision, client: s.client, opening: s}, nil
+	return true
 }
 
 // reject undoes an initialize that failed.
 func (c *conn) reject(s *session) {
 	c.mu.Lock()
-	if c.session == s {
+	mine := c.session == s
+	if mine {
 		c.session = nil
 	}
 	c.mu.Unlock()
+	if mine {
+		c.letGo(s.client.size())
+	}
 	c.server.audience.remove(s.subscriber)
 }
 

@@ -34,7 +34,7 @@ func (h host) Limits() link.Limits {
 
 func (h host) Inbound() link.Inbound {
 	in := inboundPool.Get().(*inbound)
-	in.buffers, in.server = bufferPool.Get().(*buffers), h.Server
+	in.buffers, in.server = h.newBuffers(), h.Server
 	return in
 }
 

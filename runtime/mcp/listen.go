@@ -96,6 +96,11 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 	if e := x.conn.reserve(len(sub.uris), sub.size()); e != nil {
 		return nil, e
 	}
+	if !s.memory.Take(sub.size()) {
+		x.conn.unreserve(len(sub.uris), sub.size())
+		return nil, errOverloaded
+	}
+	x.cost += sub.size()
 	// What changes from now on waits for the acknowledgement.
 	sub.mu.Lock()
 	defer sub.mu.Unlock()

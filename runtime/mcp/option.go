@@ -100,6 +100,13 @@ func WithLimits(l Limits) Option {
 
 // Limits bound what one connection can make the server hold or wait for.
 type Limits struct {
+	// Memory is how many bytes the server holds for all of its clients together, over
+	// all transports: messages while they are read and until they are answered, replies
+	// and notifications that wait to be sent, events that are kept, what is remembered of
+	// sessions and subscriptions, and running calls. What functions of users hold is not
+	// counted. Kept events give way to everything else; beyond that, what would need more
+	// is refused. Default: 256 MiB.
+	Memory int
 	// MessageBytes is the size of a message from the client. Default: 4 MiB.
 	MessageBytes int
 	// Depth is how many arrays and objects may lie inside one another in a
@@ -154,6 +161,8 @@ type Limits struct {
 }
 
 var defaultLimits = Limits{
+	Memory: 256 << 20,
+
 	MessageBytes: jsonrpc.DefaultLimit,
 	Depth:        jsonrpc.DefaultDepth,
 	InFlight:     1024,
@@ -178,6 +187,7 @@ var defaultLimits = Limits{
 
 // or fills in what is zero from d.
 func (l Limits) or(d Limits) Limits {
+	l.Memory = either(l.Memory, d.Memory)
 	l.MessageBytes = either(l.MessageBytes, d.MessageBytes)
 	l.Depth = either(l.Depth, d.Depth)
 	l.InFlight = either(l.InFlight, d.InFlight)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -25,6 +26,7 @@ type outbox struct {
 	conn      jsonrpc.Conn
 	limit     int
 	writeTime time.Duration
+	memory    *membudget.Budget
 
 	wake   chan struct{} // to the goroutine that writes for the reader
 	broken chan struct{} // closed at the first error
@@ -39,17 +41,21 @@ type outbox struct {
 	newest  int       // bytes of that one
 	spare   []byte    // of the last batch; borrowed
 	writing bool
-	began   time.Time // of the write that goes on; zero while none does
+	began   time.Time         // of the write that goes on; zero while none does
+	account membudget.Account // for pending, spare and what is being written
+	busy    int               // bytes of what is being written
 	stall   *time.Timer
 	watched bool // stall is going to come, to look at how long a write takes
 	err     error
 }
 
-func newOutbox(conn jsonrpc.Conn, l *Limits, failed func(), active *atomic.Int32) *outbox {
+func newOutbox(conn jsonrpc.Conn, l *Limits, memory *membudget.Budget, failed func(), active *atomic.Int32) *outbox {
 	o := &outbox{
 		conn: conn, limit: l.QueueBytes, writeTime: l.WriteTime,
 		wake: make(chan struct{}, 1), broken: make(chan struct{}), failed: failed, active: active,
 	}
+	o.memory = memory
+	o.account.Of(memory)
 	o.room.L, o.written.L = &o.mu, &o.mu
 	return o
 }
@@ -77,6 +83,19 @@ func (o *outbox) Notify(message []byte) {
 	}
 	o.pending = append(lend.Grow(o.pending, len(message)+1), message...)
 	o.pending = append(o.pending, '\n')
+	o.charge()
+}
+
+// charge charges the storage that is held at the moment: whoever queues a message has
+// paid for one copy of it, and gives that back. The caller holds the lock.
+func (o *outbox) charge() {
+	size := 0
+	for _, capacity := range [...]int{cap(o.pending), cap(o.spare), o.busy} {
+		if capacity > membudget.Free {
+			size += capacity
+		}
+	}
+	o.account.Set(size)
 }
 
 // overfull reports whether so much is waiting that there is no hope: what the
@@ -86,8 +105,12 @@ func (o *outbox) Notify(message []byte) {
 func (o *outbox) overfull() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.unasked > 4*o.limit
+	return o.unasked > 4*o.limit || o.unasked > leastUnasked && o.memory.Short()
 }
+
+// leastUnasked is how many bytes of answers may wait in any case for a client that does
+// not read.
+const leastUnasked = 16 << 10
 
 func (o *outbox) Full() bool {
 	o.mu.Lock()
@@ -126,16 +149,22 @@ func (o *outbox) Flush() {
 	for len(o.pending) > 0 && o.err == nil {
 		batch := o.pending
 		o.pending, o.spare, o.unasked, o.newest = o.spare[:0], nil, 0, 0
+		o.busy = cap(batch)
 		o.pass()
 		o.watch()
 		o.mu.Unlock()
 		err := o.conn.Write(batch)
 		o.mu.Lock()
 		o.began = time.Time{}
-		o.spare = batch
+		o.busy = 0
+		if o.spare = batch; o.err != nil || cap(batch) > keptBuffer && len(o.pending) == 0 {
+			lend.Put(batch)
+			o.spare = nil
+		}
 		if err != nil {
 			o.failLocked(err)
 		}
+		o.charge()
 	}
 	o.writing = false
 	if o.active.Load() == 0 {
@@ -183,6 +212,7 @@ func (o *outbox) rest() {
 		lend.Put(o.pending)
 		lend.Put(o.spare)
 		o.pending, o.spare = nil, nil
+		o.charge()
 	}
 }
 
@@ -249,6 +279,7 @@ func (o *outbox) failLocked(err error) {
 		o.stall.Stop()
 	}
 	o.pending, o.spare = nil, nil
+	o.charge()
 	close(o.broken)
 	o.failed()
 	o.room.Broadcast()

@@ -195,7 +195,9 @@ func (x *exchange) giveUp(id jsonrpc.ID, cause error) {
 }
 
 // emit sends a notification that belongs to the request, unless that has been
-// answered. It waits for room where the client reads slowly.
+// answered. It waits for room where the client reads slowly. Where the server has no
+// room, the notification is dropped: who waits for that could hold what others wait
+// for.
 func (x *exchange) emit(message []byte) {
 	x.emitIf(message, func() bool { return true })
 }
@@ -203,6 +205,10 @@ func (x *exchange) emit(message []byte) {
 // emitIf is emit on a condition, which is asked for while conn.mu is held.
 func (x *exchange) emitIf(message []byte, condition func() bool) {
 	x.sink.Wait()
+	if x.conn.server.memory.Short() {
+		x.sink.Flush() // after Wait
+		return
+	}
 	c := x.conn
 	c.mu.Lock()
 	if x.answered || !condition() {

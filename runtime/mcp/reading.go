@@ -27,6 +27,8 @@ type reading struct {
 	more  func() bool // a whole message is there already; nil where that is not known
 	ended chan error  // gets why there is nothing more to read
 
+	charged charged // the connection, if it can have what it reads charged to a budget
+
 	direct bool // requests may be answered by whoever has read them
 
 	// For whoever has the duty.
@@ -53,6 +55,10 @@ const (
 
 func newReading(c *conn, jc jsonrpc.Conn, out *outbox) *reading {
 	r := &reading{c: c, conn: jc, out: out, ended: make(chan error, 1)}
+	if m, ok := jc.(charged); ok {
+		r.charged = m
+		m.Charge(c.server.memory)
+	}
 	switch jc := jc.(type) {
 	case *link.Direct:
 		r.more, r.direct = jc.Buffered, true
@@ -66,8 +72,10 @@ func newReading(c *conn, jc jsonrpc.Conn, out *outbox) *reading {
 func (r *reading) run() {
 	for {
 		data, err := r.conn.Read()
-		switch _, tooLong := errors.AsType[*jsonrpc.FrameError](err); {
-		case tooLong:
+		switch undelivered, ok := errors.AsType[*jsonrpc.FrameError](err); {
+		case ok && undelivered.Overloaded:
+			r.c.overloaded(undelivered, r.out)
+		case ok:
 			r.c.refuse(&jsonrpc.Message{}, invalidRequest(err.Error()), r.out)
 		case err != nil:
 			r.finish(err)
@@ -101,6 +109,9 @@ func (r *reading) run() {
 }
 
 func (r *reading) finish(err error) {
+	if r.charged != nil {
+		r.charged.Charge(nil)
+	}
 	r.out.Kick()
 	r.ended <- err
 }

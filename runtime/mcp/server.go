@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -18,6 +19,7 @@ type Server struct {
 	info         Info
 	log          *logs.Log
 	limits       Limits
+	memory       *membudget.Budget
 	interceptors []Interceptor
 	visible      func(context.Context, FeatureInfo) bool
 	unshielded   bool
@@ -62,6 +64,7 @@ func NewServer(info Info, options ...Option) *Server {
 	if err := s.info.check(); err != nil {
 		panic(fmt.Sprintf("mcp: info of server %q: %v", s.info.Name, err))
 	}
+	s.memory = membudget.New(int64(s.limits.Memory), largeReplies)
 	s.parser = jsonrpc.Parser{MaxDepth: s.limits.Depth, Deferred: "arguments"}
 	for i, rev := range protocol.All {
 		s.identity[i] = s.info.appendImplementation(nil, &rev.Fields, false)

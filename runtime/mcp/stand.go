@@ -22,6 +22,7 @@ type standing struct {
 // nothing more. It is the last thing that the goroutine of the request does.
 func (x *exchange) stand(st *standing) {
 	x.unload()
+	x.reduce(listenCost + x.kept() + st.sub.size())
 	x.conn.active.Add(-1)
 	st.mu.Lock()
 	defer st.mu.Unlock()

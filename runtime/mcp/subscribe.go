@@ -82,6 +82,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 		sub.mu.Unlock()
 		if had {
 			c.unreserve(1, subscriptionSize(uri))
+			c.letGo(subscriptionSize(uri))
 		}
 		return nil
 	}
@@ -93,8 +94,13 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	if _, had := sub.uris[uri]; had {
 		return nil
 	}
-	if e := c.reserve(1, subscriptionSize(uri)); e != nil {
+	size := subscriptionSize(uri)
+	if e := c.reserve(1, size); e != nil {
 		return e
+	}
+	if !c.keep(size) {
+		c.unreserve(1, size)
+		return errOverloaded
 	}
 	sub.uris[uri] = struct{}{}
 	if c.server.visible != nil {

@@ -48,6 +48,13 @@ type Releaser interface {
 	Release(retry time.Duration) bool
 }
 
+// Overloader is a [Sink] whose channel can say in its own way that the server has no
+// room for a request.
+type Overloader interface {
+	// Overload is [Sink.Answer] for such a request.
+	Overload(message []byte, code int)
+}
+
 // Listener is a [Sink] that the client may not be listening to.
 type Listener interface {
 	Listening() bool
