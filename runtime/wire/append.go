@@ -24,7 +24,11 @@ func appendQuoted(b []byte, s string) []byte {
 		b = append(b, s...)
 		return append(b, '"')
 	}
-	b = append(b, '"')
+	return append(appendText(append(b, '"'), s), '"')
+}
+
+// appendText appends what stands between the quotes.
+func appendText(b []byte, s string) []byte {
 	from := 0 // what is before is in b
 	for i := plainRun(s, 0); i < len(s); i = plainRun(s, i) {
 		c := s[i]
@@ -50,8 +54,7 @@ func appendQuoted(b []byte, s string) []byte {
 		}
 		i += size
 	}
-	b = append(b, s[from:]...)
-	return append(b, '"')
+	return append(b, s[from:]...)
 }
 
 // plainRun is plainEnd for a string.

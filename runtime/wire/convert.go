@@ -62,6 +62,5 @@ func PutError[T error](e *Encoder, v *T) {
 		PutNull(e)
 		return
 	}
-	s := (*v).Error()
-	PutString(e, &s)
+	e.putString((*v).Error())
 }

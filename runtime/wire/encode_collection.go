@@ -17,6 +17,9 @@ func PutPtr[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 	e.BeginArray()
 	for i := range v {
+		if e.full() && e.stop() {
+			return
+		}
 		f(e, &v[i])
 	}
 	e.EndArray()
@@ -25,6 +28,9 @@ func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 // PutMap writes an object, an empty one for nil. The members come in the order
 // of their names.
 func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T)) {
+	if !e.fits(len(v)) {
+		return
+	}
 	e.Begin()
 	first := len(e.names)
 	for k := range v {
@@ -35,6 +41,9 @@ func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T))
 	t := spareOf[T](&e.spare)
 	var zero T
 	for _, name := range names {
+		if e.full() && e.stop() {
+			break
+		}
 		e.name(name)
 		*t = v[K(name)]
 		f(e, t)
@@ -48,6 +57,9 @@ func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T))
 // PutMapInt is PutMap for keys that are integers. Their names are ordered as
 // text, as encoding/json has it.
 func PutMapInt[M ~map[K]T, K Integer, T any](e *Encoder, v M, f func(*Encoder, *T)) {
+	if !e.fits(len(v)) {
+		return
+	}
 	names := make([]namedKey[K], 0, len(v))
 	for k := range v {
 		names = append(names, namedKey[K]{string(appendNumeric(nil, k)), k})
@@ -58,6 +70,9 @@ func PutMapInt[M ~map[K]T, K Integer, T any](e *Encoder, v M, f func(*Encoder, *
 // PutMapText is PutMap for keys that have a MarshalText method, given as a method
 // expression such as (*netip.Addr).MarshalText.
 func PutMapText[M ~map[K]T, K comparable, T any](e *Encoder, v M, marshal func(*K) ([]byte, error), f func(*Encoder, *T)) {
+	if !e.fits(len(v)) {
+		return
+	}
 	names := make([]namedKey[K], 0, len(v))
 	for k := range v {
 		text, err := marshal(&k)
@@ -89,16 +104,28 @@ func putNamed[M ~map[K]T, K comparable, T any](e *Encoder, v M, names []namedKey
 	e.Begin()
 	var t T
 	for i, n := range names {
+		if e.full() && e.stop() {
+			return
+		}
 		if i > 0 && n.name == names[i-1].name {
 			e.name(n.name)
 			e.Fail(errTwice)
-			continue
+			return
 		}
 		e.name(n.name)
 		t = v[n.key]
 		f(e, &t)
 	}
 	e.End()
+}
+
+// leastMember is how many bytes a member of an object has at least: "":0 and a comma.
+const leastMember = 5
+
+// fits reports whether a map of that size can be within the limit, so that the
+// names of one that cannot need not be sorted.
+func (e *Encoder) fits(size int) bool {
+	return size < piece || e.reserve(leastMember*size)
 }
 
 func sortedKeys[M ~map[K]T, K ~string, T any](m M) []K {

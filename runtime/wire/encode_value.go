@@ -1,10 +1,11 @@
 package wire
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"time"
 	"unsafe"
@@ -24,8 +25,7 @@ func PutBool[T ~bool](e *Encoder, v *T) {
 
 // PutString writes a string.
 func PutString[T ~string](e *Encoder, v *T) {
-	e.separate()
-	e.buf = AppendString(e.buf, string(*v))
+	e.putString(string(*v))
 }
 
 // PutInt writes an integer.
@@ -66,9 +66,16 @@ func (e *Encoder) putNumber(s string) {
 
 // PutBytes writes bytes as a string in base64, nil as an empty one.
 func PutBytes[T ~[]byte](e *Encoder, v *T) {
+	e.putBytes(*v)
+}
+
+func (e *Encoder) putBytes(v []byte) {
+	if n := strictBase64.EncodedLen(len(v)); n >= piece && !e.reserve(n) {
+		return
+	}
 	e.separate()
 	e.buf = append(e.buf, '"')
-	e.buf = strictBase64.AppendEncode(e.buf, *v)
+	e.buf = strictBase64.AppendEncode(e.buf, v)
 	e.buf = append(e.buf, '"')
 }
 
@@ -102,8 +109,7 @@ func PutText[T any](e *Encoder, v *T, marshal func(*T) ([]byte, error)) {
 		e.Fail(err)
 		return
 	}
-	e.separate()
-	e.buf = AppendString(e.buf, text)
+	e.putString(unsafe.String(unsafe.SliceData(text), len(text)))
 }
 
 // PutJSON writes a value by the MarshalJSON method of a type, given as a method
@@ -129,47 +135,30 @@ func PutRaw[T ~[]byte](e *Encoder, v *T) {
 }
 
 func (e *Encoder) putRaw(text []byte) {
-	if err := Valid(text, maxAnyDepth); err != nil {
+	if err := Valid(text, maxNesting); err != nil {
 		e.Fail(err)
+		return
+	}
+	if len(text) >= piece && !e.reserve(compactLen(text)) {
 		return
 	}
 	e.separate()
 	e.buf = AppendCompact(e.buf, text)
 }
 
-// PutReflect writes a value by json.Marshal, which reflects on its type. It is
-// for types that generated code has no name for.
-func PutReflect[T any](e *Encoder, v *T) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		e.Fail(err)
-		return
-	}
-	e.putRaw(text)
-}
+// PutAny writes a value as json.Marshal does, but for an error, of which it writes
+// the text, since the fields of most errors are private. The types that Any gives,
+// and the basic types of Go, are written without reflection.
+func PutAny(e *Encoder, v *any) { e.putAny(*v) }
 
-// maxAnyDepth is how deep a value in an interface may nest, as json.Marshal has
-// it before it looks for circles.
-const maxAnyDepth = 1000
-
-// PutAny writes a value as json.Marshal does. The types that Any gives, and the
-// basic types of Go, are written without it; every other type is handed to
-// json.Marshal, which reflects.
-func PutAny(e *Encoder, v *any) { e.putAny(*v, 0) }
-
-func (e *Encoder) putAny(v any, depth int) {
-	if depth > maxAnyDepth {
-		e.Fail(errTooDeep)
-		return
-	}
+func (e *Encoder) putAny(v any) {
 	switch v := v.(type) {
 	case nil:
 		PutNull(e)
 	case bool:
 		PutBool(e, &v)
 	case string:
-		e.separate()
-		e.buf = AppendString(e.buf, v)
+		e.putString(v)
 	case int:
 		PutInt(e, &v)
 	case int64:
@@ -179,59 +168,64 @@ func (e *Encoder) putAny(v any, depth int) {
 	case json.Number:
 		e.putNumber(string(v))
 	case []any:
-		if v == nil {
-			PutNull(e)
-			return
-		}
-		e.BeginArray()
-		for i := range v {
-			e.putAny(v[i], depth+1)
-			if e.err != nil {
-				return
-			}
-		}
-		e.EndArray()
+		e.putList(v)
 	case map[string]any:
-		if v == nil {
-			PutNull(e)
-			return
-		}
-		e.Begin()
-		for _, name := range sortedKeys(v) {
-			e.name(name)
-			e.putAny(v[name], depth+1)
-			if e.err != nil {
-				return
-			}
-		}
-		e.End()
+		e.putObject(v)
 	case error:
 		e.putError(v)
 	default:
-		e.marshal(v)
+		e.putReflect(reflect.ValueOf(v))
 	}
+}
+
+func (e *Encoder) putList(v []any) {
+	if v == nil {
+		PutNull(e)
+		return
+	}
+	if !e.Enter() {
+		return
+	}
+	e.BeginArray()
+	for i := range v {
+		if e.full() && e.stop() {
+			return
+		}
+		e.putAny(v[i])
+	}
+	e.EndArray()
+	e.Leave()
+}
+
+func (e *Encoder) putObject(v map[string]any) {
+	if v == nil {
+		PutNull(e)
+		return
+	}
+	if !e.fits(len(v)) || !e.Enter() {
+		return
+	}
+	e.Begin()
+	for _, name := range sortedKeys(v) {
+		if e.full() && e.stop() {
+			return
+		}
+		e.name(name)
+		e.putAny(v[name])
+	}
+	e.End()
+	e.Leave()
 }
 
 // putError writes an error, as json.Marshal does if its type says how, and by its
-// text otherwise, for the fields of most errors are private.
+// text otherwise.
 func (e *Encoder) putError(err error) {
 	switch err.(type) {
-	case json.Marshaler, interface{ MarshalText() ([]byte, error) }:
-		e.marshal(err)
+	case json.Marshaler, encoding.TextMarshaler:
+		e.putReflect(reflect.ValueOf(err))
 	default:
-		s := err.Error()
-		PutString(e, &s)
+		e.putString(err.Error())
 	}
-}
-
-// marshal writes a value by json.Marshal.
-func (e *Encoder) marshal(v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		e.Fail(fmt.Errorf("marshal %T: %w", v, err))
-		return
-	}
-	e.putRaw(text)
 }
 
 // PutQuoted writes a number, a boolean or a string inside a string, as the option
@@ -240,6 +234,14 @@ func PutQuoted[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	e.separate()
 	start := len(e.buf)
 	f(e, v)
+	e.quote(start)
+}
+
+// quote makes a string of what has been written since start.
+func (e *Encoder) quote(start int) {
+	if e.err != nil {
+		return
+	}
 	text := string(e.buf[start:])
 	e.buf = AppendString(e.buf[:start], text)
 }

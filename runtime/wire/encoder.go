@@ -3,19 +3,30 @@ package wire
 import (
 	"errors"
 	"strconv"
+	"unsafe"
 )
 
 // keptOutput is the size in bytes up to which a buffer survives the Reset of an
 // Encoder.
 const keptOutput = 1 << 20
 
+// maxNesting is how many values of types that can contain themselves may lie
+// inside one another, as json.Marshal has it before it looks for circles.
+const maxNesting = 1000
+
 // Encoder writes one JSON value, by appending to a buffer. Commas come by
-// themselves. The zero value is ready for use; it serves one goroutine at a time.
+// themselves. The zero value is ready for use and has no limit of size; it serves
+// one goroutine at a time.
 //
-// What cannot be written is noted, the first such thing only, and a null stands
-// in its place; Err tells after the last write.
+// The first thing that cannot be written is noted, and what has been written is
+// dropped. Nothing is done any more for what comes after it: Err tells after the
+// last write.
 type Encoder struct {
 	buf   []byte
+	mark  int // see full
+	limit int // 0 = none
+	gate  Gate
+	open  int // values between Enter and Leave
 	err   error
 	names []string // of the maps that are being written, sorted
 	spare spare
@@ -42,33 +53,90 @@ func (e *EncodeError) Unwrap() error { return e.Err }
 // buf holds must be whole JSON values or nothing.
 func NewEncoder(buf []byte) *Encoder { return &Encoder{buf: buf} }
 
-// Reset makes e ready for another value. It keeps the buffer, unless that has
-// grown beyond a megabyte; what Bytes has returned is then no longer valid.
+// Reset makes e ready for another value, without a limit. It keeps the buffer,
+// unless that has grown beyond a megabyte; what Bytes has returned is then no
+// longer valid.
 func (e *Encoder) Reset() {
-	if cap(e.buf) > keptOutput {
-		e.buf = nil
-	}
+	e.trim()
 	if cap(e.names) > keptElements {
 		e.names = nil
 	}
 	e.buf, e.err, e.names = e.buf[:0], nil, e.names[:0]
+	e.mark, e.limit, e.gate, e.open = 0, 0, nil, 0
 }
 
-// Bytes returns what has been written, valid until the next write or Reset.
-func (e *Encoder) Bytes() []byte { return e.buf }
+// trim lets a large buffer go.
+func (e *Encoder) trim() {
+	if cap(e.buf) > keptOutput {
+		e.buf = nil
+	}
+}
+
+// Bytes returns what has been written, valid until the next write or Reset; after
+// an error it is null.
+func (e *Encoder) Bytes() []byte {
+	if e.err != nil {
+		return []byte("null")
+	}
+	return e.buf
+}
+
+// Text is Bytes as a string. Where it is a long one, e gives its buffer away
+// instead of copying it, so this is for what is written last.
+func (e *Encoder) Text() string {
+	b := e.Bytes()
+	if cap(b) > keptBuffer {
+		e.buf = nil
+		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	return string(b)
+}
 
 // Err returns an *[EncodeError] for the first value that could not be written, or
 // nil.
-func (e *Encoder) Err() error { return e.err }
+func (e *Encoder) Err() error {
+	if e.full() {
+		e.stop()
+	}
+	return e.err
+}
 
-// Fail notes that the value to be written next cannot be, and writes null
-// instead. Its path is found by reading what has been written, so that keeping
-// track of it costs nothing where nothing fails.
+// Fail notes that the value to be written next cannot be. Its path is found by
+// reading what has been written, so that keeping track of it costs nothing where
+// nothing fails.
 func (e *Encoder) Fail(err error) {
 	if e.err == nil {
-		e.err = &EncodeError{Path: openPath(e.buf), Err: err}
+		e.fail(&EncodeError{Path: openPath(e.buf), Err: err})
 	}
 	PutNull(e)
+}
+
+// fail notes the first error, and drops what has been written. From now on the
+// encoder is full, and nothing can be entered.
+func (e *Encoder) fail(err *EncodeError) {
+	e.err = err
+	e.trim()
+	e.buf, e.mark, e.open = append(e.buf[:0], "null"...), 1, maxNesting
+}
+
+// Enter begins a value of a type that can contain itself. Where it reports false,
+// the value must not be written: so many of them lie inside one another that they
+// are taken for a circle, which is noted, or something was wrong before. After
+// true, Leave ends the value.
+func (e *Encoder) Enter() bool {
+	if e.open < maxNesting {
+		e.open++
+		return true
+	}
+	e.Fail(errTooDeep)
+	return false
+}
+
+// Leave ends a value that Enter has begun.
+func (e *Encoder) Leave() {
+	if e.err == nil {
+		e.open--
+	}
 }
 
 // separate writes the comma that a value or a name needs in front of it.
@@ -101,8 +169,8 @@ func (e *Encoder) Name(escaped string) {
 
 // name writes the name of a member, not yet escaped.
 func (e *Encoder) name(s string) {
-	e.separate()
-	e.buf = append(AppendString(e.buf, s), ':')
+	e.putString(s)
+	e.buf = append(e.buf, ':')
 }
 
 // End closes an object.
@@ -120,5 +188,5 @@ func (e *Encoder) EndArray() { e.buf = append(e.buf, ']') }
 var (
 	errNotFinite = errors.New("NaN and infinite numbers have no JSON form")
 	errTwice     = errors.New("two keys of a map have the same text")
-	errTooDeep   = errors.New("nested deeper than " + strconv.Itoa(maxAnyDepth) + " levels, perhaps in a circle")
+	errTooDeep   = errors.New("nested deeper than " + strconv.Itoa(maxNesting) + " levels, perhaps in a circle")
 )

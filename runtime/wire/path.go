@@ -96,8 +96,16 @@ func openPath(text []byte) string {
 			t.steps[n-1].index++
 		}
 	}
+	if n := len(t.steps); n > shownSteps {
+		inner := trail{steps: t.steps[n-shownSteps/2:]}
+		t.steps = t.steps[:shownSteps/2]
+		return string(t.appendTo(nil)) + "…" + string(inner.appendTo(nil))
+	}
 	return string(t.appendTo(nil))
 }
+
+// shownSteps is how many levels the path in an error of an Encoder shows.
+const shownSteps = 20
 
 // appendPathName appends a member's name to a path.
 func appendPathName(b []byte, name string) []byte {

@@ -223,6 +223,25 @@ func AppendCompact(b, value []byte) []byte {
 	return append(b, value[from:]...)
 }
 
+// compactLen is the number of bytes that AppendCompact appends.
+func compactLen(value []byte) int {
+	n := len(value)
+	for i := 0; i < len(value); {
+		switch c := value[i]; {
+		case c == '"':
+			if i = stringEnd(value, i); i < 0 {
+				return n
+			}
+		case isSpace(c):
+			n--
+			fallthrough
+		default:
+			i++
+		}
+	}
+	return n
+}
+
 // Compact checks a value as Valid does and appends it as AppendCompact does.
 func Compact(b, value []byte, maxDepth int) ([]byte, error) {
 	if err := Valid(value, maxDepth); err != nil {
