@@ -35,6 +35,7 @@ func Build(p *model.Package) (*Plan, error) {
 	if err := b.features(p); err != nil {
 		return nil, err
 	}
+	markCircular(b.plan.Encoders)
 	return b.plan, nil
 }
 

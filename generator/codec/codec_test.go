@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -232,5 +233,51 @@ func TestDefects(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
+	}
+}
+
+// TestCircular checks that encoders which reach themselves have one that counts on
+// each way, and that no others count.
+func TestCircular(t *testing.T) {
+	calls := func(names ...string) []*PutMember {
+		var members []*PutMember
+		for _, name := range names {
+			members = append(members, &PutMember{Write: &Write{Func: Func{Name: "PutPtr"}, Elem: &Func{Name: "mcpEncode" + name, Local: true}}})
+		}
+		return members
+	}
+	for _, c := range []struct {
+		calls map[string][]string
+		want  string
+	}{
+		{map[string][]string{"A": {"B", "C"}, "B": {"C"}, "C": nil}, ""},
+		{map[string][]string{"A": {"A"}}, "A"},
+		{map[string][]string{"A": {"B"}, "B": {"A"}}, "A"},
+		{map[string][]string{"A": {"B"}, "B": {"C"}, "C": {"B"}, "D": {"C"}}, "B"},
+		{map[string][]string{"A": {"B", "C"}, "B": {"C", "B"}, "C": {"A"}}, "A B"},
+		{map[string][]string{"A": {"B", "D"}, "B": {"C"}, "C": {"D"}, "D": nil, "E": {"E", "A"}}, "E"},
+	} {
+		var list []*Encoder
+		for _, name := range slices.Sorted(maps.Keys(c.calls)) {
+			list = append(list, &Encoder{Stem: name, Members: calls(c.calls[name]...)})
+		}
+		markCircular(list)
+		var got []string
+		for _, e := range list {
+			if e.Circular {
+				got = append(got, e.Stem)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: %v count, want %s", c.calls, got, c.want)
+		}
+	}
+	union := &Encoder{Stem: "U", Union: &Union{Variants: []Variant{{Func: "mcpEncodeV"}}}}
+	variant := &Encoder{Stem: "V", Members: calls("L")}
+	list := &Encoder{Stem: "L", Value: &Write{Func: Func{Name: "PutSlice"}, Elem: &Func{Name: "mcpEncodeU", Local: true}}}
+	direct := &Encoder{Stem: "D", Members: []*PutMember{{Write: &Write{Func: Func{Name: "mcpEncodeD", Local: true}}}}}
+	markCircular([]*Encoder{union, variant, list, direct})
+	if !union.Circular || variant.Circular || list.Circular || !direct.Circular {
+		t.Error("a union, or a direct call, does not count once")
 	}
 }

@@ -83,6 +83,10 @@ type Encoder struct {
 	Tag     *Tag         // the member in front of them, of a variant of a union
 	Union   *Union       // of a sealed interface
 	Value   *Write       // of everything else
+	// Circular is set where a value may lie inside another one of its own type: the
+	// function counts how many do, for a circle has no end. Each way from a function
+	// back to itself leads through one that counts.
+	Circular bool
 }
 
 // Name is the identifier of the function.

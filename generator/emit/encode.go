@@ -21,6 +21,10 @@ func (g *generator) encoder(e *codec.Encoder) {
 	default:
 		lines = g.members(e.Tag, e.Members, v)
 	}
+	if e.Circular {
+		counted := id("if").Op("!").Add(call(g.local("e").Dot("Enter"))).Block(id("return"))
+		lines = append(append([]jen.Code{counted}, lines...), call(g.local("e").Dot("Leave")))
+	}
 	g.add(e.Name()+" writes "+g.valueOf(e.Go)+".",
 		id("func "+e.Name()).Add(list("(", ")", false,
 			g.local("e").Op("*").Add(g.wire("Encoder")),

@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generator/zoo/elsewhere"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -91,6 +92,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoEmbedding, mcpCallEchoEmbedding))
 	r.Register(mcp.FuncTool(&mcpToolEchoEmpty, mcpCallEchoEmpty))
 	r.Register(mcp.FuncTool(&mcpToolEchoEmptyArray, mcpCallEchoEmptyArray))
+	r.Register(mcp.FuncTool(&mcpToolEchoFamily, mcpCallEchoFamily))
 	r.Register(mcp.FuncTool(&mcpToolEchoFlag, mcpCallEchoFlag))
 	r.Register(mcp.FuncTool(&mcpToolEchoFloat32, mcpCallEchoFloat32))
 	r.Register(mcp.FuncTool(&mcpToolEchoFloat64, mcpCallEchoFloat64))
@@ -119,6 +121,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoKeywords, mcpCallEchoKeywords))
 	r.Register(mcp.FuncTool(&mcpToolEchoLabel, mcpCallEchoLabel))
 	r.Register(mcp.FuncTool(&mcpToolEchoLabels, mcpCallEchoLabels))
+	r.Register(mcp.FuncTool(&mcpToolEchoLadder, mcpCallEchoLadder))
 	r.Register(mcp.FuncTool(&mcpToolEchoLengths, mcpCallEchoLengths))
 	r.Register(mcp.FuncTool(&mcpToolEchoLenient, mcpCallEchoLenient))
 	r.Register(mcp.FuncTool(&mcpToolEchoLenientBox, mcpCallEchoLenientBox))
@@ -237,6 +240,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoValidated, mcpCallEchoValidated))
 	r.Register(mcp.FuncTool(&mcpToolEchoVector, mcpCallEchoVector))
 	r.Register(mcp.FuncTool(&mcpToolEchoVectorRoot, mcpCallEchoVectorRoot))
+	r.Register(mcp.FuncTool(&mcpToolEchoVessel, mcpCallEchoVessel))
 	r.Register(mcp.FuncTool(&mcpToolEchoWeight, mcpCallEchoWeight))
 	r.Register(mcp.FuncTool(&mcpToolEchoWide, mcpCallEchoWide))
 	r.Register(mcp.FuncTool(&mcpToolEchoWider, mcpCallEchoWider))
@@ -244,8 +248,10 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoWithGeneric, mcpCallEchoWithGeneric))
 	r.Register(mcp.FuncTool(&mcpToolEchoWord, mcpCallEchoWord))
 	r.Register(mcp.FuncTool(&mcpToolOwnExpr, mcpCallOwnExpr))
+	r.Register(mcp.FuncTool(&mcpToolOwnHusk, mcpCallOwnHusk))
 	r.Register(mcp.FuncTool(&mcpToolOwnLinks, mcpCallOwnLinks))
 	r.Register(mcp.FuncTool(&mcpToolOwnOutcome, mcpCallOwnOutcome))
+	r.Register(mcp.FuncTool(&mcpToolOwnParcel, mcpCallOwnParcel))
 	r.Register(mcp.FuncTool(&mcpToolOwnRow, mcpCallOwnRow))
 	r.Register(mcp.FuncTool(&mcpToolOwnShape, mcpCallOwnShape))
 	r.Register(mcp.FuncTool(&mcpToolOwnWeekday, mcpCallOwnWeekday))
@@ -4413,6 +4419,56 @@ func mcpCallEchoEmptyArray(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
+// mcpToolEchoFamily describes echo_family, which is EchoFamily.
+var mcpToolEchoFamily = mcp.ToolInfo{
+	Name:         "echo_family",
+	Symbol:       "EchoFamily",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoFamily,
+	OutputSchema: mcpOutputEchoFamily,
+}
+
+// mcpInputEchoFamily is the schema of the arguments of echo_family.
+const mcpInputEchoFamily = `{"type":"object",` +
+	`"description":"Family contains itself by a type of another package.","properties":{` +
+	`"relatives":{"type":"object","description":"Group is several of anything.","properties":{` +
+	`"name":{"type":"string"},` +
+	`"members":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Family"},{"type":"null"}]}}},` +
+	`"required":["name","members"],"additionalProperties":false},` +
+	`"inLaws":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Group is several of anything.",` +
+	`"properties":{"name":{"type":"string"},"members":{"type":"array","items":{"$ref":"#/$defs/Family"}}},` +
+	`"required":["name","members"],"additionalProperties":false}}},` +
+	`"required":["relatives"],"additionalProperties":false,"$defs":{` +
+	`"Family":{"type":"object","description":"Family contains itself by a type of another package.",` +
+	`"properties":{` +
+	`"relatives":{"type":"object","description":"Group is several of anything.","properties":{` +
+	`"name":{"type":"string"},` +
+	`"members":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Family"},{"type":"null"}]}}},` +
+	`"required":["name","members"],"additionalProperties":false},` +
+	`"inLaws":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Group is several of anything.",` +
+	`"properties":{"name":{"type":"string"},"members":{"type":"array","items":{"$ref":"#/$defs/Family"}}},` +
+	`"required":["name","members"],"additionalProperties":false}}},` +
+	`"required":["relatives"],"additionalProperties":false}}}`
+
+// mcpOutputEchoFamily is the schema of the results of echo_family.
+const mcpOutputEchoFamily = mcpInputEchoFamily
+
+// mcpCallEchoFamily answers echo_family with EchoFamily.
+func mcpCallEchoFamily(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Family
+	d := req.Decoder()
+	mcpDecodeFamily(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoFamily(ctx, args)
+	e := req.Encoder()
+	mcpEncodeFamily(e, &result)
+	return req.Structured(e)
+}
+
 // mcpToolEchoFlag describes echo_flag, which is EchoFlag.
 var mcpToolEchoFlag = mcp.ToolInfo{
 	Name:         "echo_flag",
@@ -5661,6 +5717,43 @@ func mcpCallEchoLabels(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	result := EchoLabels(ctx, args)
 	e := req.Encoder()
 	mcpEncodeBoxLabels(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolEchoLadder describes echo_ladder, which is EchoLadder.
+var mcpToolEchoLadder = mcp.ToolInfo{
+	Name:         "echo_ladder",
+	Symbol:       "EchoLadder",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoLadder,
+	OutputSchema: mcpOutputEchoLadder,
+}
+
+// mcpInputEchoLadder is the schema of the arguments of echo_ladder.
+const mcpInputEchoLadder = `{"type":"object","description":"Ladder is recursive by way of arrays.",` +
+	`"properties":{` +
+	`"rungs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Ladder"},{"type":"null"}]},"minItems":2,` +
+	`"maxItems":2}},` +
+	`"required":["rungs"],"additionalProperties":false,"$defs":{` +
+	`"Ladder":{"type":"object","description":"Ladder is recursive by way of arrays.","properties":{` +
+	`"rungs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Ladder"},{"type":"null"}]},"minItems":2,` +
+	`"maxItems":2}},` +
+	`"required":["rungs"],"additionalProperties":false}}}`
+
+// mcpOutputEchoLadder is the schema of the results of echo_ladder.
+const mcpOutputEchoLadder = mcpInputEchoLadder
+
+// mcpCallEchoLadder answers echo_ladder with EchoLadder.
+func mcpCallEchoLadder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Ladder
+	d := req.Decoder()
+	mcpDecodeLadder(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoLadder(ctx, args)
+	e := req.Encoder()
+	mcpEncodeLadder(e, &result)
 	return req.Structured(e)
 }
 
@@ -11550,6 +11643,41 @@ var mcpFieldsEchoVectorRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
+// mcpToolEchoVessel describes echo_vessel, which is EchoVessel.
+var mcpToolEchoVessel = mcp.ToolInfo{
+	Name:         "echo_vessel",
+	Symbol:       "EchoVessel",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoVessel,
+	OutputSchema: mcpOutputEchoVessel,
+}
+
+// mcpInputEchoVessel is the schema of the arguments of echo_vessel.
+const mcpInputEchoVessel = `{"type":"object",` +
+	`"description":"Vessel is recursive by way of an embedded struct.",` +
+	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
+	`"required":["name"],"additionalProperties":false,"$defs":{` +
+	`"Vessel":{"type":"object","description":"Vessel is recursive by way of an embedded struct.",` +
+	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
+	`"required":["name"],"additionalProperties":false}}}`
+
+// mcpOutputEchoVessel is the schema of the results of echo_vessel.
+const mcpOutputEchoVessel = mcpInputEchoVessel
+
+// mcpCallEchoVessel answers echo_vessel with EchoVessel.
+func mcpCallEchoVessel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Vessel
+	d := req.Decoder()
+	mcpDecodeVessel(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoVessel(ctx, args)
+	e := req.Encoder()
+	mcpEncodeVessel(e, &result)
+	return req.Structured(e)
+}
+
 // mcpToolEchoWeight describes echo_weight, which is EchoWeight.
 var mcpToolEchoWeight = mcp.ToolInfo{
 	Name:         "echo_weight",
@@ -12148,6 +12276,43 @@ func mcpCallOwnExpr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
+// mcpToolOwnHusk describes own_husk, which is EchoOwnHusk.
+var mcpToolOwnHusk = mcp.ToolInfo{
+	Name:         "own_husk",
+	Symbol:       "EchoOwnHusk",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnHusk,
+	OutputSchema: mcpOutputOwnHusk,
+}
+
+// mcpInputOwnHusk is the schema of the arguments of own_husk.
+const mcpInputOwnHusk = `{"type":"object","description":"Husk is recursive by way of a value with a flag.",` +
+	`"properties":{` +
+	`"inner":{"type":"array","description":"HuskList is a list of husks.","items":{"$ref":"#/$defs/Husk"}},` +
+	`"weak":{"type":"integer"}},` +
+	`"additionalProperties":false,"$defs":{` +
+	`"Husk":{"type":"object","description":"Husk is recursive by way of a value with a flag.","properties":{` +
+	`"inner":{"type":"array","description":"HuskList is a list of husks.","items":{"$ref":"#/$defs/Husk"}},` +
+	`"weak":{"type":"integer"}},` +
+	`"additionalProperties":false}}}`
+
+// mcpOutputOwnHusk is the schema of the results of own_husk.
+const mcpOutputOwnHusk = mcpInputOwnHusk
+
+// mcpCallOwnHusk answers own_husk with EchoOwnHusk.
+func mcpCallOwnHusk(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Husk
+	d := req.Decoder()
+	mcpDecodeHusk(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnHusk(ctx, args)
+	e := req.Encoder()
+	mcpEncodeHusk(e, &result)
+	return req.Structured(e)
+}
+
 // mcpToolOwnLinks describes own_links, which is EchoOwnLinks.
 var mcpToolOwnLinks = mcp.ToolInfo{
 	Name:         "own_links",
@@ -12221,6 +12386,45 @@ func mcpCallOwnOutcome(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	result := EchoOwnOutcome(ctx, args)
 	e := req.Encoder()
 	mcpEncodeOutcome(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolOwnParcel describes own_parcel, which is EchoOwnParcel.
+var mcpToolOwnParcel = mcp.ToolInfo{
+	Name:         "own_parcel",
+	Symbol:       "EchoOwnParcel",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnParcel,
+	OutputSchema: mcpOutputOwnParcel,
+}
+
+// mcpInputOwnParcel is the schema of the arguments of own_parcel.
+const mcpInputOwnParcel = `{"type":"object","description":"Wrapping is what is around a parcel.",` +
+	`"properties":{` +
+	`"layers":{"type":"integer"},` +
+	`"parcels":{"type":"array","items":{"$ref":"#/$defs/Wrapping",` +
+	`"description":"Parcel travels as a Wrapping, which may have parcels inside."}}},` +
+	`"required":["layers"],"additionalProperties":false,"$defs":{` +
+	`"Wrapping":{"type":"object","description":"Wrapping is what is around a parcel.","properties":{` +
+	`"layers":{"type":"integer"},` +
+	`"parcels":{"type":"array","items":{"$ref":"#/$defs/Wrapping",` +
+	`"description":"Parcel travels as a Wrapping, which may have parcels inside."}}},` +
+	`"required":["layers"],"additionalProperties":false}}}`
+
+// mcpOutputOwnParcel is the schema of the results of own_parcel.
+const mcpOutputOwnParcel = mcpInputOwnParcel
+
+// mcpCallOwnParcel answers own_parcel with EchoOwnParcel.
+func mcpCallOwnParcel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Wrapping
+	d := req.Decoder()
+	mcpDecodeWrapping(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnParcel(ctx, args)
+	e := req.Encoder()
+	mcpEncodeWrapping(e, &result)
 	return req.Structured(e)
 }
 
@@ -15178,6 +15382,67 @@ func mcpDecodeIntArray0Ptr(d *wire.Decoder, v **[0]int) {
 	wire.Nullable(d, v, mcpDecodeIntArray0)
 }
 
+// mcpDecodeFamily reads a value of type Family.
+func mcpDecodeFamily(d *wire.Decoder, v *Family) {
+	for o := d.Object(mcpFieldsFamily); o.Next(); {
+		switch o.Name() {
+		case "relatives":
+			mcpDecodeGroupFamilyPtr(d, &v.Relatives)
+		case "inLaws":
+			wire.Map(d, &v.InLaws, mcpDecodeGroupFamily)
+		}
+	}
+}
+
+// mcpFieldsFamily are the members of a value of type Family.
+var mcpFieldsFamily = wire.Fields{
+	{Name: "relatives", Required: true},
+	{Name: "inLaws"},
+}
+
+// mcpDecodeGroupFamilyPtr reads a value of type elsewhere.Group[*Family].
+func mcpDecodeGroupFamilyPtr(d *wire.Decoder, v *elsewhere.Group[*Family]) {
+	for o := d.Object(mcpFieldsGroupFamilyPtr); o.Next(); {
+		switch o.Name() {
+		case "name":
+			wire.String(d, &v.Name)
+		case "members":
+			wire.Slice(d, &v.Members, mcpDecodeFamilyPtr)
+		}
+	}
+}
+
+// mcpFieldsGroupFamilyPtr are the members of a value of type
+// elsewhere.Group[*Family].
+var mcpFieldsGroupFamilyPtr = wire.Fields{
+	{Name: "name", Required: true},
+	{Name: "members", Required: true},
+}
+
+// mcpDecodeFamilyPtr reads a value of type *Family.
+func mcpDecodeFamilyPtr(d *wire.Decoder, v **Family) {
+	wire.Nullable(d, v, mcpDecodeFamily)
+}
+
+// mcpDecodeGroupFamily reads a value of type elsewhere.Group[Family].
+func mcpDecodeGroupFamily(d *wire.Decoder, v *elsewhere.Group[Family]) {
+	for o := d.Object(mcpFieldsGroupFamily); o.Next(); {
+		switch o.Name() {
+		case "name":
+			wire.String(d, &v.Name)
+		case "members":
+			wire.Slice(d, &v.Members, mcpDecodeFamily)
+		}
+	}
+}
+
+// mcpFieldsGroupFamily are the members of a value of type
+// elsewhere.Group[Family].
+var mcpFieldsGroupFamily = wire.Fields{
+	{Name: "name", Required: true},
+	{Name: "members", Required: true},
+}
+
 // mcpDecodeBoxFlag reads a value of type Box[Flag].
 func mcpDecodeBoxFlag(d *wire.Decoder, v *Box[Flag]) {
 	for o := d.Object(mcpFieldsBoxFlag); o.Next(); {
@@ -16215,6 +16480,26 @@ func mcpDecodeLabels(d *wire.Decoder, v *Labels) {
 // mcpDecodeLabelsPtr reads a value of type *Labels.
 func mcpDecodeLabelsPtr(d *wire.Decoder, v **Labels) {
 	wire.Nullable(d, v, mcpDecodeLabels)
+}
+
+// mcpDecodeLadder reads a value of type Ladder.
+func mcpDecodeLadder(d *wire.Decoder, v *Ladder) {
+	for o := d.Object(mcpFieldsLadder); o.Next(); {
+		switch o.Name() {
+		case "rungs":
+			wire.Array(d, v.Rungs[:], mcpDecodeLadderPtr)
+		}
+	}
+}
+
+// mcpFieldsLadder are the members of a value of type Ladder.
+var mcpFieldsLadder = wire.Fields{
+	{Name: "rungs", Required: true},
+}
+
+// mcpDecodeLadderPtr reads a value of type *Ladder.
+func mcpDecodeLadderPtr(d *wire.Decoder, v **Ladder) {
+	wire.Nullable(d, v, mcpDecodeLadder)
 }
 
 // mcpDecodeLengths reads a value of type Lengths.
@@ -20814,6 +21099,24 @@ func mcpDecodeVectorVectorIntPtr(d *wire.Decoder, v **Vector[Vector[int]]) {
 	wire.Nullable(d, v, mcpDecodeVectorVectorInt)
 }
 
+// mcpDecodeVessel reads a value of type Vessel.
+func mcpDecodeVessel(d *wire.Decoder, v *Vessel) {
+	for o := d.Object(mcpFieldsVessel); o.Next(); {
+		switch o.Name() {
+		case "decks":
+			wire.Slice(d, &v.Hull.Decks, mcpDecodeVessel)
+		case "name":
+			wire.String(d, &v.Name)
+		}
+	}
+}
+
+// mcpFieldsVessel are the members of a value of type Vessel.
+var mcpFieldsVessel = wire.Fields{
+	{Name: "decks"},
+	{Name: "name", Required: true},
+}
+
 // mcpDecodeBoxWeight reads a value of type Box[Weight].
 func mcpDecodeBoxWeight(d *wire.Decoder, v *Box[Weight]) {
 	for o := d.Object(mcpFieldsBoxWeight); o.Next(); {
@@ -21994,6 +22297,29 @@ var mcpFieldsExprNot = wire.Fields{
 	{Name: "inner", Required: true},
 }
 
+// mcpDecodeHusk reads a value of type Husk.
+func mcpDecodeHusk(d *wire.Decoder, v *Husk) {
+	for o := d.Object(mcpFieldsHusk); o.Next(); {
+		switch o.Name() {
+		case "inner":
+			wire.Flagged(d, &v.Inner.V, &v.Inner.Valid, mcpDecodeHuskList)
+		case "weak":
+			wire.Ptr(d, &v.Weak, wire.Int)
+		}
+	}
+}
+
+// mcpFieldsHusk are the members of a value of type Husk.
+var mcpFieldsHusk = wire.Fields{
+	{Name: "inner"},
+	{Name: "weak"},
+}
+
+// mcpDecodeHuskList reads a value of type HuskList.
+func mcpDecodeHuskList(d *wire.Decoder, v *HuskList) {
+	wire.Slice(d, v, mcpDecodeHusk)
+}
+
 // mcpDecodeLinks reads a value of type Links.
 func mcpDecodeLinks(d *wire.Decoder, v *Links) {
 	for o := d.Object(mcpFieldsLinks); o.Next(); {
@@ -22026,6 +22352,29 @@ func mcpDecodeURL(d *wire.Decoder, v *url.URL) {
 // mcpDecodeURLPtr reads a value of type *url.URL.
 func mcpDecodeURLPtr(d *wire.Decoder, v **url.URL) {
 	wire.Nullable(d, v, mcpDecodeURL)
+}
+
+// mcpDecodeWrapping reads a value of type Wrapping.
+func mcpDecodeWrapping(d *wire.Decoder, v *Wrapping) {
+	for o := d.Object(mcpFieldsWrapping); o.Next(); {
+		switch o.Name() {
+		case "layers":
+			wire.Int(d, &v.Layers)
+		case "parcels":
+			wire.Slice(d, &v.Parcels, mcpDecodeParcel)
+		}
+	}
+}
+
+// mcpFieldsWrapping are the members of a value of type Wrapping.
+var mcpFieldsWrapping = wire.Fields{
+	{Name: "layers", Required: true},
+	{Name: "parcels"},
+}
+
+// mcpDecodeParcel reads a value of type Parcel.
+func mcpDecodeParcel(d *wire.Decoder, v *Parcel) {
+	wire.Convert(d, v, mcpDecodeWrapping, decodeParcel)
 }
 
 // mcpDecodeRow reads a value of type Row.
@@ -23289,6 +23638,9 @@ func mcpEncodeBoxLinkPtr(e *wire.Encoder, v *Box[*Link]) {
 
 // mcpEncodeLink writes a value of type Link.
 func mcpEncodeLink(e *wire.Encoder, v *Link) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("n")
 	wire.PutInt(e, &v.N)
@@ -23297,6 +23649,7 @@ func mcpEncodeLink(e *wire.Encoder, v *Link) {
 		mcpEncodeLink(e, v.Next)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeLinkPtr writes a value of type *Link.
@@ -23345,6 +23698,9 @@ func mcpEncodeBoxNode(e *wire.Encoder, v *Box[Node]) {
 
 // mcpEncodeNode writes a value of type Node.
 func mcpEncodeNode(e *wire.Encoder, v *Node) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("value")
 	wire.PutString(e, &v.Value)
@@ -23355,6 +23711,7 @@ func mcpEncodeNode(e *wire.Encoder, v *Node) {
 		mcpEncodeNode(e, v.Up)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeNodePtr writes a value of type *Node.
@@ -23364,12 +23721,16 @@ func mcpEncodeNodePtr(e *wire.Encoder, v **Node) {
 
 // mcpEncodeBranch writes a value of type Branch.
 func mcpEncodeBranch(e *wire.Encoder, v *Branch) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("name")
 	wire.PutString(e, &v.Name)
 	e.Name("branches")
 	wire.PutSlice(e, v.Branches, mcpEncodeBranch)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeByPointers writes a value of type ByPointers.
@@ -23482,6 +23843,9 @@ func mcpEncodeCelsiusPtr(e *wire.Encoder, v **Celsius) {
 
 // mcpEncodeChicken writes a value of type Chicken.
 func mcpEncodeChicken(e *wire.Encoder, v *Chicken) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("lays")
 	wire.PutSlice(e, v.Lays, mcpEncodeEgg)
@@ -23490,6 +23854,7 @@ func mcpEncodeChicken(e *wire.Encoder, v *Chicken) {
 		mcpEncodeEgg(e, v.From)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeEgg writes a value of type Egg.
@@ -23506,12 +23871,16 @@ func mcpEncodeEgg(e *wire.Encoder, v *Egg) {
 
 // mcpEncodeCircleA writes a value of type CircleA.
 func mcpEncodeCircleA(e *wire.Encoder, v *CircleA) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	if v.B != nil {
 		e.Name("b")
 		mcpEncodeCircleB(e, v.B)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeCircleB writes a value of type CircleB.
@@ -24149,6 +24518,47 @@ func mcpEncodeIntArray0Ptr(e *wire.Encoder, v **[0]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntArray0)
 }
 
+// mcpEncodeFamily writes a value of type Family.
+func mcpEncodeFamily(e *wire.Encoder, v *Family) {
+	if !e.Enter() {
+		return
+	}
+	e.Begin()
+	e.Name("relatives")
+	mcpEncodeGroupFamilyPtr(e, &v.Relatives)
+	if len(v.InLaws) != 0 {
+		e.Name("inLaws")
+		wire.PutMap(e, v.InLaws, mcpEncodeGroupFamily)
+	}
+	e.End()
+	e.Leave()
+}
+
+// mcpEncodeGroupFamilyPtr writes a value of type elsewhere.Group[*Family].
+func mcpEncodeGroupFamilyPtr(e *wire.Encoder, v *elsewhere.Group[*Family]) {
+	e.Begin()
+	e.Name("name")
+	wire.PutString(e, &v.Name)
+	e.Name("members")
+	wire.PutSlice(e, v.Members, mcpEncodeFamilyPtr)
+	e.End()
+}
+
+// mcpEncodeFamilyPtr writes a value of type *Family.
+func mcpEncodeFamilyPtr(e *wire.Encoder, v **Family) {
+	wire.PutPtr(e, *v, mcpEncodeFamily)
+}
+
+// mcpEncodeGroupFamily writes a value of type elsewhere.Group[Family].
+func mcpEncodeGroupFamily(e *wire.Encoder, v *elsewhere.Group[Family]) {
+	e.Begin()
+	e.Name("name")
+	wire.PutString(e, &v.Name)
+	e.Name("members")
+	wire.PutSlice(e, v.Members, mcpEncodeFamily)
+	e.End()
+}
+
 // mcpEncodeBoxFlag writes a value of type Box[Flag].
 func mcpEncodeBoxFlag(e *wire.Encoder, v *Box[Flag]) {
 	e.Begin()
@@ -24274,6 +24684,9 @@ func mcpEncodeFloat64Ptr(e *wire.Encoder, v **float64) {
 
 // mcpEncodeFolder writes a value of type Folder.
 func mcpEncodeFolder(e *wire.Encoder, v *Folder) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	if len(v.Files) != 0 {
 		e.Name("files")
@@ -24284,6 +24697,7 @@ func mcpEncodeFolder(e *wire.Encoder, v *Folder) {
 		wire.PutMap(e, v.Folders, mcpEncodeFolder)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeForest writes a value of type Forest.
@@ -24334,6 +24748,9 @@ func mcpEncodeFormats(e *wire.Encoder, v *Formats) {
 
 // mcpEncodeGrid writes a value of type Grid.
 func mcpEncodeGrid(e *wire.Encoder, v *Grid) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	if len(v.Cells) != 0 {
 		e.Name("cells")
@@ -24342,6 +24759,7 @@ func mcpEncodeGrid(e *wire.Encoder, v *Grid) {
 	e.Name("size")
 	wire.PutSlice(e, v.Size[:], wire.PutInt)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeGridPtrMap writes a value of type map[string]*Grid.
@@ -25005,6 +25423,23 @@ func mcpEncodeLabelsPtr(e *wire.Encoder, v **Labels) {
 	wire.PutPtr(e, *v, mcpEncodeLabels)
 }
 
+// mcpEncodeLadder writes a value of type Ladder.
+func mcpEncodeLadder(e *wire.Encoder, v *Ladder) {
+	if !e.Enter() {
+		return
+	}
+	e.Begin()
+	e.Name("rungs")
+	wire.PutSlice(e, v.Rungs[:], mcpEncodeLadderPtr)
+	e.End()
+	e.Leave()
+}
+
+// mcpEncodeLadderPtr writes a value of type *Ladder.
+func mcpEncodeLadderPtr(e *wire.Encoder, v **Ladder) {
+	wire.PutPtr(e, *v, mcpEncodeLadder)
+}
+
 // mcpEncodeLengths writes a value of type Lengths.
 func mcpEncodeLengths(e *wire.Encoder, v *Lengths) {
 	e.Begin()
@@ -25215,6 +25650,9 @@ func mcpEncodeZooSortMapPtr(e *wire.Encoder, v **map[Level]Sort) {
 
 // mcpEncodeLimited writes a value of type Limited.
 func mcpEncodeLimited(e *wire.Encoder, v *Limited) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	if len(v.Kids) != 0 {
 		e.Name("kids")
@@ -25223,6 +25661,7 @@ func mcpEncodeLimited(e *wire.Encoder, v *Limited) {
 	e.Name("age")
 	wire.PutInt(e, &v.Age)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeBoxByteSliceSlice writes a value of type Box[[][]byte].
@@ -25875,7 +26314,11 @@ func mcpEncodeBoxNested(e *wire.Encoder, v *Box[Nested]) {
 
 // mcpEncodeNested writes a value of type Nested.
 func mcpEncodeNested(e *wire.Encoder, v *Nested) {
+	if !e.Enter() {
+		return
+	}
 	wire.PutMap(e, *v, mcpEncodeNested)
+	e.Leave()
 }
 
 // mcpEncodeNestedPtr writes a value of type *Nested.
@@ -26182,7 +26625,11 @@ func mcpEncodeBoxOnion(e *wire.Encoder, v *Box[Onion]) {
 
 // mcpEncodeOnion writes a value of type Onion.
 func mcpEncodeOnion(e *wire.Encoder, v *Onion) {
+	if !e.Enter() {
+		return
+	}
 	wire.PutSlice(e, *v, mcpEncodeOnion)
+	e.Leave()
 }
 
 // mcpEncodeOnionPtr writes a value of type *Onion.
@@ -26419,6 +26866,9 @@ func mcpEncodeZooOutOnlyTextPtr(e *wire.Encoder, v **OutOnlyText) {
 
 // mcpEncodePageInt writes a value of type Page[int].
 func mcpEncodePageInt(e *wire.Encoder, v *Page[int]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("items")
 	wire.PutSlice(e, v.Items, wire.PutInt)
@@ -26429,10 +26879,14 @@ func mcpEncodePageInt(e *wire.Encoder, v *Page[int]) {
 	e.Name("total")
 	wire.PutInt(e, &v.Total)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodePagePageString writes a value of type Page[Page[string]].
 func mcpEncodePagePageString(e *wire.Encoder, v *Page[Page[string]]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("items")
 	wire.PutSlice(e, v.Items, mcpEncodePageString)
@@ -26443,10 +26897,14 @@ func mcpEncodePagePageString(e *wire.Encoder, v *Page[Page[string]]) {
 	e.Name("total")
 	wire.PutInt(e, &v.Total)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodePageString writes a value of type Page[string].
 func mcpEncodePageString(e *wire.Encoder, v *Page[string]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("items")
 	wire.PutSlice(e, v.Items, wire.PutString)
@@ -26457,10 +26915,14 @@ func mcpEncodePageString(e *wire.Encoder, v *Page[string]) {
 	e.Name("total")
 	wire.PutInt(e, &v.Total)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodePagePointPtr writes a value of type Page[*Point].
 func mcpEncodePagePointPtr(e *wire.Encoder, v *Page[*Point]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("items")
 	wire.PutSlice(e, v.Items, mcpEncodePointPtr)
@@ -26471,10 +26933,14 @@ func mcpEncodePagePointPtr(e *wire.Encoder, v *Page[*Point]) {
 	e.Name("total")
 	wire.PutInt(e, &v.Total)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodePagePoint writes a value of type Page[Point].
 func mcpEncodePagePoint(e *wire.Encoder, v *Page[Point]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("items")
 	wire.PutSlice(e, v.Items, mcpEncodePoint)
@@ -26485,6 +26951,7 @@ func mcpEncodePagePoint(e *wire.Encoder, v *Page[Point]) {
 	e.Name("total")
 	wire.PutInt(e, &v.Total)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodePairPairBoolInt8PairStringSlicePointMap writes a value of type
@@ -27309,6 +27776,9 @@ func mcpEncodeResolved(e *wire.Encoder, v *Resolved) {
 
 // mcpEncodeRing writes a value of type Ring.
 func mcpEncodeRing(e *wire.Encoder, v *Ring) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	if v.Next != nil {
 		e.Name("next")
@@ -27317,6 +27787,7 @@ func mcpEncodeRing(e *wire.Encoder, v *Ring) {
 	e.Name("n")
 	wire.PutInt(e, &v.N)
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeScalar writes a value of type Scalar.
@@ -27981,6 +28452,9 @@ func mcpEncodeTallyPtr(e *wire.Encoder, v **Tally) {
 // mcpEncodeTreePairStringIntPtr writes a value of type Tree[Pair[string,
 // *int]].
 func mcpEncodeTreePairStringIntPtr(e *wire.Encoder, v *Tree[Pair[string, *int]]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("value")
 	mcpEncodePairStringIntPtr(e, &v.Value)
@@ -27989,6 +28463,7 @@ func mcpEncodeTreePairStringIntPtr(e *wire.Encoder, v *Tree[Pair[string, *int]])
 		wire.PutSlice(e, v.Kids, mcpEncodeTreePairStringIntPtr)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodePairStringIntPtr writes a value of type Pair[string, *int].
@@ -28005,6 +28480,9 @@ func mcpEncodePairStringIntPtr(e *wire.Encoder, v *Pair[string, *int]) {
 
 // mcpEncodeTreeString writes a value of type Tree[string].
 func mcpEncodeTreeString(e *wire.Encoder, v *Tree[string]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("value")
 	wire.PutString(e, &v.Value)
@@ -28013,10 +28491,14 @@ func mcpEncodeTreeString(e *wire.Encoder, v *Tree[string]) {
 		wire.PutSlice(e, v.Kids, mcpEncodeTreeString)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeTreeTreeInt writes a value of type Tree[Tree[int]].
 func mcpEncodeTreeTreeInt(e *wire.Encoder, v *Tree[Tree[int]]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("value")
 	mcpEncodeTreeInt(e, &v.Value)
@@ -28025,10 +28507,14 @@ func mcpEncodeTreeTreeInt(e *wire.Encoder, v *Tree[Tree[int]]) {
 		wire.PutSlice(e, v.Kids, mcpEncodeTreeTreeInt)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeTreeInt writes a value of type Tree[int].
 func mcpEncodeTreeInt(e *wire.Encoder, v *Tree[int]) {
+	if !e.Enter() {
+		return
+	}
 	e.Begin()
 	e.Name("value")
 	wire.PutInt(e, &v.Value)
@@ -28037,6 +28523,7 @@ func mcpEncodeTreeInt(e *wire.Encoder, v *Tree[int]) {
 		wire.PutSlice(e, v.Kids, mcpEncodeTreeInt)
 	}
 	e.End()
+	e.Leave()
 }
 
 // mcpEncodeBoxUint writes a value of type Box[uint].
@@ -28540,6 +29027,22 @@ func mcpEncodeVectorVectorInt(e *wire.Encoder, v *Vector[Vector[int]]) {
 // mcpEncodeVectorVectorIntPtr writes a value of type *Vector[Vector[int]].
 func mcpEncodeVectorVectorIntPtr(e *wire.Encoder, v **Vector[Vector[int]]) {
 	wire.PutPtr(e, *v, mcpEncodeVectorVectorInt)
+}
+
+// mcpEncodeVessel writes a value of type Vessel.
+func mcpEncodeVessel(e *wire.Encoder, v *Vessel) {
+	if !e.Enter() {
+		return
+	}
+	e.Begin()
+	if len(v.Hull.Decks) != 0 {
+		e.Name("decks")
+		wire.PutSlice(e, v.Hull.Decks, mcpEncodeVessel)
+	}
+	e.Name("name")
+	wire.PutString(e, &v.Name)
+	e.End()
+	e.Leave()
 }
 
 // mcpEncodeBoxWeight writes a value of type Box[Weight].
@@ -29476,6 +29979,9 @@ func mcpEncodeFormula(e *wire.Encoder, v *Formula) {
 
 // mcpEncodeExpr writes a value of type Expr.
 func mcpEncodeExpr(e *wire.Encoder, v *Expr) {
+	if !e.Enter() {
+		return
+	}
 	switch x := (*v).(type) {
 	case Sum:
 		mcpEncodeExprSum(e, &x)
@@ -29490,6 +29996,7 @@ func mcpEncodeExpr(e *wire.Encoder, v *Expr) {
 	default:
 		wire.PutUnknown(e, x)
 	}
+	e.Leave()
 }
 
 // mcpEncodeExprSum writes a value of type Sum.
@@ -29519,6 +30026,29 @@ func mcpEncodeExprNot(e *wire.Encoder, v *Not) {
 		mcpEncodeExpr(e, &v.Inner)
 	}
 	e.End()
+}
+
+// mcpEncodeHusk writes a value of type Husk.
+func mcpEncodeHusk(e *wire.Encoder, v *Husk) {
+	if !e.Enter() {
+		return
+	}
+	e.Begin()
+	if v.Inner.Valid {
+		e.Name("inner")
+		wire.PutFlagged(e, &v.Inner.V, v.Inner.Valid, mcpEncodeHuskList)
+	}
+	if v.Weak != nil {
+		e.Name("weak")
+		wire.PutInt(e, v.Weak)
+	}
+	e.End()
+	e.Leave()
+}
+
+// mcpEncodeHuskList writes a value of type HuskList.
+func mcpEncodeHuskList(e *wire.Encoder, v *HuskList) {
+	wire.PutSlice(e, *v, mcpEncodeHusk)
 }
 
 // mcpEncodeLinks writes a value of type Links.
@@ -29567,6 +30097,27 @@ func mcpEncodeOutcome(e *wire.Encoder, v *Outcome) {
 	e.Name("n")
 	wire.PutInt(e, &v.N)
 	e.End()
+}
+
+// mcpEncodeWrapping writes a value of type Wrapping.
+func mcpEncodeWrapping(e *wire.Encoder, v *Wrapping) {
+	if !e.Enter() {
+		return
+	}
+	e.Begin()
+	e.Name("layers")
+	wire.PutInt(e, &v.Layers)
+	if len(v.Parcels) != 0 {
+		e.Name("parcels")
+		wire.PutSlice(e, v.Parcels, mcpEncodeParcel)
+	}
+	e.End()
+	e.Leave()
+}
+
+// mcpEncodeParcel writes a value of type Parcel.
+func mcpEncodeParcel(e *wire.Encoder, v *Parcel) {
+	wire.PutConverted(e, v, encodeParcel, mcpEncodeWrapping)
 }
 
 // mcpEncodeRow writes a value of type Row.
@@ -29801,6 +30352,7 @@ var _ func(context.Context, Elements) Elements = EchoElements
 var _ func(context.Context, Embedding) Embedding = EchoEmbedding
 var _ func(context.Context, Box[struct{}]) Box[struct{}] = EchoEmpty
 var _ func(context.Context, Box[[0]int]) Box[[0]int] = EchoEmptyArray
+var _ func(context.Context, Family) Family = EchoFamily
 var _ func(context.Context, Box[Flag]) Box[Flag] = EchoFlag
 var _ func(context.Context, Box[float32]) Box[float32] = EchoFloat32
 var _ func(context.Context, Box[float64]) Box[float64] = EchoFloat64
@@ -29829,6 +30381,7 @@ var _ func(context.Context, Keys) Keys = EchoKeys
 var _ func(context.Context, Keywords) Keywords = EchoKeywords
 var _ func(context.Context, Box[Label]) Box[Label] = EchoLabel
 var _ func(context.Context, Box[Labels]) Box[Labels] = EchoLabels
+var _ func(context.Context, Ladder) Ladder = EchoLadder
 var _ func(context.Context, Lengths) Lengths = EchoLengths
 var _ func(context.Context, Scalars) Scalars = EchoLenient
 var _ func(context.Context, Box[Point]) Box[Point] = EchoLenientBox
@@ -29960,6 +30513,7 @@ var _ func(context.Context, Box[Upper]) Box[Upper] = EchoUpper
 var _ func(context.Context, Validated) Validated = EchoValidated
 var _ func(context.Context, Box[Vector[Vector[int]]]) Box[Vector[Vector[int]]] = EchoVector
 var _ func(context.Context, Vector[Point]) Vector[Point] = EchoVectorRoot
+var _ func(context.Context, Vessel) Vessel = EchoVessel
 var _ func(context.Context, Box[Weight]) Box[Weight] = EchoWeight
 var _ func(context.Context, Wide) Wide = EchoWide
 var _ func(context.Context, Wider) Wider = EchoWider
@@ -29967,8 +30521,10 @@ var _ func(context.Context, WithAlias) WithAlias = EchoWithAlias
 var _ func(context.Context, WithGeneric) WithGeneric = EchoWithGeneric
 var _ func(context.Context, Word) Word = EchoWord
 var _ func(context.Context, Formula) Formula = EchoOwnExpr
+var _ func(context.Context, Husk) Husk = EchoOwnHusk
 var _ func(context.Context, Links) Links = EchoOwnLinks
 var _ func(context.Context, Point) Outcome = EchoOwnOutcome
+var _ func(context.Context, Wrapping) Wrapping = EchoOwnParcel
 var _ func(context.Context, Row) Row = EchoOwnRow
 var _ func(context.Context, Drawing) Drawing = EchoOwnShape
 var _ func(context.Context, Box[time.Weekday]) Box[time.Weekday] = EchoOwnWeekday
@@ -30658,6 +31214,24 @@ var _ = struct {
 	Bag    map[string]*[0]int
 }(Box[[0]int]{})
 
+// mcpgen saw these fields of Family.
+var _ = struct {
+	Relatives elsewhere.Group[*Family]
+	InLaws    map[string]elsewhere.Group[Family]
+}(Family{})
+
+// mcpgen saw these fields of elsewhere.Group[*Family].
+var _ = struct {
+	Name    string
+	Members []*Family
+}(elsewhere.Group[*Family]{})
+
+// mcpgen saw these fields of elsewhere.Group[Family].
+var _ = struct {
+	Name    string
+	Members []Family
+}(elsewhere.Group[Family]{})
+
 // mcpgen saw these fields of Box[Flag].
 var _ = struct {
 	Value  Flag
@@ -30965,6 +31539,11 @@ var _ = struct {
 	PtrOpt *Labels
 	Bag    map[string]*Labels
 }(Box[Labels]{})
+
+// mcpgen saw these fields of Ladder.
+var _ = struct {
+	Rungs [2]*Ladder
+}(Ladder{})
 
 // mcpgen saw these fields of Lengths.
 var _ = struct {
@@ -32240,6 +32819,12 @@ var _ = struct {
 	Bag    map[string]*Vector[Vector[int]]
 }(Box[Vector[Vector[int]]]{})
 
+// mcpgen saw these fields of Vessel.
+var _ = struct {
+	Hull
+	Name string
+}(Vessel{})
+
 // mcpgen saw these fields of Box[Weight].
 var _ = struct {
 	Value  Weight
@@ -32620,6 +33205,12 @@ var _ = struct {
 	Inner Expr
 }(Not{})
 
+// mcpgen saw these fields of Husk.
+var _ = struct {
+	Inner sql.Null[HuskList]
+	Weak  *int
+}(Husk{})
+
 // mcpgen saw these fields of Links.
 var _ = struct {
 	Home   url.URL
@@ -32636,6 +33227,12 @@ var _ = struct {
 	Opt  error
 	N    int
 }(Outcome{})
+
+// mcpgen saw these fields of Wrapping.
+var _ = struct {
+	Layers  int
+	Parcels []Parcel
+}(Wrapping{})
 
 // mcpgen saw these fields of Row.
 var _ = struct {

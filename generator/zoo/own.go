@@ -139,3 +139,38 @@ func EchoOwnOutcome(ctx context.Context, in Point) Outcome {
 	identity.Object(ctx, in)
 	return identity.Result(ctx, Outcome{N: in.X})
 }
+
+// Husk is recursive by way of a value with a flag.
+type Husk struct {
+	Inner sql.Null[HuskList] `json:"inner"`
+	Weak  *int               `json:"weak,omitempty"`
+}
+
+// HuskList is a list of husks.
+type HuskList []Husk
+
+//mcp:tool name=own_husk
+func EchoOwnHusk(ctx context.Context, in Husk) Husk { return identity.Object(ctx, in) }
+
+// Parcel travels as a Wrapping, which may have parcels inside.
+type Parcel struct{ wrapping *Wrapping }
+
+// Wrapping is what is around a parcel.
+type Wrapping struct {
+	Layers  int      `json:"layers"`
+	Parcels []Parcel `json:"parcels,omitempty"`
+}
+
+//mcp:decode
+func decodeParcel(w Wrapping) (Parcel, error) { return Parcel{&w}, nil }
+
+//mcp:encode
+func encodeParcel(p Parcel) Wrapping {
+	if p.wrapping == nil {
+		return Wrapping{}
+	}
+	return *p.wrapping
+}
+
+//mcp:tool name=own_parcel
+func EchoOwnParcel(ctx context.Context, in Wrapping) Wrapping { return identity.Object(ctx, in) }

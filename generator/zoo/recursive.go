@@ -3,6 +3,7 @@ package zoo
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/generator/zoo/elsewhere"
 	"github.com/mcpgen/mcpgen/generator/zoo/identity"
 )
 
@@ -82,6 +83,37 @@ type Limited struct {
 	Kids []Limited `json:"kids,omitempty" jsonschema:"maxItems=2"`
 	Age  int       `json:"age" jsonschema:"minimum=0,maximum=150"`
 }
+
+// Family contains itself by a type of another package.
+type Family struct {
+	Relatives elsewhere.Group[*Family]           `json:"relatives"`
+	InLaws    map[string]elsewhere.Group[Family] `json:"inLaws,omitempty"`
+}
+
+// Hull is a struct that is embedded in what it contains.
+type Hull struct {
+	Decks []Vessel `json:"decks,omitempty"`
+}
+
+// Vessel is recursive by way of an embedded struct.
+type Vessel struct {
+	Hull
+	Name string `json:"name"`
+}
+
+// Ladder is recursive by way of arrays.
+type Ladder struct {
+	Rungs [2]*Ladder `json:"rungs"`
+}
+
+//mcp:tool
+func EchoFamily(ctx context.Context, in Family) Family { return identity.Object(ctx, in) }
+
+//mcp:tool
+func EchoVessel(ctx context.Context, in Vessel) Vessel { return identity.Object(ctx, in) }
+
+//mcp:tool
+func EchoLadder(ctx context.Context, in Ladder) Ladder { return identity.Object(ctx, in) }
 
 //mcp:tool
 func EchoNode(ctx context.Context, in Node) Node { return identity.Object(ctx, in) }
