@@ -1,5 +1,8 @@
 package wire
 
+//lint:file-ignore SA5008 Odd tags are what some of the types are about.
+//lint:file-ignore U1000 Fields that encoding/json does not see are, too.
+
 import (
 	"encoding"
 	"encoding/json"
