@@ -82,7 +82,7 @@ func (h *Handler) standing(w http.ResponseWriter, r *http.Request, se *session) 
 	return answer, reader
 }
 
-// readEventID reads what eventID has written.
+// readEventID reads what eventID or emptyID has written.
 func readEventID(values []string) (number, seq int, ok bool) {
 	if len(values) != 1 {
 		return 0, 0, false
@@ -90,6 +90,10 @@ func readEventID(values []string) (number, seq int, ok bool) {
 	first, second, found := strings.Cut(strings.Trim(values[0], " \t"), "-")
 	number, err := strconv.Atoi(first)
 	if !found || err != nil || number < 0 {
+		return 0, 0, false
+	}
+	second, third, empty := strings.Cut(second, "-")
+	if n, err := strconv.Atoi(third); empty && (err != nil || n < 1) {
 		return 0, 0, false
 	}
 	seq, err = strconv.Atoi(second)

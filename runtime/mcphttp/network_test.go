@@ -126,6 +126,7 @@ func (s *site) close(noisy bool) {
 	for _, a := range s.answers {
 		a.vanish()
 	}
+	s.distinctEvents()
 	s.letGo()
 	if err := s.handler.Close(); err != nil {
 		s.t.Errorf("close handler: %v", err)

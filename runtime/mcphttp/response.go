@@ -192,7 +192,7 @@ func (p *response) writeEvents(t *state) bool {
 			if t.released && len(t.messages) == 0 {
 				retry, asked = t.retry, false
 			}
-			b = appendPriming(appendRetry(b, retry), p.eventID(t.seq-1))
+			b = appendPriming(appendRetry(b, retry), p.emptyID(t.seq-1))
 		}
 	}
 	for i, message := range t.messages {
@@ -203,7 +203,7 @@ func (p *response) writeEvents(t *state) bool {
 		b = appendEvent(b, "message", id, message)
 	}
 	if asked {
-		b = appendPriming(appendRetry(b, t.retry), p.eventID(t.seq+len(t.messages)-1))
+		b = appendPriming(appendRetry(b, t.retry), p.emptyID(t.seq+len(t.messages)-1))
 	}
 	if !p.send(b) {
 		return false
@@ -282,4 +282,10 @@ func (p *response) deadline() {
 // eventID names a message: its stream and its place there.
 func (p *response) eventID(seq int) string {
 	return strconv.Itoa(p.s.number) + "-" + strconv.Itoa(seq)
+}
+
+// emptyID names an event without data behind that message. No two events of a session
+// have the same name, so it has a number of its own.
+func (p *response) emptyID(seq int) string {
+	return p.eventID(seq) + "-" + strconv.Itoa(p.s.nextEmpty())
 }

@@ -25,6 +25,7 @@ type stream struct {
 	log     [][]byte // messages, from the sequence number first on
 	first   int      // 1 at the start
 	next    int      // what is to be written next
+	empty   int      // events without data that have been written
 	waiting int      // bytes from next on
 	unasked int      // about as many of them for which nobody has waited, but for the last such message
 	newest  int      // bytes of that one
@@ -234,6 +235,14 @@ func (s *stream) Release(retry time.Duration) bool {
 	s.released, s.retry = true, retry
 	s.signal()
 	return true
+}
+
+// nextEmpty returns the number of the next event without data.
+func (s *stream) nextEmpty() int {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	s.empty++
+	return s.empty
 }
 
 // attach makes a response the one that is written to. The one before, if there is

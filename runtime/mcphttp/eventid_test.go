@@ -1,0 +1,96 @@
+package mcphttp_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// distinctEvents checks that no two events of a session have the same id
+// (basic/transports, resumability): an id that has been seen before is that of the
+// same message, sent again, and an event without data is never the same one.
+func (s *site) distinctEvents() {
+	s.t.Helper()
+	type name struct{ session, id string }
+	seen := map[name]string{}
+	for _, a := range s.answers {
+		if a.code() != 200 || a.mediaType() != "text/event-stream" || a.field("Content-Encoding") != "" {
+			continue
+		}
+		session := a.field("Mcp-Session-Id") // of one that is opened
+		for _, field := range a.request.fields {
+			if id, ok := strings.CutPrefix(field, "Mcp-Session-Id: "); ok {
+				session = id
+			}
+		}
+		for _, e := range a.events() {
+			if !e.hasID {
+				continue
+			}
+			key := name{session, e.id}
+			if data, known := seen[key]; known && (data != e.data || data == "") {
+				a.fail("two events have the id %q: %q and %q", e.id, data, e.data)
+			}
+			seen[key] = e.data
+		}
+	}
+}
+
+// Events without data have ids of their own, from which a stream goes on as from those
+// of messages.
+func TestEventsWithoutData(t *testing.T) {
+	overBoth(t, setup{}, func(t *testing.T, s *site) {
+		x := s.open(revisionD)
+		p := s.puppet("p")
+		a := x.start(dance(p).legacy())
+		p.called()
+		p.says("one")
+		letGo := func() { p.run(func(ctx context.Context) { mcp.ReleaseStream(ctx, time.Second) }) }
+		letGo()
+		a.streaming().ends()
+		seen := map[string]bool{}
+		last := ""
+		note := func(a *answer) {
+			t.Helper()
+			for _, e := range a.events() {
+				if e.comment {
+					continue
+				}
+				if !e.hasID || seen[e.id] {
+					a.fail("an event has the id %q", e.id)
+				}
+				seen[e.id] = true
+				last = e.id
+			}
+		}
+		note(a)
+		for range 3 {
+			b := x.resume(last)
+			letGo()
+			b.ends()
+			note(b)
+		}
+		p.says("two")
+		b := x.resume(last)
+		b.stays().hears("notifications/message")
+		p.answers("done")
+		b.ends()
+		note(b)
+
+		for range 3 { // the standing stream, opened again and again
+			c := x.listen()
+			note(c)
+			c.vanish()
+		}
+		s.change()
+		c := x.resume(last)
+		c.hears("notifications/tools/list_changed")
+		c.vanish()
+		for _, id := range []string{last + "-1", "0-0-", "0-0-0", "0-0-x", "0-0--1"} {
+			s.do(x.as(request{method: "GET"}.with("Last-Event-ID: " + id))).turnedDown(400)
+		}
+	})
+}
