@@ -67,6 +67,8 @@ var beyond = map[string]string{
 	"QueueBytes":        "handlers wait for the client; at four times as much the connection is closed",
 	"WriteTime":         "the connection is closed",
 	"DrainTime":         "what still runs is cancelled",
+	"ProgressRate":      "the newest report waits for its turn; the last one is sent before the reply",
+	"LogRate":           "the client is told how many log messages were left out",
 	"GraceTime":         "handlers that pay no heed are answered for or given up",
 }
 

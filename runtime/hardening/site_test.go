@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -82,8 +83,9 @@ func newSite(t *testing.T, v venue, c setup) *site {
 		level = slog.LevelDebug
 	}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: level}))
+	many := mcp.Limits{ProgressRate: math.MaxInt32, LogRate: math.MaxInt32} // so that tests can send many messages
 	s.server = mcp.NewServer(mcp.Info{Name: "fixture", Version: "1"},
-		append([]mcp.Option{mcp.WithLogger(logger), mcp.WithLimits(c.limits)}, c.server...)...)
+		append([]mcp.Option{mcp.WithLogger(logger), mcp.WithLimits(many), mcp.WithLimits(c.limits)}, c.server...)...)
 	s.fixture = newFixture(t, s.server)
 	if c.register != nil {
 		c.register(s)

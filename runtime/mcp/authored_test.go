@@ -27,6 +27,7 @@ type inRevision struct {
 	revision string
 	checker  *specChecker
 	logged   *bytes.Buffer
+	level    string // of log messages, for requests without a session
 	id       int
 }
 
@@ -51,7 +52,11 @@ func (c *inRevision) dial(t *testing.T, s *mcp.Server) {
 // ask sends a request, and returns what the server has said when it has come to rest.
 func (c *inRevision) ask(method, members string) []string {
 	if c.revision >= "2026" {
-		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + c.revision + `","io.modelcontextprotocol/clientCapabilities":` + fullCapabilities + `,"progressToken":"p"}`
+		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + c.revision + `","io.modelcontextprotocol/clientCapabilities":` + fullCapabilities + `,"progressToken":"p"`
+		if c.level != "" {
+			meta += `,"io.modelcontextprotocol/logLevel":"` + c.level + `"`
+		}
+		meta += "}"
 		if members = meta + "," + members; strings.HasSuffix(members, ",") {
 			members = meta
 		}

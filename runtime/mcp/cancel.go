@@ -48,6 +48,7 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 
 // forget has a request get no reply. The caller holds the lock.
 func (c *conn) forget(x *exchange) {
+	x.dropNoticesLocked()
 	x.answered = true
 	c.inflight.remove(x)
 	x.sink.Reply(nil, 0)

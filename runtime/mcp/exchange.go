@@ -123,8 +123,7 @@ type exchange struct {
 	talk     conversation
 	clock    atomic.Pointer[clock] // of the part that runs, or else timing
 	timing   clock                 // of the whole request
-	progress float64               // the last one that was sent; guarded by conn.mu
-	began    bool                  // there has been one; guarded by conn.mu
+	notices  *notices              // nil until there are some; guarded by conn.mu
 
 	cost     int  // what is charged for the call itself
 	beyond   bool // the reply has a place beyond the budget
@@ -252,6 +251,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	if x.answered {
 		return
 	}
+	x.closeNoticesLocked()
 	x.answered = true
 	c.inflight.remove(x)
 	x.sink.Reply(message, code)

@@ -18,7 +18,8 @@ import (
 // The levels of [slog] are debug, info, warning and error; those between are
 // notice (2), critical (12), alert (16) and emergency (20). A record with
 // attributes is an object to the client, with the text as message, one without
-// is the text. Outside of a call it is [slog.Default].
+// is the text. Records that follow faster than [Limits.LogRate] allows are not sent
+// to the client, which is told how many. Outside of a call it is [slog.Default].
 func Logger(ctx context.Context) *slog.Logger {
 	x := exchangeFrom(ctx)
 	if x == nil {
@@ -66,7 +67,7 @@ func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
 	if l.server.Enabled(ctx, r.Level) {
 		err = l.server.Handle(ctx, r.Clone())
 	}
-	if level := levelOf(r.Level); l.exchange.wantsLog(level) {
+	if level := levelOf(r.Level); l.exchange.wantsLog(level) && l.exchange.mayLog(level) {
 		l.exchange.emit(l.message(level, r))
 	}
 	return err

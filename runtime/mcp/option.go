@@ -154,6 +154,13 @@ type Limits struct {
 	// DrainTime is how long requests may go on after the client has ended its
 	// input. Default: 10 seconds.
 	DrainTime time.Duration
+	// ProgressRate is how many notifications of progress a request may send in a
+	// second, and at once; then the newest report waits for its turn. Default:
+	// 10.
+	ProgressRate int
+	// LogRate is how many log messages a request may send to the client in a second,
+	// and at once; the client is told how many more there were. Default: 50.
+	LogRate int
 	// GraceTime is how long the server waits for handlers whose context it has
 	// cancelled before it answers in their place, or gives them up. Default: 1
 	// second.
@@ -183,6 +190,9 @@ var defaultLimits = Limits{
 	WriteTime:  30 * time.Second,
 	DrainTime:  10 * time.Second,
 	GraceTime:  time.Second,
+
+	ProgressRate: 10,
+	LogRate:      50,
 }
 
 // or fills in what is zero from d.
@@ -203,6 +213,8 @@ func (l Limits) or(d Limits) Limits {
 	l.QueueBytes = either(l.QueueBytes, d.QueueBytes)
 	l.WriteTime = either(l.WriteTime, d.WriteTime)
 	l.DrainTime = either(l.DrainTime, d.DrainTime)
+	l.ProgressRate = either(l.ProgressRate, d.ProgressRate)
+	l.LogRate = either(l.LogRate, d.LogRate)
 	l.GraceTime = either(l.GraceTime, d.GraceTime)
 	return l
 }

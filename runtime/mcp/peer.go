@@ -199,11 +199,6 @@ func (x *exchange) giveUp(id jsonrpc.ID, cause error) {
 // room, the notification is dropped: who waits for that could hold what others wait
 // for.
 func (x *exchange) emit(message []byte) {
-	x.emitIf(message, func() bool { return true })
-}
-
-// emitIf is emit on a condition, which is asked for while conn.mu is held.
-func (x *exchange) emitIf(message []byte, condition func() bool) {
 	x.sink.Wait()
 	if x.conn.server.memory.Short() {
 		x.sink.Flush() // after Wait
@@ -211,12 +206,10 @@ func (x *exchange) emitIf(message []byte, condition func() bool) {
 	}
 	c := x.conn
 	c.mu.Lock()
-	if x.answered || !condition() {
-		c.mu.Unlock()
-	} else {
+	if !x.answered {
 		x.sink.Notify(message)
-		c.mu.Unlock()
 	}
+	c.mu.Unlock()
 	x.sink.Flush()
 }
 

@@ -5,9 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Progress tells the client how far the call has come, where it has asked for it
@@ -16,8 +14,10 @@ import (
 // clients of revision 2024-11-05 do not get it.
 //
 // A value that is not greater than the one before is not sent, nor is one after
-// the answer. It waits while the client reads slowly. Several goroutines may call
-// it at once.
+// the answer. The first reports are sent at once, those that follow faster than
+// [Limits.ProgressRate] allows in their turn: only the newest one then waits, and the
+// last one is sent before the answer in any case. Progress waits while the client
+// reads slowly. Several goroutines may call it at once.
 func Progress(ctx context.Context, done, total float64, message string) {
 	x := exchangeFrom(ctx)
 	if x == nil {
@@ -43,28 +43,8 @@ func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message
 	if math.IsNaN(done) || math.IsInf(done, 0) || x.talk.muted() {
 		return
 	}
-	note := notePool.Get().(*[]byte)
-	b := append((*note)[:0], `{"jsonrpc":"2.0","method":"`+protocol.Progress+`","params":{"progressToken":`...)
-	b = append(b, token.Raw()...)
-	b = append(b, `,"progress":`...)
-	b = wire.AppendFloat(b, done, 64)
-	if total > 0 && !math.IsInf(total, 0) {
-		b = append(b, `,"total":`...)
-		b = wire.AppendFloat(b, total, 64)
+	if math.IsInf(total, 0) {
+		total = 0
 	}
-	if x.revision.Fields.ProgressMessage {
-		b = appendText(b, "message", message)
-	}
-	b = append(b, "}}"...)
-	x.emitIf(b, func() bool {
-		if x.began && done <= x.progress {
-			return false
-		}
-		x.began, x.progress = true, done
-		return true
-	})
-	if cap(b) <= keptBuffer {
-		*note = b
-		notePool.Put(note)
-	}
+	x.progressed(report{token, done, total, message})
 }

@@ -11,7 +11,8 @@ import (
 // Stream returns the items of a sequence as one structured result, an array, and
 // tells the client of each as soon as it is there: by a notification of progress
 // with the item's JSON text as the message, where the client has asked for
-// progress. Generated code calls it.
+// progress. Of items that come faster than [Limits.ProgressRate] allows, it is told
+// of the newest. Generated code calls it.
 //
 // It ends with an error when the context does, and when the result has become
 // larger than the tool's results may be.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"runtime"
 	"strings"
@@ -61,6 +62,8 @@ type identity struct {
 }
 
 func newFixture(t *testing.T, options ...mcp.Option) *fixture {
+	// Tests count messages: what they send is not held back.
+	options = append([]mcp.Option{mcp.WithLimits(mcp.Limits{ProgressRate: math.MaxInt32, LogRate: math.MaxInt32})}, options...)
 	f := &fixture{
 		Server: mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.0.0", Description: "For tests."}, options...),
 		t:      t, quit: make(chan struct{}), puppets: map[string]*puppet{},

@@ -1,0 +1,196 @@
+package mcp
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// notices are the notifications of one request, which are sent no faster than the
+// server's limits say (basic/utilities/progress and server/utilities/logging, rate
+// limits). Guarded by conn.mu.
+type notices struct {
+	progress bucket
+	newest   report
+	any      bool        // there has been a report of progress
+	waits    bool        // the newest one has not been sent
+	turn     *time.Timer // comes when it may be sent; nil while none waits
+
+	logs    bucket
+	omitted int       // log messages that were not sent, and have not been told of
+	level   int8      // the highest one of them
+	told    time.Time // when the client was told of some
+}
+
+// report is a report of progress.
+type report struct {
+	token       jsonrpc.ID
+	done, total float64
+	message     string
+}
+
+// bucket holds what may be sent at once: as much as in a second.
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// take takes a token, if there is one.
+func (b *bucket) take(rate int) bool {
+	now := time.Now()
+	if b.at.IsZero() {
+		b.tokens = float64(rate)
+	} else {
+		b.tokens = min(float64(rate), b.tokens+now.Sub(b.at).Seconds()*float64(rate))
+	}
+	b.at = now
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// wait returns after which time there is a token.
+func (b *bucket) wait(rate int) time.Duration {
+	return time.Duration((1-b.tokens)/float64(rate)*float64(time.Second)) + time.Microsecond
+}
+
+// noticesLocked returns the notices of the request. The caller holds conn.mu.
+func (x *exchange) noticesLocked() *notices {
+	if x.notices == nil {
+		x.notices = new(notices)
+	}
+	return x.notices
+}
+
+// progressed takes a report of progress, and sends it as soon as there may be one
+// more. It waits for room where the client reads slowly.
+func (x *exchange) progressed(r report) {
+	x.sink.Wait()
+	c := x.conn
+	c.mu.Lock()
+	n := x.noticesLocked()
+	if !x.answered && (!n.any || r.done > n.newest.done) {
+		n.newest, n.any, n.waits = r, true, true
+		rate := c.server.limits.ProgressRate
+		switch {
+		case n.turn != nil: // another one waits already
+		case n.progress.take(rate):
+			x.sendProgressLocked()
+		default:
+			n.turn = time.AfterFunc(n.progress.wait(rate), x.progressTurn)
+		}
+	}
+	c.mu.Unlock()
+	x.sink.Flush()
+}
+
+// progressTurn sends the report that waits. It never waits itself: where the client
+// reads slowly, it tries again.
+func (x *exchange) progressTurn() {
+	c := x.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := x.notices
+	n.turn = nil
+	if x.answered || !n.waits {
+		return
+	}
+	rate := c.server.limits.ProgressRate
+	if x.sink.Full() || !n.progress.take(rate) {
+		n.turn = time.AfterFunc(max(n.progress.wait(rate), time.Millisecond), x.progressTurn)
+		return
+	}
+	x.sendProgressLocked()
+	x.sink.Kick()
+}
+
+// sendProgressLocked queues the newest report. The caller holds conn.mu.
+func (x *exchange) sendProgressLocked() {
+	n := x.notices
+	n.waits = false
+	note := notePool.Get().(*[]byte)
+	*note = n.newest.appendTo((*note)[:0], x.revision)
+	x.sink.Notify(*note)
+	if cap(*note) <= keptBuffer {
+		notePool.Put(note)
+	}
+}
+
+func (r *report) appendTo(b []byte, rev *protocol.Revision) []byte {
+	b = append(b, `{"jsonrpc":"2.0","method":"`+protocol.Progress+`","params":{"progressToken":`...)
+	b = append(b, r.token.Raw()...)
+	b = append(b, `,"progress":`...)
+	b = wire.AppendFloat(b, r.done, 64)
+	if r.total > 0 {
+		b = append(b, `,"total":`...)
+		b = wire.AppendFloat(b, r.total, 64)
+	}
+	if rev.Fields.ProgressMessage {
+		b = appendText(b, "message", r.message)
+	}
+	return append(b, "}}"...)
+}
+
+// mayLog reports whether one more log message may be sent. Where it may not, that is
+// counted.
+func (x *exchange) mayLog(level int8) bool {
+	c := x.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.answered {
+		return false
+	}
+	n := x.noticesLocked()
+	if !n.logs.take(c.server.limits.LogRate) {
+		n.omitted++
+		n.level = max(n.level, level)
+		return false
+	}
+	if now := time.Now(); n.omitted > 0 && now.Sub(n.told) >= time.Second {
+		n.told = now
+		x.tellOmittedLocked()
+	}
+	return true
+}
+
+// tellOmittedLocked queues a log message that says how many were not sent. The caller
+// holds conn.mu.
+func (x *exchange) tellOmittedLocked() {
+	n := x.notices
+	b := append([]byte(nil), `{"level":"`...)
+	b = append(b, protocol.Levels[n.level]...)
+	b = append(b, '"')
+	b = appendText(b, "logger", x.call.feature)
+	b = append(b, `,"data":{"message":"log messages left out: too many at once","omitted":`...)
+	b = strconv.AppendInt(b, int64(n.omitted), 10)
+	x.sink.Notify(jsonrpc.AppendNotification(nil, protocol.LogMessage, append(b, "}}"...)))
+	n.omitted, n.level = 0, 0
+}
+
+// closeNoticesLocked queues what is left to say before the reply: the newest report of
+// progress, and how many log messages were not sent. The caller holds conn.mu.
+func (x *exchange) closeNoticesLocked() {
+	n := x.notices
+	if n == nil {
+		return
+	}
+	x.dropNoticesLocked()
+	if n.waits {
+		x.sendProgressLocked()
+	}
+	if n.omitted > 0 {
+		x.tellOmittedLocked()
+	}
+}
+
+// dropNoticesLocked is for a request that gets no reply. The caller holds conn.mu.
+func (x *exchange) dropNoticesLocked() {
+	if n := x.notices; n != nil && n.turn != nil {
+		n.turn.Stop()
+	}
+}
