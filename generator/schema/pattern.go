@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
 // patternError says which part of a pattern is wrong, and what to write instead.
@@ -23,8 +25,9 @@ func patternHint(err error) string {
 }
 
 // checkPattern accepts patterns that mean the same in both worlds: the decoder
-// matches with Go's regexp (RE2), clients with ECMA-262 in Unicode mode. What
-// only RE2 takes is refused here, what only ECMA-262 takes by regexp.Compile.
+// matches with what package pattern makes of Go's syntax (RE2), clients with
+// ECMA-262 in Unicode mode. What only RE2 takes is refused here, what only
+// ECMA-262 takes by regexp.Compile.
 func checkPattern(expr string) error {
 	if _, err := regexp.Compile(expr); err != nil {
 		text := err.Error()
@@ -43,6 +46,10 @@ func checkPattern(expr string) error {
 	}
 	if c.err != nil {
 		return c.err
+	}
+	if _, err := pattern.Compile(expr); err != nil {
+		return &patternError{"pattern " + expr + ": " + err.Error(),
+			"make it shorter, begin it with ^, use smaller counts, or check it in the function"}
 	}
 	return nil
 }
@@ -121,7 +128,7 @@ func (c *patternChecker) group() {
 
 // general are the one-letter general categories and their subdivisions, which
 // both sides know by these names.
-var general = regexp.MustCompile(`^[pP]\{(L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfo]?)\}`)
+var general = regexp.MustCompile(`^[pP]\{(L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfo])\}`)
 
 // escape passes over an escape sequence; inside a class some mean other things.
 func (c *patternChecker) escape(class bool) {

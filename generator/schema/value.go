@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/diag"
 	"github.com/mcpgen/mcpgen/generator/model"
+	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
 // decode reads one JSON text with its numbers as they are written.
@@ -265,7 +266,7 @@ func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
 		return fmt.Sprintf("%s is longer than maxLength %d", text, *rules.MaxLength)
 	}
 	if rules.Pattern != "" {
-		if re, err := regexp.Compile(rules.Pattern); err == nil && !re.MatchString(s) {
+		if m, err := pattern.Compile(rules.Pattern); err == nil && !m.Match(s) {
 			return text + " does not match the pattern " + rules.Pattern
 		}
 	}

@@ -94,13 +94,16 @@ func TestContextEndsReading(t *testing.T) {
 		text string
 		read func(*Decoder)
 	}{
-		"list":   {"[" + strings.Repeat("1,", size/2) + "1]", func(d *Decoder) { var l []int; Slice(d, &l, Int[int]) }},
-		"any":    {"[" + strings.Repeat(`{"a":[]},`, size/9) + "1]", func(d *Decoder) { var v any; Any(d, &v) }},
-		"skip":   {"[" + strings.Repeat(`{"a":[]},`, size/9) + "1]", func(d *Decoder) { d.Skip() }},
-		"text":   {`"[` + strings.Repeat("1,", size/2) + `1]"`, func(d *Decoder) { var l []int; Slice(d, &l, Int[int]) }},
-		"texts":  {"[" + strings.Repeat(`"[1,1,1]",`, size/10) + "[]]", func(d *Decoder) { var l [][]int; Slice(d, &l, sliceOf(Int[int])) }},
-		"object": {"[" + strings.Repeat(`{"a":null},`, size/11) + "{}]", func(d *Decoder) { var l []int; Slice(d, &l, func(d *Decoder, _ *int) { readFields(d, Fields{{Name: "a"}}) }) }},
-		"wrong":  {`{"a":` + strings.Repeat(" ", size) + "[" + strings.Repeat(`1,`, size/2) + "1]}", func(d *Decoder) { var m map[string]string; Map(d, &m, String[string]) }},
+		"list":  {"[" + strings.Repeat("1,", size/2) + "1]", func(d *Decoder) { var l []int; Slice(d, &l, Int[int]) }},
+		"any":   {"[" + strings.Repeat(`{"a":[]},`, size/9) + "1]", func(d *Decoder) { var v any; Any(d, &v) }},
+		"skip":  {"[" + strings.Repeat(`{"a":[]},`, size/9) + "1]", func(d *Decoder) { d.Skip() }},
+		"text":  {`"[` + strings.Repeat("1,", size/2) + `1]"`, func(d *Decoder) { var l []int; Slice(d, &l, Int[int]) }},
+		"texts": {"[" + strings.Repeat(`"[1,1,1]",`, size/10) + "[]]", func(d *Decoder) { var l [][]int; Slice(d, &l, sliceOf(Int[int])) }},
+		"object": {"[" + strings.Repeat(`{"a":null},`, size/11) + "{}]", func(d *Decoder) {
+			var l []int
+			Slice(d, &l, func(d *Decoder, _ *int) { readFields(d, Fields{{Name: "a"}}) })
+		}},
+		"wrong": {`{"a":` + strings.Repeat(" ", size) + "[" + strings.Repeat(`1,`, size/2) + "1]}", func(d *Decoder) { var m map[string]string; Map(d, &m, String[string]) }},
 	} {
 		ctx := &countdown{after: 1 << 20}
 		d := NewDecoder([]byte(c.text), Options{Context: ctx, Lenient: true})

@@ -3,18 +3,21 @@ package wire
 import (
 	"regexp"
 	"sync"
+
+	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
 // Regexp is a regular expression that is compiled when it is first used. It can
 // be used by several goroutines at once.
 type Regexp struct {
-	expr string
-	once sync.Once
-	re   *regexp.Regexp
+	expr    string
+	once    sync.Once
+	matches func(string) bool
 }
 
-// NewPattern returns a regular expression in the syntax of package regexp. Where
-// it is not right, its first use panics; the generator has checked it before.
+// NewPattern returns a regular expression as JSON Schema has it: one that
+// ECMA-262 and package regexp both know, with the meaning of ECMA-262. Where it is
+// not right, its first use panics; the generator has checked it before.
 func NewPattern(expr string) *Regexp { return &Regexp{expr: expr} }
 
 // Pattern checks that a string has a match of a regular expression somewhere.
@@ -23,9 +26,17 @@ func Pattern[T ~string](d *Decoder, v T, p *Regexp) {
 		return
 	}
 	p.once.Do(p.compile)
-	if !p.re.MatchString(string(v)) {
+	if !p.matches(string(v)) {
 		d.violate(RulePattern, "must match the pattern "+p.expr+", got "+quote(string(v)))
 	}
 }
 
-func (p *Regexp) compile() { p.re = regexp.MustCompile(p.expr) }
+func (p *Regexp) compile() {
+	if m, err := pattern.Compile(p.expr); err == nil {
+		p.matches = m.Match
+		return
+	}
+	// The generator refuses what needs too large a table, a hand-written tool may
+	// have it.
+	p.matches = regexp.MustCompile(pattern.Translate(p.expr)).MatchString
+}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
 // Compile compiles a schema as draft 2020-12, with assertion of formats.
@@ -18,6 +20,7 @@ func Compile(data string) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
+	c.UseRegexpEngine(func(expr string) (jsonschema.Regexp, error) { return regexp.Compile(pattern.Translate(expr)) })
 	c.RegisterFormat(&jsonschema.Format{Name: "ipv4", Validate: ipv4})
 	c.RegisterFormat(&jsonschema.Format{Name: "time", Validate: timeOfDay})
 	if err := c.AddResource("schema.json", doc); err != nil {

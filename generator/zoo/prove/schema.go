@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
 // Schema is a published schema, parsed as far as values are made from it.
@@ -139,7 +141,7 @@ func (p *schemaParser) keyword(s *Schema, name string, v *Node) {
 		s.Default = v
 	case "pattern":
 		s.Pattern = v.Text
-		s.regexp, p.err = regexp.Compile(v.Text)
+		s.regexp, p.err = regexp.Compile(pattern.Translate(v.Text))
 	case "format":
 		s.Format = v.Text
 	case "contentEncoding":

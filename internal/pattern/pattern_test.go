@@ -1,0 +1,100 @@
+package pattern
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAgainstRegexp compares the table with package regexp, on random
+// expressions and texts.
+func TestAgainstRegexp(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	atoms := []string{`[^\s\S]`, "", "a", "b", "1", "ü", "-", ".", `\s`, `\S`, `\w`, `\W`, `\d`, `\D`, `[a-c]`, `[^a]`, `[\s1]`, `[^\S-]`, `\p{Lu}`, `[^\p{L}\d]`, `\b`, `\B`, "^", "$", `\.`, "\U0001F600"}
+	var expr func(depth int) string
+	expr = func(depth int) string {
+		switch n := r.IntN(8); {
+		case depth == 0 || n < 3:
+			return atoms[r.IntN(len(atoms))]
+		case n < 5:
+			return expr(depth-1) + expr(depth-1)
+		case n == 5:
+			return "(?:" + expr(depth-1) + "|" + expr(depth-1) + ")"
+		default:
+			return "(" + expr(depth-1) + ")" + []string{"*", "+", "?", "{2}", "{1,3}", "{0,2}?", "*?"}[r.IntN(7)]
+		}
+	}
+	letters := []rune("ab1ü-. \n\r\t\v_\u2028\u00a0\ufeffZ\U0001F600c")
+	yes, no := 0, 0
+	for range 8_000 {
+		e := expr(4)
+		m, err := Compile(e)
+		if err != nil {
+			t.Fatalf("%s: %v", e, err)
+		}
+		re := regexp.MustCompile(Translate(e))
+		for range 8 {
+			text := make([]rune, r.IntN(9))
+			for i := range text {
+				text[i] = letters[r.IntN(len(letters))]
+			}
+			s := string(text)
+			got := m.Match(s)
+			if got != re.MatchString(s) {
+				t.Fatalf("%s on %q: %v", e, s, got)
+			}
+			if got {
+				yes++
+			} else {
+				no++
+			}
+		}
+	}
+	if yes < 4_000 || no < 4_000 {
+		t.Errorf("%d matches, %d texts without", yes, no)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	for _, small := range []string{
+		``, `^.{1,1000}$`, `^[a-z]{1,500}-[a-z]{1,500}$`, `[a-z]{3,300}x`, `^[^\s@]+@[^\s@]+\.[^\s@]+$`, `^(\p{L}|\d){1,100}$`, `^\S{1,64}(\s\S{1,64}){0,9}$`,
+		`^https?://[^\s/$.?#].[^\s]*$`, `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`, `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$`,
+		`^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$`, `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$`,
+	} {
+		if _, err := Compile(small); err != nil {
+			t.Errorf("%s: %v", small, err)
+		}
+	}
+	for _, large := range []string{`a.{20}b`, `(a|b)*a(a|b){15}c`, `x.{14}y`, `\p{L}{1000}\p{N}{999}\p{L}.{19}z`} {
+		if _, err := Compile(large); err != ErrTooLarge {
+			t.Errorf("%s: %v", large, err)
+		}
+	}
+}
+
+// TestOneStepForEachCharacter compares a text of a megabyte with as much in short
+// ones: the expressions are such as make other matchers go back.
+func TestOneStepForEachCharacter(t *testing.T) {
+	for _, e := range []string{`^(a+)+$`, `(a|a)*b`, `a{0,100}a{0,100}b`, `(.*)(.*)(.*)x$`} {
+		m, err := Compile(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, long := strings.Repeat("a", 16)+"!", strings.Repeat("a", 1<<20)+"!"
+		few, many := time.Hour, time.Hour
+		for range 5 {
+			start := time.Now()
+			for range len(long) / len(short) {
+				m.Match(short)
+			}
+			between := time.Now()
+			m.Match(long)
+			few, many = min(few, between.Sub(start)), min(many, time.Since(between))
+		}
+		if many > 10*few {
+			t.Errorf("%s: %v for a megabyte of short texts, %v for a long one", e, few, many)
+		}
+	}
+}
