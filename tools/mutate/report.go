@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// readTargets reads the files to be changed, one a line.
+func readTargets(name string) ([]string, error) {
+	lines, err := readLines(name)
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return lines, err
+}
+
+// reasons say of mutants why no test can fail.
+type reasons map[string]string
+
+// readReasons reads lines of two kinds: the key of a mutant, and below it, indented, why
+// it makes no difference.
+func readReasons(name string) (reasons, error) {
+	lines, err := readLines(name)
+	if err != nil {
+		return nil, err
+	}
+	all, key := reasons{}, ""
+	for _, line := range lines {
+		text := strings.TrimSpace(line)
+		if line == text {
+			key = text
+			all[key] = ""
+			continue
+		}
+		all[key] = strings.TrimSpace(all[key] + " " + text)
+	}
+	for key, why := range all {
+		if why == "" {
+			return nil, fmt.Errorf("%s: no reason below %q", name, key)
+		}
+	}
+	return all, nil
+}
+
+// readLines reads a file without its blank lines and comments.
+func readLines(name string) (lines []string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for scanner := bufio.NewScanner(f); scanner.Scan(); {
+		if line := scanner.Text(); strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}
+
+// without returns the reasons that belong to no mutant.
+func (r reasons) without(all []*mutant) (stale []string) {
+	there := map[string]bool{}
+	for _, m := range all {
+		there[m.key()] = true
+	}
+	for key := range r {
+		if !there[key] {
+			stale = append(stale, key)
+		}
+	}
+	slices.Sort(stale)
+	return stale
+}
+
+// report is what became of all mutants.
+type report struct {
+	reasons  reasons
+	stale    []string
+	count    map[verdict]int
+	open     []string // survivors without a reason
+	excused  []string
+	needless []string // dead mutants with a reason
+}
+
+func (r *report) add(m *mutant, v verdict) {
+	if r.count == nil {
+		r.count = map[verdict]int{}
+	}
+	r.count[v]++
+	why, known := r.reasons[m.key()]
+	switch {
+	case v == survived && known:
+		r.excused = append(r.excused, m.key()+"\n  "+why)
+	case v == survived:
+		r.open = append(r.open, m.key())
+	case known:
+		r.needless = append(r.needless, m.key())
+	}
+}
+
+func (r *report) failed() bool { return len(r.open)+len(r.stale)+len(r.needless) > 0 }
+
+func (r *report) text() string {
+	var b strings.Builder
+	for _, v := range []verdict{killedByOwn, killedByHardening, survived, invalid} {
+		fmt.Fprintf(&b, "%s: %d\n", v, r.count[v])
+	}
+	for _, part := range []struct {
+		title string
+		keys  []string
+	}{
+		{"survivors without a reason", r.open},
+		{"survivors with a reason", r.excused},
+		{"reasons of mutants that are dead", r.needless},
+		{"reasons of mutants that do not exist", r.stale},
+	} {
+		if len(part.keys) > 0 {
+			fmt.Fprintf(&b, "\n%s:\n%s\n", part.title, strings.Join(part.keys, "\n"))
+		}
+	}
+	return b.String()
+}
