@@ -160,8 +160,15 @@ func write(dir, name, path, imported string, list []wrapped) error {
 	if err := os.WriteFile(filepath.Join(dir, "tools.go"), source, 0o644); err != nil {
 		return err
 	}
-	test := fmt.Sprintf(testSource, name, name, name)
-	return os.WriteFile(filepath.Join(dir, "tools_test.go"), []byte(test), 0o644)
+	var types strings.Builder
+	for _, w := range list {
+		fmt.Fprintf(&types, "\t%q: target.%s{},\n", w.name, w.name)
+	}
+	test, err := format.Source(fmt.Appendf(nil, testSource, name, path, name, name, name, types.String()))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "tools_test.go"), test, 0o644)
 }
 
 const testSource = `package %s_test
@@ -170,7 +177,10 @@ import (
 	"bytes"
 	"testing"
 
+	target %q
+
 	"github.com/mcpgen/mcpgen/corpus/out/%s"
+	"github.com/mcpgen/mcpgen/corpus/values"
 	"github.com/mcpgen/mcpgen/generator/zoo/prove"
 )
 
@@ -187,6 +197,13 @@ func TestReflector(t *testing.T) {
 	}
 	t.Logf("\n%%s", &table)
 }
+
+func TestValues(t *testing.T) {
+	values.Run(t, values.Config{Server: %s.NewMCPServer, Types: types, Values: 100, Seed: 1})
+}
+
+var types = map[string]any{
+%s}
 `
 
 // measure counts the lines of a generated file: all of them, those of schemas,
