@@ -43,6 +43,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.types.TaggedOnly = a.tagged()
 	a.checkPredeclared()
 	a.each((*analyzer).collectJSONForms)
+	a.each((*analyzer).collectRoots)
 	a.each((*analyzer).collectPublished)
 	a.each((*analyzer).collectProviders)
 	a.each((*analyzer).collectErrors)
@@ -116,6 +117,15 @@ func (a *analyzer) object(set *directive.Set) types.Object {
 		}
 	}
 	return nil
+}
+
+// collectRoots adds the types of all that has directives.
+func (a *analyzer) collectRoots() {
+	for _, set := range a.sets {
+		if obj := a.object(set); obj != nil {
+			a.types.AddRoot(obj.Type())
+		}
+	}
 }
 
 // typeString writes a type as the package's own source would.

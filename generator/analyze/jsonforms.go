@@ -1,9 +1,9 @@
 package analyze
 
 import (
-	"cmp"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/diag"
@@ -149,33 +149,35 @@ func (a *analyzer) namedType(d declared, name string) *types.TypeName {
 			"%q is no type of another package", name)
 	}
 	qualifier, typeName := name[:i], name[i+1:]
-	if path := importNames(d.set)[qualifier]; path != "" {
+	if path := a.importNames(d.set)[qualifier]; path != "" {
 		qualifier = path
 	}
-	var found []*types.Package
-	for _, p := range reachable(a.pkg.Types) {
-		if p.Path() == qualifier {
-			found = []*types.Package{p}
-			break
+	found := a.pkg.Find(qualifier)
+	if len(found) == 0 {
+		return fail("write the whole import path: example.com/units.Weight", "the package does not import %s", qualifier)
+	}
+	var objs []*types.TypeName
+	var names []string
+	for _, p := range found {
+		if err := a.pkg.Complete(p); err != nil {
+			return fail("see what go build "+p.Path()+" says", "what package %s declares is not known: %v", p.Path(), err)
 		}
-		if p.Name() == qualifier {
-			found = append(found, p)
+		if obj, ok := p.Scope().Lookup(typeName).(*types.TypeName); ok {
+			objs = append(objs, obj)
 		}
+		names = append(names, p.Scope().Names()...)
 	}
 	switch {
-	case len(found) == 0:
-		return fail("write the whole import path: example.com/units.Weight", "the package does not import %s", qualifier)
-	case len(found) > 1:
-		return fail("write the whole import path: "+found[0].Path()+"."+typeName, "there are several packages with the name %s", qualifier)
-	}
-	obj, ok := found[0].Scope().Lookup(typeName).(*types.TypeName)
-	if !ok {
+	case len(objs) == 0:
 		hint := "write the name of a declared type"
-		if near := diag.Nearest(typeName, found[0].Scope().Names()); near != "" {
+		if near := diag.Nearest(typeName, names); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return fail(hint, "package %s has no type %s", found[0].Path(), typeName)
+	case len(objs) > 1:
+		return fail("write the whole import path: "+objs[0].Pkg().Path()+"."+typeName, "there are several packages with the name %s", qualifier)
 	}
+	obj := objs[0]
 	if obj.IsAlias() {
 		if named, ok := types.Unalias(obj.Type()).(*types.Named); ok {
 			return named.Obj()
@@ -184,37 +186,22 @@ func (a *analyzer) namedType(d declared, name string) *types.TypeName {
 	return obj
 }
 
-// importNames are the names that the file of a set gives to its imports.
-func importNames(set *directive.Set) map[string]string {
+// importNames are the paths that the file of a set imports, by the names they have
+// there.
+func (a *analyzer) importNames(set *directive.Set) map[string]string {
 	names := map[string]string{}
 	for _, spec := range set.File.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
 		if spec.Name != nil {
-			names[spec.Name.Name] = strings.Trim(spec.Path.Value, "\"`")
+			names[spec.Name.Name] = path
+		} else if p := a.pkg.Imports[path]; p != nil {
+			names[p.Name] = p.PkgPath
 		}
 	}
 	return names
-}
-
-// reachable are the packages that a package imports, nearest first, then by
-// path.
-func reachable(from *types.Package) []*types.Package {
-	seen := map[*types.Package]bool{from: true}
-	var all []*types.Package
-	for next := []*types.Package{from}; len(next) > 0; {
-		var level []*types.Package
-		for _, p := range next {
-			for _, imported := range p.Imports() {
-				if !seen[imported] {
-					seen[imported] = true
-					level = append(level, imported)
-				}
-			}
-		}
-		slices.SortFunc(level, func(x, y *types.Package) int { return cmp.Compare(x.Path(), y.Path()) })
-		all = append(all, level...)
-		next = level
-	}
-	return all
 }
 
 // checkPredeclared refuses declarations that take names of the language away

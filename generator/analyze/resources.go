@@ -132,7 +132,7 @@ func (a *analyzer) resourceResult(res *model.Result, t types.Type, at place) boo
 		}
 	case isReader(t):
 		res.Kind = model.ResultReader
-	case runtimeKind(t):
+	case a.runtimeKind(t):
 		a.diags.Errorf(at.pos, at.subject, "%s is a result of tools, not of resources", a.shortType(t)).Hint = resourceForms
 		return false
 	default:
@@ -148,8 +148,8 @@ func (a *analyzer) resourceResult(res *model.Result, t types.Type, at place) boo
 }
 
 // runtimeKind reports whether a type is one of the runtime's results of tools.
-func runtimeKind(t types.Type) bool {
-	kind, _ := runtimeResult(t)
+func (a *analyzer) runtimeKind(t types.Type) bool {
+	kind, _ := a.runtimeResult(t)
 	return kind != model.ResultStructured && kind != model.ResultText
 }
 

@@ -52,7 +52,7 @@ type singleResult func(res *model.Result, t types.Type, at place) bool
 
 // structuredResult settles one value of a tool that is no stream and no blob.
 func (a *analyzer) structuredResult(res *model.Result, t types.Type, at place) bool {
-	switch kind, inner := runtimeResult(t); kind {
+	switch kind, inner := a.runtimeResult(t); kind {
 	case model.ResultContent, model.ResultContents, model.ResultTool, model.ResultText:
 		res.Kind = kind
 		return true
@@ -90,7 +90,7 @@ func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, tu
 
 // runtimeResult recognises string and the result types of the runtime. For
 // mcp.Result[T] inner is T.
-func runtimeResult(t types.Type) (kind model.ResultKind, inner types.Type) {
+func (a *analyzer) runtimeResult(t types.Type) (kind model.ResultKind, inner types.Type) {
 	t = types.Unalias(t)
 	if b, ok := t.(*types.Basic); ok && b.Kind() == types.String {
 		return model.ResultText, nil
@@ -104,7 +104,7 @@ func runtimeResult(t types.Type) (kind model.ResultKind, inner types.Type) {
 				return model.ResultTyped, named.TypeArgs().At(0)
 			}
 		}
-		if implementsContent(named) {
+		if a.implementsContent(named) {
 			return model.ResultContent, nil
 		}
 	}
@@ -123,7 +123,11 @@ func runtimeResult(t types.Type) (kind model.ResultKind, inner types.Type) {
 
 // implementsContent reports whether a type of the runtime is one of the kinds of
 // content, so that a function may return it as it is.
-func implementsContent(named *types.Named) bool {
+func (a *analyzer) implementsContent(named *types.Named) bool {
+	// Only an alias in another package may lead here.
+	if a.pkg.Complete(named.Obj().Pkg()) != nil {
+		return false
+	}
 	content := named.Obj().Pkg().Scope().Lookup("Content")
 	if content == nil {
 		return false

@@ -198,15 +198,7 @@ func (l *locals) clashes(name string) bool {
 	if types.Universe.Lookup(name) != nil || slices.ContainsFunc(l.from, func(p *types.Package) bool { return p.Name() == name }) {
 		return true
 	}
-	if l.pkg == nil {
-		return false
-	}
-	for _, p := range l.pkg.Imports() {
-		if p.Name() == name {
-			return true
-		}
-	}
-	return l.pkg.Scope().Lookup(name) != nil
+	return l.pkg != nil && l.pkg.Scope().Lookup(name) != nil
 }
 
 // all are the names that imports cannot have.

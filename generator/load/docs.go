@@ -26,6 +26,8 @@ type Docs struct {
 	roots map[string]*Package          // by import path
 	deps  map[string]*packages.Package // everything that they import
 	files map[string]*fileDocs         // by file name
+
+	owners owners
 }
 
 // NewDocs returns the doc comments of packages of one Load and of all that
@@ -68,7 +70,24 @@ func (d *Docs) Linked(obj types.Object, link Link) string {
 	if file == nil {
 		return ""
 	}
-	return render(c, obj.Pkg(), file.imports, link)
+	return d.render(c, obj.Pkg(), file.imports, link)
+}
+
+// Position returns where the source declares an object, whatever a //line comment
+// says. Files are spelt as the go command lists them, and columns are known, which
+// export data does not keep. It is the zero Position where the source is not to be
+// had, and for what has no name in its package.
+func (d *Docs) Position(obj types.Object) token.Position {
+	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
+		return token.Position{}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fset == nil {
+		return token.Position{}
+	}
+	_, c := d.find(obj)
+	return c.at
 }
 
 // Directives returns the directives that stand on a declared type of any
@@ -107,25 +126,60 @@ func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
 	// Where the source really is, and not where a //line comment says that it comes
 	// from.
 	at := d.fset.PositionFor(obj.Pos(), false)
-	if name := d.source(path, at.Filename); name != "" {
-		file := d.file(path, name)
+	likely := d.source(path, at.Filename)
+	if names := d.owners.names(obj); len(names) > 0 {
+		for _, name := range append([]string{likely}, d.filesOf(path)...) {
+			if name == "" {
+				continue
+			}
+			file := d.file(path, name)
+			for _, name := range names {
+				if c, ok := file.named[name]; ok {
+					return file, c
+				}
+			}
+		}
+	}
+	if likely != "" {
+		file := d.file(path, likely)
 		if c, ok := file.find(obj, at.Line); ok {
 			return file, c
 		}
-		if strings.HasSuffix(name, ".go") {
+		if strings.HasSuffix(likely, ".go") {
 			return file, comment{}
 		}
 	}
 	// Export data knows the line, but only the file of the //line comment.
-	if p := d.dep(path); p != nil {
-		for _, name := range p.GoFiles {
-			file := d.file(path, name)
-			if c, ok := file.find(obj, at.Line); ok {
-				return file, c
-			}
+	for _, name := range d.filesOf(path) {
+		file := d.file(path, name)
+		if c, ok := file.find(obj, at.Line); ok {
+			return file, c
 		}
 	}
 	return nil, comment{}
+}
+
+// complete makes all exported declarations of a package known, as far as they can be
+// read.
+func (d *Docs) complete(pkg *types.Package) {
+	for _, p := range d.roots {
+		if p.Complete(pkg) == nil {
+			return
+		}
+	}
+}
+
+// filesOf are the source files of a package, as far as they are known.
+func (d *Docs) filesOf(path string) []string {
+	var names []string
+	if p := d.roots[path]; p != nil {
+		for _, f := range p.Files {
+			names = append(names, p.Fset.File(f.FileStart).Name())
+		}
+	} else if p := d.dep(path); p != nil {
+		names = p.GoFiles
+	}
+	return names
 }
 
 // source returns the name of the file on this machine that a position names.
@@ -178,7 +232,7 @@ func (d *Docs) file(path, name string) *fileDocs {
 	if f := d.files[name]; f != nil {
 		return f
 	}
-	f := &fileDocs{groups: map[place]comment{}, imports: map[string]string{}}
+	f := &fileDocs{groups: map[place]comment{}, named: map[string]comment{}, imports: map[string]string{}}
 	d.files[name] = f
 	if p := d.roots[path]; p != nil {
 		for _, syntax := range p.Files {
@@ -212,6 +266,7 @@ type comment struct {
 	doc   *ast.CommentGroup // above it
 	group *ast.CommentGroup // above the declaration of the group it is in
 	trail *ast.CommentGroup // behind it
+	at    token.Position    // of the name, whatever a //line comment says
 }
 
 // fileDocs are the comments of one file.
@@ -220,7 +275,8 @@ type fileDocs struct {
 	syntax  *ast.File
 	sets    map[string]*directive.Set // of types, by name; nil until asked for
 	groups  map[place]comment
-	imports map[string]string // name in the file -> import path
+	named   map[string]comment // of what has a name in the package: T, T.Field
+	imports map[string]string  // name in the file -> import path
 }
 
 func (f *fileDocs) find(obj types.Object, line int) (comment, bool) {
@@ -231,6 +287,7 @@ func (f *fileDocs) find(obj types.Object, line int) (comment, bool) {
 
 func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 	f.fset, f.syntax = fset, syntax
+	f.indexNames()
 	add := func(id *ast.Ident, field bool, c comment) {
 		at := place{fset.PositionFor(id.Pos(), false).Line, id.Name, field}
 		if _, ok := f.groups[at]; !ok {
@@ -251,30 +308,11 @@ func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 			add(n.Name, false, comment{doc: n.Doc})
 		case *ast.GenDecl:
 			for _, spec := range n.Specs {
-				// The comment of a declaration is that of its one spec. Above a
-				// group it is about the group, except for types, as in go/doc.
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					add(spec.Name, false, comment{doc: spec.Doc, group: n.Doc, trail: spec.Comment})
-				case *ast.ValueSpec:
-					c := comment{doc: spec.Doc, trail: spec.Comment}
-					if len(n.Specs) == 1 {
-						c.group = n.Doc
-					}
-					for _, id := range spec.Names {
-						add(id, false, c)
-					}
-				}
+				eachName(n, spec, func(id *ast.Ident, c comment) { add(id, false, c) })
 			}
 		case *ast.StructType:
 			for _, field := range n.Fields.List {
-				c := comment{doc: field.Doc, trail: field.Comment}
-				for _, id := range field.Names {
-					add(id, true, c)
-				}
-				if len(field.Names) == 0 {
-					add(embedded(field.Type), true, c)
-				}
+				eachField(field, func(id *ast.Ident, c comment) { add(id, true, c) })
 			}
 		case *ast.InterfaceType:
 			for _, m := range n.Methods.List {
@@ -285,6 +323,35 @@ func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 		}
 		return true
 	})
+}
+
+// eachName calls add for the names that a part of a declaration declares. The comment
+// of a declaration is that of its one spec. Above a group it is about the group,
+// except for types, as in go/doc.
+func eachName(decl *ast.GenDecl, spec ast.Spec, add func(*ast.Ident, comment)) {
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		add(spec.Name, comment{doc: spec.Doc, group: decl.Doc, trail: spec.Comment})
+	case *ast.ValueSpec:
+		c := comment{doc: spec.Doc, trail: spec.Comment}
+		if len(decl.Specs) == 1 {
+			c.group = decl.Doc
+		}
+		for _, id := range spec.Names {
+			add(id, c)
+		}
+	}
+}
+
+// eachField calls add for the names of a part of a struct type.
+func eachField(field *ast.Field, add func(*ast.Ident, comment)) {
+	c := comment{doc: field.Doc, trail: field.Comment}
+	for _, id := range field.Names {
+		add(id, c)
+	}
+	if len(field.Names) == 0 {
+		add(embedded(field.Type), c)
+	}
 }
 
 // embedded returns the identifier that names an embedded field.

@@ -163,6 +163,7 @@ func (l *loader) collect(ctx context.Context, loaded []*packages.Package, target
 	slices.SortFunc(loaded, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	var pkgs []*Package
 	sources, missing := map[string]*Package{}, map[string]*Error{}
+	exports := newExports(loaded)
 	for _, lp := range loaded {
 		p, err := l.convert(ctx, lp)
 		_, named := from.dirs[lp.PkgPath]
@@ -176,6 +177,7 @@ func (l *loader) collect(ctx context.Context, loaded []*packages.Package, target
 		if err != nil {
 			return nil, err
 		}
+		p.exports = exports
 		if sources[p.Path] = p; !aside {
 			pkgs = append(pkgs, p)
 		}

@@ -20,8 +20,8 @@ const (
 	Foreign              // somebody's own file, never to be overwritten
 )
 
-// Package is one package, type-checked as if it had no generated file. It is
-// not changed after Load and may be read concurrently.
+// Package is one package, type-checked as if it had no generated file. Only
+// Complete changes it after Load, and otherwise it may be read concurrently.
 type Package struct {
 	Path      string // import path
 	Name      string
@@ -57,7 +57,8 @@ type Package struct {
 	From    map[string]*Package
 	Missing map[string]*Error
 
-	listed []string // the files that the go command knows, ignored ones too
+	listed  []string // the files that the go command knows, ignored ones too
+	exports *exports // of the packages of the same Load
 }
 
 // Position returns the place of a node in the source.

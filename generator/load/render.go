@@ -8,7 +8,8 @@ import (
 
 // render makes plain text of a comment as go/doc does, with every paragraph in
 // one line, as it is for a reader that wraps lines itself.
-func render(c comment, pkg *types.Package, imports map[string]string, link Link) string {
+// Doc links are known by what the package exports.
+func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, link Link) string {
 	text, literal := c.text()
 	if literal || text == "" {
 		return text
@@ -23,7 +24,10 @@ func render(c comment, pkg *types.Package, imports map[string]string, link Link)
 			}
 			return doc.DefaultLookupPackage(name)
 		},
-		LookupSym: func(recv, name string) bool { return declares(pkg, recv, name) },
+		LookupSym: func(recv, name string) bool {
+			d.complete(pkg)
+			return declares(pkg, recv, name)
+		},
 	}
 	parsed := parser.Parse(text)
 	for _, block := range parsed.Content {

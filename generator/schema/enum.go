@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"encoding/json"
 	"go/ast"
 	"go/constant"
@@ -89,39 +88,36 @@ func (c *constants) mentions(expr ast.Expr, t types.Type) bool {
 	return found
 }
 
-// constantsOf returns the constants of a declared type in its own package.
-func constantsOf(t types.Type) []*types.Const {
+// constantsOf returns the constants of a declared type in its own package, in the
+// order of the source.
+func (r *Resolver) constantsOf(s site, t types.Type) (all []*types.Const, ok bool) {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.TypeArgs().Len() > 0 {
-		return nil
+		return nil, true
 	}
-	scope := named.Obj().Pkg().Scope()
-	var all []*types.Const
-	for _, name := range scope.Names() {
-		if k, ok := scope.Lookup(name).(*types.Const); ok && k.Name() != "_" && types.Identical(k.Type(), t) {
-			all = append(all, k)
-		}
+	all, err := declared(r, named.Obj().Pkg(), func(k *types.Const) bool { return types.Identical(k.Type(), t) })
+	if err != nil {
+		r.unread(s, named.Obj().Pkg(), err)
 	}
-	return all
+	return all, err == nil
 }
 
 // enumeration returns the values of a named type if the constants of it that
 // its package declares are an enumeration, or are said to be one, otherwise nil.
-func (r *Resolver) enumeration(t *types.Named, form *EnumForm) *model.Enum {
+func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *model.Enum, ok bool) {
 	if form != nil && form.Mode == "off" {
-		return nil
+		return nil, true
 	}
-	all := constantsOf(t)
-	slices.SortFunc(all, r.inSourceOrder)
+	all, ok := r.constantsOf(s, t)
 	all = withoutSentinels(all)
-	if form == nil && (slices.ContainsFunc(all, r.computed) || !distinctEnough(all)) {
-		return nil
+	if !ok || form == nil && (slices.ContainsFunc(all, r.computed) || !distinctEnough(all)) {
+		return nil, ok
 	}
 	if len(all) == 0 {
 		if form != nil {
 			r.enumErrorf(t, form, "declare constants of the type, or drop the directive", "type %s has no constants in its package", r.typeString(t))
 		}
-		return nil
+		return nil, true
 	}
 	e := &model.Enum{Open: form != nil && form.Mode == "open"}
 	seen := map[string]bool{}
@@ -132,12 +128,12 @@ func (r *Resolver) enumeration(t *types.Named, form *EnumForm) *model.Enum {
 		}
 		seen[text] = true
 		value := model.EnumValue{Const: k, JSON: text, Doc: constantDoc(k.Name(), r.docs.Of(k))}
-		if !r.visible(k) {
+		if !r.visible(k) || !Importable(r.pkg.Path, k.Pkg().Path()) {
 			value.Const = nil // it cannot be referred to
 		}
 		e.Values = append(e.Values, value)
 	}
-	return e
+	return e, true
 }
 
 func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format string, args ...any) {
@@ -146,12 +142,11 @@ func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format strin
 
 // textEnumeration returns the values of a type with MarshalText, whose texts
 // only the directive can tell.
-func (r *Resolver) textEnumeration(t *types.Named, form *EnumForm) *model.Enum {
+func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (values *model.Enum, ok bool) {
 	if form.Mode == "off" {
-		return nil
+		return nil, true
 	}
-	all := constantsOf(t)
-	slices.SortFunc(all, r.inSourceOrder)
+	all, ok := r.constantsOf(s, t)
 	e := &model.Enum{Open: form.Mode == "open"}
 	var missing []string
 	for _, k := range withoutSentinels(all) {
@@ -165,13 +160,7 @@ func (r *Resolver) textEnumeration(t *types.Named, form *EnumForm) *model.Enum {
 	if len(missing) > 0 {
 		r.enumErrorf(t, form, "say what MarshalText writes for each: "+missing[0]+"=text", "no text is given for %s, and only MarshalText knows it", strings.Join(missing, ", "))
 	}
-	return e
-}
-
-// inSourceOrder orders constants by file and line. Export data keeps both.
-func (r *Resolver) inSourceOrder(a, b *types.Const) int {
-	x, y := r.pkg.Fset.PositionFor(a.Pos(), false), r.pkg.Fset.PositionFor(b.Pos(), false)
-	return cmp.Or(strings.Compare(x.Filename, y.Filename), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column), strings.Compare(a.Name(), b.Name()))
+	return e, ok
 }
 
 // counting are exported names at the end of a group that count its members.

@@ -85,7 +85,11 @@ func (r *Resolver) goodEnumForm(s site, obj *types.TypeName, e *EnumForm) bool {
 		return false
 	}
 	var names []string
-	for _, k := range constantsOf(obj.Type()) {
+	all, ok := r.constantsOf(s, obj.Type())
+	if !ok {
+		return false
+	}
+	for _, k := range all {
 		names = append(names, k.Name())
 	}
 	if m := methodsOf(obj.Type()); len(e.Texts) > 0 && !m.marshalText && !m.unmarshalText {

@@ -126,7 +126,7 @@ func Importable(from, path string) bool {
 // alias is another name for a declared type that generated code cannot call by its
 // own, since its package is internal or does not export it, and the type arguments
 // that the name takes: one that the packages declare whose source is read, or those
-// that they import. nil if there is none.
+// whose types the features reach. nil if there is none.
 func (r *Resolver) alias(t *types.Named) (*types.TypeName, *types.TypeList) {
 	if r.renamed == nil {
 		r.renamed = &model.Aliases{}
@@ -169,27 +169,6 @@ func samePlaces(alias *types.TypeName, t *types.Named) bool {
 		}
 	}
 	return true
-}
-
-// near are the packages whose source is read and those that they import, as far as
-// generated code can import them, the package that is generated for first.
-func (r *Resolver) near() []*types.Package {
-	seen := map[*types.Package]bool{r.pkg.Types: true}
-	var others []*types.Package
-	add := func(p *types.Package) {
-		if !seen[p] && Importable(r.pkg.Types.Path(), p.Path()) {
-			seen[p] = true
-			others = append(others, p)
-		}
-	}
-	for source := range r.sources {
-		add(source)
-		for _, p := range source.Imports() {
-			add(p)
-		}
-	}
-	slices.SortFunc(others, func(x, y *types.Package) int { return strings.Compare(x.Path(), y.Path()) })
-	return append([]*types.Package{r.pkg.Types}, others...)
 }
 
 // Aliases are the names of declared types that generated code cannot call by their

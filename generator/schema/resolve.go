@@ -87,20 +87,22 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 			if !r.fillMethods(s, plan, t, m) {
 				return false
 			}
+			ok := true
 			if plan.Kind == model.Text && form.Enum != nil {
-				plan.Enum = r.textEnumeration(t, form.Enum)
+				plan.Enum, ok = r.textEnumeration(s, t, form.Enum)
 			}
-			return true
+			return ok
 		}
 	}
 	if !r.fill(s, plan, t) {
 		return false
 	}
+	ok := true
 	switch plan.Kind {
 	case model.String, model.Int, model.Uint:
-		plan.Enum = r.enumeration(t, form.Enum)
+		plan.Enum, ok = r.enumeration(s, t, form.Enum)
 	}
-	return true
+	return ok
 }
 
 // fillSchema makes the plan of a type whose schema is given. Its own methods

@@ -12,10 +12,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/model"
 )
 
-// Docs finds the doc comment of a type, field or constant of any package, ""
-// if there is none. *load.Docs is one.
+// Docs finds what the source of any package says of a type, field or constant: its
+// doc comment, "" if there is none, and where it is declared, columns included.
+// *load.Docs is one.
 type Docs interface {
 	Of(obj types.Object) string
+	Position(obj types.Object) token.Position
 }
 
 // Use says in which direction a value travels.
@@ -69,6 +71,7 @@ type Resolver struct {
 	converters typeutil.Map // types to *converter
 	// origins are the names that fields had before //mcp:arg renamed them.
 	origins map[*model.Field]string
+	roots   []types.Type   // see AddRoot
 	aliases model.Aliases  // see Aliases
 	renamed *model.Aliases // all that could be among them; nil until asked for
 	// own are the copies that //mcp:arg made, which may be changed.

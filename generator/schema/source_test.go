@@ -135,6 +135,8 @@ func (d testDocs) Of(obj types.Object) string {
 	return d[docKey{at.Filename, at.Line, obj.Name()}]
 }
 
+func (d testDocs) Position(obj types.Object) token.Position { return standard.fset.Position(obj.Pos()) }
+
 func (d testDocs) add(fset *token.FileSet, file *ast.File) {
 	set := func(n *ast.Ident, groups ...*ast.CommentGroup) {
 		at := fset.Position(n.Pos())

@@ -2,9 +2,9 @@ package schema
 
 import (
 	"cmp"
+	"fmt"
 	"go/types"
 	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/model"
 )
@@ -39,31 +39,18 @@ func sealed(t types.Type) bool {
 
 // implementations returns the types that implement a sealed interface, in the
 // order of their declarations.
-func (r *Resolver) implementations(t *types.Named) []implementation {
+func (r *Resolver) implementations(t *types.Named) (all []implementation, err error) {
 	u := t.Underlying().(*types.Interface)
-	scope := t.Obj().Pkg().Scope()
-	var all []implementation
-	for _, name := range scope.Names() {
-		obj, ok := scope.Lookup(name).(*types.TypeName)
-		if !ok || obj.IsAlias() {
-			continue
-		}
+	byValue := func(obj *types.TypeName) bool { return types.Implements(obj.Type(), u) }
+	objs, err := declared(r, t.Obj().Pkg(), func(obj *types.TypeName) bool {
 		named, ok := obj.Type().(*types.Named)
-		if !ok || named.TypeParams().Len() > 0 || types.IsInterface(named) {
-			continue
-		}
-		switch {
-		case types.Implements(named, u):
-			all = append(all, implementation{obj: obj})
-		case types.Implements(types.NewPointer(named), u):
-			all = append(all, implementation{obj: obj, pointer: true})
-		}
-	}
-	slices.SortFunc(all, func(a, b implementation) int {
-		x, y := r.pkg.Fset.PositionFor(a.obj.Pos(), false), r.pkg.Fset.PositionFor(b.obj.Pos(), false)
-		return cmp.Or(strings.Compare(x.Filename, y.Filename), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column), strings.Compare(a.obj.Name(), b.obj.Name()))
+		return ok && !obj.IsAlias() && named.TypeParams().Len() == 0 && !types.IsInterface(named) &&
+			(byValue(obj) || types.Implements(types.NewPointer(named), u))
 	})
-	return all
+	for _, obj := range objs {
+		all = append(all, implementation{obj: obj, pointer: !byValue(obj)})
+	}
+	return all, err
 }
 
 func (r *Resolver) goodUnionForm(s site, obj *types.TypeName) bool {
@@ -79,15 +66,19 @@ func (r *Resolver) goodUnionForm(s site, obj *types.TypeName) bool {
 // only be treated as an interface like any other.
 func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion, ok bool) {
 	form := r.formOf(t.Obj()).Union
-	all := r.implementations(t)
+	all, err := r.implementations(t)
+	if err != nil {
+		r.unread(s, t.Obj().Pkg(), err)
+		return true, false
+	}
 	if form == nil {
 		hidden := slices.IndexFunc(all, func(i implementation) bool { return !r.visible(i.obj) })
-		if hidden >= 0 && r.sources[t.Obj().Pkg()] != nil {
+		if hidden >= 0 {
 			r.errorf(s, "export it", "type %s implements the interface %s and is not exported by its package, so generated code cannot name it",
 				all[hidden].obj.Name(), r.typeString(t))
 			return true, false
 		}
-		if len(all) == 0 || hidden >= 0 {
+		if len(all) == 0 || s.at.Use == Result && r.sources[t.Obj().Pkg()] == nil && r.unusable(t, all) {
 			return false, false
 		}
 		form = &UnionForm{}
@@ -130,22 +121,42 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 
 // variant makes the plan of an implementation, nil after an error.
 func (r *Resolver) variant(s site, union *types.Named, i implementation, info *model.UnionInfo) *model.UnionVariant {
-	t := i.obj.Type()
-	if !r.IsObject(t) || methodsOf(t).any() {
-		r.errorf(s, "make it a struct without a JSON form of its own, or give "+r.typeString(union)+" a //mcp:schema",
-			"type %s implements the interface %s, and is no struct whose JSON form is an object", r.typeString(t), r.typeString(union))
+	if problem, hint := r.unsuited(union, i, info.Discriminator); problem != "" {
+		r.errorf(s, hint, "%s", problem)
 		return nil
 	}
-	for _, m := range members(t) {
-		if m.name == info.Discriminator {
-			r.errorf(s, "choose another one: //mcp:union discriminator=kind on "+r.typeString(union),
-				"the field %s of %s has the name %q, which tells the implementations of %s apart", m.v.Name(), r.typeString(t), m.name, r.typeString(union))
-			return nil
-		}
-	}
-	plan := r.resolve(s, t)
+	plan := r.resolve(s, i.obj.Type())
 	if plan == nil {
 		return nil
 	}
 	return &model.UnionVariant{Name: i.obj.Name(), Type: plan, Pointer: i.pointer}
+}
+
+// unsuited says why an implementation cannot be one of a union, "" where it can, and
+// what to do about it.
+func (r *Resolver) unsuited(union *types.Named, i implementation, discriminator string) (problem, hint string) {
+	t := i.obj.Type()
+	if !r.IsObject(t) || methodsOf(t).any() {
+		return fmt.Sprintf("type %s implements the interface %s, and is no struct whose JSON form is an object", r.typeString(t), r.typeString(union)),
+			"make it a struct without a JSON form of its own, or give " + r.typeString(union) + " a //mcp:schema"
+	}
+	for _, m := range members(t) {
+		if m.name == discriminator {
+			return fmt.Sprintf("the field %s of %s has the name %q, which tells the implementations of %s apart", m.v.Name(), r.typeString(t), m.name, r.typeString(union)),
+				"choose another one: //mcp:union discriminator=kind on " + r.typeString(union)
+		}
+	}
+	return "", ""
+}
+
+// unusable reports whether an interface of another package cannot be a union, as one
+// of its implementations is not suited for that or has no name in generated code.
+func (r *Resolver) unusable(t *types.Named, all []implementation) bool {
+	return slices.ContainsFunc(all, func(i implementation) bool {
+		problem, _ := r.unsuited(t, i, defaultDiscriminator)
+		if problem == "" {
+			problem, _ = r.Unnameable(i.obj.Type())
+		}
+		return problem != ""
+	})
 }

@@ -1,0 +1,118 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"go/types"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/gcexportdata"
+	"golang.org/x/tools/go/packages"
+)
+
+// exports are the packages of one Load, by import path. Those that only others
+// import are known as far as these mention them, until [exports.complete] reads
+// the rest.
+type exports struct {
+	fset     *token.FileSet
+	packages map[string]*packages.Package
+	types    map[string]*types.Package
+	failed   map[*types.Package]error
+}
+
+func newExports(loaded []*packages.Package) *exports {
+	e := &exports{
+		packages: map[string]*packages.Package{},
+		types:    map[string]*types.Package{},
+		failed:   map[*types.Package]error{},
+	}
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		if p.Fset != nil {
+			e.fset = p.Fset
+		}
+		e.packages[p.PkgPath] = p
+		if p.Types != nil {
+			e.types[p.PkgPath] = p.Types
+		}
+	})
+	return e
+}
+
+// complete reads the export data of a package, whose file the go command has named
+// when it listed the package. What is known of it already stays the same object.
+func (e *exports) complete(pkg *types.Package) error {
+	if pkg.Complete() || pkg == types.Unsafe {
+		return nil
+	}
+	err, done := e.failed[pkg]
+	if !done {
+		if err = e.read(pkg); err != nil {
+			err = fmt.Errorf("read the types of package %s: %w", pkg.Path(), err)
+		}
+		e.failed[pkg] = err
+	}
+	return err
+}
+
+func (e *exports) read(pkg *types.Package) error {
+	listed := e.packages[pkg.Path()]
+	switch {
+	case listed == nil || e.types[pkg.Path()] != pkg:
+		return errors.New("the go command did not list it")
+	case listed.ExportFile == "" && len(listed.Errors) > 0:
+		return errors.New(listed.Errors[0].Msg)
+	case listed.ExportFile == "":
+		return errors.New("the go command has no export data of it")
+	}
+	f, err := os.Open(listed.ExportFile)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	r, err := gcexportdata.NewReader(f)
+	if err != nil {
+		return err
+	}
+	_, err = gcexportdata.Read(r, e.fset, e.types, pkg.Path())
+	return err
+}
+
+// Complete makes all exported declarations of a package known that the package
+// uses, however far away it is imported. Without it the scope of a package that
+// only others import has no more than what these mention, which depends on who
+// else imports it. It must not be called while another goroutine reads types of
+// packages of the same Load.
+func (p *Package) Complete(pkg *types.Package) error {
+	if p.exports == nil {
+		return nil
+	}
+	return p.exports.complete(pkg)
+}
+
+// Find returns the packages that the package imports, however far away, and that
+// have an import path or, where there is none, a name. They are in order of path.
+func (p *Package) Find(pathOrName string) []*types.Package {
+	var found []*types.Package
+	if p.exports == nil {
+		return nil
+	}
+	reached := make([]*packages.Package, 0, len(p.Imports))
+	for _, imp := range p.Imports {
+		reached = append(reached, imp)
+	}
+	packages.Visit(reached, nil, func(imp *packages.Package) {
+		if imp.Types != nil && (imp.PkgPath == pathOrName || imp.Name == pathOrName) {
+			found = append(found, imp.Types)
+		}
+	})
+	for _, pkg := range found {
+		if pkg.Path() == pathOrName {
+			return []*types.Package{pkg}
+		}
+	}
+	slices.SortFunc(found, func(a, b *types.Package) int { return strings.Compare(a.Path(), b.Path()) })
+	return found
+}

@@ -1,0 +1,124 @@
+package load
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const farAway = `
+-- go.mod --
+module example.com/m
+go 1.26
+-- a.go --
+package m
+
+import "example.com/m/near"
+
+// Search finds.
+//mcp:tool
+func Search(q near.Query) {}
+-- near/near.go --
+package near
+
+import "example.com/m/far"
+
+// Query asks.
+type Query struct{ Sort far.Sort; By *far.By }
+-- far/far.go --
+package far
+
+// Sort is an order.
+type Sort string
+
+const (
+	Up   Sort = "up"
+	Down Sort = "down"
+	none Sort = ""
+)
+
+type By struct{ Sort Sort }
+
+type Other struct{ By By }
+-- same/far/far.go --
+package far
+`
+
+// TestComplete reads the rest of a package that is imported indirectly: what was
+// known stays the same object.
+func TestComplete(t *testing.T) {
+	p := one(t, write(t, farAway), ".")
+	query := p.Imports["example.com/m/near"].Types.Scope().Lookup("Query").Type().Underlying().(*types.Struct)
+	sort := query.Field(0).Type().(*types.Named)
+	far := sort.Obj().Pkg()
+	if far.Complete() || far.Scope().Lookup("Up") != nil {
+		t.Fatalf("the package is known: %v", far.Scope().Names())
+	}
+	for range 2 {
+		if err := p.Complete(far); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := far.Scope().Names(); !slices.Equal(got, []string{"By", "Down", "Other", "Sort", "Up"}) {
+		t.Errorf("declarations %v", got)
+	}
+	up := far.Scope().Lookup("Up")
+	other := far.Scope().Lookup("Other").Type().Underlying().(*types.Struct).Field(0).Type()
+	if up.Type() != types.Type(sort) || far.Scope().Lookup("Sort") != sort.Obj() || !types.Identical(types.NewPointer(other), query.Field(1).Type()) {
+		t.Error("the types are others")
+	}
+	if found := p.Find("far"); len(found) != 1 || found[0] != far {
+		t.Errorf("found %v", found)
+	}
+	if found := p.Find("example.com/m/far"); len(found) != 1 || found[0] != far {
+		t.Errorf("found %v", found)
+	}
+	if found := p.Find("farther"); found != nil {
+		t.Errorf("found %v", found)
+	}
+}
+
+// TestCompleteFails says why a package cannot be read, each time.
+func TestCompleteFails(t *testing.T) {
+	for file, want := range map[string]string{
+		"":             "read the types of package example.com/m/far: the go command has no export data of it",
+		"/not/a/file":  "no such file",
+		"complete.go":  "read the types of package example.com/m/far: ",
+		"not in there": "read the types of package example.com/m/other: the go command did not list it",
+	} {
+		p := one(t, write(t, farAway), ".")
+		far := p.Find("far")[0]
+		if file == "not in there" {
+			far = types.NewPackage("example.com/m/other", "other")
+		} else {
+			p.exports.packages["example.com/m/far"].ExportFile = file
+		}
+		for range 2 {
+			if err := p.Complete(far); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("with %q: %v", file, err)
+			}
+		}
+	}
+}
+
+// TestPositions are those of the source, with columns.
+func TestPositions(t *testing.T) {
+	p := one(t, write(t, farAway), ".")
+	d := NewDocs(p)
+	far := p.Find("far")[0]
+	if err := p.Complete(far); err != nil {
+		t.Fatal(err)
+	}
+	at := d.Position(far.Scope().Lookup("Down"))
+	if !strings.HasSuffix(at.Filename, "far.go") || at.Line != 8 || at.Column != 2 {
+		t.Errorf("at %v", at)
+	}
+	field := far.Scope().Lookup("By").Type().Underlying().(*types.Struct).Field(0)
+	if at = d.Position(field); at.Line != 12 || at.Column != 17 {
+		t.Errorf("at %v", at)
+	}
+	if at = d.Position(types.NewVar(0, far, "x", types.Typ[types.Int])); at.IsValid() {
+		t.Errorf("at %v", at)
+	}
+}

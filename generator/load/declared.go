@@ -1,0 +1,126 @@
+package load
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// owners knows the names of what is declared at package level: T for a type,
+// constant, variable or function, T.Field for the field of a type, T.Field.Field for
+// that of a struct without a name. They lead to the declaration where lines do not,
+// since those of export data are lines of what cgo has made of the source.
+type owners struct {
+	fields map[*types.Var][]string // a struct type may have several names
+	seen   map[*types.Package]int  // names in scope when its fields were collected
+}
+
+// names are the names of an object, none if it has no name in its package.
+func (o *owners) names(obj types.Object) []string {
+	scope := obj.Pkg().Scope()
+	if v, ok := obj.(*types.Var); ok && v.IsField() {
+		// A package that is read bit by bit gets more names.
+		if v = v.Origin(); o.fields[v] == nil && o.seen[obj.Pkg()] != scope.Len() {
+			o.collect(obj.Pkg())
+		}
+		return o.fields[v]
+	}
+	if scope.Lookup(obj.Name()) == obj {
+		return []string{obj.Name()}
+	}
+	return nil
+}
+
+func (o *owners) collect(pkg *types.Package) {
+	if o.fields == nil {
+		o.fields, o.seen = map[*types.Var][]string{}, map[*types.Package]int{}
+	}
+	scope := pkg.Scope()
+	o.seen[pkg] = scope.Len()
+	for _, name := range scope.Names() {
+		obj, ok := scope.Lookup(name).(*types.TypeName)
+		if ok && !obj.IsAlias() {
+			o.add(name, obj.Type().Underlying())
+		}
+	}
+}
+
+// add adds the fields of a struct type, and of those without a name that it is made
+// of.
+func (o *owners) add(name string, t types.Type) {
+	for {
+		inner, ok := t.(interface{ Elem() types.Type })
+		if !ok {
+			break
+		}
+		t = inner.Elem()
+	}
+	st, ok := t.(*types.Struct)
+	if !ok {
+		return
+	}
+	for v := range st.Fields() {
+		field := name + "." + v.Name()
+		o.fields[v] = append(o.fields[v], field)
+		o.add(field, v.Type())
+	}
+}
+
+// indexNames collects the comments of what owners has a name for.
+func (f *fileDocs) indexNames() {
+	add := func(name string, id *ast.Ident, c comment) {
+		if _, twice := f.named[name]; twice || id.Name == "_" {
+			return
+		}
+		c.at = f.fset.PositionFor(id.Pos(), false)
+		f.named[name] = c
+	}
+	var fields func(name string, t ast.Expr)
+	fields = func(name string, t ast.Expr) {
+		st := structOf(t)
+		if st == nil {
+			return
+		}
+		for _, field := range st.Fields.List {
+			eachField(field, func(id *ast.Ident, c comment) {
+				add(name+"."+id.Name, id, c)
+				fields(name+"."+id.Name, field.Type)
+			})
+		}
+	}
+	for _, decl := range f.syntax.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil {
+				add(decl.Name.Name, decl.Name, comment{doc: decl.Doc})
+			}
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				eachName(decl, spec, func(id *ast.Ident, c comment) { add(id.Name, id, c) })
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					fields(spec.Name.Name, spec.Type)
+				}
+			}
+		}
+	}
+}
+
+// structOf is the struct type that an expression is made of, nil if there is none
+// or it has a name.
+func structOf(t ast.Expr) *ast.StructType {
+	for {
+		switch x := ast.Unparen(t).(type) {
+		case *ast.StructType:
+			return x
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ArrayType:
+			t = x.Elt
+		case *ast.MapType:
+			t = x.Value
+		case *ast.ChanType:
+			t = x.Value
+		default:
+			return nil
+		}
+	}
+}
