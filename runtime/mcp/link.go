@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -31,6 +32,8 @@ func (h host) Limits() link.Limits {
 		WriteTime: l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,
 	}
 }
+
+func (h host) Memory() *membudget.Budget { return h.memory }
 
 func (h host) Inbound() link.Inbound {
 	in := inboundPool.Get().(*inbound)
@@ -74,6 +77,15 @@ func (in *inbound) done() *buffers {
 }
 
 func (in *inbound) Buffer() []byte { return in.data[:0] }
+
+func (in *inbound) Room(capacity int) bool {
+	in.data = in.data[:0:0] // it is the caller's
+	size := in.size()
+	if capacity > membudget.Free {
+		size += capacity
+	}
+	return in.account.Take(size)
+}
 
 func (in *inbound) Parse(text []byte) *jsonrpc.Error {
 	in.data = text

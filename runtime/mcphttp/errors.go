@@ -77,6 +77,8 @@ func unsupported(version string, supported []string) *jsonrpc.Error {
 	}
 }
 
+const errNoRoom = "overloaded: the server holds as much for its clients as it may"
+
 const errNoFlush = "no event streams here: middleware has wrapped the http.ResponseWriter into one with neither Flush nor Unwrap"
 
 var (

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -73,6 +74,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request) {
 type core struct {
 	settings
 	host     link.Host
+	memory   *membudget.Budget
 	policy   *access.Policy
 	sessions *sessions
 	bodies   unread.Bodies
@@ -90,6 +92,7 @@ type core struct {
 
 func (h *core) init(s *mcp.Server, options []Option) {
 	h.host = link.Of(s)
+	h.memory = h.host.Memory()
 	h.log, h.limits = logs.New(h.host.Log()), defaultLimits
 	for _, option := range options {
 		option(&h.settings)
@@ -169,6 +172,11 @@ func (h *core) enter(w http.ResponseWriter) bool {
 		h.active++
 	}
 	h.mu.Unlock()
+	if ok && !h.memory.TakeControl(requestCost) {
+		h.less()
+		overloaded(w, noID, errNoRoom)
+		return false
+	}
 	switch {
 	case full:
 		overloaded(w, noID, "overloaded: too many requests")
@@ -181,6 +189,16 @@ func (h *core) enter(w http.ResponseWriter) bool {
 
 // leave is the end of what enter has begun.
 func (h *core) leave() {
+	h.memory.ReleaseControl(requestCost)
+	h.less()
+}
+
+// requestCost is what is charged for an HTTP request that is answered, with buffers of
+// up to [membudget.Free] bytes. Calls are charged besides.
+const requestCost = 4 << 10
+
+// less counts one request less.
+func (h *core) less() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.active--

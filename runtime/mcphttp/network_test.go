@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -139,10 +141,16 @@ func (s *site) close(noisy bool) {
 			s.t.Errorf("the log has the secret %s: %s", secret, s.log)
 		}
 	}
+	if used := s.memory().Used(); used != 0 {
+		s.t.Errorf("%d bytes are charged at the end", used)
+	}
 	if said := s.net.complaints.String(); said != "" && !noisy {
 		s.t.Errorf("the HTTP server complains: %s", said)
 	}
 }
+
+// memory is the budget of the server.
+func (s *site) memory() *membudget.Budget { return link.Of(s.Server).Memory() }
 
 // network is a listener whose connections are pipes. They claim to be TCP
 // connections, so that the handler sees where it listens.

@@ -5,10 +5,10 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -91,7 +91,7 @@ func idOf(m *jsonrpc.Message) jsonrpc.ID {
 // parse reads a message. Where it cannot, it answers and reports false.
 func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (link.Inbound, bool) {
 	in := h.host.Inbound()
-	text, ok := h.read(w, r, control, in.Buffer())
+	text, ok := h.read(w, r, control, in)
 	if ok {
 		err := in.Parse(text)
 		if err == nil {
@@ -104,18 +104,25 @@ func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.Respo
 }
 
 // read reads the body of a request. Where it cannot, it answers and reports false.
-func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController, b []byte) ([]byte, bool) {
+func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController, in link.Inbound) ([]byte, bool) {
 	limit := h.host.Limits().MessageBytes
 	if r.ContentLength > int64(limit) {
 		tooLarge(w, limit)
 		return nil, false
 	}
 	// What is said to come is made room for at once, if it is not much.
-	b = slices.Grow(b, int(min(max(r.ContentLength, 0), keptBuffer))+1)
+	b, ok := roomFor(in, in.Buffer(), int(min(max(r.ContentLength, 0), keptBuffer))+1)
+	if !ok {
+		overloaded(w, noID, errNoRoom)
+		return nil, false
+	}
 	_ = control.SetReadDeadline(time.Now().Add(h.limits.ReadTime))
 	for {
 		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
+			if b, ok = roomFor(in, b, min(2*len(b), limit+1)); !ok {
+				overloaded(w, noID, errNoRoom)
+				return nil, false
+			}
 		}
 		n, err := r.Body.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
@@ -142,6 +149,20 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 			return nil, false
 		}
 	}
+}
+
+// roomFor moves a body to storage of at least that size, unless it is in such. It
+// reports false if the server has no room for that.
+func roomFor(in link.Inbound, b []byte, size int) ([]byte, bool) {
+	grown := b
+	if size > cap(b) {
+		if size = lend.Size(size); !in.Room(size) {
+			return b, false
+		}
+		grown = append(lend.Get(size), b...)
+		lend.Put(b)
+	}
+	return grown, in.Room(cap(grown))
 }
 
 func tooLarge(w http.ResponseWriter, limit int) {
@@ -216,7 +237,7 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 // hand hands the message to a connection that has no session. The answer is nil where
 // there will be none.
 func (p *posted) hand(conn link.Conn, modern bool) (*response, *reader) {
-	s := newStream(nil, p.host.Limits().QueueBytes)
+	s := newStream(nil, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
 	p.from.Values = nil // they are the connection's
 	if !conn.Take(p.in, p.from, s) {
@@ -263,7 +284,7 @@ func (p *posted) session(id, principal string) {
 // where the client does not wait for it. It reports false if the client cannot have
 // seen anything of the answer.
 func (p *posted) exchange(se, opened *session) (seen bool) {
-	s := newStream(se, p.host.Limits().QueueBytes)
+	s := newStream(se, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
 	if !se.conn.Take(p.in, p.from, s) {
 		empty(p.w, http.StatusAccepted)

@@ -49,6 +49,7 @@ func allEarly() []early {
 		return mcp.Principal{}, &mcphttp.Refusal{Status: http.StatusForbidden, Text: "not you"}
 	})}}
 	small := setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 100})}}
+	noRoom := setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{Memory: 1000})}}
 	full := setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Requests: 1})}}
 	fill := func(s *site) {
 		p := s.puppet("p")
@@ -69,6 +70,7 @@ func allEarly() []early {
 		{name: "accept", head: "POST /mcp HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nAccept: text/html\r\n", status: 406},
 		{name: "length", head: postHead, status: 413, setup: small},
 		{name: "overload", head: postHead, status: 503, setup: full, before: fill},
+		{name: "no room", head: postHead, status: 503, setup: noRoom},
 		{name: "closing", head: postHead, status: 503, before: closing, last: true},
 		{name: "GET with a body", head: "GET /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: SESSION\r\n", status: 400},
 		{name: "GET of an unknown session", head: "GET /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: other\r\n", status: 404},

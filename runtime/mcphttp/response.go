@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
 // response writes a stream to the client: as plain JSON where the reply is all there
@@ -30,6 +31,7 @@ type response struct {
 	identified bool            // events have ids
 
 	started bool
+	account membudget.Account // for what is being sent, besides the messages of the stream
 }
 
 // defaultRetry is after which time clients come back to a stream that has broken
@@ -66,6 +68,7 @@ func giveBack(b *[]byte) {
 // write writes the stream until it ends or somebody else takes over. It reports
 // false if the client is gone before that.
 func (p *response) write(reader *reader) bool {
+	p.account.Of(p.h.memory)
 	if p.control == nil {
 		p.control = http.NewResponseController(p.w)
 	}
@@ -155,11 +158,17 @@ func (p *response) writePlain(t *state) bool {
 		zipped = borrow(len(body) / 4)
 		if b := compress(header, p.r.Header, *zipped, body); len(b) < len(body) {
 			*zipped, body = b, b
+			p.account.Set(cap(b))
+			defer p.account.Set(0)
+			p.s.reuse()
 		}
 	}
 	fields[1] = strconv.Itoa(len(body))
 	header["Content-Length"] = fields[1:]
 	switch {
+	case t.noRoom:
+		header.Set("Retry-After", "1")
+		p.w.WriteHeader(http.StatusServiceUnavailable)
 	case t.refused:
 		p.w.WriteHeader(http.StatusBadRequest)
 	case p.modern:
@@ -205,6 +214,9 @@ func (p *response) writeEvents(t *state) bool {
 	if asked {
 		b = appendPriming(appendRetry(b, t.retry), p.emptyID(t.seq+len(t.messages)-1))
 	}
+	t.messages = nil // they may be given up while this is being sent
+	p.account.Set(cap(b))
+	defer p.account.Set(0)
 	if !p.send(b) {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
 // session is what initialize opens in the revisions up to 2025-11-25: a client, who
@@ -24,11 +25,20 @@ type session struct {
 	streams  map[int]*stream // those that are kept, by number
 	last     int             // number given to a stream
 	bytes    int             // of messages that are kept
-	order    []*stream       // one for each of them, the oldest first
-	busy     int             // HTTP requests
-	used     time.Time       // when the last one ended
+	order    []keptMessage   // the oldest first
+	listed   bool            // among those that have something to give up
+	memory   *membudget.Budget
+	busy     int       // HTTP requests
+	used     time.Time // when the last one ended
 	over     bool
 	done     chan struct{} // closed then
+}
+
+// keptMessage is the oldest message of a stream that is not in front of it, and how old
+// it is.
+type keptMessage struct {
+	stream *stream
+	age    uint64
 }
 
 // enter numbers a stream. The caller holds the lock.
@@ -45,14 +55,43 @@ func (se *session) enter(s *stream) {
 // keep counts a message that is kept. The caller holds the lock.
 func (se *session) keep(s *stream, size int) {
 	se.bytes += size
-	se.order = append(se.order, s)
+	se.order = append(se.order, keptMessage{s, se.memory.Age()})
 	se.evict()
+	se.list()
+}
+
+// list lets the budget of the server know that there is something to give up. The caller
+// holds the lock.
+func (se *session) list() {
+	if !se.listed && !se.over && len(se.order) > 0 {
+		se.listed = true
+		se.memory.List(se, se.order[0].age)
+	}
+}
+
+// Shed gives up the oldest message for which nobody waits; see [membudget.Holder].
+func (se *session) Shed(age uint64) (oldest uint64, more bool) {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	for i := 0; i < len(se.order); i++ {
+		if k := se.order[i]; k.age > age {
+			return k.age, true
+		} else if !se.forget(k.stream) {
+			continue
+		}
+		se.order = slices.Delete(se.order, i, i+1)
+		if i < len(se.order) {
+			return se.order[i].age, true
+		}
+	}
+	se.listed = false
+	return 0, false
 }
 
 // evict forgets the oldest messages until the rest is within the limit, but none
 // that a client is about to read. The caller holds the lock.
 func (se *session) evict() {
-	for se.bytes > se.limits.EventBytes && len(se.order) > 0 && se.forget(se.order[0]) {
+	for se.bytes > se.limits.EventBytes && len(se.order) > 0 && se.forget(se.order[0].stream) {
 		se.order = se.order[1:]
 	}
 	if se.bytes <= se.limits.EventBytes || len(se.order) == 0 {
@@ -60,9 +99,9 @@ func (se *session) evict() {
 	}
 	// The oldest is one that a client is slow to read: later ones must go.
 	rest := se.order[:0]
-	for _, s := range se.order {
-		if se.bytes <= se.limits.EventBytes || !se.forget(s) {
-			rest = append(rest, s)
+	for _, k := range se.order {
+		if se.bytes <= se.limits.EventBytes || !se.forget(k.stream) {
+			rest = append(rest, k)
 		}
 	}
 	clear(se.order[len(rest):])
@@ -120,13 +159,13 @@ func (se *session) tidy(now time.Time) (idle bool) {
 			for _, message := range s.log {
 				se.bytes -= len(message)
 			}
-			s.log = nil
+			s.clear()
 			delete(se.streams, number)
 			forgotten = true
 		}
 	}
 	if forgotten {
-		se.order = slices.DeleteFunc(se.order, func(s *stream) bool { return s.log == nil })
+		se.order = slices.DeleteFunc(se.order, func(k keptMessage) bool { return k.stream.log == nil })
 	}
 	if se.busy > 0 || running {
 		se.used = now
@@ -148,15 +187,34 @@ func (se *session) idle(now time.Time) time.Duration {
 // close ends the session: what runs is cancelled, and responses end.
 func (se *session) close() {
 	se.conn.Close()
+	if se.finish() {
+		se.memory.Unlist(se)
+		se.memory.Release(sessionCost)
+	}
+	se.standing.end()
+}
+
+// finish forgets what is kept. It reports false if the session has ended before.
+func (se *session) finish() bool {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	if se.over {
-		return
+		return false
 	}
 	se.over = true
+	for _, s := range se.streams {
+		if s.reader == nil { // otherwise the response writes what is there
+			s.discard()
+		}
+	}
 	clear(se.streams)
+	se.order = nil
 	close(se.done)
+	return true
 }
+
+// sessionCost is what is charged for a session, besides what it keeps.
+const sessionCost = 4 << 10
 
 // sessions are those of a handler.
 type sessions struct {
@@ -193,17 +251,22 @@ func (t *sessions) open(host link.Host, principal string, resumable bool) *sessi
 	if full, _ := t.fullLocked(principal); full {
 		return nil // somebody else was faster
 	}
+	memory := host.Memory()
+	if !memory.Take(sessionCost) {
+		return nil
+	}
 	se := &session{
-		id: rand.Text(), principal: principal, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
+		memory: memory,
+		id:     rand.Text(), principal: principal, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
 		done: make(chan struct{}),
 	}
 	limit := host.Limits().QueueBytes
 	if resumable {
-		se.standing = newStream(se, limit)
+		se.standing = newStream(se, limit, memory)
 		se.standing.kept = true
 		se.streams[0] = se.standing
 	} else {
-		se.standing = newStream(nil, limit)
+		se.standing = newStream(nil, limit, memory)
 	}
 	se.standing.standing = true
 	se.conn = host.Open(context.Background(), link.Options{

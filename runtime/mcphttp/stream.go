@@ -3,6 +3,8 @@ package mcphttp
 import (
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
 // stream is what is said in answer to one request, or to none: the messages in
@@ -13,12 +15,14 @@ type stream struct {
 	session  *session // whose client can come back for what it has missed; nil where it cannot
 	standing bool     // goes on after a reply
 	limit    int      // bytes that wait for the client before handlers wait too
+	memory   *membudget.Budget
+	held     int // bytes that are charged for the messages
 
 	// guard is the session's where there is one: streams of a session have one
 	// store of events.
 	guard *sync.Mutex
 	room  sync.Cond
-	own   sync.Mutex
+	lock  sync.Mutex
 
 	number  int      // within the session; 0 is the standing stream
 	kept    bool     // what has been written stays for those who come back
@@ -35,6 +39,7 @@ type stream struct {
 	mute     bool // there was none
 	code     int  // of its error
 	refused  bool
+	noRoom   bool // for the request
 	released bool // the client shall come back later
 	retry    time.Duration
 	gone     bool // nobody will ever read
@@ -54,9 +59,9 @@ type reader struct {
 	wake  chan struct{} // nil until it waits
 }
 
-func newStream(se *session, limit int) *stream {
-	s := &stream{session: se, limit: limit, first: 1, next: 1}
-	s.guard = &s.own
+func newStream(se *session, limit int, memory *membudget.Budget) *stream {
+	s := &stream{session: se, limit: limit, memory: memory, first: 1, next: 1}
+	s.guard = &s.lock
 	if se != nil {
 		s.guard = &se.mu
 	}
@@ -104,6 +109,14 @@ func (s *stream) Refuse(message []byte, code int) {
 	s.Answer(message, code)
 }
 
+// Overload queues the error for a request for which there is no room.
+func (s *stream) Overload(message []byte, code int) {
+	s.guard.Lock()
+	s.noRoom = !s.standing
+	s.guard.Unlock()
+	s.Answer(message, code)
+}
+
 // Notify queues a message that is no reply.
 func (s *stream) Notify(message []byte) {
 	s.guard.Lock()
@@ -116,7 +129,10 @@ func (s *stream) Notify(message []byte) {
 }
 
 // add appends a copy of a message. The caller holds the guard.
-func (s *stream) add(message []byte) { s.append(append([]byte(nil), message...)) }
+func (s *stream) add(message []byte) {
+	s.charge(cost(message))
+	s.append(append([]byte(nil), message...))
+}
 
 // addOnly is add for the only message of a stream, which mostly is written at once
 // and then forgotten: its copy is used again for others; see [stream.reuse].
@@ -124,13 +140,50 @@ func (s *stream) addOnly(message []byte) {
 	s.plain = borrow(len(message))
 	*s.plain = append(*s.plain, message...)
 	s.log = s.one[:0]
+	s.charge(counted(cap(*s.plain)))
 	s.append(*s.plain)
+}
+
+// own gives the only message storage of its own, and back what was borrowed for it. The
+// caller holds the guard.
+func (s *stream) own() {
+	if plain := s.plain; plain != nil {
+		s.plain = nil
+		s.charge(cost(*plain) - counted(cap(*plain)))
+		s.log[0] = append([]byte(nil), *plain...)
+		giveBack(plain)
+	}
+}
+
+// cost is what is charged for a message, but for one in a borrowed buffer.
+func cost(message []byte) int { return len(message) + 64 }
+
+// counted is what is charged for a buffer.
+func counted(capacity int) int {
+	if capacity <= membudget.Free {
+		return 0 // it is part of what is charged for the request
+	}
+	return capacity
+}
+
+// charge charges so many bytes more, or less. Whoever queues a message has paid for one
+// copy of it, and gives that back. The caller holds the guard.
+func (s *stream) charge(more int) {
+	s.held += more
+	if more > 0 {
+		s.memory.Force(more)
+	} else {
+		s.memory.Release(-more)
+	}
 }
 
 // reuse gives back the storage of the only message, which nobody reads any more.
 func (s *stream) reuse() {
 	s.guard.Lock()
 	plain := s.plain
+	if plain != nil {
+		s.charge(-counted(cap(*plain)))
+	}
 	s.plain, s.one[0] = nil, nil
 	s.guard.Unlock()
 	if plain != nil {
@@ -164,6 +217,7 @@ func (s *stream) Kick() {}
 
 // Flush lets the next handler pass that waits, if there is room.
 func (s *stream) Flush() {
+	s.memory.Trim()
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	s.pass()
@@ -206,8 +260,12 @@ func (s *stream) Listening() bool {
 func (s *stream) stalled() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.unasked > 4*s.limit
+	return s.unasked > 4*s.limit || s.unasked > leastUnasked && s.memory.Short()
 }
+
+// leastUnasked is how many bytes of answers may wait in any case for a client that does
+// not read.
+const leastUnasked = 16 << 10
 
 // Wait waits until there is room.
 func (s *stream) Wait() {
@@ -296,19 +354,38 @@ func (s *stream) detach(r *reader) {
 	s.reader = nil
 	s.room.Broadcast()
 	switch {
-	case !s.kept && !s.standing:
+	case !s.kept && !s.standing, s.session != nil && s.session.over:
 		s.discard() // nobody has an id to come back with
 	case s.done:
 		s.ended = time.Now()
+	}
+	if s.kept {
+		s.session.list()
 	}
 }
 
 // discard forgets everything, and takes nothing more. The caller holds the guard.
 func (s *stream) discard() {
 	s.gone = true
-	s.log, s.waiting = nil, 0
+	s.clear()
 	s.signal()
 	s.room.Broadcast()
+}
+
+// end is discard for a stream whose session has ended, unless a response writes what is
+// there.
+func (s *stream) end() {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.reader == nil {
+		s.discard()
+	}
+}
+
+// clear forgets all messages. The caller holds the guard.
+func (s *stream) clear() {
+	s.log, s.waiting, s.plain, s.one[0] = nil, 0, nil, nil
+	s.charge(-s.held)
 }
 
 // keep has what is written kept from now on, with what is there already. The caller
@@ -318,6 +395,7 @@ func (s *stream) keep() {
 		return
 	}
 	s.kept = true
+	s.own()
 	s.session.enter(s)
 	for _, message := range s.log {
 		s.session.keep(s, len(message))
@@ -338,6 +416,7 @@ func (s *stream) evict() (size int, ok bool) {
 		s.waiting -= len(s.log[0])
 	}
 	size = len(s.log[0])
+	s.charge(-cost(s.log[0]))
 	s.log[0] = nil
 	s.log = s.log[1:]
 	s.first++
@@ -352,6 +431,7 @@ type state struct {
 	done     bool
 	code     int
 	refused  bool
+	noRoom   bool
 	released bool
 	retry    time.Duration
 	over     bool // the response ends: another one has followed, or nobody shall read
@@ -367,7 +447,7 @@ func (s *stream) take(r *reader, events, waits bool) state {
 		r.wake = make(chan struct{}, 1)
 	}
 	t := state{
-		seq: s.next, done: s.done, code: s.code, refused: s.refused,
+		seq: s.next, done: s.done, code: s.code, refused: s.refused, noRoom: s.noRoom,
 		released: s.released, retry: s.retry, over: s.gone || s.reader != r,
 	}
 	if t.over {
@@ -384,7 +464,11 @@ func (s *stream) take(r *reader, events, waits bool) state {
 	if s.kept {
 		t.messages = append([][]byte(nil), t.messages...) // what is written can be evicted
 		s.session.evict()
+		s.session.list()
 	} else {
+		if s.plain == nil { // that is written out of its buffer
+			s.charge(-s.held)
+		}
 		s.log, s.first = nil, s.next
 	}
 	s.pass()

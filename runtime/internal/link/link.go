@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -70,6 +71,9 @@ type Loser interface {
 type Inbound interface {
 	// Buffer returns storage for the text of the message, empty.
 	Buffer() []byte
+	// Room charges storage of that capacity for the text, in the place of what was
+	// charged before. It reports false where the server has no room.
+	Room(capacity int) bool
 	// Parse looks at a message, whose text must not be changed any more. What it
 	// has found out is in Message even where it returns an error.
 	Parse(text []byte) *jsonrpc.Error
@@ -138,6 +142,8 @@ type Limits struct {
 type Host interface {
 	Log() *slog.Logger
 	Limits() Limits
+	// Memory is what the server may hold for all of its clients.
+	Memory() *membudget.Budget
 	Inbound() Inbound
 	// Open returns a connection that lives as long as ctx, whose values handlers
 	// see.

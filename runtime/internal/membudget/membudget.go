@@ -15,12 +15,13 @@ import (
 )
 
 // Budget is what one server may hold. All methods may be called by many goroutines.
-// Take, TakeControl, Trim and Enter must not be called by one that has locked what a
+// Take, TakeControl, Trim, Enter and Unlist must not be called by one that has locked what a
 // [Holder] locks. The methods of a nil budget allow everything.
 type Budget struct {
 	limit   int64 // of everything
-	general int64 // of what is no control message
+	share   int64 // of it, that only control messages may use
 	used    atomic.Int64
+	control atomic.Int64 // for control messages
 	clock   atomic.Uint64
 	waiting atomic.Int32 // for a place
 
@@ -39,24 +40,47 @@ const controlShare = 32
 // New returns a budget of so many bytes. So many replies may go beyond it at the same
 // time; see [Budget.Enter].
 func New(limit int64, places int) *Budget {
-	return &Budget{limit: limit, general: limit - limit/controlShare, places: places}
+	return &Budget{limit: limit, share: limit / controlShare, places: places}
 }
 
 // Take takes so many bytes. It reports false if there are not as many.
 func (b *Budget) Take(n int) bool {
-	return b == nil || b.take(int64(n), b.general)
+	return b == nil || b.take(int64(n))
 }
 
-// TakeControl is Take for a small message that others may wait for, such as a ping or
-// a cancellation: there is a part of the budget that is left to them.
+// TakeControl is Take for what each small message needs, a ping or a cancellation too: a
+// part of the budget is left to them, even while it is exceeded. ReleaseControl gives it
+// back.
 func (b *Budget) TakeControl(n int) bool {
-	return b == nil || b.take(int64(n), b.limit)
+	if b == nil {
+		return true
+	}
+	for {
+		control := b.control.Add(int64(n))
+		if control <= b.share || b.used.Load()+control <= b.limit {
+			return true
+		}
+		b.control.Add(int64(-n))
+		if !b.shed() {
+			return false
+		}
+	}
 }
 
-func (b *Budget) take(n, most int64) bool {
+// ReleaseControl gives back what TakeControl has taken.
+func (b *Budget) ReleaseControl(n int) {
+	if b != nil {
+		b.control.Add(int64(-n))
+	}
+}
+
+// general is what there is for all that is no control message.
+func (b *Budget) general() int64 { return b.limit - max(b.share, b.control.Load()) }
+
+func (b *Budget) take(n int64) bool {
 	for {
 		used := b.used.Load()
-		switch {
+		switch most := b.general(); {
 		case used+n > most:
 			if n > most || !b.shed() {
 				return false
@@ -90,7 +114,7 @@ func (b *Budget) Trim() {
 	if b == nil {
 		return
 	}
-	for b.used.Load() > b.general && b.shed() {
+	for b.used.Load() > b.general() && b.shed() {
 	}
 }
 
@@ -99,12 +123,12 @@ func (b *Budget) Used() int64 {
 	if b == nil {
 		return 0
 	}
-	return b.used.Load()
+	return b.used.Load() + b.control.Load()
 }
 
 // Short reports whether as much is charged as there is, or more.
 func (b *Budget) Short() bool {
-	return b != nil && b.used.Load() >= b.general
+	return b != nil && b.used.Load() >= b.general()
 }
 
 // Enter takes one of the places for replies that go beyond the budget. None is given
@@ -170,7 +194,7 @@ func (b *Budget) Leave() {
 }
 
 // vacant reports whether a place may be taken. The caller holds the lock.
-func (b *Budget) vacant() bool { return b.places > 0 && b.used.Load() <= b.general }
+func (b *Budget) vacant() bool { return b.places > 0 && b.used.Load() <= b.general() }
 
 // admit gives places to those who wait.
 func (b *Budget) admit() {
@@ -211,6 +235,24 @@ func (b *Budget) List(h Holder, age uint64) {
 	b.listing.Lock()
 	defer b.listing.Unlock()
 	heap.Push(&b.holders, listed{h, age})
+}
+
+// Unlist takes a holder out of the list, for good: it must not be entered again. The
+// caller must not have locked what the holder locks.
+func (b *Budget) Unlist(h Holder) {
+	if b == nil {
+		return
+	}
+	b.shedding.Lock()
+	defer b.shedding.Unlock()
+	b.listing.Lock()
+	defer b.listing.Unlock()
+	for i := range b.holders {
+		if b.holders[i].Holder == h {
+			heap.Remove(&b.holders, i)
+			return
+		}
+	}
 }
 
 // shed has the oldest thing given up. It reports false if there is none.

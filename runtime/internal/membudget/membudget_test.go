@@ -27,6 +27,7 @@ func TestTake(t *testing.T) {
 		{1, false, false, 3100},
 		{100, true, true, 3200},
 		{1, true, false, 3200},
+		{1, false, false, 3200},
 	} {
 		take := b.Take
 		if step.control {
@@ -36,9 +37,21 @@ func TestTake(t *testing.T) {
 			t.Fatalf("take %d, control %v: %v, used %d; want %v, %d", step.n, step.control, got, b.Used(), step.want, step.used)
 		}
 	}
-	b.Release(3200)
+	b.ReleaseControl(100)
+	b.Release(3100)
 	if b.Used() != 0 || b.Short() {
 		t.Errorf("used %d after everything is given back", b.Used())
+	}
+
+	// Control messages may use more than their share where there is more, and have it
+	// where everything else is exceeded.
+	if !b.TakeControl(200) || b.Take(3001) || !b.Take(3000) || b.TakeControl(1) {
+		t.Errorf("used %d", b.Used())
+	}
+	b.ReleaseControl(200)
+	b.Force(10_000)
+	if !b.TakeControl(100) || b.TakeControl(1) || b.Take(1) {
+		t.Errorf("used %d while the budget is exceeded", b.Used())
 	}
 }
 
@@ -52,6 +65,7 @@ func TestNil(t *testing.T) {
 	}
 	b.Leave()
 	b.Release(1)
+	b.ReleaseControl(1)
 	var a membudget.Account
 	if a.Set(1 << 20); !a.Take(1<<30) || a.Held() != 1<<30 {
 		t.Error("an account without a budget refuses")
@@ -282,7 +296,7 @@ func TestConcurrent(t *testing.T) {
 					}
 				case 2:
 					if b.TakeControl(n / 100) {
-						held = append(held, n/100)
+						b.ReleaseControl(n / 100)
 					}
 				case 3:
 					if b.Take(n) { // for what is kept, as a copy of it
