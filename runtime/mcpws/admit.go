@@ -17,6 +17,7 @@ const subprotocol = "mcp"
 
 var (
 	errFull     = errors.New("as many connections as WithConnections allows are open")
+	errShort    = errors.New("the server holds as much as mcp.Limits.Memory allows")
 	errNoHijack = errors.New("middleware hides the connection: its http.ResponseWriter needs a method Hijack, or Unwrap")
 )
 

@@ -14,6 +14,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/skim"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -47,7 +49,8 @@ type conn struct {
 	socket *socket
 
 	messages chan frame
-	held     []byte // what Read has returned; all messages are in borrowed buffers
+	held     frame // what Read has returned; all messages are in borrowed buffers
+	memory   *membudget.Budget
 	pumped   chan struct{}
 	ignored  int // messages, by the pump, since nobody wants them any more
 
@@ -70,11 +73,22 @@ type conn struct {
 type frame struct {
 	text []byte
 	err  error
+
+	account membudget.Account // for the storage of the text
 }
 
-func newConn(limit int, cancel context.CancelCauseFunc) *conn {
+// drop gives back the storage.
+func (f *frame) drop() {
+	if f.text != nil {
+		lend.Put(f.text)
+		f.text = nil
+	}
+	f.account.Set(0)
+}
+
+func newConn(limit int, memory *membudget.Budget, cancel context.CancelCauseFunc) *conn {
 	c := &conn{
-		limit: limit, cancel: cancel,
+		limit: limit, memory: memory, cancel: cancel,
 		messages: make(chan frame, 1), pumped: make(chan struct{}),
 		writing: make(chan struct{}, 1), draining: make(chan struct{}), closed: make(chan struct{}), leaving: make(chan struct{}),
 		status: websocket.StatusGoingAway, reason: "the server ends the connection",
@@ -92,10 +106,7 @@ func (c *conn) open(ws *websocket.Conn, s *socket, ping time.Duration) {
 }
 
 func (c *conn) Read() ([]byte, error) {
-	if c.held != nil {
-		lend.Put(c.held)
-		c.held = nil
-	}
+	c.held.drop()
 	select {
 	case <-c.draining:
 		return nil, io.EOF
@@ -106,7 +117,7 @@ func (c *conn) Read() ([]byte, error) {
 		if !ok {
 			return nil, cmp.Or(c.failure(), net.ErrClosed)
 		}
-		c.held = f.text
+		c.held = f
 		return f.text, f.err
 	case <-c.draining:
 		return nil, io.EOF
@@ -158,32 +169,75 @@ func (c *conn) lost(err error) {
 }
 
 // receive reads one message and hands it on. What is over the limit is reported at
-// once, and thrown away as it comes.
+// once, and thrown away as it comes; what there is no room for is thrown away too, and
+// reported with what it was.
 func (c *conn) receive(r io.Reader) error {
-	text := lend.Get(lend.Least)
+	var f frame
+	f.account.Of(c.memory)
+	defer func() { f.drop() }()
+	f.text = lend.Get(lend.Least)
 	for {
-		if len(text) == cap(text) {
-			text = lend.Grow(text, 1)
+		if len(f.text) == cap(f.text) && !f.grow() {
+			refused, err := c.skim(r, f.text)
+			if err == nil {
+				c.deliver(frame{err: refused})
+			}
+			return err
 		}
-		n, err := r.Read(text[len(text):min(cap(text), c.limit+1)])
-		text = text[:len(text)+n]
+		n, err := r.Read(f.text[len(f.text):min(cap(f.text), c.limit+1)])
+		f.text = f.text[:len(f.text)+n]
 		switch {
 		case err == io.EOF && c.socket.ended.Load():
 			// The library takes the end of the stream for that of the message.
 			return io.ErrUnexpectedEOF
 		case err != nil && err != io.EOF:
 			return err
-		case len(text) > c.limit:
+		case len(f.text) > c.limit:
 			c.deliver(frame{err: &jsonrpc.FrameError{Limit: c.limit}})
-			lend.Put(text)
+			f.drop()
 			if err == nil {
 				_, err = io.Copy(io.Discard, r)
 				return err
 			}
 			return nil
 		case err == io.EOF:
-			c.deliver(frame{text: text})
+			whole := f
+			f = frame{}
+			c.deliver(whole)
 			return nil
+		}
+	}
+}
+
+// grow moves the text to larger storage. It reports false if there is no room.
+func (f *frame) grow() bool {
+	if !f.account.Take(lend.Size(cap(f.text) + 1)) {
+		return false
+	}
+	f.text = lend.Grow(f.text, 1)
+	return true
+}
+
+// skim throws a message away, and finds out what it was. It begins with what has been
+// read already.
+func (c *conn) skim(r io.Reader, read []byte) (*jsonrpc.FrameError, error) {
+	var m skim.Message
+	m.Write(read)
+	size, part := len(read), read[:cap(read)]
+	for {
+		n, err := r.Read(part)
+		m.Write(part[:n])
+		size += n
+		switch {
+		case err == io.EOF && c.socket.ended.Load():
+			return nil, io.ErrUnexpectedEOF
+		case err == io.EOF && size > c.limit:
+			return &jsonrpc.FrameError{Limit: c.limit}, nil
+		case err == io.EOF:
+			id, _ := jsonrpc.RawID(m.ID())
+			return &jsonrpc.FrameError{Limit: c.limit, Overloaded: true, Kind: jsonrpc.Kind(m.Kind()), ID: id}, nil
+		case err != nil:
+			return nil, err
 		}
 	}
 }
@@ -192,8 +246,10 @@ func (c *conn) receive(r io.Reader) error {
 func (c *conn) deliver(f frame) {
 	select {
 	case <-c.draining:
+		f.drop()
 		return
 	case <-c.leaving:
+		f.drop()
 		if c.ignored++; c.ignored > mostIgnored {
 			c.cut()
 		}
@@ -203,7 +259,18 @@ func (c *conn) deliver(f frame) {
 	select {
 	case c.messages <- f:
 	case <-c.draining:
+		f.drop()
 	case <-c.leaving:
+		f.drop()
+	}
+}
+
+// forget gives back the storage of messages that nobody will read any more. The pump has
+// ended.
+func (c *conn) forget() {
+	c.held.drop()
+	for f := range c.messages {
+		f.drop()
 	}
 }
 

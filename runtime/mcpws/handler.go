@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -28,6 +29,7 @@ const mostRefused = unread.Most
 type Handler struct {
 	server         *mcp.Server
 	limit          int // bytes of a message
+	memory         *membudget.Budget
 	log            *logs.Log
 	policy         *access.Policy
 	hosts, origins []string
@@ -49,7 +51,7 @@ type Handler struct {
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	host := link.Of(s)
 	h := &Handler{
-		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()),
+		server: s, limit: host.Limits().MessageBytes, memory: host.Memory(), log: logs.New(host.Log()),
 		ping: DefaultPing, most: DefaultConnections, compression: websocket.CompressionDisabled,
 		conns: map[*conn]struct{}{}, empty: make(chan struct{}),
 	}
@@ -69,8 +71,9 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 //
 // It refuses with status 405 what is not a GET; 403 a Host or Origin that is not
 // allowed; 401 whom [WithPrincipal] does not know; 426 and 400 what is no upgrade, has
-// a body, or offers subprotocols without "mcp" among them; 503 one connection too many.
-// A client that offers no subprotocol at all is served, and not promised any.
+// a body, or offers subprotocols without "mcp" among them; 503 one connection too many,
+// or any while the server has no room (mcp.Limits.Memory). A client that offers no
+// subprotocol at all is served, and not promised any.
 //
 // The context of the request is that of all calls, with its values. It, and they,
 // end with the connection: when the client closes it, which cancels what is
@@ -97,7 +100,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancelCause(mcp.CallerContext(r.Context(), who, r.Header))
 	defer cancel(mcp.ErrConnectionClosed)
-	c := newConn(h.limit, cancel)
+	c := newConn(h.limit, h.memory, cancel)
 	if refusal := h.enter(c); refusal != nil {
 		h.refuse(w, r, refusal)
 		return
@@ -120,6 +123,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	c.open(ws, socket, h.ping)
 	err = h.server.Serve(ctx, c)
 	<-c.pumped
+	c.forget()
 	h.tell(ctx, r, c, err)
 }
 
@@ -143,6 +147,11 @@ func (h *Handler) enter(c *conn) *refusal {
 	switch {
 	case h.ending:
 		return &refusal{status: http.StatusServiceUnavailable, message: "the server is shutting down"}
+	case h.memory.Short():
+		return &refusal{
+			status: http.StatusServiceUnavailable, message: "the server holds as much for its clients as it may",
+			err: errShort, header: http.Header{"Retry-After": {"10"}},
+		}
 	case len(h.conns) >= h.most:
 		return &refusal{
 			status: http.StatusServiceUnavailable, message: "too many connections",

@@ -195,6 +195,44 @@ func TestTooLong(t *testing.T) {
 	})
 }
 
+// TestNoRoom refuses messages for which there is no room, with their ids wherever those
+// stand, in one frame and in many, and answers everything else.
+func TestNoRoom(t *testing.T) {
+	visit(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{Memory: 512 << 10})}}, func(t *testing.T, s *site) {
+		c := s.open()
+		c.say(ping(0))
+		c.wants(pong(0))
+		long := `"params":{"x":"` + strings.Repeat("x", 1<<20) + `"}`
+		const refusal = `"error":{"code":-32603,"message":"overloaded: `
+		for range 3 {
+			c.say(`{"id":1,"method":"tools/call",`+long+`,"jsonrpc":"2.0"}`, ping(2))
+			c.wants(`{"jsonrpc":"2.0","id":1,`+refusal, pong(2))
+			c.say(`{"method":"tools/call",`+long+`,"jsonrpc":"2.0","id":"3"}`, ping(2))
+			c.wants(`{"jsonrpc":"2.0","id":"3",`+refusal, pong(2))
+			c.frame(textFrame, `{"id":4,"method":"tools/call",`)
+			c.frame(moreFrame, long)
+			c.frame(fin|moreFrame, `}`)
+			c.wants(`{"jsonrpc":"2.0","id":4,` + refusal)
+			c.say(`{"method":"notifications/cancelled",`+long+`}`, `{"result":{},`+long+`,"id":5}`, ping(2))
+			c.wants(pong(2))
+			c.say(`{"id":6,"method":"tools/call",` + strings.Repeat(long+",", 5) + `"jsonrpc":"2.0"}`)
+			c.wants("message is longer than")
+		}
+
+		// Where nothing is left, nobody else is let in.
+		s.memory.Force(1 << 20)
+		if status, _, header := s.refused(); status != 503 || header.Get("Retry-After") == "" {
+			t.Errorf("status %d, header %v", status, header)
+		}
+		c.say(ping(7))
+		c.wants(pong(7))
+		s.memory.Release(1 << 20)
+		c = s.open()
+		c.say(ping(8))
+		c.wants(pong(8))
+	})
+}
+
 // What is too long is not kept.
 func TestMemoryStaysFlat(t *testing.T) {
 	visit(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1 << 18})}}, func(t *testing.T, s *site) {

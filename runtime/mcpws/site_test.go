@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -34,6 +36,7 @@ type site struct {
 	t       *testing.T
 	net     *faulty.Listener
 	handler *mcpws.Handler
+	memory  *membudget.Budget
 	http    *http.Server
 	log     journal
 
@@ -54,7 +57,9 @@ func visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 func newSite(t *testing.T, c setup) *site {
 	s := &site{t: t, net: faulty.NewListener(nil), release: make(chan struct{}), causes: make(chan error, 100)}
 	logger := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s.handler = mcpws.NewHandler(s.fixture(append([]mcp.Option{mcp.WithLogger(logger)}, c.server...)...), c.handler...)
+	server := s.fixture(append([]mcp.Option{mcp.WithLogger(logger)}, c.server...)...)
+	s.memory = link.Of(server).Memory()
+	s.handler = mcpws.NewHandler(server, c.handler...)
 	var h http.Handler = s.handler
 	if c.wrap != nil {
 		h = c.wrap(h)
@@ -114,6 +119,9 @@ func (s *site) close() {
 	s.handler.Close()
 	s.http.Close()
 	synctest.Wait()
+	if used := s.memory.Used(); used != 0 {
+		s.t.Errorf("%d bytes are charged at the end", used)
+	}
 	if said := s.log.String(); strings.Contains(said, "http: ") {
 		s.t.Errorf("the HTTP server complains: %s", said)
 	}
