@@ -99,7 +99,7 @@ func (l *httpLink) delete(fields ...string) *delivery {
 }
 
 func (l *httpLink) head(accept string) http.Header {
-	head := http.Header{"Accept": {accept}, "Authorization": {"Bearer token-of-" + l.who}, "X-Test": {l.who}}
+	head := http.Header{"Accept": {accept}, "Authorization": {"Bearer token-of-" + l.who}, "X-Test": {l.who}, "X-Client": {l.s.stated}}
 	switch {
 	case l.s.venue.name == httpSSE:
 	case l.era == modern:

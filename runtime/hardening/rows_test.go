@@ -216,4 +216,38 @@ var rows = []row{
 		here: "an error that says so, and all else goes on",
 		run:  testLimits,
 	},
+	{
+		name: "LongNames", what: "ids, progress tokens, `_meta` and `clientInfo` that are too long to be kept",
+		here: "an error (-32600, -32602), and nothing is kept",
+		run:  testLongNames,
+	},
+	{
+		name: "FloodedLog", what: "again and again what is worth a line in the log",
+		here: "ten lines, cut to a size, and then how many more there were",
+		run:  testFloodedLog,
+	},
+	{
+		name: "Rates", what: "a new session, connection or stream for each call",
+		here: "rates count by principal, or else by address, of IPv6 the network of 64 bits; without addresses by connection",
+		run:  testRates,
+	},
+	{
+		name: "StatedAddress", what: "a proxy in front of the server, which says where clients are",
+		here: "they count by what `WithClientAddress` returns, and by the connection where it returns nothing",
+		not:  only(noHeader, webSocket, httpLegacy, httpModern, httpSSE),
+		run:  testStatedAddress,
+	},
+	{
+		name: "FirstMessage", what: "a connection on which no message comes, or half of one",
+		here: "it is closed after 30 seconds; a longer silence later on is none of this",
+		not: and(except("its client is the process that has started the server", stdio, memory),
+			except("a connection of HTTP is for the http.Server to limit", httpLegacy, httpModern)),
+		run: testFirstMessage,
+	},
+	{
+		name: "Shares", what: "one client takes all that it can get, and uses it once a minute",
+		here: "it gets its share; others are served",
+		not:  except("there is one client", stdio, memory),
+		run:  testShares,
+	},
 }

@@ -2,6 +2,7 @@ package hardening_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"log"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +35,8 @@ type setup struct {
 	local          net.Addr                // where it claims to listen; nil: where it does
 	authentic      bool                    // clients have to say who they are
 	connections    int                     // most of them, of WebSocket and TCP
+	each           int                     // most of one client; 0: as many
+	stated         bool                    // a header field says where HTTP clients are
 	plan           func(n int) faulty.Plan // what goes wrong on the n-th connection
 	real           bool                    // sockets, and no bubble
 	level          slog.Level              // of the log; 0: everything
@@ -57,6 +61,8 @@ type site struct {
 	stop    context.CancelCauseFunc
 	served  sync.WaitGroup
 	clients []*client
+	from    atomic.Pointer[net.TCPAddr] // where connections come from; nil: where they do
+	stated  string                      // where clients of HTTP say that they are
 }
 
 // closer is what the handlers have in common.
@@ -97,7 +103,7 @@ func newSite(t *testing.T, v venue, c setup) *site {
 	s.listen()
 	switch v.name {
 	case tcp:
-		options := []mcpnet.Option{mcpnet.WithConnections(c.connections)}
+		options := []mcpnet.Option{mcpnet.WithConnections(c.connections), mcpnet.WithConnectionsPerClient(cmp.Or(c.each, c.connections))}
 		if c.authentic {
 			options = append(options, mcpnet.WithPrincipal(greet))
 		}
@@ -108,9 +114,12 @@ func newSite(t *testing.T, v venue, c setup) *site {
 		})
 		return s
 	case webSocket:
-		options := []mcpws.Option{mcpws.WithAllowedHosts(c.hosts...), mcpws.WithAllowedOrigins(c.origins...), mcpws.WithConnections(c.connections)}
+		options := []mcpws.Option{mcpws.WithAllowedHosts(c.hosts...), mcpws.WithAllowedOrigins(c.origins...), mcpws.WithConnections(c.connections), mcpws.WithConnectionsPerClient(cmp.Or(c.each, c.connections))}
 		if c.authentic {
 			options = append(options, mcpws.WithPrincipal(principalOf))
+		}
+		if c.stated {
+			options = append(options, mcpws.WithClientAddress(statedAddress))
 		}
 		s.handler = mcpws.NewHandler(s.server, options...)
 	default:
@@ -119,6 +128,9 @@ func newSite(t *testing.T, v venue, c setup) *site {
 		}
 		if c.authentic {
 			options = append(options, mcphttp.WithPrincipal(principalOf))
+		}
+		if c.stated {
+			options = append(options, mcphttp.WithClientAddress(statedAddress))
 		}
 		if v.name == httpSSE {
 			s.handler = mcphttp.NewSSEHandler(s.server, options...)
@@ -148,6 +160,9 @@ func (s *site) listen() {
 	s.addr = s.net.Addr().String()
 	if s.setup.local != nil {
 		s.net = &elsewhere{s.net, s.setup.local}
+	}
+	if !s.setup.real {
+		s.net = &strangers{s.net, &s.from}
 	}
 }
 
@@ -218,6 +233,12 @@ func principalOf(r *http.Request) (mcp.Principal, error) {
 	return mcp.Principal{ID: name}, nil
 }
 
+// statedAddress is the address that a proxy has written into a header field.
+func statedAddress(r *http.Request) netip.Addr {
+	a, _ := netip.ParseAddr(r.Header.Get("X-Client"))
+	return a
+}
+
 // greet is an authentication for streams: the first line is who is there.
 func greet(c net.Conn) (mcp.Principal, error) {
 	var name []byte
@@ -277,6 +298,32 @@ type moved struct {
 }
 
 func (m *moved) LocalAddr() net.Addr { return m.addr }
+
+// strangers is a listener whose clients come from addresses of the test's choice.
+type strangers struct {
+	network
+	from *atomic.Pointer[net.TCPAddr]
+}
+
+func (s *strangers) Accept() (net.Conn, error) {
+	c, err := s.network.Accept()
+	if from := s.from.Load(); err == nil && from != nil {
+		return &stranger{c, from}, nil
+	}
+	return c, err
+}
+
+type stranger struct {
+	net.Conn
+	addr *net.TCPAddr
+}
+
+func (s *stranger) RemoteAddr() net.Addr { return s.addr }
+
+// comesFrom has later connections come from an address.
+func (s *site) comesFrom(address string) {
+	s.from.Store(net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 4711)))
+}
 
 // journal is a log that is written and read at the same time.
 type journal struct {

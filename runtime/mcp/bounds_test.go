@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -345,5 +346,64 @@ func TestLogsAreBounded(t *testing.T) {
 				p.hangUp()
 			})
 		})
+	}
+}
+
+// On stdio and in memory a client may take as long as it likes; TestHardening/FirstMessage
+// has the transports where it may not.
+func TestLimitFirstMessageTime(t *testing.T) {
+	eachWay(t, func(t *testing.T, way string) {
+		p := dial(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{FirstMessageTime: time.Second})), way)
+		time.Sleep(time.Hour)
+		p.expect(request(1, "ping", "{}"), pong)
+		p.hangUp()
+	})
+}
+
+func TestPeerByAddress(t *testing.T) {
+	var mu sync.Mutex
+	var peers []string
+	s := newFixture(quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+			mu.Lock()
+			peers = append(peers, req.Peer())
+			mu.Unlock()
+			return next(ctx, req)
+		}
+	}))
+	at := func(address string) func(context.Context) context.Context {
+		a, _ := netip.ParseAddr(address)
+		return func(ctx context.Context) context.Context { return mcp.AddressContext(ctx, a) }
+	}
+	as := func(id string) func(context.Context) context.Context {
+		return func(ctx context.Context) context.Context {
+			return mcp.CallerContext(ctx, mcp.Principal{ID: id}, nil)
+		}
+	}
+	for _, c := range []struct {
+		with []func(context.Context) context.Context
+		want string
+	}{
+		{[]func(context.Context) context.Context{at("192.0.2.1")}, "address 192.0.2.1"},
+		{[]func(context.Context) context.Context{at("192.0.2.1"), as("")}, "address 192.0.2.1"},
+		{[]func(context.Context) context.Context{as(""), at("::ffff:192.0.2.1")}, "address 192.0.2.1"},
+		{[]func(context.Context) context.Context{at("2001:db8::1"), as("ada")}, "principal ada"},
+		{[]func(context.Context) context.Context{as("ada"), at("2001:db8::1")}, "principal ada"},
+		{[]func(context.Context) context.Context{at("2001:db8::1")}, "address 2001:db8::/64"},
+		{[]func(context.Context) context.Context{at("")}, "address unknown"},
+		{[]func(context.Context) context.Context{as("")}, "connection "},
+	} {
+		ctx := context.Background()
+		for _, with := range c.with {
+			ctx = with(ctx)
+		}
+		conn, wait := s.Connect(ctx)
+		_ = conn.Write([]byte(request(1, "ping", "{}") + "\n"))
+		_, _ = conn.Read()
+		conn.Close()
+		_ = wait()
+		if got := peers[len(peers)-1]; !strings.HasPrefix(got, c.want) || c.want != "connection " && got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
 	}
 }

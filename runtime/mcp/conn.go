@@ -27,7 +27,7 @@ type conn struct {
 	spare   *buffers    // only the goroutine that calls receive uses it
 	reading *reading    // of a stream with a message after the other; nil elsewhere
 	clocks  *clocks     // of the requests, maybe with those of other connections
-	number  uint64      // of this connection in the process; 0 for one of a single request
+	number  uint64      // of this connection in the process; 0 where messages say whose they are
 
 	mu       sync.Mutex
 	session  *session // nil until the client has sent initialize

@@ -29,7 +29,8 @@ func (h host) Limits() link.Limits {
 	l := &h.limits
 	return link.Limits{
 		MessageBytes: l.MessageBytes, QueueBytes: l.QueueBytes,
-		WriteTime: l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,
+		FirstMessageTime: l.FirstMessageTime,
+		WriteTime:        l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,
 	}
 }
 
@@ -47,7 +48,6 @@ func (h host) Open(ctx context.Context, o link.Options) link.Conn {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {
 		c.ctx, c.stop = context.WithCancelCause(ctx)
-		c.number = connections.Add(1)
 	}
 	if o.Revision != nil {
 		c.session = &session{
@@ -103,7 +103,7 @@ type linked conn
 
 func (l *linked) Take(in link.Inbound, from link.Caller, out link.Sink) (expect bool) {
 	c := (*conn)(l)
-	who := &caller{values: from.Values, header: from.Header, remote: from.Remote}
+	who := &caller{values: from.Values, header: from.Header, client: from.Client, addressed: true}
 	who.principal, _ = from.Principal.(Principal)
 	b := in.(*inbound).done()
 	c.heard.Store(true)

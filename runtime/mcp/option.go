@@ -148,6 +148,10 @@ type Limits struct {
 	// QueueBytes is how much may wait for a client that reads slowly before its
 	// handlers wait too. Default: 1 MiB.
 	QueueBytes int
+	// FirstMessageTime is how long a client that has opened a connection may take to send
+	// its first message, over TCP, Unix sockets and WebSocket, and to open its session over
+	// HTTP+SSE. Then the connection is closed. Default: 30 seconds.
+	FirstMessageTime time.Duration
 	// WriteTime is how long a write may take before the connection is closed.
 	// Default: 30 seconds.
 	WriteTime time.Duration
@@ -187,9 +191,12 @@ var defaultLimits = Limits{
 	StateBytes:    256 << 10,
 
 	QueueBytes: 1 << 20,
-	WriteTime:  30 * time.Second,
-	DrainTime:  10 * time.Second,
-	GraceTime:  time.Second,
+
+	FirstMessageTime: 30 * time.Second,
+
+	WriteTime: 30 * time.Second,
+	DrainTime: 10 * time.Second,
+	GraceTime: time.Second,
 
 	ProgressRate: 10,
 	LogRate:      50,
@@ -211,6 +218,7 @@ func (l Limits) or(d Limits) Limits {
 	l.OpenQuestions = either(l.OpenQuestions, d.OpenQuestions)
 	l.StateBytes = either(l.StateBytes, d.StateBytes)
 	l.QueueBytes = either(l.QueueBytes, d.QueueBytes)
+	l.FirstMessageTime = either(l.FirstMessageTime, d.FirstMessageTime)
 	l.WriteTime = either(l.WriteTime, d.WriteTime)
 	l.DrainTime = either(l.DrainTime, d.DrainTime)
 	l.ProgressRate = either(l.ProgressRate, d.ProgressRate)

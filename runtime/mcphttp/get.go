@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // get opens the stream of messages that belong to no request, or goes on with a
 // stream that has broken off.
-func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+func (h *Handler) get(w http.ResponseWriter, r *http.Request, who visitor) {
 	se := h.sessionOf(w, r, who)
 	if se == nil {
 		return
@@ -28,15 +27,15 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal)
 		refuse(w, http.StatusInternalServerError, errNoFlush)
 		return
 	}
-	if !h.enter(w) {
+	if !h.enter(w, &who) {
 		return
 	}
-	defer h.leave()
-	if !h.stand() {
+	defer h.leave(&who)
+	if !h.stand(&who) {
 		overloaded(w, noID, "overloaded: too many standing streams")
 		return
 	}
-	defer h.sit()
+	defer h.sit(&who)
 	if answer, reader := h.standing(w, r, se); answer != nil {
 		answer.write(reader)
 	}
@@ -101,7 +100,7 @@ func readEventID(values []string) (number, seq int, ok bool) {
 }
 
 // delete ends a session.
-func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who visitor) {
 	se := h.sessionOf(w, r, who)
 	if se == nil {
 		return
@@ -113,7 +112,7 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who mcp.Princip
 
 // sessionOf returns the session that a request without a message is about, and
 // notes that it is busy. Where there is none, it answers itself.
-func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who mcp.Principal) *session {
+func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who visitor) *session {
 	version, ok := field(r.Header, versionHeader)
 	if !ok {
 		refuse(w, http.StatusBadRequest, "the header "+versionHeader+" must be there once")

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -79,15 +80,17 @@ type core struct {
 	sessions *sessions
 	bodies   unread.Bodies
 
-	mu      sync.Mutex
-	closing bool
-	active  int           // HTTP requests that are answered
-	streams int           // standing ones among them
-	fewer   chan struct{} // closed when there is one less; nil while nobody waits
-	ended   chan struct{} // closed when standing streams are to end
-	ending  sync.Once
-	closed  chan struct{} // closed when everything is to end
-	closes  sync.Once
+	mu       sync.Mutex
+	closing  bool
+	active   int           // HTTP requests that are answered
+	streams  int           // standing ones among them
+	busy     share.Table   // those that are answered and do not stand
+	standing share.Table   // those that do
+	fewer    chan struct{} // closed when there is one less; nil while nobody waits
+	ended    chan struct{} // closed when standing streams are to end
+	ending   sync.Once
+	closed   chan struct{} // closed when everything is to end
+	closes   sync.Once
 }
 
 func (h *core) init(s *mcp.Server, options []Option) {
@@ -101,6 +104,7 @@ func (h *core) init(s *mcp.Server, options []Option) {
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())
 	}
+	h.busy, h.standing = share.Table{}, share.Table{}
 	h.ended, h.closed = make(chan struct{}), make(chan struct{})
 	h.sessions = newSessions(&h.limits, h.ended)
 	h.bodies.Most = h.limits.Refused
@@ -119,9 +123,20 @@ func (h *core) begin(w http.ResponseWriter, r *http.Request) request {
 
 func (q *request) end() { q.body.End(q.returned) }
 
+// visitor is who makes a request.
+type visitor struct {
+	mcp.Principal
+	client share.Client // for what it counts
+}
+
+// visitor returns who makes a request of that principal, which may have no ID.
+func (h *core) visitor(r *http.Request, p mcp.Principal) visitor {
+	return visitor{p, share.Of(p.ID, access.Address(r, h.address))}
+}
+
 // admit checks all that there is to check before the message: who may send it, and
 // who has.
-func (h *core) admit(w http.ResponseWriter, r *http.Request) (who mcp.Principal, ok bool) {
+func (h *core) admit(w http.ResponseWriter, r *http.Request) (who visitor, ok bool) {
 	if refusal := h.policy.Check(r); refusal != nil {
 		h.log.Client(r.Context(), slog.LevelWarn, "request refused", slog.String("reason", refusal.Message))
 		refuse(w, refusal.Status, refusal.Message)
@@ -131,11 +146,11 @@ func (h *core) admit(w http.ResponseWriter, r *http.Request) (who mcp.Principal,
 		return who, false
 	}
 	if h.principal == nil {
-		return who, true
+		return h.visitor(r, mcp.Principal{}), true
 	}
-	who, err := h.principal(r)
+	principal, err := h.principal(r)
 	if err == nil {
-		return who, true
+		return h.visitor(r, principal), true
 	}
 	refusal, ok := errors.AsType[*Refusal](err)
 	if !ok {
@@ -164,16 +179,17 @@ func notAllowed(w http.ResponseWriter, allowed string) {
 
 // enter counts an HTTP request that is being answered. Where there are too many, or
 // the handler is closing, it answers itself and reports false.
-func (h *core) enter(w http.ResponseWriter) bool {
+func (h *core) enter(w http.ResponseWriter, who *visitor) bool {
 	h.mu.Lock()
-	full := h.active-h.streams >= h.limits.Requests
+	full := h.active-h.streams >= h.limits.Requests || h.busy[who.client] >= h.limits.RequestsPerClient
 	ok := !full && !h.closing
 	if ok {
 		h.active++
+		h.busy.Add(who.client)
 	}
 	h.mu.Unlock()
 	if ok && !h.memory.TakeControl(requestCost) {
-		h.less()
+		h.less(who)
 		overloaded(w, noID, errNoRoom)
 		return false
 	}
@@ -188,9 +204,9 @@ func (h *core) enter(w http.ResponseWriter) bool {
 }
 
 // leave is the end of what enter has begun.
-func (h *core) leave() {
+func (h *core) leave(who *visitor) {
 	h.memory.ReleaseControl(requestCost)
-	h.less()
+	h.less(who)
 }
 
 // requestCost is what is charged for an HTTP request that is answered, with buffers of
@@ -198,10 +214,11 @@ func (h *core) leave() {
 const requestCost = 4 << 10
 
 // less counts one request less.
-func (h *core) less() {
+func (h *core) less(who *visitor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.active--
+	h.busy.Remove(who.client)
 	h.tell()
 }
 
@@ -241,20 +258,24 @@ func (h *core) settle(ctx context.Context, standing bool) error {
 
 // stand counts one of the requests as a standing stream. It reports false if there
 // are too many.
-func (h *core) stand() bool {
+func (h *core) stand(who *visitor) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.streams >= h.limits.Streams {
+	if h.streams >= h.limits.Streams || h.standing[who.client] >= h.limits.StreamsPerClient {
 		return false
 	}
 	h.streams++
+	h.standing.Add(who.client)
+	h.busy.Remove(who.client)
 	return true
 }
 
-func (h *core) sit() {
+func (h *core) sit(who *visitor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.streams--
+	h.standing.Remove(who.client)
+	h.busy.Add(who.client)
 	h.tell()
 }
 

@@ -64,7 +64,7 @@ func TestSessionIsNotIdle(t *testing.T) {
 // The end of an idle session is an end like any other: what it holds is given
 // back.
 func TestIdleSessionsMakeRoom(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2}), func(t *testing.T, s *site) {
+	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2, SessionsPerClient: 2}), func(t *testing.T, s *site) {
 		s.open(revisionD)
 		s.open(revisionD)
 		s.do(bare(initialize(revisionD))).turnedDownWith(503)
@@ -81,7 +81,7 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 // opens sessions and leaves locks out nobody. One that is in use, or was a moment
 // ago, does not.
 func TestIdleSessionsGiveWay(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{Sessions: 4}), func(t *testing.T, s *site) {
+	visit(t, limits(mcphttp.Limits{Sessions: 4, SessionsPerClient: 4}), func(t *testing.T, s *site) {
 		listening, calling := s.open(revisionD), s.open(revisionD)
 		stream := listening.listen()
 		p := s.puppet("p")
@@ -113,7 +113,7 @@ func TestIdleSessionsGiveWay(t *testing.T) {
 // Who has too many of its own gives up one of them, and not somebody else's.
 func TestOwnSessionsGiveWay(t *testing.T) {
 	visit(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerPrincipal: 2}),
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerClient: 2}),
 	}}, func(t *testing.T, s *site) {
 		bob := s.open(revisionD, "Authorization: bob")
 		time.Sleep(time.Second)
@@ -131,7 +131,7 @@ func TestOwnSessionsGiveWay(t *testing.T) {
 // Many who open sessions at once do not get more than there are.
 func TestManyOpenAtOnce(t *testing.T) {
 	overBoth(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 12, SessionsPerPrincipal: 5}),
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 12, SessionsPerClient: 5}),
 	}}, func(t *testing.T, s *site) {
 		opened := map[string]int{}
 		var answers []*answer
@@ -161,9 +161,9 @@ func TestManyOpenAtOnce(t *testing.T) {
 }
 
 // One principal cannot take all sessions.
-func TestSessionsPerPrincipal(t *testing.T) {
+func TestSessionsPerClient(t *testing.T) {
 	visit(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5, SessionsPerPrincipal: 2}),
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5, SessionsPerClient: 2}),
 	}}, func(t *testing.T, s *site) {
 		ann := s.open(revisionD, "Authorization: ann")
 		s.open(revisionD, "Authorization: ann")
@@ -196,5 +196,19 @@ func TestPing(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		stream.ends()
 		x.do(call("echo", "{}").legacy()).wants(404)
+	})
+}
+
+// Unless said otherwise, one client may have a quarter of everything.
+func TestQuarterForEach(t *testing.T) {
+	visit(t, limits(mcphttp.Limits{Sessions: 8, Streams: 5}), func(t *testing.T, s *site) {
+		first := s.open(revisionD)
+		first.listen()
+		second := s.open(revisionD)
+		second.listen()
+		s.do(bare(initialize(revisionD))).turnedDownWith(503)
+		s.do(listen("9", `"toolsListChanged":true`).post()).wants(503)
+		first.end()
+		s.open(revisionD)
 	})
 }

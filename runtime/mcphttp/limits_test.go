@@ -241,7 +241,7 @@ func TestCallsInFlight(t *testing.T) {
 
 // All requests of a handler together are bounded, too.
 func TestRequests(t *testing.T) {
-	overBoth(t, limits(mcphttp.Limits{Requests: 2}), func(t *testing.T, s *site) {
+	overBoth(t, limits(mcphttp.Limits{Requests: 2, RequestsPerClient: 2}), func(t *testing.T, s *site) {
 		x := s.open(revisionD)
 		standing := x.listen() // is not one of them
 		listening := s.start(listen("1", `"toolsListChanged":true`).post())

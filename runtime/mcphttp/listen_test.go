@@ -182,7 +182,7 @@ func TestSameIDOfManyClients(t *testing.T) {
 
 // There may be so many standing streams and no more; calls are not among them.
 func TestStandingStreams(t *testing.T) {
-	overBoth(t, limits(mcphttp.Limits{Streams: 3}), func(t *testing.T, s *site) {
+	overBoth(t, limits(mcphttp.Limits{Streams: 3, StreamsPerClient: 3}), func(t *testing.T, s *site) {
 		x, y := s.open(revisionD), s.open(revisionD)
 		one := x.listen()
 		two := s.start(listen("1", `"toolsListChanged":true`).post())

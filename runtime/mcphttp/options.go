@@ -3,9 +3,11 @@ package mcphttp
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -16,6 +18,7 @@ type Option func(*settings)
 type settings struct {
 	hosts, origins []string
 	principal      func(*http.Request) (mcp.Principal, error)
+	address        func(*http.Request) netip.Addr
 	sessionless    bool
 	plain          bool // answers are never compressed
 	log            *logs.Log
@@ -31,6 +34,19 @@ type settings struct {
 // [*Refusal] says itself how it is answered.
 func WithPrincipal(find func(*http.Request) (mcp.Principal, error)) Option {
 	return func(s *settings) { s.principal = find }
+}
+
+// WithClientAddress says from which address a request comes, where that is not the other
+// end of the connection: behind a proxy that says so in a header field. Clients without a
+// principal are told apart by it, of IPv6 by the network of 64 bits: for rate limits and
+// the shares of [Limits]. It is asked for every HTTP request, by many goroutines at once.
+//
+// The function must take the address from a proxy that it knows, and from the part of the
+// field that this proxy has written: everything before that is the client's to choose. For
+// the zero Addr, RemoteAddr of the request counts. Clients whose address is not known
+// even so count as one.
+func WithClientAddress(find func(*http.Request) netip.Addr) Option {
+	return func(s *settings) { s.address = find }
 }
 
 // Refusal is an error of the function of [WithPrincipal] that says how it is
@@ -102,16 +118,23 @@ type Limits struct {
 	// come are waited for, so that their connections can be used again: a second, and up
 	// to 64 KiB. The connection of one more is closed. Default: 1000.
 	Refused int
+	// RequestsPerClient is how many of them one client may have: a principal, or where
+	// that is not known, an address. One more gets 503. Default: 2500, or a quarter of
+	// Requests where that is set.
+	RequestsPerClient int
 	// Streams is how many standing streams there may be: GET, and listens. One
 	// more gets 503. Default: 10000.
 	Streams int
+	// StreamsPerClient is how many of them one client may have. One more gets 503.
+	// Default: 2500, or a quarter of Streams where that is set.
+	StreamsPerClient int
 	// Sessions is how many sessions may be open. One more takes the place of the one
 	// that has been idle for longest, if that is a minute or more, and gets 503
 	// otherwise. Default: 10000.
 	Sessions int
-	// SessionsPerPrincipal is how many of them one principal may have; one more is
-	// treated alike. Default: no more than Sessions.
-	SessionsPerPrincipal int
+	// SessionsPerClient is how many of them one client may have; one more is treated
+	// alike. Default: 2500, or a quarter of Sessions where that is set.
+	SessionsPerClient int
 	// IdleTime is how long a session lasts that has neither requests nor a stream.
 	// Default: 30 minutes.
 	IdleTime time.Duration
@@ -137,6 +160,10 @@ var defaultLimits = Limits{
 	Streams:  10_000,
 	Sessions: 10_000,
 
+	RequestsPerClient: share.Quarter(10_000),
+	StreamsPerClient:  share.Quarter(10_000),
+	SessionsPerClient: share.Quarter(10_000),
+
 	IdleTime:   30 * time.Minute,
 	EventBytes: 1 << 20,
 	EventTime:  5 * time.Minute,
@@ -148,11 +175,13 @@ var defaultLimits = Limits{
 
 // or fills in what is zero from d.
 func (l Limits) or(d Limits) Limits {
+	l.RequestsPerClient = share.Each(l.Requests, l.RequestsPerClient, d.RequestsPerClient)
+	l.StreamsPerClient = share.Each(l.Streams, l.StreamsPerClient, d.StreamsPerClient)
+	l.SessionsPerClient = share.Each(l.Sessions, l.SessionsPerClient, d.SessionsPerClient)
 	l.Requests = either(l.Requests, d.Requests)
 	l.Refused = either(l.Refused, d.Refused)
 	l.Streams = either(l.Streams, d.Streams)
 	l.Sessions = either(l.Sessions, d.Sessions)
-	l.SessionsPerPrincipal = either(l.SessionsPerPrincipal, d.SessionsPerPrincipal)
 	l.IdleTime = either(l.IdleTime, d.IdleTime)
 	l.EventBytes = either(l.EventBytes, d.EventBytes)
 	l.EventTime = either(l.EventTime, d.EventTime)

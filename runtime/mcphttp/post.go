@@ -12,17 +12,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 var noID jsonrpc.ID
 
 // post answers a message.
-func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
-	if !understood(w, r) || !h.enter(w) {
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, who visitor) {
+	if !understood(w, r) || !h.enter(w, &who) {
 		return
 	}
-	defer h.leave()
+	defer h.leave(&who)
 	p := h.receive(w, r, who)
 	if p == nil {
 		return
@@ -31,11 +30,11 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal
 	case modern:
 		p.modern()
 	case opening:
-		p.open(who.ID)
+		p.open()
 	case alone:
 		p.once(p.revision, false)
 	default:
-		p.session(p.decision.session, who.ID)
+		p.session(p.decision.session)
 	}
 }
 
@@ -58,7 +57,7 @@ func understood(w http.ResponseWriter, r *http.Request) bool {
 // It is apart from what answers, as are others here that prepare for that: an answer
 // may be a stream that is held for long, one of thousands, and what is only needed
 // before would double its stack.
-func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who mcp.Principal) *posted {
+func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who visitor) *posted {
 	control := http.NewResponseController(w)
 	in, ok := h.parse(w, r, control)
 	if !ok {
@@ -71,11 +70,11 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who mcp.Princi
 		return nil
 	}
 	p := &posted{
-		Handler: h, decision: d, w: w, r: r, control: control, in: in,
-		from: link.Caller{Values: r.Context(), Header: r.Header, Remote: r.RemoteAddr},
+		Handler: h, decision: d, who: who, w: w, r: r, control: control, in: in,
+		from: link.Caller{Values: r.Context(), Header: r.Header, Client: who.client},
 	}
 	if h.principal != nil {
-		p.from.Principal = who
+		p.from.Principal = who.Principal
 	}
 	return p
 }
@@ -173,6 +172,7 @@ func tooLarge(w http.ResponseWriter, limit int) {
 type posted struct {
 	*Handler
 	decision
+	who     visitor
 	w       http.ResponseWriter
 	r       *http.Request
 	control *http.ResponseController
@@ -204,12 +204,12 @@ func (p *posted) modern() {
 			p.in.Drop()
 			return
 		}
-		if !p.stand() {
+		if !p.stand(&p.who) {
 			overloaded(p.w, m.ID, "overloaded: too many standing streams")
 			p.in.Drop()
 			return
 		}
-		defer p.sit()
+		defer p.sit(&p.who)
 	}
 	p.once(nil, true)
 }
@@ -247,9 +247,9 @@ func (p *posted) hand(conn link.Conn, modern bool) (*response, *reader) {
 }
 
 // open answers initialize, which opens a session.
-func (p *posted) open(principal string) {
+func (p *posted) open() {
 	m := p.in.Message()
-	se := p.sessions.open(p.host, principal, true)
+	se := p.sessions.open(p.host, &p.who, true)
 	if se == nil {
 		overloaded(p.w, m.ID, "overloaded: too many sessions")
 		p.in.Drop()
@@ -263,9 +263,9 @@ func (p *posted) open(principal string) {
 }
 
 // session answers a message of a session.
-func (p *posted) session(id, principal string) {
+func (p *posted) session(id string) {
 	m := p.in.Message()
-	se := p.sessions.find(id, principal)
+	se := p.sessions.find(id, p.who.ID)
 	if se == nil || !se.begin() {
 		fail(p.w, http.StatusNotFound, idOf(m), errNoSession)
 		p.in.Drop()

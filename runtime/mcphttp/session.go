@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 )
 
 // session is what initialize opens in the revisions up to 2025-11-25: a client, who
@@ -17,6 +18,7 @@ import (
 type session struct {
 	id        string
 	principal string
+	client    share.Client // for whom it counts
 	conn      link.Conn
 	limits    *Limits
 
@@ -222,13 +224,13 @@ type sessions struct {
 
 	mu      sync.Mutex
 	byID    map[string]*session
-	count   map[string]int // by principal
+	count   share.Table
 	tidying bool
 	ended   <-chan struct{} // closed when the handler closes
 }
 
 func newSessions(l *Limits, ended <-chan struct{}) *sessions {
-	return &sessions{limits: l, byID: map[string]*session{}, count: map[string]int{}, ended: ended}
+	return &sessions{limits: l, byID: map[string]*session{}, count: share.Table{}, ended: ended}
 }
 
 // patience is how long a session that nobody uses is safe from those who want to
@@ -238,9 +240,9 @@ const patience = time.Minute
 // open makes a session, which nobody knows of yet. It returns nil where there are
 // too many. Otherwise those who open sessions and leave would lock out everybody
 // until they are tidied away: the one that has been idle for longest makes room.
-func (t *sessions) open(host link.Host, principal string, resumable bool) *session {
-	if full, own := t.full(principal); full {
-		idle := t.mostIdle(principal, own)
+func (t *sessions) open(host link.Host, who *visitor, resumable bool) *session {
+	if full, own := t.full(who.client); full {
+		idle := t.mostIdle(who.client, own)
 		if idle == nil {
 			return nil
 		}
@@ -248,7 +250,7 @@ func (t *sessions) open(host link.Host, principal string, resumable bool) *sessi
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if full, _ := t.fullLocked(principal); full {
+	if full, _ := t.fullLocked(who.client); full {
 		return nil // somebody else was faster
 	}
 	memory := host.Memory()
@@ -257,7 +259,7 @@ func (t *sessions) open(host link.Host, principal string, resumable bool) *sessi
 	}
 	se := &session{
 		memory: memory,
-		id:     rand.Text(), principal: principal, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
+		id:     rand.Text(), principal: who.ID, client: who.client, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
 		done: make(chan struct{}),
 	}
 	limit := host.Limits().QueueBytes
@@ -273,7 +275,7 @@ func (t *sessions) open(host link.Host, principal string, resumable bool) *sessi
 		Out: se.standing, Ended: t.ended, Silent: func() { t.end(se) },
 	})
 	t.byID[se.id] = se
-	t.count[principal]++
+	t.count.Add(who.client)
 	if !t.tidying {
 		t.tidying = true
 		go t.tidy()
@@ -282,32 +284,36 @@ func (t *sessions) open(host link.Host, principal string, resumable bool) *sessi
 }
 
 // full reports whether there are too many sessions for one more, and whether that is
-// because of the principal's own.
-func (t *sessions) full(principal string) (full, own bool) {
+// because of the client's own.
+func (t *sessions) full(client share.Client) (full, own bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.fullLocked(principal)
+	return t.fullLocked(client)
 }
 
 // fullLocked is full for a caller that holds the lock.
-func (t *sessions) fullLocked(principal string) (full, own bool) {
-	most := t.limits.SessionsPerPrincipal
-	own = most > 0 && principal != "" && t.count[principal] >= most
+func (t *sessions) fullLocked(client share.Client) (full, own bool) {
+	own = t.count[client] >= t.limits.SessionsPerClient
 	return own || len(t.byID) >= t.limits.Sessions, own
 }
 
-// mostIdle returns the session that has been idle for longest, of one principal or
-// of all, nil if none has been for long.
-func (t *sessions) mostIdle(principal string, own bool) (most *session) {
-	longest := patience
+// mostIdle returns the session that has been idle for longest: of that client, or else
+// of one of those that have the most. It returns nil if none has been for long.
+func (t *sessions) mostIdle(client share.Client, own bool) (most *session) {
+	t.mu.Lock()
+	all, count := slices.Collect(maps.Values(t.byID)), maps.Clone(t.count)
+	t.mu.Unlock()
+	longest, largest := patience, 0
 	now := time.Now()
-	for _, se := range t.all() {
-		if own && se.principal != principal {
+	for _, se := range all {
+		if own && se.client != client || count[se.client] < largest {
 			continue
 		}
-		if idle := se.idle(now); idle >= longest {
-			longest, most = idle, se
+		idle := se.idle(now)
+		if idle < patience || count[se.client] == largest && idle < longest {
+			continue
 		}
+		most, longest, largest = se, idle, count[se.client]
 	}
 	return most
 }
@@ -329,9 +335,7 @@ func (t *sessions) end(se *session) bool {
 	there := t.byID[se.id] == se
 	if there {
 		delete(t.byID, se.id)
-		if t.count[se.principal]--; t.count[se.principal] == 0 {
-			delete(t.count, se.principal)
-		}
+		t.count.Remove(se.client)
 	}
 	t.mu.Unlock()
 	se.close()

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -60,7 +61,7 @@ func (h *SSEHandler) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 // get opens a session, which lasts as long as the response.
-func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who visitor) {
 	if !bodiless(w, r) {
 		return
 	}
@@ -72,22 +73,28 @@ func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who mcp.Princip
 		refuse(w, http.StatusInternalServerError, errNoFlush)
 		return
 	}
-	if !h.enter(w) {
+	if !h.enter(w, &who) {
 		return
 	}
-	defer h.leave()
-	if !h.stand() {
+	defer h.leave(&who)
+	if !h.stand(&who) {
 		overloaded(w, noID, "overloaded: too many standing streams")
 		return
 	}
-	defer h.sit()
-	se := h.sessions.open(h.host, who.ID, false)
+	defer h.sit(&who)
+	se := h.sessions.open(h.host, &who, false)
 	if se == nil {
 		overloaded(w, noID, "overloaded: too many sessions")
 		return
 	}
 	se.begin()
 	defer h.sessions.end(se)
+	mute := time.AfterFunc(h.host.Limits().FirstMessageTime, func() {
+		if se.conn.Negotiated() == nil {
+			h.sessions.end(se)
+		}
+	})
+	defer mute.Stop()
 	// A reference that consists of a query alone is one to the same path, also
 	// where a router or a proxy has changed it on the way (RFC 3986, section 5.2).
 	query := "?" + sessionQuery + "=" + url.QueryEscape(se.id) + otherQuery(r.URL.RawQuery)
@@ -111,15 +118,15 @@ func otherQuery(query string) string {
 }
 
 // post takes a message, whose reply goes to the stream.
-func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who mcp.Principal) {
+func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who visitor) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
 		return
 	}
-	if !h.enter(w) {
+	if !h.enter(w, &who) {
 		return
 	}
-	defer h.leave()
+	defer h.leave(&who)
 	id := r.URL.Query().Get(sessionQuery)
 	if id == "" {
 		refuse(w, http.StatusBadRequest, "the URL names no session: post to the one that the first event of the stream says")
@@ -145,7 +152,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who mcp.Princi
 			return
 		}
 	}
-	se.conn.Take(in, link.Caller{Values: r.Context(), Header: r.Header, Principal: who}, se.standing)
+	se.conn.Take(in, link.Caller{Values: r.Context(), Header: r.Header, Principal: who.Principal, Client: who.client}, se.standing)
 	empty(w, http.StatusAccepted)
 }
 

@@ -305,7 +305,7 @@ func TestSSEStands(t *testing.T) {
 
 // There may be so many sessions and streams.
 func TestSSELimits(t *testing.T) {
-	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2})}}, func(t *testing.T, s *site) {
+	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2, SessionsPerClient: 2})}}, func(t *testing.T, s *site) {
 		one := s.connect()
 		s.connect()
 		s.do(request{method: "GET"}).turnedDownWith(503)

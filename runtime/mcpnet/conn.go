@@ -2,6 +2,7 @@ package mcpnet
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -39,9 +40,11 @@ type conn struct {
 	net          net.Conn
 
 	writing atomic.Bool
+	spoken  bool // a message has come; for whoever reads
 
 	mu       sync.Mutex
-	draining bool // nothing is read any more
+	draining bool          // nothing is read any more
+	first    time.Duration // until the first message; 0 where that has come, or may take for ever
 	closing  sync.Once
 	closed   error
 }
@@ -57,10 +60,52 @@ var errDrained = errors.New("connection is drained")
 
 func (c *conn) Read() ([]byte, error) {
 	message, err := c.Conn.Read()
-	if err == errDrained {
+	switch {
+	case err == nil && !c.spoken:
+		c.spoken = true
+		c.awaited()
+	case err == errDrained:
 		return nil, io.EOF
 	}
 	return message, err
+}
+
+// await ends the time for what comes before the first message, and begins that of the
+// message itself.
+func (c *conn) await(first time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.draining {
+		return errDrained
+	}
+	c.first = first
+	if err := c.net.SetDeadline(time.Time{}); err != nil {
+		return err
+	}
+	return c.net.SetReadDeadline(time.Now().Add(first))
+}
+
+// awaited ends the time for the first message.
+func (c *conn) awaited() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.first > 0 && !c.draining {
+		c.first = 0
+		_ = c.net.SetReadDeadline(time.Time{})
+	}
+}
+
+// late returns the error in the place of that of a deadline.
+func (c *conn) late() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.draining:
+		return errDrained
+	case c.first > 0:
+		return fmt.Errorf("no message has come within %v", c.first)
+	}
+	return os.ErrDeadlineExceeded
 }
 
 func (c *conn) Write(batch []byte) error {
@@ -147,8 +192,8 @@ type input struct {
 
 func (in *input) Read(p []byte) (int, error) {
 	n, err := in.conn.net.Read(p)
-	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) && in.conn.isDraining() {
-		err = errDrained
+	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		err = in.conn.late()
 	}
 	if !in.known {
 		if wrong := in.look(p[:n]); wrong != nil {

@@ -8,9 +8,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// DefaultConnections is how many connections [Serve] has open at the same time
-// unless said otherwise.
-const DefaultConnections = 1000
+const (
+	// DefaultConnections is how many connections [Serve] has open at the same time
+	// unless said otherwise.
+	DefaultConnections = 1000
+	// DefaultConnectionsPerClient is how many of them one client may have.
+	DefaultConnectionsPerClient = DefaultConnections / 4
+)
 
 // Option changes how [Serve] works.
 type Option func(*service)
@@ -28,11 +32,24 @@ func WithPrincipal(identify func(net.Conn) (mcp.Principal, error)) Option {
 }
 
 // WithConnections sets how many connections may be open at the same time, in the
-// place of [DefaultConnections]. One more is closed as soon as it is accepted.
+// place of [DefaultConnections]. One more is closed as soon as it is accepted. One client
+// may have a quarter of them, unless [WithConnectionsPerClient] says otherwise.
 func WithConnections(most int) Option {
 	return func(s *service) {
 		if most > 0 {
 			s.most = most
+		}
+	}
+}
+
+// WithConnectionsPerClient sets how many connections one client may have open at the same
+// time, in the place of [DefaultConnectionsPerClient]: a principal or, where that is not
+// known, an IP address, of IPv6 the network of 64 bits. All clients of a Unix socket are
+// one. One more connection is closed at once.
+func WithConnectionsPerClient(most int) Option {
+	return func(s *service) {
+		if most > 0 {
+			s.each = most
 		}
 	}
 }

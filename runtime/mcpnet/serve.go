@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -35,10 +37,13 @@ func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option
 	host := link.Of(s)
 	service := &service{
 		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), most: DefaultConnections,
-		conns: map[*conn]struct{}{},
+		first: host.Limits().FirstMessageTime, conns: map[*conn]share.Client{}, count: share.Table{},
 	}
 	for _, option := range options {
 		option(service)
+	}
+	if service.each == 0 {
+		service.each = share.Quarter(service.most)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
@@ -53,12 +58,15 @@ type service struct {
 	server   *mcp.Server
 	limit    int // bytes of a message
 	log      *logs.Log
-	most     int
+	most     int           // connections
+	each     int           // connections of one client
+	first    time.Duration // until the first message
 	identify func(net.Conn) (mcp.Principal, error)
 
 	running sync.WaitGroup
 	mu      sync.Mutex
-	conns   map[*conn]struct{}
+	conns   map[*conn]share.Client // and for whom each counts
+	count   share.Table
 	full    bool // and the log says so
 }
 
@@ -106,7 +114,15 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // take serves a connection, unless there are too many.
 func (s *service) take(ctx context.Context, nc net.Conn) {
 	c := newConn(nc, s.limit)
+	client := share.Of("", addressOf(nc))
 	s.mu.Lock()
+	if s.count[client] >= s.each && len(s.conns) < s.most {
+		s.mu.Unlock()
+		_ = nc.Close()
+		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has as many as WithConnectionsPerClient allows",
+			slog.String("client", client.String()), slog.Int("connections", s.each))
+		return
+	}
 	if len(s.conns) >= s.most {
 		first := !s.full
 		s.full = true
@@ -117,7 +133,8 @@ func (s *service) take(ctx context.Context, nc net.Conn) {
 		}
 		return
 	}
-	s.conns[c] = struct{}{}
+	s.conns[c] = client
+	s.count.Add(client)
 	s.mu.Unlock()
 	s.running.Go(func() {
 		defer s.leave(c)
@@ -129,15 +146,46 @@ func (s *service) leave(c *conn) {
 	_ = c.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.count.Remove(s.conns[c])
 	delete(s.conns, c)
 	s.full = false
+}
+
+var errShare = errors.New("the principal has as many connections as WithConnectionsPerClient allows")
+
+// known has a connection count for its principal in the place of its address. It reports
+// false if that has too many.
+func (s *service) known(c *conn, principal string) bool {
+	client := share.Of(principal, addressOf(c.net))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case client == s.conns[c]:
+		return true
+	case s.count[client] >= s.each:
+		return false
+	}
+	s.count.Remove(s.conns[c])
+	s.count.Add(client)
+	s.conns[c] = client
+	return true
+}
+
+// addressOf returns the IP address at the other end of a connection, the zero one where
+// there is none.
+func addressOf(c net.Conn) netip.Addr {
+	a := c.RemoteAddr()
+	if a == nil {
+		return netip.Addr{}
+	}
+	return share.Address(a.String())
 }
 
 // serve answers one client.
 func (s *service) serve(ctx context.Context, c *conn) {
 	who, err := s.greet(ctx, c)
 	if err == nil {
-		err = s.server.Serve(mcp.CallerContext(ctx, who, nil), c)
+		err = s.server.Serve(mcp.AddressContext(mcp.CallerContext(ctx, who, nil), addressOf(c.net)), c)
 	}
 	transport, client := slog.String("transport", c.net.LocalAddr().Network()), slog.String("client", c.net.RemoteAddr().String())
 	switch {
@@ -162,8 +210,11 @@ func (s *service) greet(ctx context.Context, c *conn) (who mcp.Principal, err er
 		if who, err = s.principal(c.net); err != nil {
 			return who, fmt.Errorf("identify client: %w", err)
 		}
+		if !s.known(c, who.ID) {
+			return who, errShare
+		}
 	}
-	return who, c.allow(time.Time{})
+	return who, c.await(s.first)
 }
 
 // principal survives what users have written.

@@ -242,7 +242,7 @@ func TestSlowReader(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	visit(t, setup{options: []mcpnet.Option{mcpnet.WithConnections(2), mcpnet.WithConnections(0)}}, func(t *testing.T, p *place) {
+	visit(t, setup{options: []mcpnet.Option{mcpnet.WithConnections(2), mcpnet.WithConnections(0), mcpnet.WithConnectionsPerClient(2)}}, func(t *testing.T, p *place) {
 		first, second := p.open(), p.open()
 		for range 3 {
 			p.open().wants("end EOF")

@@ -7,10 +7,10 @@
 //		mcprate.All(50, 100),                                 // whatever is asked
 //	)))
 //
-// A caller is the principal that the authentication has found out, or else the
-// connection or session, or else the network address; see [mcp.Request.Peer] and
-// [By]. Those of whom nothing is known are one caller. The counts live in this process: several replicas allow several times as
-// much.
+// A caller is the principal that the authentication has found out, or else the network
+// address, whatever its session or connection, or else, on stdio, the connection; see
+// [mcp.Request.Peer] and [By]. Those of whom nothing is known are one caller. The counts
+// live in this process: several replicas allow several times as much.
 //
 // A call over the limit is answered by a failed result, so that the model reads
 // when to try again; any other request by an error -32603 whose data are

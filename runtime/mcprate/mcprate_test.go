@@ -177,7 +177,7 @@ func TestCallers(t *testing.T) {
 	})
 }
 
-// Over HTTP it is the session that counts, or the address where there is none.
+// Over HTTP it is the address that counts, whatever the session.
 func TestCallersOverHTTP(t *testing.T) {
 	h := mcphttp.NewHandler(newServer(mcprate.Tool("*", rate.Every(time.Hour), 2)))
 	defer h.Close()
@@ -216,22 +216,23 @@ func TestCallersOverHTTP(t *testing.T) {
 		{"[2001:db8:1:3::1]:1000", 2},
 		{"[fe80::1%eth0]:1000", 2},
 		{"[fe80::1%eth1]:1000", 0},
-		{"@", 2},
-		{"", 2},
+		{"@", 2}, // of all whose address is not known
 		{"", 0},
+		{"/run/some.sock", 0},
+		{"no address:at all", 0},
 	} {
 		if n, got := passes(modern(t, test.address), call("search")); n != test.want {
 			t.Errorf("%d calls of %s passed, want %d: %s", n, test.address, test.want, got)
 		}
 	}
-	for range 2 { // sessions of one address
+	for _, want := range []int{2, 0, 0} { // sessions of one address
 		_, header := post(t, "192.0.2.9:1000", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
 		n, got := passes(func(text string) string {
 			got, _ := post(t, "192.0.2.9:1000", text, "Mcp-Session-Id", header.Get("Mcp-Session-Id"))
 			return got
 		}, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search"}}`)
-		if n != 2 {
-			t.Errorf("%d calls of a session passed: %s", n, got)
+		if n != want {
+			t.Errorf("%d calls of a session passed, want %d: %s", n, want, got)
 		}
 	}
 }

@@ -18,6 +18,7 @@ const subprotocol = "mcp"
 var (
 	errFull     = errors.New("as many connections as WithConnections allows are open")
 	errShort    = errors.New("the server holds as much as mcp.Limits.Memory allows")
+	errShare    = errors.New("the client has as many connections open as WithConnectionsPerClient allows")
 	errNoHijack = errors.New("middleware hides the connection: its http.ResponseWriter needs a method Hijack, or Unwrap")
 )
 

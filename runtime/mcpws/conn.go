@@ -54,6 +54,7 @@ type conn struct {
 	pumped   chan struct{}
 	ignored  int // messages, by the pump, since nobody wants them any more
 
+	mute    *time.Timer   // ends the connection, unless there is a message
 	writing chan struct{} // whoever writes holds its one place
 	keeper  keeper
 
@@ -98,9 +99,13 @@ func newConn(limit int, memory *membudget.Budget, cancel context.CancelCauseFunc
 }
 
 // open begins with the connection.
-func (c *conn) open(ws *websocket.Conn, s *socket, ping time.Duration) {
+func (c *conn) open(ws *websocket.Conn, s *socket, ping, first time.Duration) {
 	ws.SetReadLimit(-1) // the pump has its own
 	c.ws, c.socket = ws, s
+	c.mute = time.AfterFunc(first, func() {
+		c.fail(fmt.Errorf("no message has come within %v", first), websocket.StatusPolicyViolation, "")
+		c.cut()
+	})
 	go c.pump()
 	c.keeper.start(ping)
 }
@@ -131,6 +136,7 @@ func (c *conn) Buffered() bool { return len(c.messages) > 0 }
 func (c *conn) pump() {
 	defer close(c.pumped)
 	defer close(c.messages)
+	defer c.mute.Stop()
 	for {
 		kind, r, err := c.ws.Reader(context.Background())
 		if err == nil {
@@ -203,6 +209,7 @@ func (c *conn) receive(r io.Reader) error {
 		case err == io.EOF:
 			whole := f
 			f = frame{}
+			c.mute.Stop()
 			c.deliver(whole)
 			return nil
 		}

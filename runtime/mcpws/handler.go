@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -34,13 +36,17 @@ type Handler struct {
 	policy         *access.Policy
 	hosts, origins []string
 	identify       func(*http.Request) (mcp.Principal, error)
+	address        func(*http.Request) netip.Addr
 	ping           time.Duration
-	most           int
+	most           int           // connections
+	each           int           // connections of one client
+	first          time.Duration // until the first message
 	compression    websocket.CompressionMode
 	bodies         unread.Bodies // of requests that are refused
 
 	mu     sync.Mutex
-	conns  map[*conn]struct{}
+	conns  map[*conn]share.Client // and for whom each counts
+	count  share.Table
 	ending bool
 	empty  chan struct{} // closed when no connection is left and none will come
 }
@@ -53,10 +59,14 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	h := &Handler{
 		server: s, limit: host.Limits().MessageBytes, memory: host.Memory(), log: logs.New(host.Log()),
 		ping: DefaultPing, most: DefaultConnections, compression: websocket.CompressionDisabled,
-		conns: map[*conn]struct{}{}, empty: make(chan struct{}),
+		first: host.Limits().FirstMessageTime,
+		conns: map[*conn]share.Client{}, count: share.Table{}, empty: make(chan struct{}),
 	}
 	for _, option := range options {
 		option(h)
+	}
+	if h.each == 0 {
+		h.each = share.Quarter(h.most)
 	}
 	policy, err := access.New(h.hosts, h.origins)
 	if err != nil {
@@ -98,10 +108,11 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, refusal)
 		return
 	}
-	ctx, cancel := context.WithCancelCause(mcp.CallerContext(r.Context(), who, r.Header))
+	address := access.Address(r, h.address)
+	ctx, cancel := context.WithCancelCause(mcp.AddressContext(mcp.CallerContext(r.Context(), who, r.Header), address))
 	defer cancel(mcp.ErrConnectionClosed)
 	c := newConn(h.limit, h.memory, cancel)
-	if refusal := h.enter(c); refusal != nil {
+	if refusal := h.enter(c, share.Of(who.ID, address)); refusal != nil {
 		h.refuse(w, r, refusal)
 		return
 	}
@@ -120,7 +131,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 		h.log.Client(ctx, slog.LevelDebug, "upgrade refused", slog.String("client", r.RemoteAddr), slog.Any("error", err))
 		return
 	}
-	c.open(ws, socket, h.ping)
+	c.open(ws, socket, h.ping, h.first)
 	err = h.server.Serve(ctx, c)
 	<-c.pumped
 	c.forget()
@@ -141,7 +152,7 @@ func (h *Handler) tell(ctx context.Context, r *http.Request, c *conn, err error)
 }
 
 // enter takes a place for a connection.
-func (h *Handler) enter(c *conn) *refusal {
+func (h *Handler) enter(c *conn, client share.Client) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -157,14 +168,21 @@ func (h *Handler) enter(c *conn) *refusal {
 			status: http.StatusServiceUnavailable, message: "too many connections",
 			err: errFull, header: http.Header{"Retry-After": {"10"}},
 		}
+	case h.count[client] >= h.each:
+		return &refusal{
+			status: http.StatusServiceUnavailable, message: "too many connections of this client",
+			err: errShare, header: http.Header{"Retry-After": {"10"}},
+		}
 	}
-	h.conns[c] = struct{}{}
+	h.conns[c] = client
+	h.count.Add(client)
 	return nil
 }
 
 func (h *Handler) leave(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.count.Remove(h.conns[c])
 	delete(h.conns, c)
 	if h.ending && len(h.conns) == 0 {
 		close(h.empty)

@@ -316,7 +316,8 @@ func TestPingWhileWriting(t *testing.T) {
 }
 
 func TestPing(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	patient := mcp.WithLimits(mcp.Limits{FirstMessageTime: time.Hour})
+	visit(t, setup{server: []mcp.Option{patient}}, func(t *testing.T, s *site) {
 		mute, alive, busy, deaf := s.open(), s.open(), s.open(), s.openDeaf()
 		mute.say(call(1, "block", "{}"))
 		var sending sync.WaitGroup

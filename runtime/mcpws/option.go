@@ -3,6 +3,7 @@ package mcpws
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/coder/websocket"
@@ -15,6 +16,8 @@ const (
 	// DefaultConnections is how many connections a [Handler] has open at the same
 	// time unless said otherwise.
 	DefaultConnections = 1000
+	// DefaultConnectionsPerClient is how many of them one client may have.
+	DefaultConnectionsPerClient = DefaultConnections / 4
 	// DefaultPing is how often clients are pinged unless said otherwise.
 	DefaultPing = 30 * time.Second
 )
@@ -55,13 +58,32 @@ func WithPing(interval time.Duration) Option {
 }
 
 // WithConnections sets how many connections may be open at the same time, in the
-// place of [DefaultConnections]. One more is refused with status 503.
+// place of [DefaultConnections]. One more is refused with status 503. One client may have
+// a quarter of them, unless [WithConnectionsPerClient] says otherwise.
 func WithConnections(most int) Option {
 	return func(h *Handler) {
 		if most > 0 {
 			h.most = most
 		}
 	}
+}
+
+// WithConnectionsPerClient sets how many connections one client may have open at the same
+// time, in the place of [DefaultConnectionsPerClient]: a principal, or where that is not
+// known, an address. One more is refused with status 503.
+func WithConnectionsPerClient(most int) Option {
+	return func(h *Handler) {
+		if most > 0 {
+			h.each = most
+		}
+	}
+}
+
+// WithClientAddress says from which address a request comes that opens a connection,
+// where that is not the other end of the connection: see mcphttp.WithClientAddress. It is
+// called by many goroutines at once.
+func WithClientAddress(find func(*http.Request) netip.Addr) Option {
+	return func(h *Handler) { h.address = find }
 }
 
 // WithCompression compresses messages of more than 512 bytes for clients that offer

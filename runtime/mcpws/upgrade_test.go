@@ -161,7 +161,7 @@ func TestPrincipal(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	visit(t, setup{handler: []mcpws.Option{mcpws.WithConnections(2), mcpws.WithConnections(-1)}}, func(t *testing.T, s *site) {
+	visit(t, setup{handler: []mcpws.Option{mcpws.WithConnections(2), mcpws.WithConnections(-1), mcpws.WithConnectionsPerClient(2)}}, func(t *testing.T, s *site) {
 		first, second := s.open(), s.open()
 		status, text, header := s.refused()
 		if status != 503 || header.Get("Retry-After") == "" {

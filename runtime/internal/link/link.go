@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -92,8 +93,8 @@ type Caller struct {
 	Principal any
 	// Header are header fields, by canonical keys.
 	Header map[string][]string
-	// Remote is the network address at the other end, "" where it is not known.
-	Remote string
+	// Client is whom the message counts for.
+	Client share.Client
 }
 
 // Conn is one client of a server: a session, or a single request. Its methods may
@@ -135,6 +136,7 @@ type Options struct {
 // Limits are those of a server that concern transports.
 type Limits struct {
 	MessageBytes, QueueBytes        int
+	FirstMessageTime                time.Duration
 	WriteTime, DrainTime, GraceTime time.Duration
 }
 

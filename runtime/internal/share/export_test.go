@@ -1,0 +1,11 @@
+package share
+
+// Clients returns how many clients a counter remembers.
+func (c *Counter) Clients() (n int) {
+	for i := range c.parts {
+		c.parts[i].mu.Lock()
+		n += len(c.parts[i].of)
+		c.parts[i].mu.Unlock()
+	}
+	return n
+}

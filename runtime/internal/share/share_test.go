@@ -1,0 +1,81 @@
+package share_test
+
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
+)
+
+func TestClients(t *testing.T) {
+	for remote, want := range map[string]string{
+		"192.0.2.1:80": "address 192.0.2.1", "192.0.2.1": "address 192.0.2.1", "[::ffff:192.0.2.1]:80": "address 192.0.2.1",
+		"[2001:db8:1:2:3::1]:80": "address 2001:db8:1:2::/64", "2001:db8:1:2:ffff::": "address 2001:db8:1:2::/64",
+		"[fe80::1%eth0]:1": "address fe80::/64", "[::1]:1": "address ::/64",
+		"": "address unknown", "@": "address unknown", "/run/x.sock": "address unknown", "a:b": "address unknown", "pipe": "address unknown",
+	} {
+		c := share.Of("", share.Address(remote))
+		if got := c.String(); got != want {
+			t.Errorf("%q: %s, want %s", remote, got, want)
+		}
+		if p := share.Of("ada", share.Address(remote)); p.String() != "principal ada" || p != share.Of("ada", netip.Addr{}) {
+			t.Errorf("%q: %s", remote, p)
+		}
+	}
+	// A principal cannot be called like an address.
+	if share.Of("address unknown", netip.Addr{}).String() == share.Of("", netip.Addr{}).String() {
+		t.Error("a principal is taken for an address")
+	}
+}
+
+func TestEach(t *testing.T) {
+	for _, c := range [][4]int{{100, 3, 7, 3}, {100, 0, 7, 25}, {0, 0, 7, 7}, {1, 0, 7, 1}, {5, -1, 7, 2}, {0, 3, 7, 3}, {-1, -1, 7, 7}} {
+		if got := share.Each(c[0], c[1], c[2]); got != c[3] {
+			t.Errorf("%v: %d", c, got)
+		}
+	}
+}
+
+func TestCounter(t *testing.T) {
+	c := share.NewCounter(100, 30)
+	ada, bob := share.Of("ada", netip.Addr{}), share.Of("", netip.MustParseAddr("192.0.2.1"))
+	taken := func(who *share.Client, tries int) int {
+		var n atomic.Int64
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range tries / 8 {
+					if c.Take(who) {
+						n.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		return int(n.Load())
+	}
+	if n := taken(&ada, 800); n != 30 || c.Total() != 30 || c.Full() {
+		t.Errorf("%d of one, %d in all", n, c.Total())
+	}
+	if n := taken(&bob, 800); n != 30 {
+		t.Errorf("%d of another", n)
+	}
+	if n := taken(nil, 800); n != 40 || !c.Full() || c.Take(&ada) || c.Take(nil) {
+		t.Errorf("%d of those that have no share", n)
+	}
+	for range 30 {
+		c.Give(&ada)
+		c.Give(&bob)
+	}
+	for range 40 {
+		c.Give(nil)
+	}
+	if c.Total() != 0 || taken(&ada, 800) != 30 {
+		t.Errorf("%d are left", c.Total())
+	}
+	if n := c.Clients(); n != 1 {
+		t.Errorf("%d clients are remembered", n)
+	}
+}
