@@ -37,11 +37,13 @@ var limitTables = []struct {
 	}},
 	{name: "mcpws", path: "github.com/mcpgen/mcpgen/runtime/mcpws", constants: []limit{
 		{"DefaultConnections", "", "open connections: `WithConnections`"},
+		{"DefaultConnectionsPerClient", "", "open connections of one client: `WithConnectionsPerClient`"},
 		{"DefaultPing", "", "how often a client is pinged, and how long it may be silent: `WithPing`"},
 		{"mostRefused", "", "requests that are refused before their body has come, and waited for, a second at most"},
 	}},
 	{name: "mcpnet", path: "github.com/mcpgen/mcpgen/runtime/mcpnet", constants: []limit{
 		{"DefaultConnections", "", "open connections: `WithConnections`"},
+		{"DefaultConnectionsPerClient", "", "open connections of one client: `WithConnectionsPerClient`"},
 		{"handshakeTime", "", "how long TLS and `WithPrincipal` may take"},
 	}},
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
@@ -65,6 +67,7 @@ var beyond = map[string]string{
 	"OpenQuestions":     "the question fails",
 	"StateBytes":        "the call fails",
 	"QueueBytes":        "handlers wait for the client; at four times as much the connection is closed",
+	"FirstMessageTime":  "the connection is closed",
 	"WriteTime":         "the connection is closed",
 	"DrainTime":         "what still runs is cancelled",
 	"ProgressRate":      "the newest report waits for its turn; the last one is sent before the reply",

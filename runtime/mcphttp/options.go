@@ -114,14 +114,14 @@ type Limits struct {
 	// Requests is how many HTTP requests are answered at the same time, without
 	// standing streams. One more gets 503. Default: 10000.
 	Requests int
-	// Refused is how many HTTP requests that have been answered before their body had
-	// come are waited for, so that their connections can be used again: a second, and up
-	// to 64 KiB. The connection of one more is closed. Default: 1000.
-	Refused int
 	// RequestsPerClient is how many of them one client may have: a principal, or where
 	// that is not known, an address. One more gets 503. Default: 2500, or a quarter of
 	// Requests where that is set.
 	RequestsPerClient int
+	// Refused is how many HTTP requests that have been answered before their body had
+	// come are waited for, so that their connections can be used again: a second, and up
+	// to 64 KiB. The connection of one more is closed. Default: 1000.
+	Refused int
 	// Streams is how many standing streams there may be: GET, and listens. One
 	// more gets 503. Default: 10000.
 	Streams int
