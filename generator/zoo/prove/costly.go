@@ -1,0 +1,267 @@
+package prove
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Search says how long to search for the message that costs the most.
+type Search struct {
+	Tries int // for each tool
+	Small int // bytes of the messages that are tried
+	Large int // bytes of those that are held to Most
+	Worst int // how many of the worst are made large, the worst of each tool at most
+	// Most is how many times the CPU time of json.Unmarshal into an any a call
+	// may take.
+	Most float64
+}
+
+// recipe makes messages of any size: some parts of a value come again and again.
+type recipe struct {
+	tool         Tool
+	before, unit string
+	between      string
+	after        string
+	count        func(i int) string // what tells the units apart, at each mark
+	ratio        float64
+}
+
+const mark = "\x01"
+
+// text makes a value of about so many bytes.
+func (c *recipe) text(size int) []byte {
+	b := append(make([]byte, 0, size+len(c.before)+2*len(c.unit)), c.before...)
+	parts := strings.Split(c.unit, mark)
+	for i := 0; len(b)+len(c.after) < size; i++ {
+		if i > 0 {
+			b = append(b, c.between...)
+		}
+		for k, part := range parts {
+			if k > 0 {
+				b = append(b, c.count(i)...)
+			}
+			b = append(b, part...)
+		}
+	}
+	return append(b, c.after...)
+}
+
+// Costly searches, for each tool of a server, the arguments that take the most CPU
+// for each byte beside json.Unmarshal, by changing those that took the most so far.
+func Costly(t *testing.T, cfg Config, search Search) {
+	session := Connect(t, cfg.Server, Modern)
+	tools, err := session.Tools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worst []*recipe
+	for _, tool := range tools {
+		schema, err := ParseSchema(string(tool.InputSchema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := fnv.New64()
+		h.Write([]byte(tool.Name))
+		c := &climber{r: newSource(cfg.Seed, h.Sum64()), tool: tool, schema: schema}
+		var best *recipe
+		var from *Node
+		for range search.Tries {
+			n := c.value(from)
+			next := c.recipe(n)
+			if next == nil {
+				continue
+			}
+			if next.ratio = costs(t, session, next, search.Small, 1); best == nil || next.ratio > best.ratio {
+				best, from = next, n
+			}
+		}
+		if best != nil {
+			worst = append(worst, best)
+		}
+	}
+	slices.SortFunc(worst, func(a, b *recipe) int { return int(1000 * (b.ratio - a.ratio)) })
+	for i, c := range worst[:min(len(worst), search.Worst)] {
+		ratio := costs(t, session, c, search.Large, 3)
+		if i < 5 || ratio > search.Most/2 {
+			t.Logf("%s: %.1f times json.Unmarshal for %d bytes, %.1f for %d: %.100q %.100q %.60q", c.tool.Name, c.ratio, search.Small, ratio, search.Large, c.before, c.unit, c.after)
+		}
+		if ratio > search.Most {
+			t.Errorf("%s takes %.1f times as long as json.Unmarshal, want at most %.1f", c.tool.Name, ratio, search.Most)
+		}
+	}
+}
+
+// costs is the CPU time of a call beside that of json.Unmarshal, by the least of
+// several turns of each.
+func costs(t *testing.T, s *Session, c *recipe, size, turns int) float64 {
+	arguments := c.text(size)
+	usual := arguments
+	if !json.Valid(arguments) {
+		// It would end at the first mistake, where its syntax is all that matters.
+		usual = []byte(`"` + strings.Repeat("a", len(arguments)) + `"`)
+	}
+	call, plain := time.Duration(1<<62), time.Duration(1<<62)
+	for range turns {
+		start := cpuTime()
+		var v any
+		if err := json.Unmarshal(usual, &v); err != nil && !strings.Contains(err.Error(), "float64") {
+			t.Fatal(err)
+		}
+		between := cpuTime()
+		params := append([]byte(`"name":"`+c.tool.Name+`","arguments":`), arguments...)
+		if _, err := s.ask("tools/call", params); err != nil {
+			t.Fatal(err)
+		}
+		call, plain = min(call, cpuTime()-between), min(plain, between-start)
+	}
+	// What any call takes does not count.
+	return float64(call-100*time.Microsecond) / float64(plain+time.Microsecond)
+}
+
+// climber makes recipes for one tool.
+type climber struct {
+	r      *source
+	tool   Tool
+	schema *Schema
+}
+
+// value makes a value, mostly out of the one that took the most.
+func (c *climber) value(from *Node) *Node {
+	r := c.r
+	n := from
+	if n == nil || r.one(3) {
+		n = r.begin(c.schema)
+	}
+	n = n.Clone()
+	if !r.one(3) {
+		r.mutate(n)
+	}
+	n.walk("", func(_ string, at *Node) {
+		switch {
+		case len(at.Members) > 1 && r.one(3):
+			slices.Reverse(at.Members)
+		case len(at.Members) > 0 && r.one(30):
+			at.Members = append(at.Members, at.Members[0])
+		case at != n && r.one(30):
+			*at = *text(at.String())
+		}
+	})
+	return n
+}
+
+// recipe chooses what comes again and again in a value.
+func (c *climber) recipe(n *Node) *recipe {
+	r := c.r
+	var all []*Node
+	n.walk("", func(_ string, at *Node) { all = append(all, at) })
+	at := pick(r, all)
+	// The value is written with a hole where the place is.
+	kept := *at
+	const hole = `"\u0002hole"`
+	split := func() (string, string) {
+		before, after, _ := strings.Cut(n.String(), hole)
+		return before, after
+	}
+	out := &recipe{tool: c.tool, between: ",", count: pick(r, []func(int) string{
+		func(int) string { return "" }, strconv.Itoa, func(i int) string { return strconv.Itoa(i % 7) },
+		func(i int) string { return fmt.Sprintf("%08d", 10_000_000+i) },
+	})}
+	*at = Node{Kind: '"', Raw: hole}
+	before, after := split()
+	*at = kept
+	if after == "" && before == n.String() {
+		return nil
+	}
+	open, closing := "", ""
+	switch kept.Kind {
+	case '[':
+		open, closing = "[", "]"
+		out.unit = c.unit(pick(r, append(kept.Items, &kept)))
+	case '{':
+		open, closing = "{", "}"
+		name, value := "x", r.anything(maxDepth-1)
+		if len(kept.Members) > 0 && !r.one(4) {
+			m := pick(r, kept.Members)
+			name, value = m.Name, m.Value
+		}
+		if rest := bytes.TrimPrefix((&Node{Kind: '{', Members: kept.Members}).Append(nil), []byte("{")); r.one(2) && len(rest) > 1 {
+			closing = "," + string(rest)
+		}
+		if r.one(3) {
+			name = ""
+		}
+		out.unit = text(name+"\x01").String() + ":" + c.unit(value)
+		out.unit = strings.ReplaceAll(out.unit, `\u0001`, mark)
+	case '"':
+		open, closing, out.between = `"`+pick(r, []string{"", strings.Trim(kept.String(), `"`)}), `"`, ""
+		out.unit = pick(r, []string{"a", "1", "0", " ", ".", "-", ":", "/", "%41", "1h", "T", "=", "AAAA", "é", `\n`, `\u00e9`, `\"`, `\\`, "[1,", `{\"a\":`, "a@", "1.", "0x", "e9", strings.Trim(kept.String(), `"`)})
+		if out.unit == "" {
+			return nil
+		}
+	case '0':
+		open, out.between = pick(r, []string{"", "-", "0.", "1e", "1.0", kept.Text, kept.Text + "."}), ""
+		out.unit = pick(r, []string{"1", "0", "9", "123456789"})
+	default:
+		open, closing = pick(r, []string{"", "["}), ""
+		if open == "[" {
+			closing = "]"
+		}
+		out.unit = c.unit(&kept)
+	}
+	out.before, out.after = before+open, closing+after
+	return out
+}
+
+// unit is the text of a value that comes again and again.
+func (c *climber) unit(n *Node) string {
+	r := c.r
+	s := n.String()
+	switch {
+	case r.one(8):
+		return text(s).String()
+	case r.one(8):
+		return string(r.anything(maxDepth).Append(nil))
+	case r.one(6):
+		m := n.Clone()
+		r.mutate(m)
+		return m.String()
+	case r.one(4):
+		return c.chain(n)
+	case r.one(12):
+		depth := 1 + r.IntN(400)
+		return strings.Repeat("[", depth) + strings.Repeat("]", depth)
+	}
+	return s
+}
+
+// chain is a value inside of itself, as often as one of its parts is of the same
+// kind.
+func (c *climber) chain(n *Node) string {
+	var parts []*Node
+	n.walk("", func(_ string, at *Node) {
+		if at != n && at.Schema != nil && at.Kind == n.Kind {
+			parts = append(parts, at)
+		}
+	})
+	s := n.String()
+	if len(parts) == 0 {
+		return s
+	}
+	at := pick(c.r, parts)
+	kept := *at
+	*at = Node{Kind: '"', Raw: `"\u0002hole"`}
+	before, after, ok := strings.Cut(n.String(), `"\u0002hole"`)
+	*at = kept
+	if !ok {
+		return s
+	}
+	depth := 1 + c.r.IntN(60)
+	return strings.Repeat(before, depth) + s + strings.Repeat(after, depth)
+}
