@@ -158,11 +158,13 @@ func (x *exchange) survive(ctx context.Context) {
 	if x.returned {
 		return
 	}
-	if p := recover(); p != nil {
-		x.respond(ctx, nil, newPanicError(ctx, &x.req, p))
-		return
+	p := recover()
+	if p == nil {
+		p = "runtime.Goexit called"
 	}
-	x.respond(ctx, nil, newPanicError(ctx, &x.req, "runtime.Goexit called"))
+	e := &panicError{reference: newReference()}
+	defer x.respond(ctx, nil, e) // even if the handler of the log ends the goroutine
+	e.log(ctx, &x.req, p)
 }
 
 // end gives back what the exchange holds, and lets go what it has queued.

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -309,14 +310,10 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 	}
 	go func() {
 		defer c.release()
-		defer func() {
-			if p := recover(); p != nil {
-				c.server.log.Client(c.ctx, slog.LevelError, "handler panicked", slog.String("method", method),
-					slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
-			}
-		}()
 		ctx, cancel := c.server.timeLimited(c.ctx)
 		defer cancel()
-		take(ctx, params)
+		usercode.Call(func() { take(ctx, params) }, func(e usercode.Failure) {
+			c.server.log.Program(c.ctx, slog.LevelError, "handler panicked", append(e.Attrs(), logs.Text("method", method))...)
+		})
 	}()
 }

@@ -23,13 +23,17 @@ func (e *panicError) text() string { return "internal error, reference " + e.ref
 // that recovered, so that the stack is still that of the panic.
 func newPanicError(ctx context.Context, req *Request, value any) *panicError {
 	e := &panicError{reference: newReference()}
+	e.log(ctx, req, value)
+	return e
+}
+
+func (e *panicError) log(ctx context.Context, req *Request, value any) {
 	req.log().Program(ctx, slog.LevelError, "handler panicked",
 		slog.String("reference", e.reference),
 		logs.Text("method", req.Method),
 		logs.Text("name", req.Name),
 		slog.String("panic", fmt.Sprint(value)),
 		slog.String("stack", string(debug.Stack())))
-	return e
 }
 
 // recovered returns h with panics turned into errors, so that interceptors see

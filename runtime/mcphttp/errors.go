@@ -1,6 +1,7 @@
 package mcphttp
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -54,6 +55,11 @@ func overloaded(w http.ResponseWriter, id jsonrpc.ID, message string) {
 	})
 }
 
+// broken answers where the code of users has failed.
+func broken(w http.ResponseWriter) {
+	fail(w, http.StatusInternalServerError, noID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "internal error"})
+}
+
 func invalid(message string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + message}
 }
@@ -80,6 +86,10 @@ func unsupported(version string, supported []string) *jsonrpc.Error {
 const errNoRoom = "overloaded: the server holds as much for its clients as it may"
 
 const errNoFlush = "no event streams here: middleware has wrapped the http.ResponseWriter into one with neither Flush nor Unwrap"
+
+// errPrincipal is that of a function of [WithPrincipal] or [WithClientAddress] that has
+// not returned.
+var errPrincipal = errors.New("no principal")
 
 var (
 	errNoSession = invalid("no session of that id: it has ended, or there never was one; open a new one with initialize")

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -145,12 +146,16 @@ func (h *core) admit(w http.ResponseWriter, r *http.Request) (who visitor, ok bo
 	if cors(w, r, h.policy) {
 		return who, false
 	}
-	if h.principal == nil {
+	if h.principal == nil && h.address == nil {
 		return h.visitor(r, mcp.Principal{}), true
 	}
-	principal, err := h.principal(r)
-	if err == nil {
-		return h.visitor(r, principal), true
+	who, err := h.identify(w, r)
+	switch err {
+	case nil:
+		return who, true
+	case errPrincipal:
+		broken(w)
+		return who, false
 	}
 	refusal, ok := errors.AsType[*Refusal](err)
 	if !ok {
@@ -170,6 +175,34 @@ func (h *core) admit(w http.ResponseWriter, r *http.Request) (who visitor, ok bo
 	}
 	refuse(w, status, refusal.Text)
 	return who, false
+}
+
+// identify calls the functions of [WithPrincipal] and [WithClientAddress]. Who cannot be
+// told is not let in.
+func (h *core) identify(w http.ResponseWriter, r *http.Request) (who visitor, err error) {
+	usercode.Call(func() {
+		var principal mcp.Principal
+		if h.principal != nil {
+			principal, err = h.principal(r)
+		}
+		if err == nil {
+			who = h.visitor(r, principal)
+		}
+	}, func(e usercode.Failure) {
+		if e.Panic == http.ErrAbortHandler {
+			panic(e.Panic) // net/http closes the connection, as is asked for
+		}
+		h.log.Program(r.Context(), slog.LevelError, "panic in the function of WithPrincipal or WithClientAddress", e.Attrs()...)
+		who, err = visitor{}, errPrincipal
+		if e.Exits { // nothing else is going to answer, and the connection ends
+			if r.ProtoMajor == 1 {
+				w.Header().Set("Connection", "close")
+			}
+			broken(w)
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+	return who, err
 }
 
 func notAllowed(w http.ResponseWriter, allowed string) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -48,6 +49,11 @@ func allEarly() []early {
 		}
 		return mcp.Principal{}, &mcphttp.Refusal{Status: http.StatusForbidden, Text: "not you"}
 	})}}
+	panics := setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(func(*http.Request) (mcp.Principal, error) { panic("no") })}}
+	exits := setup{noisy: true, handler: []mcphttp.Option{mcphttp.WithPrincipal(func(*http.Request) (mcp.Principal, error) {
+		runtime.Goexit()
+		return mcp.Principal{}, nil
+	})}}
 	small := setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 100})}}
 	noRoom := setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{Memory: 1000})}}
 	full := setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Requests: 1})}}
@@ -66,6 +72,8 @@ func allEarly() []early {
 		{name: "OPTIONS", head: "OPTIONS /mcp HTTP/1.1\r\n" + host, status: 405},
 		{name: "principal", head: postHead, status: 401, setup: known},
 		{name: "principal that refuses", head: postHead + "Authorization: Bearer x\r\n", status: 403, setup: known},
+		{name: "principal that panics", head: postHead, status: 500, setup: panics},
+		{name: "principal that exits", head: postHead, status: 500, setup: exits, last: true},
 		{name: "type", head: "POST /mcp HTTP/1.1\r\n" + host + "Content-Type: text/plain\r\n", status: 415},
 		{name: "accept", head: "POST /mcp HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nAccept: text/html\r\n", status: 406},
 		{name: "length", head: postHead, status: 413, setup: small},
@@ -105,7 +113,7 @@ type sites struct {
 }
 
 // answering are the functions that answer. Their callers are what is of interest.
-var answering = map[string]bool{"fail": true, "refuse": true, "overloaded": true, "notAllowed": true, "tooLarge": true, "empty": true}
+var answering = map[string]bool{"fail": true, "refuse": true, "overloaded": true, "notAllowed": true, "tooLarge": true, "empty": true, "broken": true}
 
 // wrap notes which function of the package answers.
 func (x *sites) wrap(next http.Handler) http.Handler {
@@ -367,4 +375,39 @@ func TestShutdownOfRefused(t *testing.T) {
 			t.Errorf("the end of the server has taken %v", took)
 		}
 	})
+}
+
+// Where the function of WithPrincipal panics, the client is told, and the log says why.
+// What it has aborted, as middleware does, is not answered.
+func TestPrincipalFails(t *testing.T) {
+	find := func(r *http.Request) (mcp.Principal, error) {
+		switch r.Header.Get("X-Test") {
+		case "panic":
+			panic("at the disco")
+		case "abort":
+			panic(http.ErrAbortHandler)
+		}
+		return mcp.Principal{ID: "ann"}, nil
+	}
+	address := mcphttp.WithClientAddress(func(r *http.Request) netip.Addr {
+		_, _ = find(r)
+		return netip.Addr{}
+	})
+	for _, option := range []mcphttp.Option{mcphttp.WithPrincipal(find), address} {
+		overBoth(t, setup{handler: []mcphttp.Option{option}}, func(t *testing.T, s *site) {
+			a := s.do(call("echo", "{}").post("X-Test: panic")).wants(500)
+			if text := a.text(); !strings.Contains(text, "-32603") || strings.Contains(text, "disco") {
+				a.fail("%s", text)
+			}
+			if log := s.log.String(); !strings.Contains(log, "at the disco") || !strings.Contains(log, "refusal_test.go") {
+				t.Errorf("the log does not say why: %s", log)
+			}
+			aborted := s.start(call("echo", "{}").post("X-Test: abort"))
+			<-aborted.done
+			if aborted.status != 0 {
+				t.Errorf("what is aborted is answered")
+			}
+			s.do(call("echo", "{}").post()).replied("1")
+		})
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +30,8 @@ func password(c net.Conn) (mcp.Principal, error) {
 		return mcp.Principal{ID: "alice", Value: c.RemoteAddr().Network()}, nil
 	case "boom":
 		panic("at the disco")
+	case "exit":
+		runtime.Goexit()
 	}
 	return mcp.Principal{}, errors.New("wrong word")
 }
@@ -50,6 +53,11 @@ func TestPrincipal(t *testing.T) {
 		bomb.wants("end EOF")
 		p.logged("at the disco")
 		p.logged("principal_test.go")
+
+		gone := p.open()
+		gone.write("exit")
+		gone.wants("end EOF")
+		p.logged("runtime.Goexit called")
 
 		// The handshake has a time, what follows has none.
 		silent := p.open()

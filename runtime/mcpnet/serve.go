@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -219,13 +219,11 @@ func (s *service) greet(ctx context.Context, c *conn) (who mcp.Principal, err er
 
 // principal survives what users have written.
 func (s *service) principal(c net.Conn) (who mcp.Principal, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.Program(context.Background(), slog.LevelError, "panic in the function of WithPrincipal", slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
-			who, err = mcp.Principal{}, errors.New("panic")
-		}
-	}()
-	return s.identify(c)
+	usercode.Call(func() { who, err = s.identify(c) }, func(e usercode.Failure) {
+		s.log.Program(context.Background(), slog.LevelError, "panic in the function of WithPrincipal", e.Attrs()...)
+		who, err = mcp.Principal{}, errors.New("panic")
+	})
+	return who, err
 }
 
 // drain lets all connections end.

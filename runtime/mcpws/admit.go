@@ -5,9 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -19,6 +22,7 @@ var (
 	errFull     = errors.New("as many connections as WithConnections allows are open")
 	errShort    = errors.New("the server holds as much as mcp.Limits.Memory allows")
 	errShare    = errors.New("the client has as many connections open as WithConnectionsPerClient allows")
+	errIdentify = errors.New("the function of WithPrincipal or WithClientAddress has not returned")
 	errNoHijack = errors.New("middleware hides the connection: its http.ResponseWriter needs a method Hijack, or Unwrap")
 )
 
@@ -31,7 +35,7 @@ type refusal struct {
 }
 
 // admit decides who may open a connection.
-func (h *Handler) admit(r *http.Request) (who mcp.Principal, _ *refusal) {
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (who client, _ *refusal) {
 	if r.Method != http.MethodGet {
 		return who, &refusal{
 			status: http.StatusMethodNotAllowed, message: "a WebSocket is opened by GET",
@@ -41,11 +45,9 @@ func (h *Handler) admit(r *http.Request) (who mcp.Principal, _ *refusal) {
 	if wrong := h.policy.Check(r); wrong != nil {
 		return who, &refusal{status: wrong.Status, message: wrong.Message}
 	}
-	if h.identify != nil {
-		var err error
-		if who, err = h.identify(r); err != nil {
-			return who, unidentified(err)
-		}
+	who, wrong := h.client(w, r)
+	if wrong != nil {
+		return who, wrong
 	}
 	if r.ContentLength != 0 {
 		// Of the connection that follows, nobody would know where it begins.
@@ -55,6 +57,42 @@ func (h *Handler) admit(r *http.Request) (who mcp.Principal, _ *refusal) {
 		return who, &refusal{status: http.StatusBadRequest, message: `the subprotocol spoken here is "` + subprotocol + `": offer that one, or none`}
 	}
 	return who, nil
+}
+
+// client is who opens a connection.
+type client struct {
+	principal mcp.Principal
+	address   netip.Addr
+}
+
+// client calls the functions of [WithPrincipal] and [WithClientAddress]. Who cannot be
+// told is not let in.
+func (h *Handler) client(w http.ResponseWriter, r *http.Request) (who client, wrong *refusal) {
+	usercode.Call(func() {
+		if h.identify != nil {
+			principal, err := h.identify(r)
+			if err != nil {
+				wrong = unidentified(err)
+				return
+			}
+			who.principal = principal
+		}
+		who.address = access.Address(r, h.address)
+	}, func(e usercode.Failure) {
+		if e.Panic == http.ErrAbortHandler {
+			panic(e.Panic) // net/http closes the connection, as is asked for
+		}
+		h.log.Program(r.Context(), slog.LevelError, "panic in the function of WithPrincipal or WithClientAddress", e.Attrs()...)
+		wrong = &refusal{
+			status: http.StatusInternalServerError, message: http.StatusText(http.StatusInternalServerError), err: errIdentify,
+		}
+		if e.Exits { // nothing else is going to answer, and the connection ends
+			w.Header().Set("Connection", "close")
+			h.refuse(w, r, wrong)
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+	return who, wrong
 }
 
 // unidentified is the answer to a client that WithPrincipal does not know.

@@ -98,7 +98,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
-	who, refusal := h.admit(r)
+	who, refusal := h.admit(w, r)
 	if refusal != nil {
 		h.refuse(w, r, refusal)
 		return
@@ -108,11 +108,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, refusal)
 		return
 	}
-	address := access.Address(r, h.address)
-	ctx, cancel := context.WithCancelCause(mcp.AddressContext(mcp.CallerContext(r.Context(), who, r.Header), address))
+	ctx, cancel := context.WithCancelCause(mcp.AddressContext(mcp.CallerContext(r.Context(), who.principal, r.Header), who.address))
 	defer cancel(mcp.ErrConnectionClosed)
 	c := newConn(h.limit, h.memory, cancel)
-	if refusal := h.enter(c, share.Of(who.ID, address)); refusal != nil {
+	if refusal := h.enter(c, share.Of(who.principal.ID, who.address)); refusal != nil {
 		h.refuse(w, r, refusal)
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -80,4 +82,49 @@ func TestRefusedWithBody(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Where the function of WithPrincipal does not return, nobody is let in, and the client
+// is told.
+func TestPrincipalFails(t *testing.T) {
+	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "runtime.Goexit": runtime.Goexit} {
+		identify := mcpws.WithPrincipal(func(r *http.Request) (mcp.Principal, error) {
+			if r.Header.Get("X-Test") == "fail" {
+				fail()
+			}
+			return mcp.Principal{ID: "ann"}, nil
+		})
+		address := mcpws.WithClientAddress(func(r *http.Request) netip.Addr {
+			if r.Header.Get("X-Test") == "fail" {
+				fail()
+			}
+			return netip.Addr{}
+		})
+		for _, option := range []mcpws.Option{identify, address} {
+			visit(t, setup{handler: []mcpws.Option{option}}, func(t *testing.T, s *site) {
+				status, text, _ := s.refused("+X-Test: fail")
+				if status != http.StatusInternalServerError || strings.Contains(text, "disco") {
+					t.Errorf("%s: status %d, %q", name, status, text)
+				}
+				if log := s.log.String(); !strings.Contains(log, "refusal_test.go") {
+					t.Errorf("%s: no stack in the log: %s", name, log)
+				}
+				c := s.open()
+				c.say(ping(1))
+				c.wants(pong(1))
+			})
+		}
+	}
+	visit(t, setup{handler: []mcpws.Option{mcpws.WithPrincipal(func(*http.Request) (mcp.Principal, error) { panic(http.ErrAbortHandler) })}},
+		func(t *testing.T, s *site) {
+			conn, err := s.net.Dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			go func() { _, _ = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") }()
+			if text, _ := io.ReadAll(conn); len(text) > 0 {
+				t.Errorf("what is aborted is answered: %s", text)
+			}
+		})
 }

@@ -7,9 +7,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
 const (
@@ -35,6 +39,8 @@ const (
 // goroutines.
 type Log struct {
 	logger *slog.Logger
+	broken atomic.Bool // its handler is not called any more
+	failed atomic.Bool // it has, once, and standard error says so
 
 	mu    sync.Mutex
 	kinds map[string]*kind
@@ -78,7 +84,9 @@ func Cut(s string, most int) string {
 }
 
 func (l *Log) write(ctx context.Context, level slog.Level, message string, most, text, failure int, attrs []slog.Attr) {
-	if !l.logger.Enabled(ctx, level) || !l.passes(level, message, most) {
+	enabled := false
+	l.call(func() { enabled = l.logger.Enabled(ctx, level) })
+	if !enabled || !l.passes(level, message, most) {
 		return
 	}
 	for i, a := range attrs {
@@ -89,7 +97,23 @@ func (l *Log) write(ctx context.Context, level slog.Level, message string, most,
 			attrs[i].Value = slog.StringValue(Cut(errorText(value), failure))
 		}
 	}
-	l.logger.LogAttrs(ctx, level, message, attrs...)
+	l.call(func() { l.logger.LogAttrs(ctx, level, message, attrs...) })
+}
+
+// call calls the handler of the logger. One that panics has no other log, and must not end
+// what has only had something to say; one that ends goroutines is called once.
+func (l *Log) call(f func()) {
+	if l.broken.Load() {
+		return
+	}
+	usercode.Call(f, func(e usercode.Failure) {
+		if e.Exits {
+			l.broken.Store(true)
+		}
+		if l.failed.CompareAndSwap(false, true) {
+			fmt.Fprintln(os.Stderr, "the handler of the logger has failed:", e)
+		}
+	})
 }
 
 // errorText is the text of an error, whose method may panic.
@@ -136,6 +160,8 @@ func (l *Log) sum(message string, k *kind) {
 	more, level := k.more, k.level
 	k.more, k.lines, k.began = 0, 0, time.Now()
 	l.mu.Unlock()
-	l.logger.LogAttrs(context.Background(), level, message,
-		slog.Int("more_like_this", more), slog.Duration("within", window))
+	l.call(func() {
+		l.logger.LogAttrs(context.Background(), level, message,
+			slog.Int("more_like_this", more), slog.Duration("within", window))
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -134,5 +135,61 @@ func TestTextsAreCut(t *testing.T) {
 	}
 	if got := logs.Cut("aéa", 2); got != "a…" {
 		t.Errorf("%q", got)
+	}
+}
+
+// failing is a handler that fails in one of its methods.
+type failing struct {
+	slog.Handler
+	enabled, handle func()
+	calls           int
+}
+
+func (f *failing) Enabled(context.Context, slog.Level) bool {
+	f.calls++
+	f.enabled()
+	return true
+}
+
+func (f *failing) Handle(context.Context, slog.Record) error {
+	f.handle()
+	return nil
+}
+
+// A handler that panics ends nothing; one that ends goroutines ends one.
+func TestFailingHandler(t *testing.T) {
+	fine := func() {}
+	for name, h := range map[string]*failing{
+		"Enabled": {enabled: func() { panic("in Enabled") }, handle: fine},
+		"Handle":  {enabled: fine, handle: func() { panic("in Handle") }},
+	} {
+		l := logs.New(slog.New(h))
+		for range 3 {
+			l.Client(t.Context(), slog.LevelInfo, "a line")
+			l.Program(t.Context(), slog.LevelInfo, "another one")
+		}
+		if h.calls < 6 {
+			t.Errorf("%s: %d calls", name, h.calls)
+		}
+	}
+	for name, h := range map[string]*failing{
+		"Enabled": {enabled: runtime.Goexit, handle: fine},
+		"Handle":  {enabled: fine, handle: runtime.Goexit},
+	} {
+		l := logs.New(slog.New(h))
+		ended := make(chan bool, 1)
+		go func() {
+			defer func() { ended <- true }()
+			l.Client(t.Context(), slog.LevelInfo, "a line")
+			ended <- false
+		}()
+		if !<-ended {
+			t.Errorf("%s: the goroutine has not ended", name)
+		}
+		calls := h.calls
+		l.Client(t.Context(), slog.LevelInfo, "a line")
+		if h.calls != calls {
+			t.Errorf("%s: it is called again", name)
+		}
 	}
 }
