@@ -9,11 +9,90 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // testSlowReader has a client that does not read what it asks for.
 func testSlowReader(t *testing.T, v venue) {
+	t.Run("cut off", func(t *testing.T) { testCutOff(t, v) })
+	if v.is(httpLegacy, httpModern) {
+		return // each reply has a channel of its own, and waits in its own buffer
+	}
+	t.Run("handlers wait", func(t *testing.T) { testHandlersWait(t, v) })
+	t.Run("flood", func(t *testing.T) { testFloodWithoutReading(t, v) })
+}
+
+// testHandlersWait has a client that goes on asking and does not read: replies beyond
+// the queue wait in their handlers, which count as running, so that there is an end.
+func testHandlersWait(t *testing.T, v venue) {
+	const most, asked, size = 6, 60, 50_000
+	v.visit(t, setup{limits: mcp.Limits{WriteTime: time.Hour, QueueBytes: size, InFlight: most}}, func(t *testing.T, s *site) {
+		c := s.open()
+		c.in.pause()
+		var ids []string
+		for range asked {
+			id, _ := c.say("tools/call", call("large", fmt.Sprintf(`{"n":%d}`, size)))
+			ids = append(ids, id)
+			s.settle()
+		}
+		c.in.resume()
+		answered, refused := 0, 0
+		for _, id := range ids {
+			switch m := c.reply(id); {
+			case len(m.text()) == size:
+				answered++
+			case m.code() == jsonrpc.CodeInternal && strings.Contains(m.raw, `"reason":"overloaded"`):
+				refused++
+			default:
+				t.Errorf("%v", m)
+			}
+		}
+		// Besides the handlers that wait there is what is being written, what is in the
+		// queue, and what the buffers of sockets hold.
+		if answered > asked/2 || answered < most || refused == 0 {
+			t.Errorf("%d answered, %d refused of %d", answered, refused, asked)
+		}
+		c.alive("it reads again")
+	})
+}
+
+// testFloodWithoutReading has a client that asks for what is answered at once, and does
+// not read: it is cut off by what is queued for it, long before its write times out.
+func testFloodWithoutReading(t *testing.T, v venue) {
+	v.visit(t, setup{limits: mcp.Limits{WriteTime: 24 * time.Hour, QueueBytes: 10_000}}, func(t *testing.T, s *site) {
+		c, other := s.open(), s.open()
+		s.settle()
+		c.in.pause()
+		started := time.Now()
+		cut := func() bool {
+			for range 10_000 {
+				_, d := c.say("tools/list", "")
+				s.settle()
+				select {
+				case <-d.answered:
+				default:
+					continue // its response waits, too
+				}
+				if d.refused != nil || d.status >= 400 {
+					return true
+				}
+			}
+			return false
+		}
+		if !cut() {
+			t.Error("it goes on for ever")
+		}
+		if took := time.Since(started); took > time.Minute {
+			t.Errorf("it took %v", took)
+		}
+		c.in.resume()
+		other.alive("another client was cut off")
+	})
+}
+
+// testCutOff has a client that does not read for longer than a write may take.
+func testCutOff(t *testing.T, v venue) {
 	const writeTime = 5 * time.Second
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: writeTime, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {
 		slow, fast := s.open(), s.open()
