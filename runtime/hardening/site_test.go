@@ -188,6 +188,7 @@ func (s *site) close() {
 	if !s.setup.real {
 		time.Sleep(time.Second) // net/http lingers behind a request that it has not read to the end
 	}
+	s.gaveBack()
 	if said := s.notes.String(); said != "" {
 		s.t.Errorf("the HTTP server complains: %s", said)
 	}

@@ -67,6 +67,7 @@ func TestSoak(t *testing.T) {
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
 	}
 	for _, s := range sites {
+		s.gaveBack()
 		if log := s.log.String(); log != "" {
 			t.Errorf("%s logs %s", s.venue.name, shorten(log))
 		}

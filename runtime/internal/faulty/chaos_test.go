@@ -420,7 +420,8 @@ func chaos(t *testing.T, transport dialer, trouble trouble, seed uint64) {
 		p.Seed = seed*clients + uint64(n)
 		return p
 	})
-	dial, stop := transport(t, server(trouble.limits), l, trouble.survives)
+	s := server(trouble.limits)
+	dial, stop := transport(t, s, l, trouble.survives)
 	var talks sync.WaitGroup
 	for i := range clients {
 		talks.Go(func() {
@@ -439,5 +440,9 @@ func chaos(t *testing.T, transport dialer, trouble trouble, seed uint64) {
 	stop()
 	if d := time.Since(started); d > 2*time.Minute {
 		t.Errorf("the end of serving took %v", d)
+	}
+	time.Sleep(time.Minute) // for handlers that do not return at once
+	if used := link.Of(s).Memory().Used(); used != 0 {
+		t.Errorf("%d bytes are charged at the end", used)
 	}
 }

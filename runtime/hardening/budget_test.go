@@ -1,0 +1,21 @@
+package hardening_test
+
+import (
+	"time"
+
+	seam "github.com/mcpgen/mcpgen/runtime/internal/link"
+)
+
+// gaveBack checks that nothing is charged to the budget of the server any more, within
+// some time: handlers may still be on their way.
+func (s *site) gaveBack() {
+	s.t.Helper()
+	memory := seam.Of(s.server).Memory()
+	for range 500 {
+		if memory.Used() == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.t.Errorf("%s %s: %d bytes are charged at the end", s.venue.name, s.venue.era, memory.Used())
+}
