@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -76,14 +77,15 @@ func (b *buffers) clean() {
 	b.account.Set(0)
 }
 
-// done gives back the storage of the message, at which nobody looks any more, where it
-// is large.
+// done gives back the storage of the message and of the encoded result, at which nobody
+// looks any more once the reply is written, where it is large.
 func (b *buffers) done() {
 	if cap(b.data) > keptBuffer {
 		b.msg.Reset()
 		lend.Put(b.data)
 		b.data = nil
 	}
+	b.encoder.Reset()
 }
 
 // room makes room for a reply of that size at once, where it is a large one.
@@ -256,7 +258,11 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	x.closeNoticesLocked()
 	x.answered = true
 	c.inflight.remove(x)
-	x.sink.Reply(message, code)
+	if o, ok := x.sink.(link.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
+		x.buffers.out = nil
+	} else {
+		x.sink.Reply(message, code)
+	}
 	if x.farewell && c.shared {
 		x.sink.Notify(cancelledByServer(x.call.id))
 	}

@@ -62,6 +62,18 @@ func newOutbox(conn jsonrpc.Conn, l *Limits, memory *membudget.Budget, failed fu
 
 func (o *outbox) Reply(message []byte, _ int) { o.Notify(message) }
 
+func (o *outbox) Own(message []byte, _ int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil || len(o.pending) > 0 {
+		return false
+	}
+	lend.Put(o.pending)
+	o.pending = append(lend.Grow(message, 1), '\n')
+	o.charge()
+	return true
+}
+
 func (o *outbox) Refuse(message []byte, code int) { o.Answer(message, code) }
 
 func (o *outbox) Answer(message []byte, _ int) {

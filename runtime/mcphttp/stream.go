@@ -79,12 +79,32 @@ func (s *stream) Reply(message []byte, code int) {
 	switch {
 	case len(message) == 0:
 	case s.count == 0 && !s.standing:
-		s.addOnly(message)
+		plain := borrow(len(message))
+		*plain = append(*plain, message...)
+		s.addOnly(plain)
 	default:
 		s.add(message)
 	}
+	s.replied(code, len(message) == 0)
+}
+
+// Own is Reply for a message whose storage belongs to the stream from now on.
+func (s *stream) Own(message []byte, code int) bool {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.done || s.gone || s.count > 0 || s.standing {
+		return false
+	}
+	s.addOnly(&message)
+	s.replied(code, false)
+	return true
+}
+
+// replied notes that the reply is there, or that there is none. The caller holds the
+// guard.
+func (s *stream) replied(code int, mute bool) {
 	if !s.standing {
-		s.done, s.code, s.mute = true, code, len(message) == 0
+		s.done, s.code, s.mute = true, code, mute
 		if s.reader == nil {
 			s.ended = time.Now()
 		}
@@ -135,10 +155,9 @@ func (s *stream) add(message []byte) {
 }
 
 // addOnly is add for the only message of a stream, which mostly is written at once
-// and then forgotten: its copy is used again for others; see [stream.reuse].
-func (s *stream) addOnly(message []byte) {
-	s.plain = borrow(len(message))
-	*s.plain = append(*s.plain, message...)
+// and then forgotten: its storage is used again for others; see [stream.reuse].
+func (s *stream) addOnly(plain *[]byte) {
+	s.plain = plain
 	s.log = s.one[:0]
 	s.charge(counted(cap(*s.plain)))
 	s.append(*s.plain)

@@ -50,6 +50,14 @@ type Releaser interface {
 	Release(retry time.Duration) bool
 }
 
+// Owner is a [Sink] that can take over the storage of a large reply instead of copying
+// it.
+type Owner interface {
+	// Own is [Sink.Reply] for a message whose storage is lent and belongs to the sink
+	// afterwards. It does nothing, and reports false, where the message has to be copied.
+	Own(message []byte, code int) bool
+}
+
 // Overloader is a [Sink] whose channel can say in its own way that the server has no
 // room for a request.
 type Overloader interface {
