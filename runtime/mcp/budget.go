@@ -132,6 +132,9 @@ func (x *exchange) afford(size int) bool {
 	s := x.conn.server
 	account := &x.buffers.account
 	held := x.buffers.size()
+	if !x.waitTurn(size) {
+		return false
+	}
 	for {
 		x.sink.Wait()
 		if !account.Take(held + size) {
@@ -146,6 +149,30 @@ func (x *exchange) afford(size int) bool {
 		}
 		account.Set(held)
 		x.settle()
+	}
+}
+
+// waitTurn has large replies for one channel made one after the other. If all handlers
+// went at once that have seen that there is room, they would fill the budget for a
+// client that does not read. It reports false if the request has ended.
+func (x *exchange) waitTurn(size int) bool {
+	if x.conn.large == nil || size <= keptBuffer || x.turn {
+		return true
+	}
+	select {
+	case x.conn.large <- struct{}{}:
+		x.turn = true
+		return true
+	case <-x.ctx.Done():
+		return false
+	}
+}
+
+// endTurn lets the next large reply be made.
+func (x *exchange) endTurn() {
+	if x.turn {
+		x.turn = false
+		<-x.conn.large
 	}
 }
 

@@ -146,6 +146,7 @@ func TestReplyBeyondMemory(t *testing.T) {
 				for _, d := range stuck {
 					<-d.done // after Limits.WriteTime
 				}
+				time.Sleep(time.Minute) // for the replies that wait for a place
 				p.expect(call(9, "hello", "{}"), `"id":9,"result"`)
 				p.hangUp()
 				gaveBack(t, s)

@@ -44,6 +44,7 @@ type conn struct {
 	subscriptions int             // to resources, of the session and of all listens
 	subscribed    int             // bytes of them
 	shared        bool            // all requests share one channel
+	large         chan struct{}   // has room for the one large reply that is being written to it
 	ended         <-chan struct{} // closed when the client can ask for nothing more
 }
 
@@ -67,7 +68,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	c := newConn(ctx, s)
 	out := newOutbox(jc, &s.limits, s.memory, func() { c.stop(ErrConnectionClosed) }, &c.active)
 	ending := make(chan struct{})
-	c.out, c.shared, c.ended = out, true, ending
+	c.out, c.shared, c.ended, c.large = out, true, ending, make(chan struct{}, 1)
 	c.reading = newReading(c, jc, out)
 	read := c.reading.ended
 	go c.reading.run()
