@@ -21,7 +21,8 @@ import (
 // The outcome is ok, tool error (a failed result, which the model reads), error
 // (of the protocol, with its code), timeout, panic, cancelled, disconnected or
 // input required (the client is to call again with an answer). The line is a
-// warning where it is one of tool error, error, timeout and panic.
+// warning where it is one of tool error, error, timeout and panic, and has the
+// client's reason for a cancellation where it has given one.
 //
 // Neither arguments nor results nor texts of errors are logged, and of a URI
 // neither the query, nor the fragment, nor a user's name. What clients can make
@@ -53,9 +54,10 @@ func LogCalls(l *slog.Logger) Interceptor {
 
 // outcome is how a request has ended.
 type outcome struct {
-	name  string
-	code  int // of an error of the protocol
-	level slog.Level
+	name   string
+	code   int // of an error of the protocol
+	level  slog.Level
+	reason string // of the client, for a cancellation
 }
 
 func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
@@ -71,6 +73,9 @@ func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
 	if o.code != 0 {
 		attrs = append(attrs, slog.Int("code", o.code))
 	}
+	if o.reason != "" {
+		attrs = append(attrs, slog.String("reason", o.reason))
+	}
 	return attrs
 }
 
@@ -78,14 +83,14 @@ func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
 func (r *Request) outcomeOf(reply Reply, err error) outcome {
 	switch cause := context.Cause(&r.x.ctx); {
 	case errors.Is(cause, ErrCancelled):
-		return outcome{name: "cancelled"}
+		return outcome{name: "cancelled", reason: reasonOf(cause)}
 	case errors.Is(cause, ErrConnectionClosed):
 		return outcome{name: "disconnected"}
 	}
 	if _, ok := reply.(*InputRequired); ok && err == nil {
 		return outcome{name: "input required"}
 	}
-	failed := func(name string, code int) outcome { return outcome{name, code, slog.LevelWarn} }
+	failed := func(name string, code int) outcome { return outcome{name: name, code: code, level: slog.LevelWarn} }
 	if err == nil {
 		if result, ok := reply.(*ToolResult); ok && (result == nil || result.IsError) {
 			return failed("tool error", 0)

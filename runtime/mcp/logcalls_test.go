@@ -94,7 +94,9 @@ func TestLogCalls(t *testing.T) {
 				"level=INFO msg=request method=prompts/get feature=greet principal=ada duration=0s outcome=ok",
 			},
 			{request(1, "tools/call", modernSure), `level=INFO msg=request method=tools/call feature=sure principal=ada duration=0s outcome="input required"`},
-			{lines(call(1, "block", `{}`), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"secret"}}`),
+			{lines(call(1, "block", `{}`), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"gave up"}}`),
+				`level=INFO msg=request method=tools/call feature=block principal=ada duration=0s outcome=cancelled reason="gave up"`},
+			{lines(call(1, "block", `{}`), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`),
 				"level=INFO msg=request method=tools/call feature=block principal=ada duration=0s outcome=cancelled"},
 		} {
 			p.send(strings.TrimSuffix(test.send, "\n") + "\n")
