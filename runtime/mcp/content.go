@@ -151,15 +151,23 @@ func (c EmbeddedResource) appendTo(b []byte, r *rendering) []byte {
 	return r.closeBlock(b, c.Annotations, c.Meta)
 }
 
-// jsonText is the text copy of structured content, as a block of its own.
+// jsonText is the text copy of structured content, as a block of its own: the same
+// JSON, wrapped where that is (server/tools, structured content).
 type jsonText struct {
 	value []byte
 }
 
 func (c jsonText) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `{"type":"text","text":`...)
+	if !r.wraps(c.value) {
+		b = wire.AppendString(b, c.value)
+		return append(b, '}')
+	}
+	b = append(b, `"{\"result\":`...)
+	start := len(b)
 	b = wire.AppendString(b, c.value)
-	return append(b, '}')
+	b = append(b[:start], b[start+1:len(b)-1]...) // without its quotes
+	return append(b, `}"}`...)
 }
 
 func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *Annotations, m Meta) []byte {

@@ -166,7 +166,7 @@ func ExampleStream() {
 	// Output:
 	// {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1,"message":"1"}}
 	// {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2,"message":"2"}}
-	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":{"result":[1,2]}}}
+	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"result\":[1,2]}"}],"structuredContent":{"result":[1,2]}}}
 }
 
 func ExampleReaderResult() {

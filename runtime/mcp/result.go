@@ -33,8 +33,8 @@ type ToolResult struct {
 	Content []Content
 	// Structured is a JSON value that fits the tool's output schema, nil where
 	// there is none. Clients before revision 2025-06-18 get its text only; where
-	// a revision wants an object and this is something else, it is sent as
-	// {"result": ...}. It may alias a buffer of the request and must not be used
+	// a revision wants an object and this is something else, it and its text are
+	// sent as {"result": ...}. It may alias a buffer of the request and must not be used
 	// after the handlers have returned.
 	Structured json.RawMessage
 	// IsError says that the tool failed, and that Content says how.
@@ -144,7 +144,7 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 	b = append(b, ']')
 	if structured != nil && f.StructuredContent {
 		b = append(b, `,"structuredContent":`...)
-		if !f.AnyOutput && r.wraps(structured) {
+		if r.wraps(structured) {
 			b = append(b, `{"result":`...)
 			b = append(b, structured...)
 			b = append(b, '}')
@@ -174,9 +174,12 @@ func (p *ToolResult) structured(r *rendering) json.RawMessage {
 	return v
 }
 
-// wraps reports whether a value travels as {"result": ...} where only objects
-// may: always, where the output schema does.
+// wraps reports whether a value travels as {"result": ...}, since the revision wants
+// an object: always, where the output schema does.
 func (r *rendering) wraps(structured json.RawMessage) bool {
+	if f := r.fields(); f.AnyOutput || !f.StructuredContent {
+		return false
+	}
 	if r.tool != nil && r.tool.info.OutputSchema != "" {
 		return r.tool.wraps()
 	}

@@ -1,10 +1,8 @@
 package mcptest
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
@@ -50,7 +48,7 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())
 	}
 	var value T
-	data := r.value(reflect.TypeFor[T](), !c.revision.Fields.AnyOutput)
+	data := r.value(reflect.TypeFor[T](), func() bool { return !c.revision.Fields.AnyOutput && c.wraps(tool) })
 	if data == nil {
 		if text, ok := any(&value).(*string); ok {
 			*text = r.Text()
@@ -63,7 +61,7 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 }
 
 // value is the structured result, nil where there is none.
-func (r *ToolResult) value(as reflect.Type, wrapped bool) json.RawMessage {
+func (r *ToolResult) value(as reflect.Type, wrapped func() bool) json.RawMessage {
 	var text json.RawMessage
 	if len(r.Content) > 0 && r.Content[0].Type == "text" {
 		text = json.RawMessage(r.Content[0].Text)
@@ -77,44 +75,32 @@ func (r *ToolResult) value(as reflect.Type, wrapped bool) json.RawMessage {
 		}
 		return text
 	}
-	if !wrapped {
-		return r.Structured
-	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(r.Structured, &object) != nil || len(object) != 1 || object["result"] == nil {
 		return r.Structured
 	}
-	inner := object["result"]
-	if text != nil && sameJSON(text, inner) || text == nil && !mayHaveResult(as) {
-		return inner
+	if wrapped() {
+		return object["result"]
 	}
 	return r.Structured
 }
 
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
-}
-
-// mayHaveResult reports whether values of a type are objects with a member result.
-func mayHaveResult(t reflect.Type) bool {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.Kind() {
-	case reflect.Map, reflect.Interface:
-		return true
-	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "" {
-				name = f.Name
-			}
-			if f.IsExported() && strings.EqualFold(name, "result") || f.Anonymous && mayHaveResult(f.Type) {
-				return true
-			}
+// wraps reports whether a tool's output schema is the object around another schema:
+// its only property is result, and nothing is said of others. An object schema of an
+// author's own may look the same, which then has the same result.
+func (c *Client) wraps(tool string) bool {
+	c.t.Helper()
+	for _, t := range c.Tools() {
+		if t.Name != tool {
+			continue
 		}
+		var schema map[string]json.RawMessage
+		var properties map[string]json.RawMessage
+		if json.Unmarshal(t.OutputSchema, &schema) != nil || json.Unmarshal(schema["properties"], &properties) != nil {
+			return t.OutputSchema == nil // of a value without a schema
+		}
+		_, closed := schema["additionalProperties"]
+		return !closed && len(properties) == 1 && properties["result"] != nil
 	}
-	return false
+	return true // by an alias
 }
