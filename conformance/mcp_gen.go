@@ -223,6 +223,7 @@ var mcpToolTestEmbeddedResource = mcp.ToolInfo{
 	Symbol:      "embeddedResource",
 	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestEmbeddedResource,
+	Embeds:      true,
 }
 
 // mcpInputTestEmbeddedResource is the schema of the arguments of
@@ -577,6 +578,7 @@ var mcpToolTestMultipleContentTypes = mcp.ToolInfo{
 	Symbol:      "multipleContentTypes",
 	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestMultipleContentTypes,
+	Embeds:      true,
 }
 
 // mcpInputTestMultipleContentTypes is the schema of the arguments of

@@ -41,6 +41,7 @@ type Server struct {
 	closest  []*template           // by how much of a URI they fix
 	listers  []lister              // templates that list resources, in order
 	complete bool                  // there are completions, or have been
+	embeds   bool                  // there are tools that embed resources, or have been
 	barred   map[barredKey]*barred // what policies deny
 	identity [revisions][]byte     // info as each revision has it, in short
 }
@@ -98,6 +99,9 @@ func (s *Server) Register(f Feature) {
 	defer s.mu.Unlock()
 	s.shelves[shelf].add(f)
 	s.complete = s.complete || f.completes()
+	if t, ok := f.(*tool); ok && t.info.Embeds {
+		s.embeds = true
+	}
 	s.reshelve(shelf)
 }
 
@@ -173,8 +177,12 @@ func (s *Server) offers(shelf int) bool {
 	return s.shelves[shelf].offered
 }
 
+// offersResources reports whether there are resources, or have been, or results that
+// embed some.
 func (s *Server) offersResources() bool {
-	return s.offers(shelfResources) || s.offers(shelfTemplates)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.embeds || s.shelves[shelfResources].offered || s.shelves[shelfTemplates].offered
 }
 
 // offersChanges reports whether there is a list that can change.

@@ -36,6 +36,10 @@ type ToolInfo struct {
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
 
+	// Embeds says that results may have an [EmbeddedResource]. The server then offers
+	// resources, if none at first (server/tools, embedded resources). [NewTool] sets it.
+	Embeds bool
+
 	// Requires are capabilities without which a client cannot call the tool. It
 	// gets a [*CapabilityError] instead.
 	Requires []Capability
@@ -73,6 +77,7 @@ type ToolFunc func(ctx context.Context, req *Request) (*ToolResult, error)
 //
 // It panics where a schema is not JSON.
 func NewTool(info ToolInfo, f func(ctx context.Context, arguments json.RawMessage) (*ToolResult, error)) Feature {
+	info.Embeds = true // for all that is known
 	if info.InputSchema == "" {
 		info.InputSchema = `{"type":"object"}`
 	}

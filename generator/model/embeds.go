@@ -1,0 +1,43 @@
+package model
+
+import (
+	"go/types"
+	"strings"
+)
+
+// Embeds reports whether results of the tool may have embedded resources: those of
+// blobs that are neither pictures nor sounds, and of any content.
+func (t *Tool) Embeds() bool {
+	switch t.Result.Kind {
+	case ResultBlob, ResultReader:
+		kind := strings.ToLower(t.MIME)
+		return !strings.HasPrefix(kind, "image/") && !strings.HasPrefix(kind, "audio/")
+	case ResultContents, ResultTool, ResultTyped:
+		return true
+	case ResultContent:
+		for _, v := range t.Result.Values {
+			if v.Role == RoleValue && !plainContent(v.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainContent reports whether a content type of the runtime is a block that embeds
+// nothing.
+func plainContent(t types.Type) bool {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	if !ok {
+		return false
+	}
+	switch named.Obj().Name() {
+	case "Text", "Image", "Audio", "ResourceLink":
+		return true
+	}
+	return false
+}
