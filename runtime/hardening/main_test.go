@@ -19,8 +19,11 @@ import (
 const programVariable = "HARDENING_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(programVariable) == "printer" {
+	switch os.Getenv(programVariable) {
+	case "printer":
 		os.Exit(printer())
+	case "guarded":
+		os.Exit(guarded())
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -80,6 +80,12 @@ var rows = []row{
 		run:  testContentType,
 	},
 	{
+		name: "Refused", what: "requests that are refused for their header, and whose bodies never come (refused and slow)",
+		here: "answered at once; the connections are closed after a second, and nobody else waits for them",
+		not:  except(noStatus, stdio, memory, tcp),
+		run:  testRefused,
+	},
+	{
 		name: "ProtocolVersion", what: "an unknown protocol revision",
 		here: "400 where a header says it, -32022 where the message does",
 		run:  testProtocolVersion,
