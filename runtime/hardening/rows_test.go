@@ -256,4 +256,9 @@ var rows = []row{
 		not:  except("there is one client", stdio, memory),
 		run:  testShares,
 	},
+	{
+		name: "VanishedCalls", what: "clients call what does not end, and go away",
+		here: "such calls count until their handlers return: one too many is refused (-32603; 503), pings are answered",
+		run:  testVanishedCalls,
+	},
 }

@@ -30,11 +30,19 @@ var errOverloaded = &jsonrpc.Error{
 	Data: []byte(`{"reason":"overloaded"}`),
 }
 
+var errTooManyCalls = &jsonrpc.Error{
+	Code: jsonrpc.CodeInternal, Message: "overloaded: as many calls are running as may; try again later",
+	Data: []byte(`{"reason":"overloaded"}`),
+}
+
+// isOverload reports whether an error says that the server has no room for a request.
+func isOverload(err *jsonrpc.Error) bool { return err == errOverloaded || err == errTooManyCalls }
+
 // overload answers a request for which there is no room, where the transport has a way
 // of its own to say so. It reports false where it has not, or the error is another one.
 func overload(out sink, id jsonrpc.ID, err *jsonrpc.Error) bool {
 	o, ok := out.(link.Overloader)
-	if !ok || err != errOverloaded {
+	if !ok || !isOverload(err) {
 		return false
 	}
 	o.Overload(jsonrpc.AppendError(nil, id, err), err.Code)

@@ -14,7 +14,7 @@ import (
 
 // notification takes a notification. By its content alone it is clear what it is
 // about, so it needs no revision; those that mean nothing here are ignored.
-func (c *conn) notification(m *jsonrpc.Message) {
+func (c *conn) notification(m *jsonrpc.Message, from *caller) {
 	switch string(m.Method) {
 	case protocol.Cancelled:
 		c.cancel(&m.Params)
@@ -23,7 +23,7 @@ func (c *conn) notification(m *jsonrpc.Message) {
 	case protocol.RootsListChanged:
 		c.rootsChanged()
 	default:
-		c.extensionNotification(m)
+		c.extensionNotification(m, from)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -181,7 +182,7 @@ func (c *conn) take(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBa
 	case m.Kind == jsonrpc.Request:
 		return c.request(b, from, out, inBatch), true
 	case m.Kind == jsonrpc.Notification:
-		c.notification(m)
+		c.notification(m, from)
 	case m.Kind == jsonrpc.Response:
 		c.response(m)
 	case inBatch:
@@ -263,11 +264,25 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 		return errOverloaded
 	}
 	x.cost = cost
+	counter := x.counter()
+	if !counter.Take(x.from.share()) {
+		c.server.memory.Release(cost)
+		return errTooManyCalls
+	}
 	err := c.enter(x)
 	if err != nil {
 		c.server.memory.Release(cost)
+		counter.Give(x.from.share())
 	}
 	return err
+}
+
+// counter is what counts the request among those of all connections.
+func (x *exchange) counter() *share.Counter {
+	if x.method == protocol.Listen {
+		return x.conn.server.listens
+	}
+	return x.conn.server.calls
 }
 
 func (c *conn) enter(x *exchange) *jsonrpc.Error {

@@ -54,6 +54,14 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 			return true
 		}
 		x.stop(nil)
+		if method == protocol.Ping && isOverload(err) {
+			// Its answer says that the server lives: that waits for no interceptor.
+			b.out, err = c.answer(b.out[:0], method, m, &from)
+			if err == nil {
+				out.Answer(b.out, 0)
+				return false
+			}
+		}
 	}
 	if from.opening != nil {
 		c.reject(from.opening)

@@ -192,6 +192,7 @@ func (x *exchange) end() {
 // release notes that the handlers have returned.
 func (x *exchange) release() {
 	x.released = true
+	x.counter().Give(x.from.share())
 	x.conn.release()
 }
 
@@ -270,6 +271,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	}
 	if returned { // after what it has queued: who waits for handlers looks at that next
 		x.released = true
+		x.counter().Give(x.from.share())
 		c.releaseLocked()
 	}
 }

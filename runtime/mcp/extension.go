@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -283,7 +284,7 @@ func isImplementation(value []byte) bool {
 
 // extensionNotification hands a notification to an extension, in a goroutine of
 // its own, which counts as a request in flight.
-func (c *conn) extensionNotification(m *jsonrpc.Message) {
+func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 	take := c.server.extensions.notifications[string(m.Method)]
 	if take == nil {
 		return
@@ -292,15 +293,8 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
 		return
 	}
-	c.mu.Lock()
-	full := c.closing || c.running >= c.server.limits.InFlight
-	if !full {
-		c.running++
-		c.active.Add(1)
-	}
-	c.mu.Unlock()
-	method := string(m.Method)
-	if full {
+	method, who, cost := string(m.Method), from.share(), callCost+len(m.Params.Raw)
+	if !c.admitNotification(who, cost) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
 		return
 	}
@@ -310,10 +304,35 @@ func (c *conn) extensionNotification(m *jsonrpc.Message) {
 	}
 	go func() {
 		defer c.release()
+		defer c.server.memory.Release(cost)
+		defer c.server.calls.Give(who)
 		ctx, cancel := c.server.timeLimited(c.ctx)
 		defer cancel()
 		usercode.Call(func() { take(ctx, params) }, func(e usercode.Failure) {
 			c.server.log.Program(c.ctx, slog.LevelError, "handler panicked", append(e.Attrs(), logs.Text("method", method))...)
 		})
 	}()
+}
+
+// admitNotification counts a notification as a request in flight. It reports false if
+// there is no room for one more.
+func (c *conn) admitNotification(who *share.Client, cost int) bool {
+	s := c.server
+	if !s.memory.Take(cost) {
+		return false
+	}
+	if !s.calls.Take(who) {
+		s.memory.Release(cost)
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing || c.running >= s.limits.InFlight {
+		s.memory.Release(cost)
+		s.calls.Give(who)
+		return false
+	}
+	c.running++
+	c.active.Add(1)
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -115,6 +116,20 @@ type Limits struct {
 	// InFlight is how many requests of a connection run at the same time; one
 	// more is answered with an error. Default: 1024.
 	InFlight int
+	// Calls is how many requests of all connections run at the same time, with those whose
+	// clients have gone, and notifications of extensions; one more is answered with an
+	// error, over HTTP with 503. Requests that are answered at once, such as ping, are not
+	// among them, nor is a subscriptions/listen. Default: 10000.
+	Calls int
+	// CallsPerClient is how many of them one client may have: a principal, or where that is
+	// not known, an address. Default: 2500, or a quarter of Calls where that is set.
+	CallsPerClient int
+	// Listens is how many subscriptions/listen of all connections there may be; one more is
+	// answered with an error, over HTTP with 503. Default: 10000.
+	Listens int
+	// ListensPerClient is how many of them one client may have. Default: 2500, or a quarter
+	// of Listens where that is set.
+	ListensPerClient int
 	// ResultBytes is the size of a result of a prompt, and of tools that set no
 	// limit of their own. Default: 32 MiB.
 	ResultBytes int
@@ -179,6 +194,12 @@ var defaultLimits = Limits{
 	InFlight:     1024,
 	ResultBytes:  32 << 20,
 
+	Calls:   10_000,
+	Listens: 10_000,
+
+	CallsPerClient:   share.Quarter(10_000),
+	ListensPerClient: share.Quarter(10_000),
+
 	ResourceBytes: 16 << 20,
 	PageSize:      1000,
 	Subscriptions: 1024,
@@ -208,6 +229,10 @@ func (l Limits) or(d Limits) Limits {
 	l.MessageBytes = either(l.MessageBytes, d.MessageBytes)
 	l.Depth = either(l.Depth, d.Depth)
 	l.InFlight = either(l.InFlight, d.InFlight)
+	l.CallsPerClient = share.Each(l.Calls, l.CallsPerClient, d.CallsPerClient)
+	l.ListensPerClient = share.Each(l.Listens, l.ListensPerClient, d.ListensPerClient)
+	l.Calls = either(l.Calls, d.Calls)
+	l.Listens = either(l.Listens, d.Listens)
 	l.ResultBytes = either(l.ResultBytes, d.ResultBytes)
 	l.ResourceBytes = either(l.ResourceBytes, d.ResourceBytes)
 	l.PageSize = either(l.PageSize, d.PageSize)

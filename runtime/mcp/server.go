@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -29,6 +30,8 @@ type Server struct {
 	timeout      time.Duration // of functions without one of their own; 0 = none
 	policies     []*policy
 
+	calls   *share.Counter // of all connections
+	listens *share.Counter
 	handler Handler // all interceptors, and the server behind them
 	parser  jsonrpc.Parser
 
@@ -70,6 +73,8 @@ func NewServer(info Info, options ...Option) *Server {
 	for i, rev := range protocol.All {
 		s.identity[i] = s.info.appendImplementation(nil, &rev.Fields, false)
 	}
+	s.calls = share.NewCounter(s.limits.Calls, s.limits.CallsPerClient)
+	s.listens = share.NewCounter(s.limits.Listens, s.limits.ListensPerClient)
 	s.handler = s.handle
 	if len(s.interceptors) > 0 {
 		s.handler = intercept(recovered(s.handle), s.interceptors)

@@ -1,0 +1,144 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+const tooManyCalls = `"error":{"code":-32603,"message":"overloaded: as many calls are running as may; try again later","data":{"reason":"overloaded"}}`
+
+// from returns a peer that comes from an address, with a session.
+func from(t *testing.T, s *mcp.Server, address string) *peer {
+	t.Helper()
+	ctx := t.Context()
+	if address != "" {
+		ctx = mcp.AddressContext(ctx, netip.MustParseAddr(address))
+	}
+	p := dialContext(t, ctx, s, "memory")
+	p.send(lines(initialize("2025-11-25"), initialized))
+	synctest.Wait()
+	p.received()
+	return p
+}
+
+// Calls count until their handlers have returned, whatever has become of the client.
+func TestLimitCalls(t *testing.T) {
+	intercept := mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) { return next(ctx, req) }
+	})
+	for name, options := range map[string][]mcp.Option{"plain": nil, "interceptors": {intercept}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leave := make(chan struct{})
+				s := newFixture(append(options, quiet, mcp.WithLimits(mcp.Limits{Calls: 3, CallsPerClient: 3}))...)
+				tool(s, "stubborn", func(context.Context) (string, error) { <-leave; return "done", nil })
+				for range 3 {
+					p := from(t, s, "192.0.2.1")
+					p.send(call(1, "stubborn", "{}") + "\n")
+					synctest.Wait()
+					p.hangUp()
+				}
+				time.Sleep(time.Minute)
+				for _, address := range []string{"192.0.2.1", "198.51.100.1", ""} {
+					p := from(t, s, address)
+					if name == "interceptors" { // initialize is a call too
+						p.send(initialize("2025-11-25") + "\n")
+						synctest.Wait()
+						if got := fmt.Sprint(p.received()); !strings.Contains(got, tooManyCalls) {
+							t.Errorf("%s: heard %s", address, got)
+						}
+					}
+					p.expect(call(2, "hello", "{}"), `"error":{"code":-326`)
+					p.expect(modernCall(2, "hello", "{}"), `"id":2,`+tooManyCalls)
+					p.expect(request(3, "ping", "{}"), pong)
+					p.hangUp()
+				}
+				leave <- struct{}{}
+				synctest.Wait()
+				p := from(t, s, "192.0.2.1")
+				for i := range 10 {
+					p.expect(call(i, "hello", "{}"), `"result"`)
+				}
+				close(leave)
+				p.hangUp()
+			})
+		})
+	}
+}
+
+func TestLimitCallsPerClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leave := make(chan struct{})
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{Calls: 8}))
+		tool(s, "stubborn", func(context.Context) (string, error) { <-leave; return "done", nil })
+		one, two, other, nowhere := from(t, s, "2001:db8::1"), from(t, s, "2001:db8::2"), from(t, s, "2001:db8:0:1::1"), from(t, s, "")
+		one.send(call(1, "stubborn", "{}") + "\n")
+		two.send(call(1, "stubborn", "{}") + "\n")
+		synctest.Wait()
+		one.expect(call(2, "hello", "{}"), `"id":2,`+tooManyCalls)
+		two.expect(call(2, "hello", "{}"), `"id":2,`+tooManyCalls)
+		one.expect(request(3, "ping", "{}"), pong)
+		other.expect(call(2, "hello", "{}"), `"result"`)
+		// Where there is no address, connections are the program's own.
+		for i := range 6 {
+			nowhere.send(call(i+1, "stubborn", "{}") + "\n")
+		}
+		synctest.Wait()
+		nowhere.expect(call(20, "hello", "{}"), `"id":20,`+tooManyCalls)
+		other.expect(call(3, "hello", "{}"), `"id":3,`+tooManyCalls)
+		close(leave)
+		synctest.Wait()
+		one.received()
+		one.expect(call(4, "hello", "{}"), `"result"`)
+		for _, p := range []*peer{one, two, other, nowhere} {
+			p.hangUp()
+		}
+	})
+}
+
+func listenTo(id int) string {
+	return request(id, "subscriptions/listen", `{`+modernMeta+`,"notifications":{"toolsListChanged":true}}`)
+}
+
+func TestLimitListens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{Listens: 3, ListensPerClient: 3, Calls: 1}))
+		one, two := from(t, s, "192.0.2.1"), from(t, s, "192.0.2.2")
+		one.expect(listenTo(1), "acknowledged")
+		one.expect(listenTo(2), "acknowledged")
+		two.expect(listenTo(1), "acknowledged")
+		two.expect(listenTo(2), `"id":2,`+tooManyCalls)
+		two.expect(call(3, "hello", "{}"), `"result"`) // is no listen
+		one.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n")
+		synctest.Wait()
+		one.received()
+		two.expect(listenTo(2), "acknowledged")
+		two.expect(listenTo(4), tooManyCalls)
+		one.hangUp()
+		time.Sleep(time.Minute)
+		two.expect(listenTo(4), "acknowledged")
+		two.hangUp()
+	})
+}
+
+func TestLimitListensPerClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{Listens: 8}))
+		one, two, other := from(t, s, "192.0.2.1"), from(t, s, "192.0.2.1"), from(t, s, "192.0.2.2")
+		one.expect(listenTo(1), "acknowledged")
+		two.expect(listenTo(1), "acknowledged")
+		one.expect(listenTo(2), tooManyCalls)
+		two.expect(listenTo(2), tooManyCalls)
+		other.expect(listenTo(1), "acknowledged")
+		for _, p := range []*peer{one, two, other} {
+			p.hangUp()
+		}
+	})
+}
