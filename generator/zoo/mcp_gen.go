@@ -52,6 +52,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoBigIntPointer, mcpCallEchoBigIntPointer))
 	r.Register(mcp.FuncTool(&mcpToolEchoBinding, mcpCallEchoBinding))
 	r.Register(mcp.FuncTool(&mcpToolEchoBindingKeys, mcpCallEchoBindingKeys))
+	r.Register(mcp.FuncTool(&mcpToolEchoBlanks, mcpCallEchoBlanks))
 	r.Register(mcp.FuncTool(&mcpToolEchoBlob, mcpCallEchoBlob))
 	r.Register(mcp.FuncTool(&mcpToolEchoBool, mcpCallEchoBool))
 	r.Register(mcp.FuncTool(&mcpToolEchoBoolRoot, mcpCallEchoBoolRoot))
@@ -209,6 +210,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoShade, mcpCallEchoShade))
 	r.Register(mcp.FuncTool(&mcpToolEchoShadowing, mcpCallEchoShadowing))
 	r.Register(mcp.FuncTool(&mcpToolEchoShort, mcpCallEchoShort))
+	r.Register(mcp.FuncTool(&mcpToolEchoSingles, mcpCallEchoSingles))
 	r.Register(mcp.FuncTool(&mcpToolEchoSize, mcpCallEchoSize))
 	r.Register(mcp.FuncTool(&mcpToolEchoSlogLevel, mcpCallEchoSlogLevel))
 	r.Register(mcp.FuncTool(&mcpToolEchoSort, mcpCallEchoSort))
@@ -1031,6 +1033,48 @@ func mcpCallEchoBindingKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	result := EchoBindingKeys(ctx, args)
 	e := req.Encoder()
 	mcpEncodeBoxIntMap(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolEchoBlanks describes echo_blanks, which is EchoBlanks.
+var mcpToolEchoBlanks = mcp.ToolInfo{
+	Name:         "echo_blanks",
+	Description:  "Returns what it is given.",
+	Symbol:       "EchoBlanks",
+	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoBlanks,
+	OutputSchema: mcpOutputEchoBlanks,
+}
+
+// mcpInputEchoBlanks is the schema of the arguments of echo_blanks.
+const mcpInputEchoBlanks = `{"type":"object",` +
+	`"description":"Blanks has patterns with sets that the two dialects have by different names.","properties":{` +
+	`"blank":{"type":"string","pattern":"^\\s+$"},` +
+	`"any":{"type":"string","pattern":"^.{1,3}$"},` +
+	`"words":{"type":"string","pattern":"^\\S+(\\s\\S+)*$"},` +
+	`"rest":{"type":"array","items":{"type":"string","pattern":"^[^\\s.]*[\\S-]$"}}},` +
+	`"required":["blank","any","words","rest"],"additionalProperties":false}`
+
+// mcpOutputEchoBlanks is the schema of the results of echo_blanks.
+const mcpOutputEchoBlanks = `{"type":"object",` +
+	`"description":"Blanks has patterns with sets that the two dialects have by different names.","properties":{` +
+	`"blank":{"type":"string"},` +
+	`"any":{"type":"string"},` +
+	`"words":{"type":"string"},` +
+	`"rest":{"type":"array","items":{"type":"string"}}},` +
+	`"required":["blank","any","words","rest"],"additionalProperties":false}`
+
+// mcpCallEchoBlanks answers echo_blanks with EchoBlanks.
+func mcpCallEchoBlanks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Blanks
+	d := req.Decoder()
+	mcpDecodeBlanks(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoBlanks(ctx, args)
+	e := req.Encoder()
+	mcpEncodeBlanks(e, &result)
 	return req.Structured(e)
 }
 
@@ -10177,6 +10221,60 @@ func mcpCallEchoShort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
+// mcpToolEchoSingles describes echo_singles, which is EchoSingles.
+var mcpToolEchoSingles = mcp.ToolInfo{
+	Name:         "echo_singles",
+	Description:  "Returns what it is given.",
+	Symbol:       "EchoSingles",
+	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoSingles,
+	OutputSchema: mcpOutputEchoSingles,
+}
+
+// mcpInputEchoSingles is the schema of the arguments of echo_singles.
+const mcpInputEchoSingles = `{"type":"object",` +
+	`"description":"Singles has rules that a float32 cannot hold exactly.","properties":{` +
+	`"least":{"type":"number","minimum":16777217},` +
+	`"most":{"type":"number","maximum":16777217},` +
+	`"above":{"type":"number","exclusiveMinimum":16777217},` +
+	`"below":{"type":"number","exclusiveMaximum":0.100000001},` +
+	`"step":{"type":"number","multipleOf":16777217},` +
+	`"choice":{"type":"number","enum":[16777217,0.1,-0.5]},` +
+	`"unique":{"type":"array","items":{"type":"number"},"uniqueItems":true},` +
+	`"pair":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2,"uniqueItems":true},` +
+	`"texts":{"type":"array","items":{"type":"number","minimum":0.3},"uniqueItems":true}},` +
+	`"required":["least","most","above","below","step","choice","unique","pair","texts"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputEchoSingles is the schema of the results of echo_singles.
+const mcpOutputEchoSingles = `{"type":"object",` +
+	`"description":"Singles has rules that a float32 cannot hold exactly.","properties":{` +
+	`"least":{"type":"number"},` +
+	`"most":{"type":"number"},` +
+	`"above":{"type":"number"},` +
+	`"below":{"type":"number"},` +
+	`"step":{"type":"number"},` +
+	`"choice":{"type":"number"},` +
+	`"unique":{"type":"array","items":{"type":"number"}},` +
+	`"pair":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},` +
+	`"texts":{"type":"array","items":{"type":"number"}}},` +
+	`"required":["least","most","above","below","step","choice","unique","pair","texts"],` +
+	`"additionalProperties":false}`
+
+// mcpCallEchoSingles answers echo_singles with EchoSingles.
+func mcpCallEchoSingles(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Singles
+	d := req.Decoder()
+	mcpDecodeSingles(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoSingles(ctx, args)
+	e := req.Encoder()
+	mcpEncodeSingles(e, &result)
+	return req.Structured(e)
+}
+
 // mcpToolEchoSize describes echo_size, which is EchoSize.
 var mcpToolEchoSize = mcp.ToolInfo{
 	Name:         "echo_size",
@@ -12723,6 +12821,9 @@ var mcpEnumMonth = []time.Month{
 	time.December,
 }
 
+// mcpEnumSinglesChoice are the values that are accepted for float64.
+var mcpEnumSinglesChoice = []float64{16777217, 0.1, -0.5}
+
 // mcpEnumUnit are the values that are accepted for Unit.
 var mcpEnumUnit = []Unit{Gram, Kilo}
 
@@ -12737,6 +12838,18 @@ var mcpEnumExpr = []string{"add", "literal", "not"}
 
 // mcpEnumShape are the kinds of Shape.
 var mcpEnumShape = []string{"Circle", "Square", "Dot"}
+
+// mcpPatternBlanksBlank is compiled when it is first needed.
+var mcpPatternBlanksBlank = wire.NewPattern(`^\s+$`)
+
+// mcpPatternBlanksAny is compiled when it is first needed.
+var mcpPatternBlanksAny = wire.NewPattern(`^.{1,3}$`)
+
+// mcpPatternBlanksWords is compiled when it is first needed.
+var mcpPatternBlanksWords = wire.NewPattern(`^\S+(\s\S+)*$`)
+
+// mcpPatternBlanksRestItem is compiled when it is first needed.
+var mcpPatternBlanksRestItem = wire.NewPattern(`^[^\s.]*[\S-]$`)
 
 // mcpPatternElementsArrayItem is compiled when it is first needed.
 var mcpPatternElementsArrayItem = wire.NewPattern(`^a`)
@@ -13525,6 +13638,39 @@ func mcpDecodeIntMap(d *wire.Decoder, v *map[Binding]int) {
 // mcpDecodeIntMapPtr reads a value of type *map[Binding]int.
 func mcpDecodeIntMapPtr(d *wire.Decoder, v **map[Binding]int) {
 	wire.Nullable(d, v, mcpDecodeIntMap)
+}
+
+// mcpDecodeBlanks reads a value of type Blanks.
+func mcpDecodeBlanks(d *wire.Decoder, v *Blanks) {
+	for o := d.Object(mcpFieldsBlanks); o.Next(); {
+		switch o.Name() {
+		case "blank":
+			wire.String(d, &v.Blank)
+			wire.Pattern(d, v.Blank, mcpPatternBlanksBlank)
+		case "any":
+			wire.String(d, &v.Any)
+			wire.Pattern(d, v.Any, mcpPatternBlanksAny)
+		case "words":
+			wire.String(d, &v.Words)
+			wire.Pattern(d, v.Words, mcpPatternBlanksWords)
+		case "rest":
+			wire.Slice(d, &v.Rest, mcpDecodeBlanksRestItem)
+		}
+	}
+}
+
+// mcpFieldsBlanks are the members of a value of type Blanks.
+var mcpFieldsBlanks = wire.Fields{
+	{Name: "blank", Required: true},
+	{Name: "any", Required: true},
+	{Name: "words", Required: true},
+	{Name: "rest", Required: true},
+}
+
+// mcpDecodeBlanksRestItem reads a value of type string.
+func mcpDecodeBlanksRestItem(d *wire.Decoder, v *string) {
+	wire.String(d, v)
+	wire.Pattern(d, *v, mcpPatternBlanksRestItem)
 }
 
 // mcpDecodeBoxBlob reads a value of type Box[Blob].
@@ -19985,6 +20131,59 @@ func mcpDecodeShortPtr(d *wire.Decoder, v **Short) {
 	wire.Nullable(d, v, wire.Int)
 }
 
+// mcpDecodeSingles reads a value of type Singles.
+func mcpDecodeSingles(d *wire.Decoder, v *Singles) {
+	for o := d.Object(mcpFieldsSingles); o.Next(); {
+		switch o.Name() {
+		case "least":
+			wire.Float(d, &v.Least)
+			wire.FloatMinimum(d, v.Least, 16777217)
+		case "most":
+			wire.Float(d, &v.Most)
+			wire.FloatMaximum(d, v.Most, 16777217)
+		case "above":
+			wire.Float(d, &v.Above)
+			wire.FloatExclusiveMinimum(d, v.Above, 16777217)
+		case "below":
+			wire.Float(d, &v.Below)
+			wire.FloatExclusiveMaximum(d, v.Below, 0.100000001)
+		case "step":
+			wire.Float(d, &v.Step)
+			wire.FloatMultipleOf(d, v.Step, 16777217)
+		case "choice":
+			wire.FloatEnum(d, &v.Choice, mcpEnumSinglesChoice)
+		case "unique":
+			wire.Slice(d, &v.Unique, wire.Float)
+			wire.UniqueFloats(d, v.Unique)
+		case "pair":
+			wire.Array(d, v.Pair[:], wire.Float)
+			wire.UniqueFloats(d, v.Pair[:])
+		case "texts":
+			wire.Slice(d, &v.Texts, mcpDecodeSinglesTextsItem)
+			wire.UniqueFloats(d, v.Texts)
+		}
+	}
+}
+
+// mcpFieldsSingles are the members of a value of type Singles.
+var mcpFieldsSingles = wire.Fields{
+	{Name: "least", Required: true},
+	{Name: "most", Required: true},
+	{Name: "above", Required: true},
+	{Name: "below", Required: true},
+	{Name: "step", Required: true},
+	{Name: "choice", Required: true},
+	{Name: "unique", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "texts", Required: true},
+}
+
+// mcpDecodeSinglesTextsItem reads a value of type float32.
+func mcpDecodeSinglesTextsItem(d *wire.Decoder, v *float32) {
+	wire.Float(d, v)
+	wire.FloatMinimum(d, *v, 0.3)
+}
+
 // mcpDecodeBoxSize reads a value of type Box[Size].
 func mcpDecodeBoxSize(d *wire.Decoder, v *Box[Size]) {
 	for o := d.Object(mcpFieldsBoxSize); o.Next(); {
@@ -23198,6 +23397,20 @@ func mcpEncodeIntMap(e *wire.Encoder, v *map[Binding]int) {
 // mcpEncodeIntMapPtr writes a value of type *map[Binding]int.
 func mcpEncodeIntMapPtr(e *wire.Encoder, v **map[Binding]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntMap)
+}
+
+// mcpEncodeBlanks writes a value of type Blanks.
+func mcpEncodeBlanks(e *wire.Encoder, v *Blanks) {
+	e.Begin()
+	e.Name("blank")
+	wire.PutString(e, &v.Blank)
+	e.Name("any")
+	wire.PutString(e, &v.Any)
+	e.Name("words")
+	wire.PutString(e, &v.Words)
+	e.Name("rest")
+	wire.PutSlice(e, v.Rest, wire.PutString)
+	e.End()
 }
 
 // mcpEncodeBoxBlob writes a value of type Box[Blob].
@@ -28125,6 +28338,30 @@ func mcpEncodeShortPtr(e *wire.Encoder, v **Short) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
+// mcpEncodeSingles writes a value of type Singles.
+func mcpEncodeSingles(e *wire.Encoder, v *Singles) {
+	e.Begin()
+	e.Name("least")
+	wire.PutFloat(e, &v.Least)
+	e.Name("most")
+	wire.PutFloat(e, &v.Most)
+	e.Name("above")
+	wire.PutFloat(e, &v.Above)
+	e.Name("below")
+	wire.PutFloat(e, &v.Below)
+	e.Name("step")
+	wire.PutFloat(e, &v.Step)
+	e.Name("choice")
+	wire.PutFloat(e, &v.Choice)
+	e.Name("unique")
+	wire.PutSlice(e, v.Unique, wire.PutFloat)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], wire.PutFloat)
+	e.Name("texts")
+	wire.PutSlice(e, v.Texts, wire.PutFloat)
+	e.End()
+}
+
 // mcpEncodeBoxSize writes a value of type Box[Size].
 func mcpEncodeBoxSize(e *wire.Encoder, v *Box[Size]) {
 	e.Begin()
@@ -30312,6 +30549,7 @@ var _ func(context.Context, Box[big.Int]) Box[big.Int] = EchoBigInt
 var _ func(context.Context, Box[*big.Int]) Box[*big.Int] = EchoBigIntPointer
 var _ func(context.Context, Box[Binding]) Box[Binding] = EchoBinding
 var _ func(context.Context, Box[map[Binding]int]) Box[map[Binding]int] = EchoBindingKeys
+var _ func(context.Context, Blanks) Blanks = EchoBlanks
 var _ func(context.Context, Box[Blob]) Box[Blob] = EchoBlob
 var _ func(context.Context, Box[bool]) Box[bool] = EchoBool
 var _ func(context.Context, bool) bool = EchoBoolRoot
@@ -30482,6 +30720,7 @@ var _ func(context.Context, Box[Set[Sort]]) Box[Set[Sort]] = EchoSetOfSorts
 var _ func(context.Context, Box[Shade]) Box[Shade] = EchoShade
 var _ func(context.Context, Shadowing) Shadowing = EchoShadowing
 var _ func(context.Context, Box[Short]) Box[Short] = EchoShort
+var _ func(context.Context, Singles) Singles = EchoSingles
 var _ func(context.Context, Box[Size]) Box[Size] = EchoSize
 var _ func(context.Context, Box[slog.Level]) Box[slog.Level] = EchoSlogLevel
 var _ func(context.Context, Box[Sort]) Box[Sort] = EchoSort
@@ -30721,6 +30960,14 @@ var _ = struct {
 	PtrOpt *map[Binding]int
 	Bag    map[string]*map[Binding]int
 }(Box[map[Binding]int]{})
+
+// mcpgen saw these fields of Blanks.
+var _ = struct {
+	Blank string
+	Any   string
+	Words string
+	Rest  []string
+}(Blanks{})
 
 // mcpgen saw these fields of Box[Blob].
 var _ = struct {
@@ -32512,6 +32759,19 @@ var _ = struct {
 	PtrOpt *Short
 	Bag    map[string]*Short
 }(Box[Short]{})
+
+// mcpgen saw these fields of Singles.
+var _ = struct {
+	Least  float32
+	Most   float32
+	Above  float32
+	Below  float32
+	Step   float32
+	Choice float32
+	Unique []float32
+	Pair   [2]float32
+	Texts  []float32
+}(Singles{})
 
 // mcpgen saw these fields of Box[Size].
 var _ = struct {

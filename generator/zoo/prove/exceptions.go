@@ -23,7 +23,7 @@ const (
 	Strictness Exception = 1 // refused before validity is asked: duplicate names, invalid UTF-8, lone surrogates
 	AbsentNull Exception = 2 // null for an optional property counts as absent
 	Ranges     Exception = 3 // ranges that the schema does not carry
-	Rounding   Exception = 4 // bounds of floats are compared as float64
+	Rounding   Exception = 4 // rules of floats are compared as float64
 	Formats    Exception = 5 // lower-case t and z, and second 60
 	Methods    Exception = 6 // UnmarshalText and UnmarshalJSON decide
 	Base64     Exception = 7 // the schema does not say what base64 is
@@ -75,7 +75,7 @@ func places(n *Node, s *Schema, t reflect.Type) map[string]place {
 }
 
 // refusal explains why a valid value was refused.
-func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome) (Exception, bool) {
+func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid func(*Node) bool) (Exception, bool) {
 	if broken(n) {
 		return Strictness, true
 	}
@@ -96,11 +96,27 @@ func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome) (Exception, bool)
 				return 0, false
 			}
 		}
+		if e == Rounding && valid(rounded(n, s, t)) {
+			return 0, false
+		}
 		if first == 0 {
 			first = e
 		}
 	}
 	return first, true
+}
+
+// rounded is a value whose numbers are those that a float64 holds, where the
+// schema has any number.
+func rounded(n *Node, s *Schema, t reflect.Type) *Node {
+	return change(n, s, t, func(at place) *Node {
+		if at.n.Kind == '0' && at.s != nil && at.s.Type == "number" && at.t != nil && at.t != numberType {
+			if f, err := strconv.ParseFloat(at.n.Text, 64); err == nil && !math.IsInf(f, 0) {
+				return numeral(strconv.FormatFloat(f, 'g', -1, 64))
+			}
+		}
+		return at.n
+	}, true)
 }
 
 // twoTexts reports whether a map has two texts of one key.
@@ -233,19 +249,12 @@ func acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) bool) (Exc
 	if valid(without) {
 		return AbsentNull, true
 	}
-	rounded := change(without, s, t, func(at place) *Node {
-		if at.n.Kind == '0' && at.s != nil && at.s.Type == "number" && at.t != nil && at.t != numberType {
-			if f, err := strconv.ParseFloat(at.n.Text, 64); err == nil && !math.IsInf(f, 0) {
-				return numeral(strconv.FormatFloat(f, 'g', -1, 64))
-			}
-		}
-		return at.n
-	}, true)
-	if valid(rounded) {
+	near := rounded(without, s, t)
+	if valid(near) {
 		return Rounding, true
 	}
 	r := newSource(1, 1)
-	decided := change(rounded, s, t, func(at place) *Node {
+	decided := change(near, s, t, func(at place) *Node {
 		if methodical(at.t) && at.s != nil {
 			return r.value(at.s, maxDepth)
 		}

@@ -168,7 +168,7 @@ func (p *prover) check(n *Node, count bool) (what string, e Exception) {
 		if p.goType == nil {
 			return "", 0
 		}
-		if e, ok := refusal(n, p.schema, holderOf(p.goType, p.whole), out); ok {
+		if e, ok := refusal(n, p.schema, holderOf(p.goType, p.whole), out, func(n *Node) bool { return p.input.Validate(n.Any()) == nil }); ok {
 			return "", e
 		}
 		return fmt.Sprintf("valid, but refused: %v %v", out.Problems, out.Err), 0
