@@ -19,7 +19,7 @@ import (
 // package mcphttp besides, since a stream may be quiet for long.
 const (
 	headerTime  = 10 * time.Second
-	readTime    = 2 * time.Minute // for a whole request, to whatever path
+	readTime    = time.Minute // for a whole request, to whatever path
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
 	mostRefused = unread.Most

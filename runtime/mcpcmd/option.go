@@ -21,7 +21,7 @@ func WithHTTPOptions(options ...mcphttp.Option) Option {
 // than once, the first is the outermost. A middleware that wraps the
 // [http.ResponseWriter] lets [http.ResponseController] reach what it wraps (by
 // a method Unwrap); [http.TimeoutHandler] does not, and would hold back streams.
-// A whole request has to arrive within two minutes; a path that takes larger ones gives
+// A whole request has to arrive within a minute; a path that takes larger ones gives
 // them more by [http.ResponseController.SetReadDeadline].
 func WithHandler(wrap func(http.Handler) http.Handler) Option {
 	return func(p *program) { p.wrap = append(p.wrap, wrap) }

@@ -411,3 +411,64 @@ func TestPrincipalFails(t *testing.T) {
 		})
 	}
 }
+
+// hiding is what middleware makes of an http.ResponseWriter that hides all but its own
+// methods.
+type hiding struct{ http.ResponseWriter }
+
+func (h hiding) Flush() { h.ResponseWriter.(http.Flusher).Flush() }
+
+// Behind middleware that hides deadlines, what is refused is answered at once all the
+// same. How long its connection stays is for http.Server.ReadTimeout to say.
+func TestRefusedBehindHidingMiddleware(t *testing.T) {
+	const readTime = 7 * time.Second
+	c := setup{
+		wrap: func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(hiding{w}, r) })
+		},
+		config: func(s *http.Server) { s.ReadTimeout = readTime },
+	}
+	visit(t, c, func(t *testing.T, s *site) {
+		began := time.Now()
+		conn, resp := s.refused()
+		defer conn.Close()
+		if took := time.Since(began); took > 0 || !resp.Close {
+			t.Errorf("answered after %v, closed %v", took, resp.Close)
+		}
+		_, _ = io.Copy(io.Discard, conn)
+		if took := time.Since(began); took > readTime+time.Second {
+			t.Errorf("the connection has ended after %v", took)
+		}
+		// What has a whole body keeps its connection.
+		if a := s.do(call("echo", "{}").post()); a.header.Get("Connection") != "" {
+			t.Errorf("the connection of a good request is closed: %v", a.header)
+		}
+	})
+}
+
+// Over HTTP/2 a request that is refused ends by itself, and disturbs no other one.
+func TestRefusedOverHTTP2(t *testing.T) {
+	visit(t, setup{http2: true}, func(t *testing.T, s *site) {
+		began := time.Now()
+		for range 300 { // more than the streams of a connection
+			body, _ := io.Pipe() // nothing comes
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "text/plain")
+			resp, err := s.client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _ = io.Copy(io.Discard, resp.Body); resp.StatusCode != http.StatusUnsupportedMediaType || resp.Close {
+				t.Fatalf("%v", resp)
+			}
+			resp.Body.Close()
+		}
+		s.do(call("echo", "{}").post()).replied("1")
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it has taken %v", took)
+		}
+	})
+}
