@@ -171,6 +171,12 @@ func (x *exchange) waitTurn(size int) bool {
 	case x.conn.large <- struct{}{}:
 		x.turn = true
 		return true
+	default:
+	}
+	select {
+	case x.conn.large <- struct{}{}:
+		x.turn = true
+		return true
 	case <-x.ctx.Done():
 		return false
 	}
