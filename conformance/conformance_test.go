@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
@@ -45,7 +46,7 @@ func quietServer() *mcp.Server {
 func connect(t *testing.T, revision string) *mcptest.Client {
 	return mcptest.New(t, quietServer(), mcptest.Options{
 		Revision: revision,
-		LogLevel: "debug",
+		LogLevel: "debug", OnMessage: spec.OnMessage(t),
 		Elicit: func(_ context.Context, e *mcptest.Elicitation) mcptest.ElicitAnswer {
 			return mcptest.Accept(fillIn(t, e.Schema))
 		},
@@ -367,7 +368,7 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestMissingCapabilities(t *testing.T) {
-	c := mcptest.New(t, quietServer(), mcptest.Options{Revision: july})
+	c := mcptest.New(t, quietServer(), mcptest.Options{Revision: july, OnMessage: spec.OnMessage(t)})
 	for _, tool := range []string{"test_missing_capability", "test_sampling", "test_elicitation", "test_streaming_elicitation"} {
 		_, err := c.Request("tools/call", map[string]any{"name": tool, "arguments": map[string]any{}})
 		if refused, ok := errors.AsType[*jsonrpc.Error](err); !ok || refused.Code != -32021 {

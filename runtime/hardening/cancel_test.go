@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -51,8 +52,11 @@ func testReplyAfterCancelled(t *testing.T, v venue) {
 			}
 			c.alive("a cancelled request")
 			// What is over cannot be cancelled, and what never was neither.
-			for _, id := range []string{id, "99", `"99"`, "null", "{}", "1.5"} {
+			for _, id := range []string{id, "99", `"99"`} {
 				c.put(cancelled(id))
+			}
+			for _, id := range []string{"null", "{}", "1.5"} {
+				c.put(cancelled(id), spec.InvalidField)
 			}
 			c.quiet("cancelled too late")
 			c.alive("cancelled too late")

@@ -1,6 +1,7 @@
 package hardening_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // link is a client's end of a transport. What comes goes to its inbox.
@@ -52,6 +55,10 @@ func delivered(err error) *delivery {
 
 // inbox is what a client has heard.
 type inbox struct {
+	tap     *spec.Conversation
+	fragile bool   // what breaks may cut messages off
+	cut     string // the last message, if it is no JSON
+
 	running sync.WaitGroup // of what reads for it
 
 	mu      sync.Mutex
@@ -62,17 +69,38 @@ type inbox struct {
 	paused  chan struct{} // closed when the client reads again; nil while it does
 }
 
-func newInbox() *inbox {
-	return &inbox{changed: make(chan struct{}, 1), over: make(chan struct{})}
+func newInbox(tap *spec.Conversation) *inbox {
+	return &inbox{tap: tap, changed: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
 func (in *inbox) add(m message) {
+	if !m.signal {
+		in.look(m.raw)
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.heard = append(in.heard, m)
 	select {
 	case in.changed <- struct{}{}:
 	default:
+	}
+}
+
+// look shows a message to the tap. What is no JSON may have been cut off by the end of
+// the connection, if nothing follows it.
+func (in *inbox) look(text string) {
+	in.mu.Lock()
+	cut := in.cut
+	in.cut = ""
+	if !json.Valid([]byte(text)) {
+		in.cut, text = text, ""
+	}
+	in.mu.Unlock()
+	if cut != "" && !in.fragile {
+		in.tap.Server(cut)
+	}
+	if text != "" {
+		in.tap.Server(text)
 	}
 }
 
@@ -170,7 +198,8 @@ func (s *site) connect(who string) *client {
 
 // dial is connect for clients that may fail, and that the site does not know of.
 func (s *site) dial(who string) (*client, error) {
-	in := newInbox()
+	in := newInbox(s.tap)
+	in.fragile = s.setup.plan != nil
 	l, err := s.venue.dial(s, in, who)
 	if err != nil {
 		in.running.Wait()
@@ -197,16 +226,23 @@ func (s *site) openAs(who string) *client {
 	return c
 }
 
-// put sends a text as it is.
+// put sends a text as it is. [spec.InvalidField] says that it is against the schema.
 func (c *client) put(text string, fields ...string) *delivery {
+	take := c.s.tap.Client
+	for mark, of := range map[string]func(string){spec.InvalidField: c.s.tap.Invalid, spec.PerhapsField: c.s.tap.Perhaps} {
+		if i := slices.Index(fields, mark); i >= 0 {
+			fields, take = slices.Delete(slices.Clone(fields), i, i+1), of
+		}
+	}
+	take(text)
 	return c.send(parcel{text: text, fields: fields})
 }
 
 // say sends a request.
-func (c *client) say(method, params string) (id string, d *delivery) {
+func (c *client) say(method, params string, fields ...string) (id string, d *delivery) {
 	c.last++
 	id = strconv.Itoa(c.last)
-	return id, c.put(c.era.text(id, method, params))
+	return id, c.put(c.era.text(id, method, params), fields...)
 }
 
 // ask sends a request and returns the reply.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // deed is something that clients do.
@@ -231,7 +233,7 @@ func (d *driver) nonsense() error {
 		return fmt.Errorf("an unknown tool: %v, %w", m, err)
 	}
 	text := []string{`{`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `[]`, `nonsense`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`}[d.rnd.IntN(5)]
-	sent := d.put(text)
+	sent := d.put(text, spec.InvalidField)
 	if !d.over(sent.answered) {
 		return errHangs
 	}

@@ -202,13 +202,13 @@ func readEvents(r io.Reader, in *inbox) error {
 		}
 		switch {
 		case kind == "endpoint":
-			in.add(message{raw: data, event: kind, Method: kind})
+			in.add(message{raw: data, event: kind, Method: kind, signal: true})
 		case data != "":
 			m := parse(data)
 			m.event = id
 			in.add(m)
 		case id != "":
-			in.add(message{event: id, Method: "priming"})
+			in.add(message{event: id, Method: "priming", signal: true})
 		}
 		kind, data = "", ""
 	}

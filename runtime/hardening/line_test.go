@@ -28,7 +28,9 @@ func newLineLink(in *inbox, raw io.WriteCloser, read func() (string, error)) *li
 			in.listen()
 			text, err := read()
 			if text = strings.TrimSuffix(text, "\n"); text != "" {
-				in.add(parse(text))
+				m := parse(text)
+				m.signal = err != nil // it is cut off
+				in.add(m)
 			}
 			if err != nil {
 				return

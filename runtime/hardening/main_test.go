@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	case "guarded":
 		os.Exit(guarded())
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(spec.Main{M: m, Least: 20000})
 }
 
 // printer serves a tool that prints and reads, and whose child does.

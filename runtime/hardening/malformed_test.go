@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -48,7 +49,7 @@ func testMalformed(t *testing.T, v venue) {
 			{"id true", strings.Replace(good, `"id":7`, `"id":true`, 1), jsonrpc.CodeInvalidRequest},
 			{"request and response", strings.Replace(good, `"id":7`, `"id":7,"result":{}`, 1), jsonrpc.CodeInvalidRequest},
 		} {
-			reply, status := c.try(m.text)
+			reply, status := c.try(m.text, spec.InvalidField)
 			if reply.code() != m.code || !(reply.nameless() || reply.id() == "7") {
 				t.Errorf("%s: %v, want code %d", m.name, reply, m.code)
 			}
@@ -72,13 +73,13 @@ type harm struct {
 }
 
 // harmful holds messages against a client: each is refused, runs nothing, and disturbs
-// nothing.
-func harmful(t *testing.T, s *site, all []harm) {
+// nothing. The mark says how they are to the schema.
+func harmful(t *testing.T, s *site, mark string, all []harm) {
 	t.Helper()
 	c := s.open()
 	for _, m := range all {
 		before := s.calls.Load()
-		reply, status := c.try(m.text)
+		reply, status := c.try(m.text, mark)
 		if !reply.failed() {
 			t.Errorf("%s: accepted: %v", m.name, reply)
 		}
@@ -116,7 +117,7 @@ func testInvalidUTF8(t *testing.T, v venue) {
 				harm{name + " in another member", fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"x":"%s"}`, e.harmless(), bytes), ""},
 			)
 		}
-		harmful(t, s, all)
+		harmful(t, s, spec.InvalidField, all)
 	})
 }
 
@@ -124,7 +125,7 @@ func testDuplicateKeys(t *testing.T, v venue) {
 	e := v.era
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		good := e.text("7", e.harmless(), "")
-		harmful(t, s, []harm{
+		harmful(t, s, spec.InvalidField, []harm{
 			{"id", strings.Replace(good, `"id":7`, `"id":7,"id":8`, 1), "id"},
 			{"method", strings.Replace(good, `"id":7`, `"id":7,"method":"tools/list"`, 1), "method"},
 			{"method, escaped", strings.Replace(good, `"id":7`, `"id":7,"m\u0065thod":"tools/list"`, 1), "method"},
@@ -161,7 +162,7 @@ func testKeyVariants(t *testing.T, v venue) {
 			}
 			return text
 		}
-		harmful(t, s, []harm{
+		harmful(t, s, spec.PerhapsField, []harm{
 			{"METHOD", put("method", "METHOD"), "method"},
 			{"method and a NUL", put("method", `method\u0000`), "method"},
 			{"Jsonrpc", put("jsonrpc", "Jsonrpc"), "jsonrpc"},
@@ -179,7 +180,7 @@ func testKeyVariants(t *testing.T, v venue) {
 		}
 		// A message without an id is a notification, and gets no reply.
 		for _, other := range []string{"ID", `id\u0000`, "Id"} {
-			d := c.put(put("id", other))
+			d := c.put(put("id", other), spec.InvalidField)
 			c.wantStatus(other, c.status(d), 202)
 			c.quiet(other)
 		}

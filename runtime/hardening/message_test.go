@@ -48,6 +48,7 @@ const initialize = `"protocolVersion":"2025-11-25","capabilities":{"elicitation"
 
 // message is what a server has said.
 type message struct {
+	signal bool // of the transport, no message
 	raw    string
 	event  string // its id, where it was an event
 	ID     json.RawMessage

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -40,9 +41,9 @@ func testRequestState(t *testing.T, v venue) {
 	v.visit(t, c, func(t *testing.T, s *site) {
 		ann, bob := s.openAs("ann"), s.openAs("bob")
 		asks := call("asks", `{"a":1}`)
-		refused := func(what string, c *client, params string) {
+		refused := func(what string, c *client, params string, fields ...string) {
 			t.Helper()
-			id, d := c.say("tools/call", params)
+			id, d := c.say("tools/call", params, fields...)
 			m := c.reply(id)
 			if m.code() != jsonrpc.CodeInvalidParams || strings.Contains(m.raw, "input_required") {
 				t.Errorf("%s: %v", what, m)
@@ -66,13 +67,14 @@ func testRequestState(t *testing.T, v venue) {
 		} {
 			refused(what, ann, yes(asks, text))
 		}
-		refused("a number", ann, asks+`,"requestState":7`)
+		refused("a number", ann, asks+`,"requestState":7`, spec.InvalidField)
 		refused("of another tool", ann, yes(call("destroys", `{"a":1}`), state))
 		refused("of other arguments", ann, yes(call("asks", `{"a":2}`), state))
 		refused("of another principal", bob, yes(asks, state))
 		if m := ann.ask("tools/call", yes(asks, state)); m.text() != "accepttrue" {
 			t.Errorf("the true one: %v", m)
 		}
+		state = stateIn(t, ann.ask("tools/call", asks)) // the other one is used up
 		if m := ann.ask("tools/call", yes(call("asks", `{ "a" : 1.0 }`), state)); m.text() != "accepttrue" {
 			t.Errorf("the same arguments in another spelling: %v", m)
 		}
@@ -104,6 +106,7 @@ func elsewhereSealed(t *testing.T, key []byte, params string) string {
 	server := mcp.NewServer(mcp.Info{Name: "other", Version: "1"}, mcp.WithStateKeys(key))
 	newFixture(t, server)
 	conn, wait := server.Connect(mcp.CallerContext(context.Background(), mcp.Principal{ID: "ann"}, nil))
+	conn = spec.NewConn(t, conn)
 	defer func() { _ = wait() }()
 	defer conn.Close()
 	if err := conn.Write([]byte(modern.text("1", "tools/call", params) + "\n")); err != nil {
@@ -131,7 +134,7 @@ func testSecrets(t *testing.T, v venue) {
 		var heard []message
 		try := func(text string) {
 			t.Helper()
-			m, _ := ann.try(text)
+			m, _ := ann.try(text, spec.InvalidField)
 			heard = append(heard, m)
 		}
 		ask := func(method, params string) message {
@@ -156,7 +159,7 @@ func testSecrets(t *testing.T, v venue) {
 		ask("prompts/get", `"name":"greet","arguments":{"who":"`+password+`","x":"`+password+`"}`)
 		try(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"password":"` + password + `"`)
 		ann.put(`{"jsonrpc":"2.0","id":7,"result":{"password":"` + password + `"}}`)
-		ann.put(`{"jsonrpc":"2.0","id":7,"result":{"password":"` + password + `"},"error":7}`)
+		ann.put(`{"jsonrpc":"2.0","id":7,"result":{"password":"`+password+`"},"error":7}`, spec.InvalidField)
 		ann.put(`{"jsonrpc":"2.0","method":"notifications/` + password + `"}`)
 		if v.era == legacy {
 			id, _ := ann.say("tools/call", call("asks", `{}`))
@@ -192,9 +195,9 @@ func testSecrets(t *testing.T, v venue) {
 				t.Errorf("the session's id is in the log: %s", lineAround(log, i))
 			}
 			// What is refused before there is a message says no more.
-			d := ann.put("{}", "Authorization: Bearer token-of", "Origin: http://evil.example")
+			d := ann.put("{}", spec.InvalidField, "Authorization: Bearer token-of", "Origin: http://evil.example")
 			ann.wantStatus("refused", ann.status(d), 403)
-			d = ann.put("{}", "Authorization: Basic token-of-bob")
+			d = ann.put("{}", spec.InvalidField, "Authorization: Basic token-of-bob")
 			ann.wantStatus("refused", ann.status(d), 401)
 			s.settle()
 			for _, m := range ann.in.all() {

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -47,6 +48,7 @@ type setup struct {
 type site struct {
 	*fixture
 	t       *testing.T
+	tap     *spec.Conversation // of all clients
 	venue   venue
 	setup   setup
 	server  *mcp.Server
@@ -82,7 +84,7 @@ var errTestOver = errors.New("the test is over")
 
 func newSite(t *testing.T, v venue, c setup) *site {
 	t.Helper()
-	s := &site{t: t, venue: v, setup: c, log: &journal{expected: c.expected}}
+	s := &site{t: t, tap: spec.NewTap(t).Conversation(), venue: v, setup: c, log: &journal{expected: c.expected}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	level := c.level
 	if level == 0 {

@@ -101,7 +101,7 @@ func (l *webSocketLink) listen() {
 			_ = l.frame(final|closeFrame, payload)
 			return
 		default:
-			l.in.add(message{raw: fmt.Sprintf("frame %#x %q", kind, payload), Method: "frame"})
+			l.in.add(message{raw: fmt.Sprintf("frame %#x %q", kind, payload), Method: "frame", signal: true})
 		}
 	}
 }

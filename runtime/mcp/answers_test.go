@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -22,6 +23,7 @@ func asking(t *testing.T, f toolFunc) string {
 	s := newTalk(quiet)
 	tool(s, "try", f)
 	conn, wait := s.Connect(context.Background())
+	conn = spec.NewConn(t, conn)
 	defer wait()
 	defer conn.Close()
 	conn.Write([]byte(request(1, "tools/call", `{"name":"try","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
@@ -199,6 +201,7 @@ func TestLogValues(t *testing.T) {
 		return "done", nil
 	})
 	conn, wait := s.Connect(t.Context())
+	conn = spec.NewConn(t, conn)
 	defer wait()
 	defer conn.Close()
 	conn.Write([]byte(initialize("2025-11-25") + "\n"))

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -224,6 +225,7 @@ func TestProgressIncreases(t *testing.T) {
 		return "done", nil
 	})
 	conn, wait := s.Connect(t.Context())
+	conn = spec.NewConn(t, conn)
 	defer wait()
 	defer conn.Close()
 	conn.Write([]byte(initialize("2025-11-25") + "\n"))
@@ -300,12 +302,14 @@ func TestManyCallsSurvive(t *testing.T) {
 	s := newTalk(quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Millisecond, InFlight: 1 << 20, OpenQuestions: 1 << 20}))
 	round := func() {
 		conn, wait := s.Connect(context.Background())
+		conn = spec.NewConn(t, conn)
 		c := &survivor{t: t, conn: conn, answered: map[string]bool{}}
 		c.run(calls / 2)
 		conn.Close()
 		wait()
 		// Another one goes away before it has read its answers.
 		conn, wait = s.Connect(context.Background())
+		conn = spec.NewConn(t, conn)
 		conn.Write([]byte(initialize("2025-11-25") + "\n" + initialized + "\n"))
 		for i := range calls / 2 {
 			if conn.Write([]byte(c.call(i+1)+"\n")) != nil {

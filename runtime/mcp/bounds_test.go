@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -104,7 +105,8 @@ func TestLongProgressToken(t *testing.T) {
 
 func TestLongClient(t *testing.T) {
 	const most = 16 << 10
-	info := func(size int) string { return `{"name":"` + strings.Repeat("n", size-len(`{"name":""}`)) + `"}` }
+	const named = `{"version":"1","name":""}`
+	info := func(size int) string { return named[:len(named)-2] + strings.Repeat("n", size-len(named)) + `"}` }
 	both := func(capabilities, info string) (legacy, modern string) {
 		return withID("1", "initialize", `{"protocolVersion":"2025-11-25","capabilities":`+capabilities+`,"clientInfo":`+info+`}`),
 			withID("1", "tools/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":`+info+
@@ -113,7 +115,7 @@ func TestLongClient(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		p := dial(t, newFixture(quiet), way)
 		for _, c := range []struct{ capabilities, info string }{
-			{`{}`, info(most - 1)}, {info(most), `{}`}, {info(most / 2), info(most/2 + 1)}, {`{"a":{}}`, info(3 << 20)}, {info(3 << 20), `{}`},
+			{`{}`, info(most - 1)}, {info(most), named}, {info(most / 2), info(most/2 + 1)}, {`{"a":{}}`, info(3 << 20)}, {info(3 << 20), named},
 		} {
 			legacy, modern := both(c.capabilities, c.info)
 			p.expect(legacy, `"id":1,"error":{"code":-32602,"message":"invalid params: params.clientInfo and params.capabilities must have at most 16384 bytes together"`)
@@ -230,7 +232,7 @@ func TestBatchBytes(t *testing.T) {
 			t.Errorf("%d bytes", len(got[0]))
 		}
 		// What is no request at all gets errors, which are bounded alike.
-		p.send(`[` + strings.Repeat(`{"a":1},`, 1023) + "{}]\n")
+		p.sendInvalid(`[` + strings.Repeat(`{"a":1},`, 1023) + "{}]\n")
 		synctest.Wait()
 		if got := p.received(); len(got) != 1 || strings.Count(got[0], `"error"`) != 1024 || len(got[0]) > most+1024*300 {
 			t.Errorf("heard %.300v", got)
@@ -313,6 +315,9 @@ func TestLogsAreBounded(t *testing.T) {
 					panic(string(a))
 				}))
 				p := limited(t, s)
+				if name == "malformed response" {
+					spec.Invalid(message)
+				}
 				p.send(message + "\n")
 				synctest.Wait()
 				p.received()

@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -33,6 +34,8 @@ const conversations = "../../testdata/conversations"
 //
 //	> message      sent to the server, as it stands
 //	>q "message"   the same, as a Go string
+//	>! message     the same as >, of what is against the schema of its revision
+//	>q! "message"  the same as >q, alike
 //	< message      what the server has said since, in order, and nothing else
 //	sleep 2s       time passes
 //	eof            the client ends its input
@@ -161,7 +164,6 @@ func converse(t *testing.T, section, script, way string) string {
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server := serverOf(section, log)
 	peer := dial(t, server, way)
-	checker := newSpecChecker(t)
 	var states stateNames
 
 	var out strings.Builder
@@ -171,17 +173,20 @@ func converse(t *testing.T, section, script, way string) string {
 		switch word {
 		case "<":
 			continue // written anew below
-		case ">", ">q":
+		case ">", ">q", ">!", ">q!":
 			text := rest
-			if word == ">q" {
+			if strings.HasPrefix(word, ">q") {
 				var err error
 				if text, err = strconv.Unquote(rest); err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
 			}
 			text = states.insert(text)
-			checker.sent(text)
-			peer.send(text + "\n")
+			if strings.HasSuffix(word, "!") {
+				peer.sendInvalid(text + "\n")
+			} else {
+				peer.send(text + "\n")
+			}
 		case "sleep":
 			d, err := time.ParseDuration(rest)
 			if err != nil {
@@ -201,7 +206,6 @@ func converse(t *testing.T, section, script, way string) string {
 			out.WriteString(line + "\n")
 		}
 		for _, message := range peer.received() {
-			checker.received(message)
 			message = states.remove(message)
 			out.WriteString("< " + reference.ReplaceAllString(message, "reference 7f3a19") + "\n")
 		}
@@ -220,6 +224,8 @@ type peer struct {
 	close func() // ends the client's input
 	gone  func() // ends both directions
 	done  chan struct{}
+	tap   *spec.Conversation
+	said  spec.Lines // what it sends, for the tap
 
 	mu    sync.Mutex
 	heard []string
@@ -234,7 +240,8 @@ func dial(t *testing.T, s *mcp.Server, way string) *peer {
 }
 
 func dialContext(t *testing.T, ctx context.Context, s *mcp.Server, way string) *peer {
-	p := &peer{t: t, done: make(chan struct{})}
+	p := &peer{t: t, done: make(chan struct{}), tap: spec.NewTap(t).Conversation()}
+	p.said.Take = p.tap.Client
 	switch way {
 	case "stdio":
 		inR, inW := io.Pipe()
@@ -288,12 +295,26 @@ func (p *peer) listen(r io.Reader) {
 }
 
 func (p *peer) hear(m string) {
+	p.tap.Server(m)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.heard = append(p.heard, m)
 }
 
 func (p *peer) send(text string) {
+	_, _ = p.said.Write([]byte(text))
+	p.put(text)
+}
+
+// sendInvalid sends lines that are against the schema.
+func (p *peer) sendInvalid(text string) {
+	for line := range strings.Lines(text) {
+		p.tap.Invalid(line)
+	}
+	p.put(text)
+}
+
+func (p *peer) put(text string) {
 	if _, err := io.WriteString(p.write, text); err != nil {
 		p.t.Errorf("send: %v", err)
 	}

@@ -296,7 +296,7 @@ func TestInterceptorsDoNotAsk(t *testing.T) {
 						c.ask("tools/call", `"name":"try"`)
 					}
 					asks = true
-					said := c.ask(method, `"name":"try","uri":"a:b"`)
+					said := c.ask(method, `"name":"try","uri":"a:b","ref":{"type":"ref/prompt","name":"try"},"argument":{"name":"a","value":""}`)
 					if len(said) != 1 || strings.Contains(said[0], "inputRequests") || strings.Contains(said[0], "requestState") {
 						t.Fatalf("%s to %s in %s: %q", name, method, revision, said)
 					}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -114,6 +115,7 @@ func (s *stuck) Close() error {
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := jsonrpc.Pipe()
+		client = spec.NewConn(t, client)
 		conn := &stuck{Conn: server, closed: make(chan struct{})}
 		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{QueueBytes: 1000, WriteTime: 5 * time.Second}))
 		done := make(chan error, 1)
@@ -141,6 +143,7 @@ func TestSlowReader(t *testing.T) {
 func TestFloodWithoutReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := jsonrpc.Pipe()
+		client = spec.NewConn(t, client)
 		conn := &stuck{Conn: server, closed: make(chan struct{})}
 		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{QueueBytes: 10_000}))
 		done := make(chan error, 1)
@@ -165,6 +168,7 @@ func TestFloodWithoutReading(t *testing.T) {
 func TestLongAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, wait := newFixture(quiet, mcp.WithLimits(mcp.Limits{QueueBytes: 10})).Connect(t.Context())
+		client = spec.NewConn(t, client)
 		for _, ask := range []string{initialize("2025-11-25"), request(1, "tools/list", "{}"), request(2, "ping", "{}")} {
 			client.Write([]byte(ask + "\n"))
 			synctest.Wait()
@@ -181,6 +185,7 @@ func TestLongAnswer(t *testing.T) {
 
 func TestManyCancelled(t *testing.T) {
 	client, wait := newFixture(quiet).Connect(t.Context())
+	client = spec.NewConn(t, client)
 	defer wait()
 	defer client.Close()
 	client.Write([]byte(initialize("2025-11-25") + "\n"))

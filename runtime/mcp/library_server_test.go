@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -176,7 +177,7 @@ func TestCursorsAreTamperEvident(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"7", "null", "{}", `["x"]`} {
-		if got := client(request(3, "prompts/list", `{"cursor":`+bad+`}`)); !strings.Contains(got, "unknown cursor") {
+		if got := client(spec.Invalid(request(3, "prompts/list", `{"cursor":`+bad+`}`))); !strings.Contains(got, "unknown cursor") {
 			t.Errorf("cursor %s: %s", bad, got)
 		}
 	}
@@ -525,6 +526,7 @@ func TestChangesUnderLoad(t *testing.T) {
 		clients.Go(func() {
 			for range 10 {
 				conn, wait := s.Connect(t.Context())
+				conn = spec.NewConn(t, conn)
 				var lines []string
 				if n%2 == 0 {
 					lines = append(lines, initialize("2025-11-25"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`,

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -323,6 +324,7 @@ func TestLimitStateBytes(t *testing.T) {
 func TestLimitQueueBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := jsonrpc.Pipe()
+		client = spec.NewConn(t, client)
 		slow := &stuck{Conn: server, closed: make(chan struct{})}
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{QueueBytes: 2000, WriteTime: time.Hour}))
 		var said atomic.Int64
@@ -352,6 +354,7 @@ func TestLimitQueueBytes(t *testing.T) {
 func TestLimitWriteTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := jsonrpc.Pipe()
+		client = spec.NewConn(t, client)
 		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{WriteTime: 5 * time.Second}))
 		done := make(chan error, 1)
 		go func() { done <- s.Serve(t.Context(), &stuck{Conn: server, closed: make(chan struct{})}) }()

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -125,8 +126,8 @@ func TestLogCallsCodes(t *testing.T) {
 	p := connect(t, s)
 	book.take()
 	for _, text := range []string{
-		call(1, "sample", "{}"), call(1, "fail_resource", "{}"), call(1, "fail_protocol", "{}"), call(1, "add", `{"a":1,"a":2}`),
-		request(1, "resources/read", `{"uri":"none://"}`), request(1, "resources/read", `{"uri":7}`),
+		call(1, "sample", "{}"), call(1, "fail_resource", "{}"), call(1, "fail_protocol", "{}"), spec.Invalid(call(1, "add", `{"a":1,"a":2}`)),
+		request(1, "resources/read", `{"uri":"none://"}`), spec.Invalid(request(1, "resources/read", `{"uri":7}`)),
 		request(1, "completion/complete", `{"ref":{"type":"ref/resource","uri":"book://{isbn}{?lang}"},"argument":{"name":"isbn","value":"fail"}}`),
 		strings.Replace(call(1, "sample", "{}"), `"params":{`, `"params":{`+modernMeta+`,`, 1),
 		request(1, "resources/read", `{`+modernMeta+`,"uri":"none://"}`),

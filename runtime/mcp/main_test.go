@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	case "cancelled":
 		os.Exit(cancelled())
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(spec.Main{M: m, Least: 20000})
 }
 
 // printer serves a tool that prints, and whose child prints and reads.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -24,12 +25,13 @@ type direct struct {
 	in    *io.PipeWriter
 	lines chan string
 	ended chan error
+	tap   *spec.Conversation
 }
 
 func dialDirect(t *testing.T, s *mcp.Server) *direct {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	d := &direct{t: t, in: inW, lines: make(chan string), ended: make(chan error, 1)}
+	d := &direct{t: t, in: inW, lines: make(chan string), ended: make(chan error, 1), tap: spec.NewTap(t).Conversation()}
 	go func() {
 		d.ended <- s.Serve(t.Context(), link.NewDirect(jsonrpc.NewLineConn(inR, outW, 0)))
 		outW.Close()
@@ -42,6 +44,7 @@ func dialDirect(t *testing.T, s *mcp.Server) *direct {
 			if err != nil {
 				return
 			}
+			d.tap.Server(string(line))
 			d.lines <- string(line)
 		}
 	}()
@@ -52,6 +55,7 @@ func dialDirect(t *testing.T, s *mcp.Server) *direct {
 }
 
 func (d *direct) send(message string) {
+	d.tap.Client(message)
 	if _, err := io.WriteString(d.in, message+"\n"); err != nil {
 		d.t.Errorf("send: %v", err)
 	}

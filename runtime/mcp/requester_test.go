@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -37,6 +38,7 @@ func TestPeerAndTool(t *testing.T) {
 	for _, id := range []string{"ada", "ada", "bob"} {
 		ctx := mcp.CallerContext(context.Background(), mcp.Principal{ID: id}, nil)
 		conn, wait := s.Connect(ctx)
+		conn = spec.NewConn(t, conn)
 		_ = conn.Write([]byte(request(1, "ping", "{}") + "\n"))
 		_, _ = conn.Read()
 		conn.Close()

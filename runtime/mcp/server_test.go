@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -104,6 +105,7 @@ func TestSelectAndPrefix(t *testing.T) {
 // connect returns a function that asks a server and waits for the reply.
 func connect(t testing.TB, s *mcp.Server) func(text string) string {
 	conn, wait := s.Connect(context.Background())
+	conn = spec.NewConn(t, conn)
 	t.Cleanup(func() { conn.Close(); wait() })
 	ask := func(text string) string {
 		if err := conn.Write([]byte(text + "\n")); err != nil {
@@ -282,8 +284,12 @@ func TestCapabilities(t *testing.T) {
 			}
 			return mcp.DoneResult(), nil
 		}))
-		connect(t, s)(request(1, "tools/call", `{"name":"can","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
-			`"io.modelcontextprotocol/clientCapabilities":`+capabilities+`}}`))
+		text := request(1, "tools/call", `{"name":"can","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+			`"io.modelcontextprotocol/clientCapabilities":`+capabilities+`}}`)
+		if strings.Contains(capabilities, "null") {
+			spec.Invalid(text)
+		}
+		connect(t, s)(text)
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: can %v, want %s", capabilities, got, want)
 		}
@@ -299,6 +305,7 @@ func TestCapabilities(t *testing.T) {
 
 func TestServeErrors(t *testing.T) {
 	client, server := jsonrpc.Pipe()
+	client = spec.NewConn(t, client)
 	broken := &failing{Conn: server}
 	if err := newFixture(quiet).Serve(t.Context(), broken); err == nil || !strings.Contains(err.Error(), "read message: broken") {
 		t.Errorf("Serve: %v", err)

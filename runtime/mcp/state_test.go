@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -120,6 +121,7 @@ func asker(t *testing.T, s *mcp.Server) func(text string) string {
 
 func askerIn(ctx context.Context, t *testing.T, s *mcp.Server) func(text string) string {
 	conn, wait := s.Connect(ctx)
+	conn = spec.NewConn(t, conn)
 	t.Cleanup(func() { conn.Close(); wait() })
 	return func(text string) string {
 		if err := conn.Write([]byte(text + "\n")); err != nil {
@@ -208,7 +210,7 @@ func TestStateIsBoundToArguments(t *testing.T) {
 			t.Errorf("%s: %s", other, got)
 		}
 	}
-	if got := ask(with(`{"a":1,"a":1}`, state)); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, "duplicate") {
+	if got := ask(spec.Invalid(with(`{"a":1,"a":1}`, state))); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, "duplicate") {
 		t.Errorf("duplicate keys: %s", got)
 	}
 }

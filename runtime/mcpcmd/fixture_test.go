@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
@@ -92,7 +93,7 @@ type running struct {
 func serve(t *testing.T, s *mcp.Server, args []string, options ...mcpcmd.Option) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	r := &running{t: t, stop: stop, stderr: new(buffer), ended: make(chan error, 1), client: new(http.Client)}
+	r := &running{t: t, stop: stop, stderr: new(buffer), ended: make(chan error, 1), client: &http.Client{Transport: spec.Transport(t, http.DefaultTransport)}}
 	r.client.Transport = &http.Transport{DisableKeepAlives: true}
 	ready := make(chan string, 1)
 	options = append([]mcpcmd.Option{mcpcmd.WithReady(func(url string) { ready <- url }), mcpcmd.WithOutput(io.Discard, r.stderr)}, options...)

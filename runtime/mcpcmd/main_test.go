@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // process is the test binary as a program.
@@ -117,7 +119,7 @@ func (p *process) callWait(url string) <-chan string {
 	p.t.Helper()
 	body := make(chan string, 1)
 	go func() {
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		client := &http.Client{Transport: spec.Transport(p.t, &http.Transport{DisableKeepAlives: true})}
 		_, text, err := answer(client, request(p.t.Context(), url, "tools/call", "wait"))
 		if err != nil {
 			text = "error: " + err.Error()
@@ -219,6 +221,9 @@ func TestStdio(t *testing.T) {
 	}
 	p.stdin.Close()
 	code, stderr := p.end()
+	tap := spec.NewTap(t).Conversation()
+	tap.Client(callLine("greet"))
+	tap.Server(p.stdout.String())
 	if code != 0 || stderr != "" || !strings.Contains(p.stdout.String(), `"text":"hello "`) || strings.Count(p.stdout.String(), "\n") != 1 || !p.cleanedUp() {
 		t.Errorf("exit code %d, stderr %q, stdout %s", code, stderr, &p.stdout)
 	}

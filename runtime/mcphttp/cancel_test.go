@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -140,8 +141,8 @@ func TestCancelNothing(t *testing.T) {
 		y.do(cancelled("1")).accepted()
 		x.do(cancelled("2")).accepted()
 		x.do(cancelled(`"1"`)).accepted()
-		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`).accepted()
-		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}`).accepted()
+		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, spec.InvalidField).accepted()
+		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}`, spec.InvalidField).accepted()
 		a.silent()
 		p.answers("done")
 		a.wait()

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -104,7 +105,7 @@ func real(t *testing.T, tls bool, f func(t *testing.T, s *mcp.Server, h *mcphttp
 	fixture := newFixture(t)
 	defer fixture.letGo()
 	h := mcphttp.NewHandler(fixture.Server)
-	server := httptest.NewUnstartedServer(h)
+	server := httptest.NewUnstartedServer(spec.NewTap(t).Handler(h))
 	if tls {
 		server.EnableHTTP2 = true
 		server.StartTLS()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -75,7 +76,7 @@ func TestInitializeFails(t *testing.T) {
 	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})}}, func(t *testing.T, s *site) {
 		for range 3 {
 			for _, params := range []string{`{}`, `{"protocolVersion":7}`, `{"protocolVersion":"2025-11-25"}`, `{"protocolVersion":"2025-11-25","capabilities":{}}`, `[]`} {
-				a := s.do(bare(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":` + params + `}`))
+				a := s.do(bare(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":` + params + `}`).invalid())
 				m := a.plain()
 				if m.Error == nil || m.Error.Code != -32602 || string(m.ID) != `"i"` || a.field("Mcp-Session-Id") != "" {
 					a.fail("want an error -32602 and no session")
@@ -184,7 +185,7 @@ func TestWithoutSessions(t *testing.T) {
 		}
 		s.do(bare(rpc{method: "tools/list"}.legacy(), "Mcp-Protocol-Version: "+unknown)).refused(400, -32022, "1")
 		s.do(call("echo", "{}").post()).replied("1")
-		s.do(bare(call("echo", "{}").legacy(), call("echo", "{}").fields()...)).refused(400, -32602, "1")
+		s.do(bare(call("echo", "{}").legacy(), call("echo", "{}").fields()...).invalid()).refused(400, -32602, "1")
 	})
 }
 
@@ -226,9 +227,13 @@ func TestOtherMessagesWithoutSessions(t *testing.T) {
 			}
 			s.do(bare("["+initialized+"]", fields...)).accepted()
 		}
-		s.do(bare("["+one+"]", "Mcp-Protocol-Version: "+revisionD)).refused(400, -32600, "")
+		s.do(bare("["+one+"]", "Mcp-Protocol-Version: "+revisionD).invalid()).refused(400, -32600, "")
 		for _, h := range []string{revisionB, revisionD, modern} {
-			s.do(bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)).turnedDown(400)
+			r := bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)
+			if h == modern {
+				r = r.invalid() // which has no results without a resultType
+			}
+			s.do(r).turnedDown(400)
 		}
 		// They know nothing of each other: the same id may be used at once.
 		p, q := s.puppet("p"), s.puppet("q")
@@ -342,8 +347,12 @@ func TestResponse(t *testing.T) {
 			`{"jsonrpc":"2.0","id":"nobody asked","result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`,
 		} {
 			x.do(body).accepted()
-			s.do(bare(body, "Mcp-Protocol-Version: "+modern)).turnedDown(400)
-			s.do(x.as(bare(body, "Mcp-Protocol-Version: "+modern))).turnedDown(400)
+			r := bare(body, "Mcp-Protocol-Version: "+modern)
+			if strings.Contains(body, "result") {
+				r = r.invalid() // which has no results without a resultType
+			}
+			s.do(r).turnedDown(400)
+			s.do(x.as(r)).turnedDown(400)
 			s.do(bare(body)).turnedDown(400)
 		}
 	})
@@ -372,7 +381,7 @@ func TestBatch(t *testing.T) {
 		}
 		x.do("[" + note + "," + cancelled("9") + "]").accepted()
 		x.do("[" + note + `,{"jsonrpc":"2.0","id":4,"result":{}}]`).accepted()
-		x.do("[]").refused(400, -32600, "")
+		x.do("[]", spec.InvalidField).refused(400, -32600, "")
 
 		a = x.do("[" + strings.Replace(initialize(revisionB), `"init"`, "8", 1) + "," + call("echo", "{}").as("9").modern() + "," + one + "]").wants(http.StatusOK)
 		if err := json.Unmarshal([]byte(a.text()), &replies); err != nil || len(replies) != 3 {
@@ -385,11 +394,11 @@ func TestBatch(t *testing.T) {
 		}
 
 		for _, version := range []string{revisionA, revisionC, revisionD} {
-			s.open(version).do("["+one+"]").refused(400, -32600, "")
+			s.open(version).do("["+one+"]", spec.InvalidField).refused(400, -32600, "")
 		}
 		batch := bare("[" + one + "]")
 		s.do(batch).refused(400, -32600, "")
-		s.do(batch.with("Mcp-Protocol-Version: "+modern)).refused(400, -32600, "")
+		s.do(batch.with("Mcp-Protocol-Version: "+modern).invalid()).refused(400, -32600, "")
 		s.do(x.as(batch).with("-Mcp-Protocol-Version")).wants(200)
 	})
 }

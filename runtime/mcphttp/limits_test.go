@@ -205,7 +205,7 @@ func TestConnectionsAreReused(t *testing.T) {
 			s.do(call("steps", `{"n":3}`).post()).streaming().ends()
 			x.do(call("steps", `{"n":3}`).legacy()).streaming().ends()
 			x.do(initialized).accepted()
-			s.do(bare("{")).refused(400, -32700, "")
+			s.do(bare("{").invalid()).refused(400, -32700, "")
 		}
 		s.net.mu.Lock()
 		defer s.net.mu.Unlock()

@@ -144,8 +144,8 @@ func TestListenEndsAtClose(t *testing.T) {
 // A listen that is wrong is refused without a stream.
 func TestListenRefused(t *testing.T) {
 	visit(t, setup{}, func(t *testing.T, s *site) {
-		s.do(rpc{method: "subscriptions/listen"}.post()).refused(200, -32602, "1")
-		s.do(listen("1", `"toolsListChanged":7`).post()).refused(200, -32602, "1")
+		s.do(rpc{method: "subscriptions/listen"}.post().invalid()).refused(200, -32602, "1")
+		s.do(listen("1", `"toolsListChanged":7`).post().invalid()).refused(200, -32602, "1")
 		s.do(listen("1", "").post("-Mcp-Method")).refused(400, -32020, "1")
 		s.open(revisionD).do(listen("1", "").legacy()).refused(200, -32601, "1")
 	})

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -95,7 +96,7 @@ func newSite(t *testing.T, c setup) *site {
 	} else {
 		s.handler = mcphttp.NewHandler(s.Server, options...)
 	}
-	var h http.Handler = s.handler
+	h := spec.NewTap(t).Handler(s.handler)
 	if c.wrap != nil {
 		h = c.wrap(h)
 	}
@@ -263,6 +264,9 @@ func (r request) with(fields ...string) request {
 	r.fields = append(slices.Clone(r.fields), fields...)
 	return r
 }
+
+// invalid marks a message that is against the schema of its revision.
+func (r request) invalid() request { return r.with(spec.InvalidField) }
 
 func (r request) build(ctx context.Context, t *testing.T) *http.Request {
 	t.Helper()

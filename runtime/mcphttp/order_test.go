@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
@@ -20,9 +21,9 @@ func TestOrderOfChecks(t *testing.T) {
 			"Host": "evil.example", "Origin": "http://evil.example", "Authorization": "mallory",
 			"Content-Type": "text/plain", "Accept": "text/html", "Mcp-Protocol-Version": unknown, "Mcp-Session-Id": "no-such",
 		}
-		ask := func() *answer {
+		ask := func(more ...string) *answer {
 			t.Helper()
-			r.fields = nil
+			r.fields = more
 			for name, value := range fields {
 				r.fields = append(r.fields, name+": "+value)
 			}
@@ -51,9 +52,9 @@ func TestOrderOfChecks(t *testing.T) {
 		fields["Accept"] = "*/*"
 		ask().turnedDown(413)
 		r.body = "{"
-		ask().refused(400, -32700, "")
+		ask(spec.InvalidField).refused(400, -32700, "")
 		r.body = `{"id":1,"method":"tools/list","params":{}}`
-		if a := ask().wants(400); a.plain().Error.Code != -32600 {
+		if a := ask(spec.InvalidField).wants(400); a.plain().Error.Code != -32600 {
 			a.fail("want -32600")
 		}
 		r.body = rpc{method: "tools/list"}.modern()

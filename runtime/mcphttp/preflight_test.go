@@ -98,7 +98,7 @@ func TestAnswersToPages(t *testing.T) {
 		check(x.do(initialized)).accepted()
 		check(x.listen())
 		check(s.do(rpc{method: "no/such"}.post(origin))).refused(404, -32601, "1")
-		check(s.do(bare("{", origin))).refused(400, -32700, "")
+		check(s.do(bare("{", origin).invalid())).refused(400, -32700, "")
 		check(s.do(call("echo", "{}").post(origin, "Content-Type: text/plain"))).turnedDown(415)
 		check(s.do(call("echo", "{}").post(origin, "Accept: text/html"))).turnedDown(406)
 		check(s.do(call("echo", "{}").post(origin, "Authorization: mallory"))).turnedDown(401)

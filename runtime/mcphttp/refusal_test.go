@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
@@ -345,6 +346,7 @@ func TestLimitRefused(t *testing.T) {
 				t.Errorf("it has taken %v", took)
 			}
 			time.Sleep(unread.Time) // then there is room again
+			synctest.Wait()
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -363,7 +364,7 @@ func TestTwoHandlers(t *testing.T) {
 		x := s.open(revisionD)
 		r := x.as(bare(call("echo", "{}").legacy())).build(t.Context(), t)
 		w := httptest.NewRecorder()
-		other.ServeHTTP(w, r)
+		spec.NewTap(t).Handler(other).ServeHTTP(w, r)
 		if w.Code != 404 {
 			t.Errorf("the status is %d", w.Code)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -107,7 +108,11 @@ func TestSSEHasNoModernRequests(t *testing.T) {
 	visit(t, oldSSE, func(t *testing.T, s *site) {
 		for _, c := range []*older{s.connect(), s.connect().open(revisionA)} {
 			for _, r := range []rpc{call("echo", "{}"), {method: "server/discover"}, {method: "initialize"}, {method: "subscriptions/listen"}} {
-				c.post(r.as(`"m"`).modern(), r.fields()...).accepted()
+				fields := r.fields()
+				if r.method == "subscriptions/listen" {
+					fields = append(fields, spec.InvalidField) // it does not say what it listens to
+				}
+				c.post(r.as(`"m"`).modern(), fields...).accepted()
 				e := c.stream.hears(`error "m"`)[0].Error
 				if e.Code != -32022 || !strings.Contains(string(e.Data), `"requested":"2026-07-28"`) ||
 					!strings.Contains(string(e.Data), revisionA) || strings.Contains(strings.ReplaceAll(string(e.Data), `"requested":"2026-07-28"`, ""), modern) {
@@ -199,7 +204,7 @@ func TestSSEStatus(t *testing.T) {
 		c.post(call("echo", "{}").legacy(), "Origin: http://evil.example").turnedDown(403)
 		c.post(call("echo", "{}").legacy(), "Host: evil.example").turnedDown(403)
 		c.post(call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`).legacy()).turnedDown(413)
-		c.post("{").refused(400, -32700, "")
+		c.post("{", spec.InvalidField).refused(400, -32700, "")
 		c.stream.stays().hears()
 		for _, method := range []string{"PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"} {
 			s.do(request{method: method, url: c.url}.with("Authorization: ann")).allows("GET", "POST", "-"+method)

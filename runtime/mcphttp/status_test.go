@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -24,7 +25,7 @@ func TestUnreadable(t *testing.T) {
 				bare(body), bare(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"), x.as(bare(body)),
 				bare(body, "Mcp-Session-Id: no-such"),
 			} {
-				s.do(r).refused(400, code, "")
+				s.do(r.invalid()).refused(400, code, "")
 			}
 		}
 	})
@@ -43,7 +44,7 @@ func TestBadEnvelope(t *testing.T) {
 			for _, r := range []request{
 				bare(body), x.as(bare(body)), bare(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"),
 			} {
-				a := s.do(r).wants(400)
+				a := s.do(r.invalid()).wants(400)
 				if m := a.plain(); m.Error == nil || m.Error.Code != -32600 {
 					a.fail("want -32600")
 				}
@@ -78,7 +79,11 @@ func TestStatusOfErrors(t *testing.T) {
 			{name: "end of the goroutine", r: call("exits", "{}"), status: 200, modernFailure: true, sessionFailure: true},
 		} {
 			t.Log(c.name)
-			a := s.do(c.r.as(`"q"`).post())
+			var mark []string
+			if c.name == "arguments no object" {
+				mark = append(mark, spec.InvalidField)
+			}
+			a := s.do(c.r.as(`"q"`).post().with(mark...))
 			if c.modernFailure {
 				if !strings.Contains(string(a.replied(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {
 					a.fail("want a failed result")
@@ -86,7 +91,7 @@ func TestStatusOfErrors(t *testing.T) {
 			} else if e := a.refused(c.status, c.code, `"q"`); !strings.Contains(string(e.Data), c.data) {
 				a.fail("the data are %s", e.Data)
 			}
-			a = x.do(c.r.as(`"q"`).legacy())
+			a = x.do(c.r.as(`"q"`).legacy(), mark...)
 			switch {
 			case c.sessionFailure:
 				if !strings.Contains(string(a.replied(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {

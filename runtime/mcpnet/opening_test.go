@@ -60,7 +60,7 @@ func TestOtherProtocols(t *testing.T) {
 func TestOtherProtocolAtOnce(t *testing.T) {
 	visit(t, setup{}, func(t *testing.T, p *place) {
 		c := p.open()
-		c.write("POST ")
+		c.garble("POST ")
 		c.wants("end EOF")
 	})
 }
@@ -73,7 +73,7 @@ func TestOtherBeginnings(t *testing.T) {
 	} {
 		visit(t, setup{}, func(t *testing.T, p *place) {
 			c := p.open()
-			c.write(sent)
+			c.garble(sent)
 			c.wants(`"error":{"code":-32`)
 			c.say(ping(1))
 			c.wants(pong(1))

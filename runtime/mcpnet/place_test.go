@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -170,6 +171,8 @@ type client struct {
 	t    *testing.T
 	raw  net.Conn
 	conn jsonrpc.Conn
+	tap  *spec.Conversation
+	said spec.Lines // of messages, for the tap
 
 	mu    sync.Mutex
 	heard []string
@@ -193,7 +196,8 @@ func (p *place) dial() *client {
 
 func newClient(t *testing.T, c net.Conn) *client {
 	t.Cleanup(func() { c.Close() })
-	return &client{t: t, raw: c, conn: mcpnet.NewConn(c, 64<<20)}
+	tap := spec.NewTap(t).Conversation()
+	return &client{t: t, raw: c, conn: mcpnet.NewConn(c, 64<<20), tap: tap, said: spec.Lines{Take: tap.Client}}
 }
 
 // open connects and listens, in a bubble.
@@ -209,6 +213,7 @@ func (c *client) listen() {
 		m, err := c.conn.Read()
 		c.mu.Lock()
 		if err == nil {
+			c.tap.Server(string(m))
 			c.heard = append(c.heard, string(m))
 		} else {
 			c.heard = append(c.heard, fmt.Sprintf("end %v", err))
@@ -226,6 +231,13 @@ func (c *client) say(lines ...string) {
 }
 
 func (c *client) write(text string) {
+	c.t.Helper()
+	_, _ = c.said.Write([]byte(text))
+	c.garble(text)
+}
+
+// garble writes what is no message.
+func (c *client) garble(text string) {
 	c.t.Helper()
 	if _, err := io.WriteString(c.raw, text); err != nil {
 		c.t.Errorf("client writes: %v", err)
@@ -255,6 +267,7 @@ func (c *client) next(want string) {
 	if err != nil {
 		c.t.Fatalf("%v, want %s", err, want)
 	}
+	c.tap.Server(string(m))
 	if !strings.Contains(string(m), want) {
 		c.t.Errorf("heard %.500s, want %s", m, want)
 	}

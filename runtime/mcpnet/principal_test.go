@@ -40,16 +40,17 @@ func TestPrincipal(t *testing.T) {
 	options := []mcpnet.Option{mcpnet.WithPrincipal(password)}
 	visit(t, setup{options: options}, func(t *testing.T, p *place) {
 		alice := p.open()
-		alice.write("open" + call(1, "who", "{}") + "\n")
+		alice.tap.Client(call(1, "who", "{}"))
+		alice.garble("open" + call(1, "who", "{}") + "\n")
 		alice.wants(`"text":"\"alice\" tcp`)
 
 		mallory := p.open()
-		mallory.write("evil")
+		mallory.garble("evil")
 		mallory.wants("end EOF")
 		p.logged("identify client: wrong word")
 
 		bomb := p.open()
-		bomb.write("boom")
+		bomb.garble("boom")
 		bomb.wants("end EOF")
 		p.logged("at the disco")
 		p.logged("principal_test.go")

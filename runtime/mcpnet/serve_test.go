@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -69,14 +70,15 @@ func TestLines(t *testing.T) {
 		c.wants(pong(1), pong(2))
 		c.write(ping(3)[10:] + "\n")
 		c.wants(pong(3))
-		c.say("hello", "hello world", "{", ping(4))
+		c.say(spec.Invalid("hello"), spec.Invalid("hello world"), spec.Invalid("{"), ping(4))
 		c.wants("-32700", "-32700", "-32700", pong(4))
-		c.write(strings.Repeat("x", 500))
+		c.garble(strings.Repeat("x", 500))
 		c.wants("longer than 400 bytes")
-		c.write(strings.Repeat("x", 100_000) + "\n" + ping(5) + "\n")
+		c.tap.Client(ping(5))
+		c.garble(strings.Repeat("x", 100_000) + "\n" + ping(5) + "\n")
 		c.wants(pong(5))
 		// Only the beginning of a connection can be of another protocol.
-		c.say("GET / HTTP/1.1", ping(6))
+		c.say(spec.Invalid("GET / HTTP/1.1"), ping(6))
 		c.wants("-32700", pong(6))
 	})
 }
@@ -87,6 +89,7 @@ func TestHalfClose(t *testing.T) {
 		c := p.dial()
 		c.say(call(1, "gate", "{}"))
 		c.write(ping(2)) // without a newline
+		c.tap.Client(ping(2))
 		if err := c.conn.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcprate"
@@ -51,6 +52,7 @@ func newServer(options ...mcprate.Option) *mcp.Server {
 // dial returns what asks the server over a connection of its own.
 func dial(t testing.TB, s *mcp.Server, principal string) func(text string) string {
 	conn, wait := s.Connect(mcp.CallerContext(context.Background(), mcp.Principal{ID: principal}, nil))
+	conn = spec.NewConn(t, conn)
 	t.Cleanup(func() { conn.Close(); _ = wait() })
 	return func(text string) string {
 		t.Helper()

@@ -38,7 +38,7 @@ func equal(t *testing.T, what string, got, want any) {
 
 func TestCall(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{Revision: revision})
+		c := dial(t, newLibrary(nil), mcptest.Options{Revision: revision})
 		equal(t, "revision", c.Revision(), revision)
 		equal(t, "by a struct", mcptest.Call[found](c, "search", searchArguments{Query: "E"}), found{titles[:2], 2})
 		equal(t, "by a map", mcptest.Call[*found](c, "search", map[string]any{"query": "E", "limit": 1}), &found{titles[:1], 1})
@@ -62,7 +62,7 @@ func TestCall(t *testing.T) {
 
 func TestWhoCalls(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
+		c := dial(t, newLibrary(nil), mcptest.Options{
 			Revision: revision, Client: mcp.ClientInfo{Name: "reader", Title: "Reader", Version: "2"},
 			Context: context.WithValue(context.Background(), contextKey{}, "value"),
 		})
@@ -72,7 +72,7 @@ func TestWhoCalls(t *testing.T) {
 
 func TestServer(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{Revision: revision})
+		c := dial(t, newLibrary(nil), mcptest.Options{Revision: revision})
 		s := c.Server()
 		equal(t, "name", s.Implementation.Name+" "+s.Implementation.Version, "library 1.2.3")
 		equal(t, "instructions", s.Instructions, "Search first.")
@@ -85,7 +85,7 @@ func TestServer(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		c := mcptest.New(t, newLibrary(nil, mcp.WithLimits(mcp.Limits{PageSize: 2})), mcptest.Options{Revision: revision})
+		c := dial(t, newLibrary(nil, mcp.WithLimits(mcp.Limits{PageSize: 2})), mcptest.Options{Revision: revision})
 		tools := c.Tools()
 		equal(t, "tools", len(tools), 13)
 		equal(t, "a tool", tools[0].Name, "search")
@@ -102,7 +102,7 @@ func TestLists(t *testing.T) {
 
 func TestReadGetComplete(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{Revision: revision})
+		c := dial(t, newLibrary(nil), mcptest.Options{Revision: revision})
 		equal(t, "text", c.Read("library://rules").Text(), "# Silence, please")
 		cover := c.Read("library://covers/Emma")
 		equal(t, "blob", string(cover.Blob()), "Emma")
@@ -131,7 +131,7 @@ func TestReadGetComplete(t *testing.T) {
 func TestProgressAndLogs(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		var heard []string
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
+		c := dial(t, newLibrary(nil), mcptest.Options{
 			Revision: revision, LogLevel: "info", OnLog: func(m mcptest.LogMessage) { heard = append(heard, m.Level) },
 		})
 		var steps []mcptest.Progress
@@ -175,7 +175,7 @@ func TestAnswers(t *testing.T) {
 				return mcptest.Accept(map[string]any{"yes": true})
 			}
 		}
-		c := mcptest.New(t, newLibrary(nil), o)
+		c := dial(t, newLibrary(nil), o)
 		equal(t, "model", c.Call("summarize", nil).Text(), "I was told: Summarize Emma.")
 		equal(t, "roots", c.Call("roots", nil).Text(), "[{file:///a a}]")
 		c.RootsChanged()
@@ -195,7 +195,7 @@ func TestNoAnswers(t *testing.T) {
 			return
 		}
 		answers := []mcptest.ElicitAnswer{mcptest.Decline(), mcptest.Cancel()}
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
+		c := dial(t, newLibrary(nil), mcptest.Options{
 			Revision: revision,
 			Elicit: func(context.Context, *mcptest.Elicitation) mcptest.ElicitAnswer {
 				a := answers[0]
@@ -221,7 +221,7 @@ func TestNoAnswers(t *testing.T) {
 // A client without the capability is not asked.
 func TestCapabilities(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
+		c := dial(t, newLibrary(nil), mcptest.Options{
 			Revision: revision, Capabilities: map[string]any{"roots": nil},
 			Roots: func() []mcp.Root { t.Error("asked"); return nil },
 		})
@@ -236,7 +236,7 @@ func TestCapabilities(t *testing.T) {
 // The server gives up its question when the client takes too long.
 func TestServerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := mcptest.New(t, newLibrary(nil, mcp.WithLimits(mcp.Limits{QuestionTime: time.Second})), mcptest.Options{
+		c := dial(t, newLibrary(nil, mcp.WithLimits(mcp.Limits{QuestionTime: time.Second})), mcptest.Options{
 			Revision: "2025-11-25",
 			Elicit: func(ctx context.Context, _ *mcptest.Elicitation) mcptest.ElicitAnswer {
 				<-ctx.Done()
@@ -250,7 +250,7 @@ func TestServerGivesUp(t *testing.T) {
 func TestCancel(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		blocked := make(chan string, 2)
-		c := mcptest.New(t, newLibrary(blocked), mcptest.Options{Revision: revision})
+		c := dial(t, newLibrary(blocked), mcptest.Options{Revision: revision})
 		r := c.Start("block", nil)
 		equal(t, "the tool", <-blocked, "block")
 		r.Cancel("changed my mind")
@@ -267,7 +267,7 @@ func TestCancel(t *testing.T) {
 func TestCloseEarly(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		blocked := make(chan string, 2)
-		c := mcptest.New(t, newLibrary(blocked), mcptest.Options{Revision: revision})
+		c := dial(t, newLibrary(blocked), mcptest.Options{Revision: revision})
 		r := c.Start("block", nil)
 		<-blocked
 		c.Close()
@@ -282,7 +282,7 @@ func TestCloseEarly(t *testing.T) {
 func TestWatch(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		s := newLibrary(nil)
-		c := mcptest.New(t, s, mcptest.Options{Revision: revision})
+		c := dial(t, s, mcptest.Options{Revision: revision})
 		tools := c.Watch(mcptest.Filter{Tools: true})
 		all := c.Watch(mcptest.Filter{Tools: true, Prompts: true, Resources: true, URIs: []string{"library://rules"}})
 		rules := c.Watch(mcptest.Filter{URIs: []string{"library://rules"}})
@@ -312,7 +312,7 @@ func TestWatch(t *testing.T) {
 
 func TestRequest(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
+		c := dial(t, newLibrary(nil), mcptest.Options{
 			Revision: revision, Capabilities: map[string]any{"elicitation": map[string]any{}},
 		})
 		_, err := c.Request("no/such", nil)
@@ -334,7 +334,7 @@ func TestOnNotification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
 		s := newLibrary(nil)
-		c := mcptest.New(t, s, mcptest.Options{
+		c := dial(t, s, mcptest.Options{
 			Revision: "2025-11-25",
 			OnNotification: func(method string, params json.RawMessage) {
 				heard = append(heard, fmt.Sprintf("%s %s", method, params))
@@ -352,7 +352,7 @@ func TestClientsSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newLibrary(nil)
 		for _, revision := range mcptest.Revisions() {
-			c := mcptest.New(t, s, mcptest.Options{Revision: revision})
+			c := dial(t, s, mcptest.Options{Revision: revision})
 			defer equal(t, "titles", mcptest.Call[[]string](c, "titles", nil), titles)
 		}
 	})

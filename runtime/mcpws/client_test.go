@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // client is a client that sends what it is told, right or wrong, and answers
@@ -69,6 +71,7 @@ func (s *site) dial(fields ...string) *client {
 
 func dialOn(t *testing.T, conn net.Conn, fields ...string) *client {
 	t.Helper()
+	conn = spec.WebSocket(t, conn)
 	c := &client{t: t, conn: conn, r: bufio.NewReader(conn), done: make(chan struct{})}
 	if _, err := io.WriteString(conn, request(fields...)); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -102,7 +103,7 @@ func TestMalformed(t *testing.T) {
 			`[` + ping(1) + `]`:         "-32600",
 			strings.Repeat("[", 100000): "-32",
 		} {
-			c.say(text)
+			c.say(spec.Invalid(text))
 			c.wants(want)
 			c.say(ping(1))
 			c.wants(pong(1))
@@ -168,10 +169,11 @@ func TestTooLong(t *testing.T) {
 		const refusal = `"error":{"code":-32600,"message":"invalid request: message is longer than 300 bytes"}`
 		c.say(fits+" ", ping(2))
 		c.wants(refusal, pong(2))
-		c.say(strings.Repeat(ping(1), 10_000), ping(3))
+		c.say(spec.Invalid(strings.Repeat(ping(1), 10_000)), ping(3))
 		c.wants(refusal, pong(3))
 
 		// In fragments, and the error comes while there is still more of them.
+		spec.Invalid(fits + " " + strings.Repeat(ping(1), 100))
 		c.frame(textFrame, fits)
 		c.wants()
 		c.frame(moreFrame, " ")
@@ -186,7 +188,7 @@ func TestTooLong(t *testing.T) {
 		c.wants(pong(4))
 
 		// The same within one frame.
-		frame := masked(fin|textFrame, strings.Repeat(ping(1), 100))
+		frame := masked(fin|textFrame, spec.Invalid(strings.Repeat(ping(1), 100)))
 		c.write(frame[:1000])
 		c.wants(refusal)
 		c.write(frame[1000:])

@@ -20,6 +20,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -203,6 +204,7 @@ type talk struct {
 	t         *testing.T
 	name      string
 	conn      jsonrpc.Conn
+	tap       *spec.Conversation
 	random    *rand.Rand
 	survives  bool
 	marks     map[string]string // what the reply to a request must have in it
@@ -221,7 +223,7 @@ const messages = 40
 
 func newTalk(t *testing.T, name string, conn jsonrpc.Conn, r *rand.Rand, survives bool) *talk {
 	c := &talk{
-		t: t, name: name, conn: conn, random: r, survives: survives, hangsUp: messages,
+		t: t, name: name, conn: conn, tap: spec.NewTap(t).Conversation(), random: r, survives: survives, hangsUp: messages,
 		marks: map[string]string{}, cancelled: map[string]bool{}, answered: map[string]int{}, complete: make(chan struct{}),
 	}
 	if !survives && r.IntN(3) == 0 {
@@ -264,10 +266,10 @@ func (c *talk) script() []string {
 			script = append(script, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id))
 		case 10:
 			c.malformed++
-			script = append(script, `{"jsonrpc":"2.0",`)
+			script = append(script, spec.Invalid(`{"jsonrpc":"2.0",`))
 		case 11:
 			c.malformed++
-			script = append(script, `"`+strings.Repeat("x", messageBytes)+`"`)
+			script = append(script, spec.Invalid(`"`+strings.Repeat("x", messageBytes)+`"`))
 		}
 		if c.random.IntN(8) == 0 && id > 1 {
 			open = append(open, 1+c.random.IntN(id-1)) // whatever that is
@@ -293,6 +295,7 @@ func (c *talk) run() {
 		if i == c.hangsUp && !c.survives {
 			break
 		}
+		c.tap.Client(m)
 		if failed = c.conn.Write([]byte(m + "\n")); failed != nil {
 			break
 		}
@@ -332,6 +335,7 @@ func (c *talk) listen() {
 			}
 			continue
 		}
+		c.tap.Server(string(text))
 		c.hear(&m, text)
 	}
 }

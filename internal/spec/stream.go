@@ -1,0 +1,89 @@
+package spec
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Conn carries messages, as jsonrpc.Conn does.
+type Conn interface {
+	Read() ([]byte, error)
+	Write(batch []byte) error
+	Close() error
+}
+
+// NewConn returns the connection of a client to a server, whose messages it validates
+// in both directions.
+func NewConn(t testing.TB, c Conn) Conn {
+	p := NewTap(t)
+	if p.all == nil {
+		return c
+	}
+	return &tapped{Conn: c, conversation: p.Conversation()}
+}
+
+type tapped struct {
+	Conn
+	conversation *Conversation
+}
+
+func (c *tapped) Read() ([]byte, error) {
+	m, err := c.Conn.Read()
+	if err == nil {
+		c.conversation.Server(string(m))
+	}
+	return m, err
+}
+
+func (c *tapped) Write(batch []byte) error {
+	for line := range strings.Lines(string(batch)) {
+		c.conversation.Client(line)
+	}
+	return c.Conn.Write(batch)
+}
+
+// CloseWrite ends the input of the server where the connection can.
+func (c *tapped) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// Lines cuts a stream into lines. Write takes what has come of it.
+type Lines struct {
+	Take func(line string)
+
+	mu   sync.Mutex
+	rest string
+}
+
+// Write is that of io.Writer.
+func (l *Lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest += string(b)
+	for {
+		line, rest, ok := strings.Cut(l.rest, "\n")
+		if !ok {
+			return len(b), nil
+		}
+		l.rest = rest
+		l.Take(line)
+	}
+}
+
+// OnMessage returns what looks at the messages of one client: the option of that name
+// of mcptest.
+func OnMessage(t testing.TB) func(fromServer bool, message json.RawMessage) {
+	c := NewTap(t).Conversation()
+	return func(fromServer bool, message json.RawMessage) {
+		if fromServer {
+			c.Server(string(message))
+		} else {
+			c.Client(string(message))
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package mcptest_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcptest"
+)
+
+// dial is mcptest.New for a client whose messages, and those of its server, are
+// validated against the official schemas.
+func dial(t testing.TB, s *mcp.Server, o mcptest.Options) *mcptest.Client {
+	t.Helper()
+	tap, see := spec.OnMessage(t), o.OnMessage
+	o.OnMessage = func(fromServer bool, message json.RawMessage) {
+		tap(fromServer, message)
+		if see != nil {
+			see(fromServer, message)
+		}
+	}
+	return mcptest.New(t, s, o)
+}
