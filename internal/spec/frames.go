@@ -40,10 +40,6 @@ func (c *spied) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// longest is how many bytes of a frame are looked at, so that tests of memory can have
-// a tap.
-const longest = 32 << 20
-
 // frames cuts the bytes of one direction into messages.
 type frames struct {
 	take func(text string)
@@ -99,7 +95,7 @@ func (f *frames) frame() bool {
 		at += copy(key[:], b[at:])
 	}
 	text := kind == 1 && !f.within || kind == 0 && f.within
-	if b[0]&0x70 != 0 || !text && kind != 9 && kind != 10 || size > longest {
+	if b[0]&0x70 != 0 || !text && kind != 9 && kind != 10 || size > longestBody {
 		f.ended, f.rest = true, nil
 		f.lost()
 		return false

@@ -26,7 +26,7 @@ func (p *Tap) Handler(h http.Handler) http.Handler {
 		x := &exchange{conversation: p.conversationOf(r), ResponseWriter: w, said: map[string]mark{"true": marked, "perhaps": perhaps}[r.Header.Get("Test-Invalid")]}
 		r.Header.Del("Test-Invalid")
 		if r.Body != nil && r.Body != http.NoBody && r.Method == http.MethodPost {
-			r.Body = &teeBody{ReadCloser: r.Body, length: r.ContentLength, whole: x.asked}
+			r.Body = &teeBody{ReadCloser: r.Body, length: r.ContentLength, whole: x.asked, drop: x.conversation.Lose}
 		}
 		h.ServeHTTP(x, r)
 		x.begin(x.Header())
@@ -128,6 +128,10 @@ func (x *exchange) written(b []byte, err error) {
 	if x.skip {
 		return
 	}
+	if len(x.rest)+len(b) > longestBody {
+		x.skip, x.rest = true, nil
+		return
+	}
 	x.rest = append(x.rest, b...)
 	for x.events {
 		event, rest, ok := bytes.Cut(x.rest, []byte("\n\n"))
@@ -176,11 +180,16 @@ func (x *exchange) end() {
 	}
 }
 
+// longestBody is how many bytes of one message are kept, so that tests which measure
+// memory can have a tap.
+const longestBody = 1 << 20
+
 // teeBody keeps what is read of a body, and hands it on once it is whole.
 type teeBody struct {
 	io.ReadCloser
 	length int64 // -1: not known
 	whole  func(text []byte)
+	drop   func() // it is too long to be kept
 
 	read []byte
 	done bool
@@ -188,8 +197,15 @@ type teeBody struct {
 
 func (b *teeBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	if b.length > longestBody || len(b.read)+n > longestBody {
+		b.read, b.done = nil, true
+		b.drop()
+	}
+	if b.done {
+		return n, err
+	}
 	b.read = append(b.read, p[:n]...)
-	if !b.done && (err == io.EOF || int64(len(b.read)) == b.length) {
+	if err == io.EOF || int64(len(b.read)) == b.length {
 		b.done = true
 		b.whole(b.read)
 	}

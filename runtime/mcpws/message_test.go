@@ -207,15 +207,15 @@ func TestNoRoom(t *testing.T) {
 		long := `"params":{"x":"` + strings.Repeat("x", 1<<20) + `"}`
 		const refusal = `"error":{"code":-32603,"message":"overloaded: `
 		for range 3 {
-			c.say(`{"id":1,"method":"tools/call",`+long+`,"jsonrpc":"2.0"}`, ping(2))
+			c.say(spec.Invalid(`{"id":1,"method":"tools/call",`+long+`,"jsonrpc":"2.0"}`), ping(2))
 			c.wants(`{"jsonrpc":"2.0","id":1,`+refusal, pong(2))
-			c.say(`{"method":"tools/call",`+long+`,"jsonrpc":"2.0","id":"3"}`, ping(2))
+			c.say(spec.Invalid(`{"method":"tools/call",`+long+`,"jsonrpc":"2.0","id":"3"}`), ping(2))
 			c.wants(`{"jsonrpc":"2.0","id":"3",`+refusal, pong(2))
 			c.frame(textFrame, `{"id":4,"method":"tools/call",`)
 			c.frame(moreFrame, long)
 			c.frame(fin|moreFrame, `}`)
 			c.wants(`{"jsonrpc":"2.0","id":4,` + refusal)
-			c.say(`{"method":"notifications/cancelled",`+long+`}`, `{"result":{},`+long+`,"id":5}`, ping(2))
+			c.say(spec.Invalid(`{"method":"notifications/cancelled",`+long+`}`), spec.Invalid(`{"result":{},`+long+`,"id":5}`), ping(2))
 			c.wants(pong(2))
 			c.say(`{"id":6,"method":"tools/call",` + strings.Repeat(long+",", 5) + `"jsonrpc":"2.0"}`)
 			c.wants("message is longer than")

@@ -1,0 +1,192 @@
+package spec
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// complaints is a test that is told of errors and does not fail by them.
+type complaints struct {
+	testing.TB
+	said []string
+}
+
+func (c *complaints) Errorf(format string, args ...any) {
+	c.said = append(c.said, fmt.Sprintf(format, args...))
+}
+func (c *complaints) Cleanup(func()) {}
+
+const (
+	hello   = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	welcome = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":%q,"capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`
+	july    = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+)
+
+// What is wrong is found, in either direction, and what is right passes. A line that
+// begins with "<" is the server's, with "!" one that is marked; a space in front of it
+// says that it is to be complained of.
+func TestTap(t *testing.T) {
+	Dir(t)
+	for name, lines := range map[string][]string{
+		"a session": {
+			`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `<{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`,
+			` <{"jsonrpc":"2.0","id":1,"result":{"tools":[{}]}}`, ` <{"jsonrpc":"2.0","id":9,"result":{}}`,
+			` <{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"both"}}`, ` <{"jsonrpc":"2.0","id":1}`,
+			`<{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`, ` <{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"x"}}`,
+			` <{"jsonrpc":"2.0","id":1,"error":{"code":1}}`, ` <{"jsonrpc":"1.0","id":1,"result":{"tools":[]}}`,
+			`<{"jsonrpc":"2.0","id":7,"method":"roots/list"}`, `{"jsonrpc":"2.0","id":7,"result":{"roots":[]}}`, ` {"jsonrpc":"2.0","id":7,"result":{}}`,
+			` <{"jsonrpc":"2.0","id":8,"method":"tools/list"}`, ` <{"jsonrpc":"2.0","method":"notifications/nothing"}`,
+			`{"jsonrpc":"2.0","id":2,"method":"nothing/known"}`, `<{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"x"}}`,
+			` {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{}}`, `!{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{}}`,
+			` !{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"x"}}`,
+			` {"jsonrpc":"2.0","method":"tools/list"}`, ` {`, ` nonsense`, ` {"jsonrpc":"2.0","id":4,"id":5,"method":"ping"}`,
+			" {\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\",\"params\":{\"x\":\"\xff\"}}", ` {"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":"\ud800"}}`,
+			`{"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":"\ud83d\ude00 \\ud800"}}`,
+		},
+		"a request by itself": {
+			`{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{` + july + `}}`,
+			` <{"jsonrpc":"2.0","id":"a","result":{"tools":[]}}`,
+			`<{"jsonrpc":"2.0","id":"a","result":{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}`,
+			`{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"x",` + july + `}}`,
+			`<{"jsonrpc":"2.0","id":"b","result":{"resultType":"input_required","requestState":"x"}}`,
+			` <{"jsonrpc":"2.0","id":"b","result":{"resultType":"input_required","requestState":7}}`,
+			` <{"jsonrpc":"2.0","id":"b","error":{"code":-32021,"message":"x"}}`,
+			`<{"jsonrpc":"2.0","id":"b","error":{"code":-32021,"message":"x","data":{"requiredCapabilities":{"sampling":{}}}}}`,
+			` <{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"}}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := &complaints{TB: t}
+			c := NewTap(said).Conversation()
+			if name == "a session" {
+				c.Client(fmt.Sprintf(hello, "2025-06-18"))
+				c.Server(fmt.Sprintf(welcome, "2025-06-18"))
+			}
+			for _, line := range lines {
+				text, wrong := strings.CutPrefix(line, " ")
+				switch said.said = nil; text[0] {
+				case '<':
+					c.Server(text[1:])
+				case '!':
+					c.Invalid(text[1:])
+				default:
+					c.Client(text)
+				}
+				if wrong != (len(said.said) == 1) {
+					t.Errorf("%s\n%q", text, said.said)
+				}
+			}
+		})
+	}
+}
+
+// What has a batch is 2025-03-26 alone.
+func TestTapOfBatches(t *testing.T) {
+	Dir(t)
+	for _, revision := range Revisions[:4] {
+		said := &complaints{TB: t}
+		c := NewTap(said).Conversation()
+		c.Client(fmt.Sprintf(hello, revision))
+		c.Server(fmt.Sprintf(welcome, revision))
+		c.Client(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
+		c.Server(`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`)
+		if want := 2; (len(said.said) == 0) != (revision == "2025-03-26") || len(said.said) != 0 && len(said.said) != want {
+			t.Errorf("%s: %q", revision, said.said)
+		}
+	}
+}
+
+// Messages are found in requests and responses of HTTP, on the side of the server and of
+// the client.
+func TestTapOfHTTP(t *testing.T) {
+	Dir(t)
+	answers := map[string]string{
+		"plain":  `{"jsonrpc":"2.0","id":1,"result":{"wrong":1}}`,
+		"stream": "id: 1\ndata:\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/wrong\"}\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"wrong\":1}}\n\n",
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.Header.Get("Test-Invalid") != "" {
+			t.Error("the mark is seen")
+		}
+		w.Header().Set("Content-Type", map[string]string{"plain": "application/json", "stream": "text/event-stream"}[r.URL.Path[1:]])
+		_, _ = io.WriteString(w, answers[r.URL.Path[1:]])
+	})
+	for kind, want := range map[string]int{"plain": 2, "stream": 3} {
+		said := &complaints{TB: t}
+		server := httptest.NewServer(NewTap(said).Handler(handler))
+		post := func(client *http.Client, fields http.Header) {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/"+kind, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fields != nil {
+				req.Header = fields
+			}
+			req.Header.Set("Mcp-Protocol-Version", newest)
+			resp, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+		}
+		post(server.Client(), nil)
+		if len(said.said) != want {
+			t.Errorf("%s: %q", kind, said.said)
+		}
+		said.said = nil
+		post(server.Client(), http.Header{"Test-Invalid": {"true"}})
+		if len(said.said) != want-1 {
+			t.Errorf("%s, marked: %q", kind, said.said)
+		}
+		server.Close()
+		server = httptest.NewServer(handler)
+		said.said = nil
+		post(&http.Client{Transport: Transport(said, http.DefaultTransport)}, nil)
+		if len(said.said) != want {
+			t.Errorf("%s, of the client: %q", kind, said.said)
+		}
+		server.Close()
+	}
+}
+
+// The result of each method is known.
+func TestResultOf(t *testing.T) {
+	Dir(t)
+	all, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := map[string]bool{"ping": true, "logging/setLevel": true, "resources/subscribe": true, "resources/unsubscribe": true}
+	for revision, s := range all {
+		for method, definition := range s.byMethod {
+			if strings.HasSuffix(definition, "Request") && (s.resultOf(method) == "EmptyResult") != empty[method] {
+				t.Errorf("%s: %s has the result %s", revision, method, s.resultOf(method))
+			}
+		}
+	}
+}
+
+// Tests alone import this package.
+func TestImported(t *testing.T) {
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for p := range strings.FieldsSeq(imports) {
+			if p == "github.com/mcpgen/mcpgen/internal/spec" {
+				t.Errorf("%s imports %s", path, p)
+			}
+		}
+	}
+}
