@@ -381,3 +381,30 @@ func TestRootsThatAreNoFiles(t *testing.T) {
 		}
 	})
 }
+
+// Keys that revision 2025-06-18 alone reserves are left out there, wherever they stand.
+func TestKeysThatWereReserved(t *testing.T) {
+	for _, revision := range everyRevision {
+		for key, reserved := range map[string]bool{"mcp.dev/a": true, "com.example.mcp.tools/a": true, "com.example.mcp/a": false, "mcp/a": false} {
+			synctest.Test(t, func(t *testing.T) {
+				c, s := clientIn(t, revision)
+				info := empty("try", false)
+				info.Meta = withMeta(key, "1")
+				s.Register(mcp.FuncTool(info, func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+					return &mcp.ToolResult{Content: []mcp.Content{mcp.Text{Text: "x"}}, Meta: mcp.Meta{key: json.RawMessage("1"), "com.example/b": json.RawMessage("2")}}, nil
+				}))
+				c.dial(t, s)
+				defer c.hangUp()
+				said := c.ask("tools/call", `"name":"try"`)[0]
+				sent := revision != "2025-06-18" || !reserved
+				if strings.Contains(said, key) != sent || !strings.Contains(said, `"com.example/b":2`) {
+					t.Errorf("%s in %s: %s", key, revision, said)
+				}
+				listed := sent && revision >= "2025-06-18" // features have no _meta before
+				if said := c.ask("tools/list", "")[0]; strings.Contains(said, key) != listed {
+					t.Errorf("%s in %s: %s", key, revision, said)
+				}
+			})
+		}
+	}
+}
