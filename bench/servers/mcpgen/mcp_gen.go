@@ -2462,8 +2462,8 @@ func mcpDecodeDraft(d *wire.Decoder, v *Draft) {
 			wire.StringEnum(d, &v.Order, mcpEnumSort)
 		case "score":
 			wire.Float(d, &v.Score)
-			wire.Minimum(d, v.Score, 0)
-			wire.Maximum(d, v.Score, 5)
+			wire.FloatMinimum(d, v.Score, 0)
+			wire.FloatMaximum(d, v.Score, 5)
 		}
 	}
 }
@@ -2540,7 +2540,7 @@ func mcpDecodeFilter(d *wire.Decoder, v *catalog.Filter) {
 			wire.MinItems(d, len(v.Values), 1)
 		case "boost":
 			wire.Float(d, &v.Boost)
-			wire.ExclusiveMinimum(d, v.Boost, 0)
+			wire.FloatExclusiveMinimum(d, v.Boost, 0)
 		}
 	}
 }
@@ -2556,8 +2556,8 @@ var mcpFieldsFilter = wire.Fields{
 // mcpDecodeQueryWeightsValue reads a value of type float64.
 func mcpDecodeQueryWeightsValue(d *wire.Decoder, v *float64) {
 	wire.Float(d, v)
-	wire.Minimum(d, *v, 0)
-	wire.Maximum(d, *v, 1)
+	wire.FloatMinimum(d, *v, 0)
+	wire.FloatMaximum(d, *v, 1)
 }
 
 // mcpDecodePage reads a value of type catalog.Page.
