@@ -77,6 +77,10 @@ func refuse(status int, format string, args ...any) *Refusal {
 	return &Refusal{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
+// maxHeader is how long the target and the header fields of a request may be together, in
+// bytes.
+const maxHeader = 64 << 10
+
 // Check decides on a request that a server received; nil lets it pass.
 //
 // Host: where the connection ended at a loopback address it must be a loopback
@@ -91,7 +95,19 @@ func refuse(status int, format string, args ...any) *Refusal {
 //
 // Sec-Fetch-Site: browsers send no Origin with what a page merely embeds, such as an
 // image, and then say here whose page it is. It must be the server's own, or none.
+//
+// Header fields of more than 64 KiB together are refused whatever they say: calls and
+// connections keep them, and a [http.Server] may let through as much as a megabyte.
 func (p *Policy) Check(r *http.Request) *Refusal {
+	size := len(r.RequestURI)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > maxHeader {
+		return refuse(http.StatusRequestHeaderFieldsTooLarge, "the header fields have more than %d bytes", maxHeader)
+	}
 	if more := r.Header["Host"]; len(more) > 1 || len(more) == 1 && more[0] != r.Host {
 		return refuse(http.StatusBadRequest, "more than one Host header")
 	}
