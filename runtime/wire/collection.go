@@ -50,11 +50,9 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 		}
 		f(d, &s[len(s)-1])
 	}
-	list := d.data[start:d.pos]
-	if !d.endContainer(before) {
+	if !d.endList(before, start) {
 		return
 	}
-	d.list = list
 	switch {
 	case spare != nil && cap(s) <= keptElements:
 		*v = append(make(S, 0, len(s)), s...)
@@ -92,11 +90,9 @@ func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 		}
 		n++
 	}
-	list := d.data[start:d.pos]
-	if !d.endContainer(before) {
+	if !d.endList(before, start) {
 		return
 	}
-	d.list = list
 	if n != len(v) {
 		rule := RuleMinItems
 		if n > len(v) {
@@ -104,6 +100,19 @@ func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 		}
 		d.violate(rule, "must have exactly "+count(len(v), "item")+", got "+strconv.Itoa(n))
 	}
+}
+
+// endList is endContainer for an array that began at start, and notes its text.
+func (d *Decoder) endList(before, start int) bool {
+	data, end, texts := d.data, d.pos, len(d.texts)
+	if !d.endContainer(before) {
+		return false
+	}
+	d.list.start, d.list.end = start, end
+	if len(d.texts) < texts { // the text has been left with it
+		d.list = excerpt{-1, 0, data[start:end]}
+	}
+	return true
 }
 
 // endContainer closes an array or map, and reports false at a syntax error.

@@ -49,7 +49,7 @@ type Decoder struct {
 	spare  spare
 	lists  spareLists
 	index  spanIndex // of the object whose Variant was looked for
-	list   []byte    // text of the array read last
+	list   excerpt   // text of the array read last
 
 	scratch []byte  // strings with escapes are put together here
 	number  float64 // the last float read, before rounding to its own type
@@ -143,7 +143,12 @@ func (d *Decoder) release() {
 	if d.trail.pos != 0 {
 		d.trail = trail{}
 	}
-	d.index, d.list = spanIndex{}, nil
+	if d.index.end != 0 {
+		d.index = spanIndex{}
+	}
+	if d.list.copied != nil {
+		d.list = excerpt{}
+	}
 	if cap(d.scratch) > keptBuffer {
 		d.scratch = nil
 	}
@@ -296,11 +301,16 @@ func (d *Decoder) mismatch(want string) {
 
 // numberRead returns the text of the number read last.
 func (d *Decoder) numberRead() []byte {
-	switch l := d.literal; {
-	case l.start < 0:
-		return l.copied
-	case l.end <= len(d.data):
-		return d.data[l.start:l.end]
+	return d.text(d.literal)
+}
+
+// text returns an excerpt, nil where it is none of the data any more.
+func (d *Decoder) text(x excerpt) []byte {
+	switch {
+	case x.start < 0:
+		return x.copied
+	case x.end <= len(d.data):
+		return d.data[x.start:x.end]
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func UniqueFloats[T Real](d *Decoder, v []T) {
 	}
 	if isFloat32[T]() {
 		// Different numbers may have been rounded to one.
-		if i, j, twice = repeats(numbersOf(d.list, len(v))); !twice {
+		if i, j, twice = repeats(numbersOf(d.text(d.list), len(v))); !twice {
 			return
 		}
 	}
