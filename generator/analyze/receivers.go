@@ -27,7 +27,8 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 	}
 	named, ok := t.(*types.Named)
 	if !ok {
-		a.diags.Errorf(at.pos, at.subject, "the receiver has no name").Hint = "annotate a method of a named type"
+		what, hint := a.badReceiver(fn)
+		a.diags.Errorf(at.pos, at.subject, "%s", what).Hint = hint
 		return nil, false
 	}
 	name := named.Obj().Name()
@@ -58,6 +59,50 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 	}
 	a.receivers[named.Obj()] = r
 	return r, true
+}
+
+// badReceiver says why the receiver of a method is no declared type, which does not
+// compile.
+func (a *analyzer) badReceiver(fn *types.Func) (what, hint string) {
+	what, hint = "the receiver is no type that can have methods", "annotate a method of a type that the package declares"
+	decl := a.funcDecl(fn)
+	if decl == nil || decl.Recv == nil || len(decl.Recv.List) == 0 {
+		return what, hint
+	}
+	expr := ast.Unparen(decl.Recv.List[0].Type)
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = ast.Unparen(star.X)
+	}
+	id, ok := expr.(*ast.Ident)
+	if !ok {
+		return what, hint
+	}
+	obj, ok := a.pkg.Info.Uses[id].(*types.TypeName)
+	switch {
+	case !ok:
+		return "the receiver type " + id.Name + " is not declared", "make the package compile; go vet shows what is missing"
+	case !obj.IsAlias():
+		return what, hint
+	}
+	t := types.Unalias(obj.Type())
+	what = fmt.Sprintf("the receiver %s is an alias of %s, which cannot have methods here", id.Name, a.typeString(t))
+	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() > 0 {
+		what = fmt.Sprintf("the receiver %s is an alias of %s, an instance of a generic type, which has no methods of its own", id.Name, a.typeString(t))
+		hint = fmt.Sprintf("declare a type that embeds it, type %s struct{ %s }, or annotate a function", id.Name, a.typeString(t))
+	}
+	return what, hint
+}
+
+// funcDecl is the declaration of a function of the package, nil if it is not read.
+func (a *analyzer) funcDecl(fn *types.Func) *ast.FuncDecl {
+	for _, f := range a.pkg.Files {
+		for _, decl := range f.Decls {
+			if d, ok := decl.(*ast.FuncDecl); ok && d.Name.Pos() == fn.Pos() {
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // nameParameters gives the receivers the names that they have in RegisterMCP. Of

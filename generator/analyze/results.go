@@ -36,6 +36,9 @@ func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (
 		rest[1].Role = model.RoleFound
 		rest = rest[:1]
 	}
+	if a.misplacedError(res.Values, rest, at) {
+		return res, false
+	}
 	switch len(rest) {
 	case 0:
 		res.Kind = model.ResultNone
@@ -45,6 +48,40 @@ func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (
 		return res, ok
 	}
 	return res, a.namedResults(&res, rest, tuple, at)
+}
+
+// misplacedError reports a result that looks like the error of the call, and would
+// be a part of a success. rest are the values that clients would get. One with a
+// name of its own may be meant, where there is an error at the end.
+func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at place) bool {
+	failing := all != nil && all[len(all)-1].Role == model.RoleError
+	for i, v := range rest {
+		last := i == len(all)-1
+		switch {
+		case !isError(v.Type) && !(last && looksLikeError(v.Type, len(all))):
+			continue
+		case isError(v.Type) && failing && v.Name != "" && v.Name != "_" && v.Name != "err":
+			continue
+		}
+		d := a.diags.Errorf(at.pos, at.subject, "result %d of %d is an error, and a call fails by a last result of type error only", i+1, len(all))
+		switch {
+		case failing:
+			d.Hint = "join it with the last one, or return its text"
+		case last:
+			d.Hint = "make its type error"
+		default:
+			d.Hint = "put it last"
+		}
+		return true
+	}
+	return false
+}
+
+// looksLikeError reports whether the last of some results is meant as the error of
+// the call: any error, or an interface of errors where it is the only one.
+func looksLikeError(t types.Type, results int) bool {
+	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return types.Implements(t, iface) && (results > 1 || types.IsInterface(t))
 }
 
 // singleResult settles a function with one value.

@@ -148,6 +148,8 @@ func suits(t *model.Type, key string) error {
 		if ok = t.Kind == model.Slice || t.Kind == model.Array; ok {
 			switch t.Elem.Kind {
 			case model.Bool, model.Int, model.Uint, model.Float, model.String:
+			case model.Number:
+				return fmt.Errorf("uniqueItems cannot be used on a list of json.Number, where 1 and 1.0 are two spellings of one number")
 			default:
 				return fmt.Errorf("uniqueItems can be used on lists of strings, numbers or booleans only")
 			}
