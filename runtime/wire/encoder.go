@@ -101,6 +101,9 @@ func (e *Encoder) Err() error {
 	return e.err
 }
 
+// Null reports whether all that has been written is a null that stands for a value.
+func (e *Encoder) Null() bool { return e.err == nil && string(e.buf) == "null" }
+
 // Fail notes that the value to be written next cannot be. Its path is found by
 // reading what has been written, so that keeping track of it costs nothing where
 // nothing fails.

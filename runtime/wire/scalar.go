@@ -111,11 +111,11 @@ func Reflect[T any](d *Decoder, v *T) {
 	JSON(d, v, func(v *T, text []byte) error { return json.Unmarshal(text, v) })
 }
 
-// Raw reads a value of any kind, strictly, and keeps a copy of its text without
-// white space around its parts.
+// Raw reads a value of any kind, strictly, and keeps a copy of its text as it came,
+// white space between its parts included.
 func Raw[T ~[]byte](d *Decoder, v *T) {
 	if text, ok := d.span(); ok {
-		*v = AppendCompact(make([]byte, 0, len(text)), text)
+		*v = append(make([]byte, 0, len(text)), text...)
 	}
 }
 

@@ -135,9 +135,15 @@ func TestJSONTestSuite(t *testing.T) {
 			t.Errorf("%s: Any gives %#v, encoding/json %#v", name, got, wanted)
 		}
 		if want {
+			var theirs json.RawMessage
+			if err := json.Unmarshal(data, &theirs); err != nil || string(theirs) != string(raw) {
+				t.Errorf("%s: Raw gives %q, encoding/json %q, %v", name, raw, theirs, err)
+			}
+			e := NewEncoder(nil)
+			PutRaw(e, &raw)
 			var compact bytes.Buffer
-			if err := json.Compact(&compact, data); err != nil || compact.String() != string(raw) {
-				t.Errorf("%s: Raw gives %q, json.Compact %q, %v", name, raw, compact.String(), err)
+			if err := json.Compact(&compact, data); err != nil || compact.String() != string(e.Bytes()) {
+				t.Errorf("%s: PutRaw gives %q, json.Compact %q, %v", name, e.Bytes(), compact.String(), err)
 			}
 		}
 	}

@@ -265,6 +265,65 @@ func TestNamedBytes(t *testing.T) {
 	}
 }
 
+// TestNilVariant writes nothing for a nil pointer inside of an interface: the kind
+// that its discriminator would name has no value.
+func TestNilVariant(t *testing.T) {
+	e := wire.NewEncoder(nil)
+	wire.PutVariant(e, (*int)(nil), wire.PutInt)
+	if err := e.Err(); err == nil || !strings.Contains(err.Error(), "a nil pointer in an interface has no JSON form") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNull tells a null that stands for a value from one that stands for a failure,
+// and from other values.
+func TestNull(t *testing.T) {
+	var none *int
+	number, list, text := 5, []*int{nil}, "null"
+	for name, c := range map[string]struct {
+		put  func(*wire.Encoder)
+		want bool
+	}{
+		"nil pointer": {func(e *wire.Encoder) { wire.PutPtr(e, none, wire.PutInt) }, true},
+		"flag":        {func(e *wire.Encoder) { wire.PutFlagged(e, &number, false, wire.PutInt) }, true},
+		"nothing":     {func(*wire.Encoder) {}, false},
+		"number":      {func(e *wire.Encoder) { wire.PutPtr(e, &number, wire.PutInt) }, false},
+		"text":        {func(e *wire.Encoder) { wire.PutString(e, &text) }, false},
+		"list": {func(e *wire.Encoder) {
+			wire.PutSlice(e, list, func(e *wire.Encoder, v **int) { wire.PutPtr(e, *v, wire.PutInt) })
+		}, false},
+		"failure": {func(e *wire.Encoder) { e.Fail(errors.New("no")) }, false},
+	} {
+		e := wire.NewEncoder(nil)
+		if c.put(e); e.Null() != c.want {
+			t.Errorf("%s: %v for %s", name, e.Null(), e.Bytes())
+		}
+	}
+}
+
+// TestRaw keeps the text of a value as it came, and writes it without white space,
+// both as json.RawMessage does.
+func TestRaw(t *testing.T) {
+	for _, in := range []string{`{"d":[ null ]}`, `{"d": {"a" : 1,	"b":[ ] } }`, `{"d":  5}`, `{"d":"a \u0062"}`, "{\"d\":[\n1\r\n]}"} {
+		var ours, theirs struct{ D json.RawMessage }
+		d := wire.NewDecoder([]byte(in), wire.Options{})
+		for o := d.Object(wire.Fields{{Name: "d"}}); o.Next(); {
+			wire.Raw(d, &ours.D)
+		}
+		if err := d.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(in), &theirs); err != nil || string(ours.D) != string(theirs.D) {
+			t.Errorf("%s: %q instead of %q, %v", in, ours.D, theirs.D, err)
+		}
+		e := wire.NewEncoder(nil)
+		wire.PutRaw(e, &ours.D)
+		if want, err := json.Marshal(theirs.D); err != nil || string(e.Bytes()) != string(want) {
+			t.Errorf("%s: written as %s instead of %s, %v", in, e.Bytes(), want, err)
+		}
+	}
+}
+
 func TestPutError(t *testing.T) {
 	e := wire.NewEncoder(nil)
 	wire.PutSlice(e, []error{errors.New("a"), nil}, wire.PutError)
