@@ -84,6 +84,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 	w := b.write(root, out.Stem+"Result")
 	w.Deref = out.Pointers > 0
 	out.Output = &w
+	out.NullInside = root.NullInside()
 	switch root.Kind {
 	case model.Union:
 		out.Missing = MissingNil

@@ -44,6 +44,8 @@ type Tool struct {
 	Pointers int
 	// Missing is how that result, behind its pointers, says that there is none.
 	Missing Missing
+	// NullInside is set where that result may be written as null all the same.
+	NullInside bool
 	// Results is the object of several named results.
 	Results []*PutMember
 }

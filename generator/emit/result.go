@@ -167,5 +167,8 @@ func (b *body) structured(v place, last code) {
 	}
 	b.add(b.local("e").Op(":=").Add(call(b.local("req").Dot("Encoder"))))
 	b.add(put...)
+	if b.plan.NullInside {
+		b.add(b.nothing(call(b.local("e").Dot("Null"))))
+	}
 	b.add(id("return").Add(last))
 }

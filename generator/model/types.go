@@ -77,6 +77,25 @@ func (t *Type) IsOptional() bool { return t.Kind == Pointer || t.Kind == Flagged
 // an object leaves it out when it is written.
 func (t *Type) IsNilable() bool { return t.IsOptional() || t.Kind == Union || t.Kind == Error }
 
+// WritesNull reports whether a value of the plan is written as null where it is
+// none at all, and nothing leaves it out.
+func (t *Type) WritesNull() bool {
+	if t.Kind == Converted {
+		return t.Elem.WritesNull()
+	}
+	return t.IsNilable()
+}
+
+// NullInside reports whether a value that is there may be written as null: what is
+// behind its pointer or its flag may be nil, or a conversion makes nil of it.
+func (t *Type) NullInside() bool {
+	switch t.Kind {
+	case Pointer, Flagged, Converted:
+		return t.Elem.WritesNull()
+	}
+	return false
+}
+
 // Enum is the set of values of a named type.
 type Enum struct {
 	Values []EnumValue // in order of declaration

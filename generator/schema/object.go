@@ -72,8 +72,7 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	} else {
 		s = w.schema(t, &f.Rules, cmp.Or(f.Description, wrapperDoc(f.Type)))
 	}
-	// The field leaves out a nil pointer, but not a nil that a pointer leads to.
-	if f.Nullable || w.output && f.Type.Kind == model.Pointer && f.Type.Elem.IsNilable() {
+	if f.Nullable || w.nullInside(f.Type) {
 		s = nullable(t, s)
 	}
 	s.Title = f.Title

@@ -38,8 +38,8 @@ func OutputOf(t *model.Tool) string {
 // and the schema's root is then an object whose members are inlined.
 func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), false, false) }
 
-// OutputSchema returns what the generated encoder writes for a plan. A pointer
-// at the root is not null: its nil is an error result. The root may be of any
+// OutputSchema returns what the generated encoder writes for a plan. The root is not
+// null: where there is nothing, the result is an error. The root may be of any
 // type; its $defs, if it has any, stand at the root and are referred to from
 // there, so whoever wraps the schema into another one has to move them.
 func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true, false) }
@@ -109,10 +109,27 @@ func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsons
 // so what a pointer writes when it is nil, and reads as nil, is null.
 func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema {
 	s := w.schema(base(t), rules, wrapperDoc(t))
-	if t.IsOptional() || w.output && t.IsNilable() {
+	if w.null(t) {
 		return nullable(base(t), s)
 	}
 	return s
+}
+
+// null reports whether a value that nothing leaves out may be null.
+func (w *renderer) null(t *model.Type) bool {
+	if w.output {
+		return t.WritesNull()
+	}
+	return t.IsOptional() || t.Kind == model.Converted && w.null(t.Elem)
+}
+
+// nullInside reports whether a member that is there may be null, although one that
+// is nil itself is left out.
+func (w *renderer) nullInside(t *model.Type) bool {
+	if w.output {
+		return t.NullInside()
+	}
+	return t.Kind == model.Converted && w.null(t.Elem)
 }
 
 // nullable lets null stand beside a value. The description stays outside, where

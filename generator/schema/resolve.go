@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"go/types"
 	"strings"
 
@@ -217,9 +218,9 @@ func (r *Resolver) fillInterface(s site, plan *model.Type, t types.Type, u *type
 	return true
 }
 
-// fillMap sets the plan of a map. encoding/json asks the key type for its text
-// form first when it reads, and last when it writes, so a string type with one
-// would not come back as it went.
+// fillMap sets the plan of a map. encoding/json goes by the text methods of keys,
+// whatever other forms their type has. It asks for them first when it reads, and
+// last when it writes, so a string type with one would not come back as it went.
 func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 	plan.Kind = model.Map
 	key := types.Unalias(u.Key())
@@ -228,36 +229,59 @@ func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 		return false
 	}
 	b, basic := key.Underlying().(*types.Basic)
-	m := methodsOf(key).in(s.at.Use)
+	m := methodsOf(key)
+	reads, writes := m.unmarshalText && s.at.Use != Result, m.marshalText && s.at.Use != Argument
 	isString := basic && b.Info()&types.IsString != 0
 	isInteger := basic && b.Info()&types.IsInteger != 0
 	switch {
-	case isString && m.unmarshalText && s.at.Use == Argument:
+	case isString && reads && s.at.Use == Argument:
 		plan.Key = &model.Type{Kind: model.Text, Go: key}
-	case isString && m.unmarshalText && s.at.Use == Anywhere:
+	case isString && reads:
 		r.errorf(s, "use a key type without UnmarshalText", "map key type %s cannot be used: encoding/json writes it as it is, but reads it by UnmarshalText", r.typeString(key))
 		return false
 	case isString:
 		plan.Key = &model.Type{Kind: model.String, Go: key}
-	case m.marshalText && m.unmarshalText, m.marshalText && s.at.Use == Result, m.unmarshalText && s.at.Use == Argument:
-		plan.Key = &model.Type{Kind: model.Text, Go: key}
-	case m.marshalText || m.unmarshalText:
+	case s.at.Use == Anywhere && reads != writes:
 		r.errorf(s, "give it both methods", "map key type %s has only one of MarshalText and UnmarshalText", r.typeString(key))
 		return false
+	case reads || writes:
+		plan.Key = &model.Type{Kind: model.Text, Go: key}
 	case isInteger:
 		plan.Key = &model.Type{Go: key}
 		if !r.fillBasic(s, plan.Key, key, b) {
 			return false
 		}
 	default:
-		r.errorf(s, "use a string type for the keys", "map key type %s cannot be expressed in JSON", r.typeString(key))
-		return false
+		return r.refuseKey(s, key, m)
 	}
 	if named != nil {
 		plan.Key.Name = plainName(named)
 	}
 	plan.Elem = r.resolve(s.element(), u.Elem())
 	return plan.Elem != nil
+}
+
+// refuseKey reports a key type that has no text, or none in the direction.
+func (r *Resolver) refuseKey(s site, key types.Type, m methods) bool {
+	missing := ""
+	switch {
+	case m.marshalText && s.at.Use == Argument:
+		missing = "UnmarshalText"
+	case m.unmarshalText && s.at.Use == Result:
+		missing = "MarshalText"
+	}
+	if missing != "" {
+		r.errorf(s, cmp.Or(r.methodsOn(key, "give it "+missing+" as well"), "use a string type for the keys"),
+			"map key type %s has no %s, so it has no text", r.typeString(key), missing)
+		return false
+	}
+	_, pointer := key.Underlying().(*types.Pointer)
+	if types.IsInterface(key) || pointer {
+		r.errorf(s, "use a type whose values are equal where their texts are", "map key type %s is not supported: two keys could have one text", r.typeString(key))
+		return false
+	}
+	r.errorf(s, "use a string type for the keys, or one with text methods", "map key type %s cannot be expressed in JSON", r.typeString(key))
+	return false
 }
 
 // endless recognises a pointer type that only ever points to itself.

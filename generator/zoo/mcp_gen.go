@@ -81,9 +81,11 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoDeep, mcpCallEchoDeep))
 	r.Register(mcp.FuncTool(&mcpToolEchoDefaults, mcpCallEchoDefaults))
 	r.Register(mcp.FuncTool(&mcpToolEchoDegrees, mcpCallEchoDegrees))
+	r.Register(mcp.FuncTool(&mcpToolEchoDegreesKeysRoot, mcpCallEchoDegreesKeysRoot))
 	r.Register(mcp.FuncTool(&mcpToolEchoDescribed, mcpCallEchoDescribed))
 	r.Register(mcp.FuncTool(&mcpToolEchoDiamond, mcpCallEchoDiamond))
 	r.Register(mcp.FuncTool(&mcpToolEchoDigest, mcpCallEchoDigest))
+	r.Register(mcp.FuncTool(&mcpToolEchoDouble, mcpCallEchoDouble))
 	r.Register(mcp.FuncTool(&mcpToolEchoDuration, mcpCallEchoDuration))
 	r.Register(mcp.FuncTool(&mcpToolEchoDurations, mcpCallEchoDurations))
 	r.Register(mcp.FuncTool(&mcpToolEchoEgg, mcpCallEchoEgg))
@@ -101,6 +103,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoFolder, mcpCallEchoFolder))
 	r.Register(mcp.FuncTool(&mcpToolEchoForest, mcpCallEchoForest))
 	r.Register(mcp.FuncTool(&mcpToolEchoFormats, mcpCallEchoFormats))
+	r.Register(mcp.FuncTool(&mcpToolEchoGradeKeys, mcpCallEchoGradeKeys))
 	r.Register(mcp.FuncTool(&mcpToolEchoGrid, mcpCallEchoGrid))
 	r.Register(mcp.FuncTool(&mcpToolEchoHiding, mcpCallEchoHiding))
 	r.Register(mcp.FuncTool(&mcpToolEchoHuge, mcpCallEchoHuge))
@@ -129,6 +132,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoLenientDefaults, mcpCallEchoLenientDefaults))
 	r.Register(mcp.FuncTool(&mcpToolEchoLevel, mcpCallEchoLevel))
 	r.Register(mcp.FuncTool(&mcpToolEchoLevelKeys, mcpCallEchoLevelKeys))
+	r.Register(mcp.FuncTool(&mcpToolEchoLevelKeysRoot, mcpCallEchoLevelKeysRoot))
 	r.Register(mcp.FuncTool(&mcpToolEchoLimited, mcpCallEchoLimited))
 	r.Register(mcp.FuncTool(&mcpToolEchoLink, mcpCallEchoLink))
 	r.Register(mcp.FuncTool(&mcpToolEchoListOfBytes, mcpCallEchoListOfBytes))
@@ -159,6 +163,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoNumber, mcpCallEchoNumber))
 	r.Register(mcp.FuncTool(&mcpToolEchoObligations, mcpCallEchoObligations))
 	r.Register(mcp.FuncTool(&mcpToolEchoOdd, mcpCallEchoOdd))
+	r.Register(mcp.FuncTool(&mcpToolEchoOddKeys, mcpCallEchoOddKeys))
 	r.Register(mcp.FuncTool(&mcpToolEchoOmitZero, mcpCallEchoOmitZero))
 	r.Register(mcp.FuncTool(&mcpToolEchoOnion, mcpCallEchoOnion))
 	r.Register(mcp.FuncTool(&mcpToolEchoOnions, mcpCallEchoOnions))
@@ -187,12 +192,14 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoPointerToSlice, mcpCallEchoPointerToSlice))
 	r.Register(mcp.FuncTool(&mcpToolEchoPointerToString, mcpCallEchoPointerToString))
 	r.Register(mcp.FuncTool(&mcpToolEchoPointerToTime, mcpCallEchoPointerToTime))
+	r.Register(mcp.FuncTool(&mcpToolEchoPointers, mcpCallEchoPointers))
 	r.Register(mcp.FuncTool(&mcpToolEchoPointersRoot, mcpCallEchoPointersRoot))
 	r.Register(mcp.FuncTool(&mcpToolEchoPoints, mcpCallEchoPoints))
 	r.Register(mcp.FuncTool(&mcpToolEchoPointsByName, mcpCallEchoPointsByName))
 	r.Register(mcp.FuncTool(&mcpToolEchoPrefix, mcpCallEchoPrefix))
 	r.Register(mcp.FuncTool(&mcpToolEchoQuery, mcpCallEchoQuery))
 	r.Register(mcp.FuncTool(&mcpToolEchoQuoted, mcpCallEchoQuoted))
+	r.Register(mcp.FuncTool(&mcpToolEchoRankKeys, mcpCallEchoRankKeys))
 	r.Register(mcp.FuncTool(&mcpToolEchoRatio, mcpCallEchoRatio))
 	r.Register(mcp.FuncTool(&mcpToolEchoRaw, mcpCallEchoRaw))
 	r.Register(mcp.FuncTool(&mcpToolEchoRawRoot, mcpCallEchoRawRoot))
@@ -204,6 +211,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoScalars, mcpCallEchoScalars))
 	r.Register(mcp.FuncTool(&mcpToolEchoScores, mcpCallEchoScores))
 	r.Register(mcp.FuncTool(&mcpToolEchoSecret, mcpCallEchoSecret))
+	r.Register(mcp.FuncTool(&mcpToolEchoSecretKeys, mcpCallEchoSecretKeys))
 	r.Register(mcp.FuncTool(&mcpToolEchoSerial, mcpCallEchoSerial))
 	r.Register(mcp.FuncTool(&mcpToolEchoSet, mcpCallEchoSet))
 	r.Register(mcp.FuncTool(&mcpToolEchoSetOfSorts, mcpCallEchoSetOfSorts))
@@ -220,6 +228,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoSorts, mcpCallEchoSorts))
 	r.Register(mcp.FuncTool(&mcpToolEchoSpaced, mcpCallEchoSpaced))
 	r.Register(mcp.FuncTool(&mcpToolEchoString, mcpCallEchoString))
+	r.Register(mcp.FuncTool(&mcpToolEchoTagKeys, mcpCallEchoTagKeys))
 	r.Register(mcp.FuncTool(&mcpToolEchoTagged, mcpCallEchoTagged))
 	r.Register(mcp.FuncTool(&mcpToolEchoTally, mcpCallEchoTally))
 	r.Register(mcp.FuncTool(&mcpToolEchoTextRoot, mcpCallEchoTextRoot))
@@ -249,11 +258,19 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoWithAlias, mcpCallEchoWithAlias))
 	r.Register(mcp.FuncTool(&mcpToolEchoWithGeneric, mcpCallEchoWithGeneric))
 	r.Register(mcp.FuncTool(&mcpToolEchoWord, mcpCallEchoWord))
+	r.Register(mcp.FuncTool(&mcpToolOwnCovered, mcpCallOwnCovered))
 	r.Register(mcp.FuncTool(&mcpToolOwnExpr, mcpCallOwnExpr))
+	r.Register(mcp.FuncTool(&mcpToolOwnFlaggedPointer, mcpCallOwnFlaggedPointer))
+	r.Register(mcp.FuncTool(&mcpToolOwnFlags, mcpCallOwnFlags))
 	r.Register(mcp.FuncTool(&mcpToolOwnHusk, mcpCallOwnHusk))
+	r.Register(mcp.FuncTool(&mcpToolOwnLayers, mcpCallOwnLayers))
 	r.Register(mcp.FuncTool(&mcpToolOwnLinks, mcpCallOwnLinks))
+	r.Register(mcp.FuncTool(&mcpToolOwnMaybe, mcpCallOwnMaybe))
+	r.Register(mcp.FuncTool(&mcpToolOwnMaybeFlag, mcpCallOwnMaybeFlag))
+	r.Register(mcp.FuncTool(&mcpToolOwnMaybeRoot, mcpCallOwnMaybeRoot))
 	r.Register(mcp.FuncTool(&mcpToolOwnOutcome, mcpCallOwnOutcome))
 	r.Register(mcp.FuncTool(&mcpToolOwnParcel, mcpCallOwnParcel))
+	r.Register(mcp.FuncTool(&mcpToolOwnPerhaps, mcpCallOwnPerhaps))
 	r.Register(mcp.FuncTool(&mcpToolOwnRow, mcpCallOwnRow))
 	r.Register(mcp.FuncTool(&mcpToolOwnShape, mcpCallOwnShape))
 	r.Register(mcp.FuncTool(&mcpToolOwnWeekday, mcpCallOwnWeekday))
@@ -3884,6 +3901,53 @@ func mcpCallEchoDegrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
+// mcpToolEchoDegreesKeysRoot describes echo_degrees_keys_root, which is
+// EchoDegreesKeysRoot.
+var mcpToolEchoDegreesKeysRoot = mcp.ToolInfo{
+	Name:         "echo_degrees_keys_root",
+	Symbol:       "EchoDegreesKeysRoot",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoDegreesKeysRoot,
+	OutputSchema: mcpOutputEchoDegreesKeysRoot,
+}
+
+// mcpInputEchoDegreesKeysRoot is the schema of the arguments of
+// echo_degrees_keys_root.
+const mcpInputEchoDegreesKeysRoot = `{"type":"object",` +
+	`"properties":{"value":{"type":"object","additionalProperties":{"type":"boolean"}}},"required":["value"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputEchoDegreesKeysRoot is the schema of the results of
+// echo_degrees_keys_root.
+const mcpOutputEchoDegreesKeysRoot = `{"type":"object","additionalProperties":{"type":"boolean"}}`
+
+// mcpCallEchoDegreesKeysRoot answers echo_degrees_keys_root with
+// EchoDegreesKeysRoot.
+func mcpCallEchoDegreesKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args struct {
+		value map[Degrees]bool
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsEchoDegreesKeysRoot); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.MapText(d, &args.value, (*Degrees).UnmarshalText, wire.Bool)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoDegreesKeysRoot(ctx, args.value)
+	e := req.Encoder()
+	wire.PutMapText(e, result, (*Degrees).MarshalText, wire.PutBool)
+	return req.Structured(e)
+}
+
+// mcpFieldsEchoDegreesKeysRoot are the arguments of echo_degrees_keys_root.
+var mcpFieldsEchoDegreesKeysRoot = wire.Fields{
+	{Name: "value", Required: true},
+}
+
 // mcpToolEchoDescribed describes echo_described, which is EchoDescribed.
 var mcpToolEchoDescribed = mcp.ToolInfo{
 	Name:         "echo_described",
@@ -4029,6 +4093,50 @@ func mcpCallEchoDigest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	result := EchoDigest(ctx, args)
 	e := req.Encoder()
 	mcpEncodeBoxDigest(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolEchoDouble describes echo_double, which is EchoDouble.
+var mcpToolEchoDouble = mcp.ToolInfo{
+	Name:         "echo_double",
+	Symbol:       "EchoDouble",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoDouble,
+	OutputSchema: mcpOutputEchoDouble,
+}
+
+// mcpInputEchoDouble is the schema of the arguments of echo_double.
+const mcpInputEchoDouble = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"description":"Double writes a name twice where it is zero."},` +
+	`"ptr":{"description":"Double writes a name twice where it is zero."},` +
+	`"list":{"type":"array","items":{"description":"Double writes a name twice where it is zero."}},` +
+	`"refs":{"type":"array","items":{"description":"Double writes a name twice where it is zero."}},` +
+	`"pair":{"type":"array","items":{"description":"Double writes a name twice where it is zero."},"minItems":2,` +
+	`"maxItems":2},` +
+	`"map":{"type":"object",` +
+	`"additionalProperties":{"description":"Double writes a name twice where it is zero."}},` +
+	`"opt":{"description":"Double writes a name twice where it is zero."},` +
+	`"zero":{"description":"Double writes a name twice where it is zero."},` +
+	`"ptrOpt":{"description":"Double writes a name twice where it is zero."},` +
+	`"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Double writes a name twice where it is zero."}}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+
+// mcpOutputEchoDouble is the schema of the results of echo_double.
+const mcpOutputEchoDouble = mcpInputEchoDouble
+
+// mcpCallEchoDouble answers echo_double with EchoDouble.
+func mcpCallEchoDouble(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[Double]
+	d := req.Decoder()
+	mcpDecodeBoxDouble(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoDouble(ctx, args)
+	e := req.Encoder()
+	mcpEncodeBoxDouble(e, &result)
 	return req.Structured(e)
 }
 
@@ -4805,6 +4913,58 @@ func mcpCallEchoFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	result := EchoFormats(ctx, args)
 	e := req.Encoder()
 	mcpEncodeFormats(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolEchoGradeKeys describes echo_grade_keys, which is EchoGradeKeys.
+var mcpToolEchoGradeKeys = mcp.ToolInfo{
+	Name:         "echo_grade_keys",
+	Symbol:       "EchoGradeKeys",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoGradeKeys,
+	OutputSchema: mcpOutputEchoGradeKeys,
+}
+
+// mcpInputEchoGradeKeys is the schema of the arguments of echo_grade_keys.
+const mcpInputEchoGradeKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}},` +
+	`"ptr":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}},` +
+	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}}},` +
+	`"refs":{"type":"array","items":{"anyOf":[{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}}},` +
+	`"opt":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}},` +
+	`"zero":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}},` +
+	`"ptrOpt":{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Grade is an integer with text methods of its pointer."}},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object","additionalProperties":{` +
+	`"type":"string","description":"Grade is an integer with text methods of its pointer."}},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+
+// mcpOutputEchoGradeKeys is the schema of the results of echo_grade_keys.
+const mcpOutputEchoGradeKeys = mcpInputEchoGradeKeys
+
+// mcpCallEchoGradeKeys answers echo_grade_keys with EchoGradeKeys.
+func mcpCallEchoGradeKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[map[Grade]Grade]
+	d := req.Decoder()
+	mcpDecodeBoxGradeMap(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoGradeKeys(ctx, args)
+	e := req.Encoder()
+	mcpEncodeBoxGradeMap(e, &result)
 	return req.Structured(e)
 }
 
@@ -6212,6 +6372,52 @@ func mcpCallEchoLevelKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	e := req.Encoder()
 	mcpEncodeBoxSortMap(e, &result)
 	return req.Structured(e)
+}
+
+// mcpToolEchoLevelKeysRoot describes echo_level_keys_root, which is
+// EchoLevelKeysRoot.
+var mcpToolEchoLevelKeysRoot = mcp.ToolInfo{
+	Name:         "echo_level_keys_root",
+	Symbol:       "EchoLevelKeysRoot",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoLevelKeysRoot,
+	OutputSchema: mcpOutputEchoLevelKeysRoot,
+}
+
+// mcpInputEchoLevelKeysRoot is the schema of the arguments of
+// echo_level_keys_root.
+const mcpInputEchoLevelKeysRoot = `{"type":"object",` +
+	`"properties":{"value":{"type":"object","additionalProperties":{"description":"Any JSON value."}}},` +
+	`"required":["value"],"additionalProperties":false}`
+
+// mcpOutputEchoLevelKeysRoot is the schema of the results of
+// echo_level_keys_root.
+const mcpOutputEchoLevelKeysRoot = `{"type":"object","additionalProperties":{"description":"Any JSON value."}}`
+
+// mcpCallEchoLevelKeysRoot answers echo_level_keys_root with EchoLevelKeysRoot.
+func mcpCallEchoLevelKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args struct {
+		value map[slog.Level]slog.Level
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsEchoLevelKeysRoot); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.MapText(d, &args.value, (*slog.Level).UnmarshalText, mcpDecodeSlogLevel)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoLevelKeysRoot(ctx, args.value)
+	e := req.Encoder()
+	wire.PutMapText(e, result, (*slog.Level).MarshalText, mcpEncodeSlogLevel)
+	return req.Structured(e)
+}
+
+// mcpFieldsEchoLevelKeysRoot are the arguments of echo_level_keys_root.
+var mcpFieldsEchoLevelKeysRoot = wire.Fields{
+	{Name: "value", Required: true},
 }
 
 // mcpToolEchoLimited describes echo_limited, which is EchoLimited.
@@ -7793,6 +7999,47 @@ func mcpCallEchoOdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
+// mcpToolEchoOddKeys describes echo_odd_keys, which is EchoOddKeys.
+var mcpToolEchoOddKeys = mcp.ToolInfo{
+	Name:         "echo_odd_keys",
+	Symbol:       "EchoOddKeys",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoOddKeys,
+	OutputSchema: mcpOutputEchoOddKeys,
+}
+
+// mcpInputEchoOddKeys is the schema of the arguments of echo_odd_keys.
+const mcpInputEchoOddKeys = `{"type":"object",` +
+	`"description":"OddKeys has maps by types that have more forms than one.","properties":{` +
+	`"level":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"time":{"type":"object","additionalProperties":{"type":"string"}},` +
+	`"alias":{"type":"object","additionalProperties":{"type":"boolean"}},` +
+	`"stamped":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"binding":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"status":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"integer"}},` +
+	`"inner":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false}}},` +
+	`"additionalProperties":false}`
+
+// mcpOutputEchoOddKeys is the schema of the results of echo_odd_keys.
+const mcpOutputEchoOddKeys = mcpInputEchoOddKeys
+
+// mcpCallEchoOddKeys answers echo_odd_keys with EchoOddKeys.
+func mcpCallEchoOddKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args OddKeys
+	d := req.Decoder()
+	mcpDecodeOddKeys(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOddKeys(ctx, args)
+	e := req.Encoder()
+	mcpEncodeOddKeys(e, &result)
+	return req.Structured(e)
+}
+
 // mcpToolEchoOmitZero describes echo_omit_zero, which is EchoOmitZero.
 var mcpToolEchoOmitZero = mcp.ToolInfo{
 	Name:         "echo_omit_zero",
@@ -9218,6 +9465,55 @@ func mcpCallEchoPointerToTime(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
+// mcpToolEchoPointers describes echo_pointers, which is EchoPointers.
+var mcpToolEchoPointers = mcp.ToolInfo{
+	Name:         "echo_pointers",
+	Symbol:       "EchoPointers",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoPointers,
+	OutputSchema: mcpOutputEchoPointers,
+}
+
+// mcpInputEchoPointers is the schema of the arguments of echo_pointers.
+const mcpInputEchoPointers = `{"type":"object",` +
+	`"description":"Layer pointers, as encoding/json writes them too.","properties":{` +
+	`"two":{"type":"integer"},` +
+	`"three":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},` +
+	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"map":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
+	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]}}},` +
+	`"required":["list","map"],"additionalProperties":false}`
+
+// mcpOutputEchoPointers is the schema of the results of echo_pointers.
+const mcpOutputEchoPointers = `{"type":"object",` +
+	`"description":"Layer pointers, as encoding/json writes them too.","properties":{` +
+	`"two":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"three":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]},` +
+	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"map":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
+	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]}}},` +
+	`"required":["list","map"],"additionalProperties":false}`
+
+// mcpCallEchoPointers answers echo_pointers with EchoPointers.
+func mcpCallEchoPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Pointers
+	d := req.Decoder()
+	mcpDecodePointers(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoPointers(ctx, args)
+	e := req.Encoder()
+	mcpEncodePointers(e, &result)
+	return req.Structured(e)
+}
+
 // mcpToolEchoPointersRoot describes echo_pointers_root, which is
 // EchoPointersRoot.
 var mcpToolEchoPointersRoot = mcp.ToolInfo{
@@ -9547,6 +9843,60 @@ func mcpCallEchoQuoted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	result := EchoQuoted(ctx, args)
 	e := req.Encoder()
 	mcpEncodeQuoted(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolEchoRankKeys describes echo_rank_keys, which is EchoRankKeys.
+var mcpToolEchoRankKeys = mcp.ToolInfo{
+	Name:         "echo_rank_keys",
+	Symbol:       "EchoRankKeys",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoRankKeys,
+	OutputSchema: mcpOutputEchoRankKeys,
+}
+
+// mcpInputEchoRankKeys is the schema of the arguments of echo_rank_keys.
+const mcpInputEchoRankKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`"ptr":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`"list":{"type":"array","items":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}}},` +
+	`"refs":{"type":"array","items":{"anyOf":[` +
+	`{"type":"object","additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}}},` +
+	`"opt":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`"zero":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`"ptrOpt":{"type":"object",` +
+	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[` +
+	`{"type":"object","additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
+	`{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+
+// mcpOutputEchoRankKeys is the schema of the results of echo_rank_keys.
+const mcpOutputEchoRankKeys = mcpInputEchoRankKeys
+
+// mcpCallEchoRankKeys answers echo_rank_keys with EchoRankKeys.
+func mcpCallEchoRankKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[map[Rank]Rank]
+	d := req.Decoder()
+	mcpDecodeBoxRankMap(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoRankKeys(ctx, args)
+	e := req.Encoder()
+	mcpEncodeBoxRankMap(e, &result)
 	return req.Structured(e)
 }
 
@@ -9961,6 +10311,35 @@ func mcpCallEchoSecret(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	result := EchoSecret(ctx, args)
 	e := req.Encoder()
 	mcpEncodeBoxSecret(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolEchoSecretKeys describes echo_secret_keys, which is EchoSecretKeys.
+var mcpToolEchoSecretKeys = mcp.ToolInfo{
+	Name:         "echo_secret_keys",
+	Symbol:       "EchoSecretKeys",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoSecretKeys,
+	OutputSchema: mcpOutputEchoSecretKeys,
+}
+
+// mcpInputEchoSecretKeys is the schema of the arguments of echo_secret_keys.
+const mcpInputEchoSecretKeys = mcpInputEchoBindingKeys
+
+// mcpOutputEchoSecretKeys is the schema of the results of echo_secret_keys.
+const mcpOutputEchoSecretKeys = mcpInputEchoBindingKeys
+
+// mcpCallEchoSecretKeys answers echo_secret_keys with EchoSecretKeys.
+func mcpCallEchoSecretKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[map[Secret]int]
+	d := req.Decoder()
+	mcpDecodeZooBoxIntMap(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoSecretKeys(ctx, args)
+	e := req.Encoder()
+	mcpEncodeZooBoxIntMap(e, &result)
 	return req.Structured(e)
 }
 
@@ -10454,13 +10833,13 @@ const mcpOutputEchoSortKeys = mcpInputEchoBindingKeys
 func mcpCallEchoSortKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Sort]int]
 	d := req.Decoder()
-	mcpDecodeZooBoxIntMap(d, &args)
+	mcpDecodeZooBoxIntMap2(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSortKeys(ctx, args)
 	e := req.Encoder()
-	mcpEncodeZooBoxIntMap(e, &result)
+	mcpEncodeZooBoxIntMap2(e, &result)
 	return req.Structured(e)
 }
 
@@ -10729,6 +11108,35 @@ func mcpCallEchoString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	result := EchoString(ctx, args)
 	e := req.Encoder()
 	mcpEncodeBoxString(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolEchoTagKeys describes echo_tag_keys, which is EchoTagKeys.
+var mcpToolEchoTagKeys = mcp.ToolInfo{
+	Name:         "echo_tag_keys",
+	Symbol:       "EchoTagKeys",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoTagKeys,
+	OutputSchema: mcpOutputEchoTagKeys,
+}
+
+// mcpInputEchoTagKeys is the schema of the arguments of echo_tag_keys.
+const mcpInputEchoTagKeys = mcpInputEchoBindingKeys
+
+// mcpOutputEchoTagKeys is the schema of the results of echo_tag_keys.
+const mcpOutputEchoTagKeys = mcpInputEchoBindingKeys
+
+// mcpCallEchoTagKeys answers echo_tag_keys with EchoTagKeys.
+func mcpCallEchoTagKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[map[Tag[int]]int]
+	d := req.Decoder()
+	mcpDecodeZooBoxIntMap3(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoTagKeys(ctx, args)
+	e := req.Encoder()
+	mcpEncodeZooBoxIntMap3(e, &result)
 	return req.Structured(e)
 }
 
@@ -12319,6 +12727,64 @@ func mcpCallEchoWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
+// mcpToolOwnCovered describes own_covered, which is EchoOwnCovered.
+var mcpToolOwnCovered = mcp.ToolInfo{
+	Name:         "own_covered",
+	Symbol:       "EchoOwnCovered",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnCovered,
+	OutputSchema: mcpOutputOwnCovered,
+}
+
+// mcpInputOwnCovered is the schema of the arguments of own_covered.
+const mcpInputOwnCovered = mcpOutputEchoTightened
+
+// mcpOutputOwnCovered is the schema of the results of own_covered.
+const mcpOutputOwnCovered = `{"type":"object",` +
+	`"description":"Covered has interfaces that may be nil inside of what may be absent.","properties":{` +
+	`"error":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"errors":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
+	`"shape":{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{"type":"object",` +
+	`"description":"Circle and Square are shapes.",` +
+	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
+	`"required":["type","radius"],"additionalProperties":false},{` +
+	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
+	`"type":{"type":"string","const":"Square"},` +
+	`"side":{"type":"integer"},` +
+	`"tags":{"type":"array","items":{"type":"string"}}},` +
+	`"required":["type","side"],"additionalProperties":false},{` +
+	`"type":"object","description":"Dot has no fields of its own.",` +
+	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
+	`{"type":"null"}]},` +
+	`"ptr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"deep":{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{"type":"object",` +
+	`"description":"Circle and Square are shapes.",` +
+	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
+	`"required":["type","radius"],"additionalProperties":false},{` +
+	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
+	`"type":{"type":"string","const":"Square"},` +
+	`"side":{"type":"integer"},` +
+	`"tags":{"type":"array","items":{"type":"string"}}},` +
+	`"required":["type","side"],"additionalProperties":false},{` +
+	`"type":"object","description":"Dot has no fields of its own.",` +
+	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
+	`{"type":"null"}]}},` +
+	`"required":["errors"],"additionalProperties":false}`
+
+// mcpCallOwnCovered answers own_covered with EchoOwnCovered.
+func mcpCallOwnCovered(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Point
+	d := req.Decoder()
+	mcpDecodePoint(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnCovered(ctx, args)
+	e := req.Encoder()
+	mcpEncodeCovered(e, &result)
+	return req.Structured(e)
+}
+
 // mcpToolOwnExpr describes own_expr, which is EchoOwnExpr.
 var mcpToolOwnExpr = mcp.ToolInfo{
 	Name:         "own_expr",
@@ -12374,6 +12840,106 @@ func mcpCallOwnExpr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
+// mcpToolOwnFlaggedPointer describes own_flagged_pointer, which is
+// EchoOwnFlaggedPointer.
+var mcpToolOwnFlaggedPointer = mcp.ToolInfo{
+	Name:         "own_flagged_pointer",
+	Symbol:       "EchoOwnFlaggedPointer",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnFlaggedPointer,
+	OutputSchema: mcpOutputOwnFlaggedPointer,
+}
+
+// mcpInputOwnFlaggedPointer is the schema of the arguments of
+// own_flagged_pointer.
+const mcpInputOwnFlaggedPointer = `{"type":"object","properties":{"value":{"type":"integer"}},` +
+	`"additionalProperties":false}`
+
+// mcpOutputOwnFlaggedPointer is the schema of the results of
+// own_flagged_pointer.
+const mcpOutputOwnFlaggedPointer = `{"type":"integer"}`
+
+// mcpCallOwnFlaggedPointer answers own_flagged_pointer with
+// EchoOwnFlaggedPointer.
+func mcpCallOwnFlaggedPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args struct {
+		value sql.Null[*int]
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsOwnFlaggedPointer); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Flagged(d, &args.value.V, &args.value.Valid, mcpDecodeOwnFlaggedPointerValue)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnFlaggedPointer(ctx, args.value)
+	if !result.Valid {
+		return mcp.NothingFound(), nil
+	}
+	e := req.Encoder()
+	wire.PutFlagged(e, &result.V, result.Valid, mcpEncodeIntPtr2)
+	if e.Null() {
+		return mcp.NothingFound(), nil
+	}
+	return req.Structured(e)
+}
+
+// mcpFieldsOwnFlaggedPointer are the arguments of own_flagged_pointer.
+var mcpFieldsOwnFlaggedPointer = wire.Fields{
+	{Name: "value"},
+}
+
+// mcpToolOwnFlags describes own_flags, which is EchoOwnFlags.
+var mcpToolOwnFlags = mcp.ToolInfo{
+	Name:         "own_flags",
+	Symbol:       "EchoOwnFlags",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnFlags,
+	OutputSchema: mcpOutputOwnFlags,
+}
+
+// mcpInputOwnFlags is the schema of the arguments of own_flags.
+const mcpInputOwnFlags = `{"type":"object","properties":{"value":{"type":"integer"}},` +
+	`"additionalProperties":false}`
+
+// mcpOutputOwnFlags is the schema of the results of own_flags.
+const mcpOutputOwnFlags = `{"type":"integer"}`
+
+// mcpCallOwnFlags answers own_flags with EchoOwnFlags.
+func mcpCallOwnFlags(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args struct {
+		value sql.Null[sql.Null[int]]
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsOwnFlags); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Flagged(d, &args.value.V, &args.value.Valid, mcpDecodeOwnFlagsValue)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnFlags(ctx, args.value)
+	if !result.Valid {
+		return mcp.NothingFound(), nil
+	}
+	e := req.Encoder()
+	wire.PutFlagged(e, &result.V, result.Valid, mcpEncodeNullInt)
+	if e.Null() {
+		return mcp.NothingFound(), nil
+	}
+	return req.Structured(e)
+}
+
+// mcpFieldsOwnFlags are the arguments of own_flags.
+var mcpFieldsOwnFlags = wire.Fields{
+	{Name: "value"},
+}
+
 // mcpToolOwnHusk describes own_husk, which is EchoOwnHusk.
 var mcpToolOwnHusk = mcp.ToolInfo{
 	Name:         "own_husk",
@@ -12408,6 +12974,113 @@ func mcpCallOwnHusk(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	result := EchoOwnHusk(ctx, args)
 	e := req.Encoder()
 	mcpEncodeHusk(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolOwnLayers describes own_layers, which is EchoOwnLayers.
+var mcpToolOwnLayers = mcp.ToolInfo{
+	Name:         "own_layers",
+	Symbol:       "EchoOwnLayers",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnLayers,
+	OutputSchema: mcpOutputOwnLayers,
+}
+
+// mcpInputOwnLayers is the schema of the arguments of own_layers.
+const mcpInputOwnLayers = `{"type":"object",` +
+	`"description":"Layers have something that may be nil inside of what may be absent.","properties":{` +
+	`"pointers":{"type":"integer"},` +
+	`"three":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},` +
+	`"pointer":{"type":"integer"},` +
+	`"flags":{"type":"integer"},` +
+	`"flagged":{"type":"integer"},` +
+	`"struct":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},` +
+	`"slice":{"type":"array","items":{"type":"integer"}},` +
+	`"bytes":{"type":"string","contentEncoding":"base64"},` +
+	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"any":{"description":"Any JSON value."},` +
+	`"raw":{"description":"Any JSON value."},` +
+	`"time":{"type":"string","format":"date-time"},` +
+	`"generic":{"type":"object","description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":{` +
+	`"value":{"type":"integer"},` +
+	`"ptr":{"type":"integer"},` +
+	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]},"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"opt":{"type":"integer"},` +
+	`"zero":{"type":"integer"},` +
+	`"ptrOpt":{"type":"integer"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+	`"required":["list","refs","pair","map"],"additionalProperties":false},` +
+	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"elements":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"values":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"kept":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"omitted":{"type":"integer"},` +
+	`"zero":{"type":"integer"},` +
+	`"bounded":{"type":"integer","minimum":1},` +
+	`"array":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]},"minItems":2,"maxItems":2}},` +
+	`"required":["list","elements","values","array"],"additionalProperties":false}`
+
+// mcpOutputOwnLayers is the schema of the results of own_layers.
+const mcpOutputOwnLayers = `{"type":"object",` +
+	`"description":"Layers have something that may be nil inside of what may be absent.","properties":{` +
+	`"pointers":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"three":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]},` +
+	`"pointer":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"flags":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"flagged":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"struct":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]},` +
+	`"slice":{"type":"array","items":{"type":"integer"}},` +
+	`"bytes":{"type":"string","contentEncoding":"base64"},` +
+	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"any":{"description":"Any JSON value."},` +
+	`"raw":{"description":"Any JSON value."},` +
+	`"time":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]},` +
+	`"generic":{"type":"object","description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":{` +
+	`"value":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptr":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]},"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"opt":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"zero":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptrOpt":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+	`"required":["list","refs","pair","map"],"additionalProperties":false},` +
+	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"elements":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"values":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"kept":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"omitted":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"zero":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"bounded":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"array":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]},"minItems":2,"maxItems":2}},` +
+	`"required":["list","elements","values","kept","array"],"additionalProperties":false}`
+
+// mcpCallOwnLayers answers own_layers with EchoOwnLayers.
+func mcpCallOwnLayers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Layers
+	d := req.Decoder()
+	mcpDecodeLayers(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnLayers(ctx, args)
+	e := req.Encoder()
+	mcpEncodeLayers(e, &result)
 	return req.Structured(e)
 }
 
@@ -12449,6 +13122,179 @@ func mcpCallOwnLinks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	e := req.Encoder()
 	mcpEncodeLinks(e, &result)
 	return req.Structured(e)
+}
+
+// mcpToolOwnMaybe describes own_maybe, which is EchoOwnMaybe.
+var mcpToolOwnMaybe = mcp.ToolInfo{
+	Name:         "own_maybe",
+	Symbol:       "EchoOwnMaybe",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnMaybe,
+	OutputSchema: mcpOutputOwnMaybe,
+}
+
+// mcpInputOwnMaybe is the schema of the arguments of own_maybe.
+const mcpInputOwnMaybe = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptr":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."},` +
+	`"list":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{` +
+	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"opt":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"zero":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptrOpt":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."},` +
+	`"bag":{"type":"object","additionalProperties":{` +
+	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+
+// mcpOutputOwnMaybe is the schema of the results of own_maybe.
+const mcpOutputOwnMaybe = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptr":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"list":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{` +
+	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"opt":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"zero":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptrOpt":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"bag":{"type":"object","additionalProperties":{` +
+	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+
+// mcpCallOwnMaybe answers own_maybe with EchoOwnMaybe.
+func mcpCallOwnMaybe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[Maybe]
+	d := req.Decoder()
+	mcpDecodeBoxMaybe(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnMaybe(ctx, args)
+	e := req.Encoder()
+	mcpEncodeBoxMaybe(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolOwnMaybeFlag describes own_maybe_flag, which is EchoOwnMaybeFlag.
+var mcpToolOwnMaybeFlag = mcp.ToolInfo{
+	Name:         "own_maybe_flag",
+	Symbol:       "EchoOwnMaybeFlag",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnMaybeFlag,
+	OutputSchema: mcpOutputOwnMaybeFlag,
+}
+
+// mcpInputOwnMaybeFlag is the schema of the arguments of own_maybe_flag.
+const mcpInputOwnMaybeFlag = `{"type":"object","properties":{` +
+	`"value":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."}},` +
+	`"additionalProperties":false}`
+
+// mcpOutputOwnMaybeFlag is the schema of the results of own_maybe_flag.
+const mcpOutputOwnMaybeFlag = `{"type":"integer"}`
+
+// mcpCallOwnMaybeFlag answers own_maybe_flag with EchoOwnMaybeFlag.
+func mcpCallOwnMaybeFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args struct {
+		value sql.Null[Maybe]
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsOwnMaybeFlag); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Flagged(d, &args.value.V, &args.value.Valid, mcpDecodeMaybe)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnMaybeFlag(ctx, args.value)
+	if !result.Valid {
+		return mcp.NothingFound(), nil
+	}
+	e := req.Encoder()
+	wire.PutFlagged(e, &result.V, result.Valid, mcpEncodeMaybe)
+	if e.Null() {
+		return mcp.NothingFound(), nil
+	}
+	return req.Structured(e)
+}
+
+// mcpFieldsOwnMaybeFlag are the arguments of own_maybe_flag.
+var mcpFieldsOwnMaybeFlag = wire.Fields{
+	{Name: "value"},
+}
+
+// mcpToolOwnMaybeRoot describes own_maybe_root, which is EchoOwnMaybeRoot.
+var mcpToolOwnMaybeRoot = mcp.ToolInfo{
+	Name:         "own_maybe_root",
+	Symbol:       "EchoOwnMaybeRoot",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnMaybeRoot,
+	OutputSchema: mcpOutputOwnMaybeRoot,
+}
+
+// mcpInputOwnMaybeRoot is the schema of the arguments of own_maybe_root.
+const mcpInputOwnMaybeRoot = `{"type":"object","properties":{` +
+	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"required":["value"],"additionalProperties":false}`
+
+// mcpOutputOwnMaybeRoot is the schema of the results of own_maybe_root.
+const mcpOutputOwnMaybeRoot = `{"type":"integer"}`
+
+// mcpCallOwnMaybeRoot answers own_maybe_root with EchoOwnMaybeRoot.
+func mcpCallOwnMaybeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args struct {
+		value Maybe
+	}
+	d := req.Decoder()
+	for o := d.Object(mcpFieldsOwnMaybeRoot); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Convert(d, &args.value, mcpDecodeIntPtr2, decodeMaybe)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnMaybeRoot(ctx, args.value)
+	e := req.Encoder()
+	wire.PutConverted(e, &result, encodeMaybe, mcpEncodeIntPtr2)
+	if e.Null() {
+		return mcp.NothingFound(), nil
+	}
+	return req.Structured(e)
+}
+
+// mcpFieldsOwnMaybeRoot are the arguments of own_maybe_root.
+var mcpFieldsOwnMaybeRoot = wire.Fields{
+	{Name: "value", Required: true},
 }
 
 // mcpToolOwnOutcome describes own_outcome, which is EchoOwnOutcome.
@@ -12523,6 +13369,89 @@ func mcpCallOwnParcel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	result := EchoOwnParcel(ctx, args)
 	e := req.Encoder()
 	mcpEncodeWrapping(e, &result)
+	return req.Structured(e)
+}
+
+// mcpToolOwnPerhaps describes own_perhaps, which is EchoOwnPerhaps.
+var mcpToolOwnPerhaps = mcp.ToolInfo{
+	Name:         "own_perhaps",
+	Symbol:       "EchoOwnPerhaps",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnPerhaps,
+	OutputSchema: mcpOutputOwnPerhaps,
+}
+
+// mcpInputOwnPerhaps is the schema of the arguments of own_perhaps.
+const mcpInputOwnPerhaps = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptr":{"type":"integer","description":"Perhaps is a number or none, and travels as a value with a flag."},` +
+	`"list":{"type":"array","items":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"opt":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"zero":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptrOpt":{"type":"integer","description":"Perhaps is a number or none, and travels as a value with a flag."},` +
+	`"bag":{"type":"object","additionalProperties":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+
+// mcpOutputOwnPerhaps is the schema of the results of own_perhaps.
+const mcpOutputOwnPerhaps = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptr":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"list":{"type":"array","items":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"opt":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"zero":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"ptrOpt":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
+	`"bag":{"type":"object","additionalProperties":{` +
+	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+
+// mcpCallOwnPerhaps answers own_perhaps with EchoOwnPerhaps.
+func mcpCallOwnPerhaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[Perhaps]
+	d := req.Decoder()
+	mcpDecodeBoxPerhaps(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnPerhaps(ctx, args)
+	e := req.Encoder()
+	mcpEncodeBoxPerhaps(e, &result)
 	return req.Structured(e)
 }
 
@@ -15105,6 +16034,58 @@ func mcpDecodeDigestPtr(d *wire.Decoder, v **Digest) {
 	wire.Nullable(d, v, mcpDecodeDigest)
 }
 
+// mcpDecodeBoxDouble reads a value of type Box[Double].
+func mcpDecodeBoxDouble(d *wire.Decoder, v *Box[Double]) {
+	for o := d.Object(mcpFieldsBoxDouble); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.JSON(d, &v.Value, (*Double).UnmarshalJSON)
+		case "ptr":
+			wire.Nullable(d, &v.Ptr, mcpDecodeDouble)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeDouble)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeDoublePtr)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeDouble)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeDouble)
+		case "opt":
+			wire.JSON(d, &v.Opt, (*Double).UnmarshalJSON)
+		case "zero":
+			wire.JSON(d, &v.Zero, (*Double).UnmarshalJSON)
+		case "ptrOpt":
+			wire.Nullable(d, &v.PtrOpt, mcpDecodeDouble)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeDoublePtr)
+		}
+	}
+}
+
+// mcpFieldsBoxDouble are the members of a value of type Box[Double].
+var mcpFieldsBoxDouble = wire.Fields{
+	{Name: "value", Required: true, Null: true},
+	{Name: "ptr", Null: true},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt", Null: true},
+	{Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true},
+	{Name: "bag"},
+}
+
+// mcpDecodeDouble reads a value of type Double.
+func mcpDecodeDouble(d *wire.Decoder, v *Double) {
+	wire.JSON(d, v, (*Double).UnmarshalJSON)
+}
+
+// mcpDecodeDoublePtr reads a value of type *Double.
+func mcpDecodeDoublePtr(d *wire.Decoder, v **Double) {
+	wire.Nullable(d, v, mcpDecodeDouble)
+}
+
 // mcpDecodeBoxDuration reads a value of type Box[time.Duration].
 func mcpDecodeBoxDuration(d *wire.Decoder, v *Box[time.Duration]) {
 	for o := d.Object(mcpFieldsBoxDuration); o.Next(); {
@@ -15838,6 +16819,63 @@ var mcpFieldsFormats = wire.Fields{
 func mcpDecodeFormatsListItem(d *wire.Decoder, v *Label) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv4)
+}
+
+// mcpDecodeBoxGradeMap reads a value of type Box[map[Grade]Grade].
+func mcpDecodeBoxGradeMap(d *wire.Decoder, v *Box[map[Grade]Grade]) {
+	for o := d.Object(mcpFieldsBoxGradeMap); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.MapText(d, &v.Value, (*Grade).UnmarshalText, mcpDecodeGrade)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeGradeMap)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeGradeMap)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeGradeMapPtr)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeGradeMap)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeGradeMap)
+		case "opt":
+			wire.MapText(d, &v.Opt, (*Grade).UnmarshalText, mcpDecodeGrade)
+		case "zero":
+			wire.MapText(d, &v.Zero, (*Grade).UnmarshalText, mcpDecodeGrade)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeGradeMap)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeGradeMapPtr)
+		}
+	}
+}
+
+// mcpFieldsBoxGradeMap are the members of a value of type Box[map[Grade]Grade].
+var mcpFieldsBoxGradeMap = wire.Fields{
+	{Name: "value", Required: true},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeGrade reads a value of type Grade.
+func mcpDecodeGrade(d *wire.Decoder, v *Grade) {
+	wire.Text(d, v, (*Grade).UnmarshalText)
+}
+
+// mcpDecodeGradeMap reads a value of type map[Grade]Grade.
+func mcpDecodeGradeMap(d *wire.Decoder, v *map[Grade]Grade) {
+	wire.MapText(d, v, (*Grade).UnmarshalText, mcpDecodeGrade)
+}
+
+// mcpDecodeGradeMapPtr reads a value of type *map[Grade]Grade.
+func mcpDecodeGradeMapPtr(d *wire.Decoder, v **map[Grade]Grade) {
+	wire.Nullable(d, v, mcpDecodeGradeMap)
 }
 
 // mcpDecodeGrid reads a value of type Grid.
@@ -16956,6 +17994,11 @@ func mcpDecodeSortMapPtr(d *wire.Decoder, v **map[Level]Sort) {
 	wire.Nullable(d, v, mcpDecodeSortMap)
 }
 
+// mcpDecodeSlogLevel reads a value of type slog.Level.
+func mcpDecodeSlogLevel(d *wire.Decoder, v *slog.Level) {
+	wire.JSON(d, v, (*slog.Level).UnmarshalJSON)
+}
+
 // mcpDecodeLimited reads a value of type Limited.
 func mcpDecodeLimited(d *wire.Decoder, v *Limited) {
 	for o := d.Object(mcpFieldsLimited); o.Next(); {
@@ -18002,6 +19045,39 @@ func mcpDecodeOdd(d *wire.Decoder, v *Odd) {
 // mcpDecodeOddPtr reads a value of type *Odd.
 func mcpDecodeOddPtr(d *wire.Decoder, v **Odd) {
 	wire.Nullable(d, v, mcpDecodeOdd)
+}
+
+// mcpDecodeOddKeys reads a value of type OddKeys.
+func mcpDecodeOddKeys(d *wire.Decoder, v *OddKeys) {
+	for o := d.Object(mcpFieldsOddKeys); o.Next(); {
+		switch o.Name() {
+		case "level":
+			wire.MapText(d, &v.Level, (*slog.Level).UnmarshalText, wire.Int)
+		case "time":
+			wire.MapText(d, &v.Time, (*time.Time).UnmarshalText, wire.String)
+		case "alias":
+			wire.MapText(d, &v.Alias, (*time.Time).UnmarshalText, wire.Bool)
+		case "stamped":
+			wire.MapText(d, &v.Stamped, (*Stamped).UnmarshalText, wire.Int)
+		case "binding":
+			wire.MapText(d, &v.Binding, (*Binding).UnmarshalText, wire.Int)
+		case "status":
+			wire.MapInt(d, &v.Status, wire.Int)
+		case "inner":
+			wire.MapText(d, &v.Inner, (*slog.Level).UnmarshalText, mcpDecodePoint)
+		}
+	}
+}
+
+// mcpFieldsOddKeys are the members of a value of type OddKeys.
+var mcpFieldsOddKeys = wire.Fields{
+	{Name: "level"},
+	{Name: "time"},
+	{Name: "alias"},
+	{Name: "stamped"},
+	{Name: "binding"},
+	{Name: "status"},
+	{Name: "inner"},
 }
 
 // mcpDecodeOmitZero reads a value of type OmitZero.
@@ -19311,6 +20387,45 @@ func mcpDecodeBoxTimePtrPtrOpt(d *wire.Decoder, v **time.Time) {
 	wire.Ptr(d, v, wire.Time)
 }
 
+// mcpDecodePointers reads a value of type Pointers.
+func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
+	for o := d.Object(mcpFieldsPointers); o.Next(); {
+		switch o.Name() {
+		case "two":
+			wire.Ptr(d, &v.Two, mcpDecodePointersTwo)
+		case "three":
+			wire.Ptr(d, &v.Three, mcpDecodePointersThree)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeIntPtrPtr2)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodePointPtrPtr)
+		}
+	}
+}
+
+// mcpFieldsPointers are the members of a value of type Pointers.
+var mcpFieldsPointers = wire.Fields{
+	{Name: "two"},
+	{Name: "three"},
+	{Name: "list", Required: true},
+	{Name: "map", Required: true},
+}
+
+// mcpDecodePointersTwo reads a value of type *int.
+func mcpDecodePointersTwo(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodePointersThree reads a value of type **Point.
+func mcpDecodePointersThree(d *wire.Decoder, v ***Point) {
+	wire.Ptr(d, v, mcpDecodePointersThree2)
+}
+
+// mcpDecodePointersThree2 reads a value of type *Point.
+func mcpDecodePointersThree2(d *wire.Decoder, v **Point) {
+	wire.Ptr(d, v, mcpDecodePoint)
+}
+
 // mcpDecodeBoxPointSlice reads a value of type Box[[]Point].
 func mcpDecodeBoxPointSlice(d *wire.Decoder, v *Box[[]Point]) {
 	for o := d.Object(mcpFieldsBoxPointSlice); o.Next(); {
@@ -19551,6 +20666,63 @@ func mcpDecodeQuotedPtrBool(d *wire.Decoder, v *bool) {
 // mcpDecodeQuotedOptPtr reads a value of type string.
 func mcpDecodeQuotedOptPtr(d *wire.Decoder, v *string) {
 	wire.Quoted(d, v, wire.String)
+}
+
+// mcpDecodeBoxRankMap reads a value of type Box[map[Rank]Rank].
+func mcpDecodeBoxRankMap(d *wire.Decoder, v *Box[map[Rank]Rank]) {
+	for o := d.Object(mcpFieldsBoxRankMap); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.MapText(d, &v.Value, (*Rank).UnmarshalText, mcpDecodeRank)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeRankMap)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeRankMap)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeRankMapPtr)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeRankMap)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeRankMap)
+		case "opt":
+			wire.MapText(d, &v.Opt, (*Rank).UnmarshalText, mcpDecodeRank)
+		case "zero":
+			wire.MapText(d, &v.Zero, (*Rank).UnmarshalText, mcpDecodeRank)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeRankMap)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeRankMapPtr)
+		}
+	}
+}
+
+// mcpFieldsBoxRankMap are the members of a value of type Box[map[Rank]Rank].
+var mcpFieldsBoxRankMap = wire.Fields{
+	{Name: "value", Required: true},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeRank reads a value of type Rank.
+func mcpDecodeRank(d *wire.Decoder, v *Rank) {
+	wire.JSON(d, v, (*Rank).UnmarshalJSON)
+}
+
+// mcpDecodeRankMap reads a value of type map[Rank]Rank.
+func mcpDecodeRankMap(d *wire.Decoder, v *map[Rank]Rank) {
+	wire.MapText(d, v, (*Rank).UnmarshalText, mcpDecodeRank)
+}
+
+// mcpDecodeRankMapPtr reads a value of type *map[Rank]Rank.
+func mcpDecodeRankMapPtr(d *wire.Decoder, v **map[Rank]Rank) {
+	wire.Nullable(d, v, mcpDecodeRankMap)
 }
 
 // mcpDecodeBoxRatio reads a value of type Box[Ratio].
@@ -19858,6 +21030,58 @@ func mcpDecodeSecret(d *wire.Decoder, v *Secret) {
 // mcpDecodeSecretPtr reads a value of type *Secret.
 func mcpDecodeSecretPtr(d *wire.Decoder, v **Secret) {
 	wire.Nullable(d, v, mcpDecodeSecret)
+}
+
+// mcpDecodeZooBoxIntMap reads a value of type Box[map[Secret]int].
+func mcpDecodeZooBoxIntMap(d *wire.Decoder, v *Box[map[Secret]int]) {
+	for o := d.Object(mcpFieldsZooBoxIntMap); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.MapText(d, &v.Value, (*Secret).UnmarshalText, wire.Int)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeIntMap3)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeIntMap3)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeIntMapPtr3)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeIntMap3)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeIntMap3)
+		case "opt":
+			wire.MapText(d, &v.Opt, (*Secret).UnmarshalText, wire.Int)
+		case "zero":
+			wire.MapText(d, &v.Zero, (*Secret).UnmarshalText, wire.Int)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeIntMap3)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeIntMapPtr3)
+		}
+	}
+}
+
+// mcpFieldsZooBoxIntMap are the members of a value of type Box[map[Secret]int].
+var mcpFieldsZooBoxIntMap = wire.Fields{
+	{Name: "value", Required: true},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeIntMap3 reads a value of type map[Secret]int.
+func mcpDecodeIntMap3(d *wire.Decoder, v *map[Secret]int) {
+	wire.MapText(d, v, (*Secret).UnmarshalText, wire.Int)
+}
+
+// mcpDecodeIntMapPtr3 reads a value of type *map[Secret]int.
+func mcpDecodeIntMapPtr3(d *wire.Decoder, v **map[Secret]int) {
+	wire.Nullable(d, v, mcpDecodeIntMap3)
 }
 
 // mcpDecodeBoxSerial reads a value of type Box[Serial].
@@ -20273,11 +21497,6 @@ var mcpFieldsZooBoxLevel = wire.Fields{
 	{Name: "bag"},
 }
 
-// mcpDecodeSlogLevel reads a value of type slog.Level.
-func mcpDecodeSlogLevel(d *wire.Decoder, v *slog.Level) {
-	wire.JSON(d, v, (*slog.Level).UnmarshalJSON)
-}
-
 // mcpDecodeSlogLevelPtr reads a value of type *slog.Level.
 func mcpDecodeSlogLevelPtr(d *wire.Decoder, v **slog.Level) {
 	wire.Nullable(d, v, mcpDecodeSlogLevel)
@@ -20330,36 +21549,36 @@ func mcpDecodeSortPtr(d *wire.Decoder, v **Sort) {
 	wire.Nullable(d, v, mcpDecodeSort)
 }
 
-// mcpDecodeZooBoxIntMap reads a value of type Box[map[Sort]int].
-func mcpDecodeZooBoxIntMap(d *wire.Decoder, v *Box[map[Sort]int]) {
-	for o := d.Object(mcpFieldsZooBoxIntMap); o.Next(); {
+// mcpDecodeZooBoxIntMap2 reads a value of type Box[map[Sort]int].
+func mcpDecodeZooBoxIntMap2(d *wire.Decoder, v *Box[map[Sort]int]) {
+	for o := d.Object(mcpFieldsZooBoxIntMap2); o.Next(); {
 		switch o.Name() {
 		case "value":
 			wire.Map(d, &v.Value, wire.Int)
 		case "ptr":
-			wire.Ptr(d, &v.Ptr, mcpDecodeIntMap3)
+			wire.Ptr(d, &v.Ptr, mcpDecodeIntMap4)
 		case "list":
-			wire.Slice(d, &v.List, mcpDecodeIntMap3)
+			wire.Slice(d, &v.List, mcpDecodeIntMap4)
 		case "refs":
-			wire.Slice(d, &v.Refs, mcpDecodeIntMapPtr3)
+			wire.Slice(d, &v.Refs, mcpDecodeIntMapPtr4)
 		case "pair":
-			wire.Array(d, v.Pair[:], mcpDecodeIntMap3)
+			wire.Array(d, v.Pair[:], mcpDecodeIntMap4)
 		case "map":
-			wire.Map(d, &v.Map, mcpDecodeIntMap3)
+			wire.Map(d, &v.Map, mcpDecodeIntMap4)
 		case "opt":
 			wire.Map(d, &v.Opt, wire.Int)
 		case "zero":
 			wire.Map(d, &v.Zero, wire.Int)
 		case "ptrOpt":
-			wire.Ptr(d, &v.PtrOpt, mcpDecodeIntMap3)
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeIntMap4)
 		case "bag":
-			wire.Map(d, &v.Bag, mcpDecodeIntMapPtr3)
+			wire.Map(d, &v.Bag, mcpDecodeIntMapPtr4)
 		}
 	}
 }
 
-// mcpFieldsZooBoxIntMap are the members of a value of type Box[map[Sort]int].
-var mcpFieldsZooBoxIntMap = wire.Fields{
+// mcpFieldsZooBoxIntMap2 are the members of a value of type Box[map[Sort]int].
+var mcpFieldsZooBoxIntMap2 = wire.Fields{
 	{Name: "value", Required: true},
 	{Name: "ptr"},
 	{Name: "list", Required: true},
@@ -20372,14 +21591,14 @@ var mcpFieldsZooBoxIntMap = wire.Fields{
 	{Name: "bag"},
 }
 
-// mcpDecodeIntMap3 reads a value of type map[Sort]int.
-func mcpDecodeIntMap3(d *wire.Decoder, v *map[Sort]int) {
+// mcpDecodeIntMap4 reads a value of type map[Sort]int.
+func mcpDecodeIntMap4(d *wire.Decoder, v *map[Sort]int) {
 	wire.Map(d, v, wire.Int)
 }
 
-// mcpDecodeIntMapPtr3 reads a value of type *map[Sort]int.
-func mcpDecodeIntMapPtr3(d *wire.Decoder, v **map[Sort]int) {
-	wire.Nullable(d, v, mcpDecodeIntMap3)
+// mcpDecodeIntMapPtr4 reads a value of type *map[Sort]int.
+func mcpDecodeIntMapPtr4(d *wire.Decoder, v **map[Sort]int) {
+	wire.Nullable(d, v, mcpDecodeIntMap4)
 }
 
 // mcpDecodeZooBoxSortMap reads a value of type Box[map[Sort]Sort].
@@ -20484,6 +21703,59 @@ func mcpDecodeSpaced(d *wire.Decoder, v *Spaced) {
 // mcpDecodeSpacedPtr reads a value of type *Spaced.
 func mcpDecodeSpacedPtr(d *wire.Decoder, v **Spaced) {
 	wire.Nullable(d, v, mcpDecodeSpaced)
+}
+
+// mcpDecodeZooBoxIntMap3 reads a value of type Box[map[Tag[int]]int].
+func mcpDecodeZooBoxIntMap3(d *wire.Decoder, v *Box[map[Tag[int]]int]) {
+	for o := d.Object(mcpFieldsZooBoxIntMap3); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.MapText(d, &v.Value, (*Tag[int]).UnmarshalText, wire.Int)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeIntMap5)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeIntMap5)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeIntMapPtr5)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeIntMap5)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeIntMap5)
+		case "opt":
+			wire.MapText(d, &v.Opt, (*Tag[int]).UnmarshalText, wire.Int)
+		case "zero":
+			wire.MapText(d, &v.Zero, (*Tag[int]).UnmarshalText, wire.Int)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeIntMap5)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeIntMapPtr5)
+		}
+	}
+}
+
+// mcpFieldsZooBoxIntMap3 are the members of a value of type
+// Box[map[Tag[int]]int].
+var mcpFieldsZooBoxIntMap3 = wire.Fields{
+	{Name: "value", Required: true},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeIntMap5 reads a value of type map[Tag[int]]int.
+func mcpDecodeIntMap5(d *wire.Decoder, v *map[Tag[int]]int) {
+	wire.MapText(d, v, (*Tag[int]).UnmarshalText, wire.Int)
+}
+
+// mcpDecodeIntMapPtr5 reads a value of type *map[Tag[int]]int.
+func mcpDecodeIntMapPtr5(d *wire.Decoder, v **map[Tag[int]]int) {
+	wire.Nullable(d, v, mcpDecodeIntMap5)
 }
 
 // mcpDecodeTagged reads a value of type Tagged.
@@ -22496,6 +23768,16 @@ var mcpFieldsExprNot = wire.Fields{
 	{Name: "inner", Required: true},
 }
 
+// mcpDecodeOwnFlaggedPointerValue reads a value of type *int.
+func mcpDecodeOwnFlaggedPointerValue(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeOwnFlagsValue reads a value of type sql.Null[int].
+func mcpDecodeOwnFlagsValue(d *wire.Decoder, v *sql.Null[int]) {
+	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
+}
+
 // mcpDecodeHusk reads a value of type Husk.
 func mcpDecodeHusk(d *wire.Decoder, v *Husk) {
 	for o := d.Object(mcpFieldsHusk); o.Next(); {
@@ -22517,6 +23799,257 @@ var mcpFieldsHusk = wire.Fields{
 // mcpDecodeHuskList reads a value of type HuskList.
 func mcpDecodeHuskList(d *wire.Decoder, v *HuskList) {
 	wire.Slice(d, v, mcpDecodeHusk)
+}
+
+// mcpDecodeLayers reads a value of type Layers.
+func mcpDecodeLayers(d *wire.Decoder, v *Layers) {
+	for o := d.Object(mcpFieldsLayers); o.Next(); {
+		switch o.Name() {
+		case "pointers":
+			wire.Ptr(d, &v.Pointers, mcpDecodeLayersPointers)
+		case "three":
+			wire.Ptr(d, &v.Three, mcpDecodeLayersThree)
+		case "pointer":
+			wire.Ptr(d, &v.Pointer, mcpDecodeLayersPointer)
+		case "flags":
+			wire.Flagged(d, &v.Flags.V, &v.Flags.Valid, mcpDecodeLayersFlags)
+		case "flagged":
+			wire.Flagged(d, &v.Flagged.V, &v.Flagged.Valid, mcpDecodeLayersFlagged)
+		case "struct":
+			wire.Flagged(d, &v.Struct.V, &v.Struct.Valid, mcpDecodeLayersStruct)
+		case "slice":
+			wire.Flagged(d, &v.Slice.V, &v.Slice.Valid, mcpDecodeIntSlice)
+		case "bytes":
+			wire.Flagged(d, &v.Bytes.V, &v.Bytes.Valid, wire.Bytes)
+		case "map":
+			wire.Flagged(d, &v.Map.V, &v.Map.Valid, mcpDecodeIntMap2)
+		case "any":
+			wire.Flagged(d, &v.Any.V, &v.Any.Valid, wire.Any)
+		case "raw":
+			wire.Flagged(d, &v.Raw.V, &v.Raw.Valid, wire.Raw)
+		case "time":
+			wire.Flagged(d, &v.Time.V, &v.Time.Valid, mcpDecodeLayersTime)
+		case "generic":
+			wire.Flagged(d, &v.Generic.V, &v.Generic.Valid, mcpDecodeBoxNullIntPtr)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeNullIntPtr)
+		case "elements":
+			wire.Slice(d, &v.Elements, mcpDecodeIntPtrPtr2)
+		case "values":
+			wire.Map(d, &v.Values, mcpDecodeNullIntPtrPtr)
+		case "kept":
+			wire.FlaggedOrNull(d, &v.Kept.V, &v.Kept.Valid, mcpDecodeLayersKept)
+		case "omitted":
+			wire.Flagged(d, &v.Omitted.V, &v.Omitted.Valid, mcpDecodeLayersOmitted)
+		case "zero":
+			wire.Flagged(d, &v.Zero.V, &v.Zero.Valid, mcpDecodeLayersZero)
+		case "bounded":
+			wire.Flagged(d, &v.Bounded.V, &v.Bounded.Valid, mcpDecodeLayersBounded)
+		case "array":
+			wire.Array(d, v.Array[:], mcpDecodeNullNullFloat64)
+		}
+	}
+}
+
+// mcpFieldsLayers are the members of a value of type Layers.
+var mcpFieldsLayers = wire.Fields{
+	{Name: "pointers"},
+	{Name: "three"},
+	{Name: "pointer"},
+	{Name: "flags"},
+	{Name: "flagged"},
+	{Name: "struct"},
+	{Name: "slice"},
+	{Name: "bytes"},
+	{Name: "map"},
+	{Name: "any"},
+	{Name: "raw"},
+	{Name: "time"},
+	{Name: "generic"},
+	{Name: "list", Required: true},
+	{Name: "elements", Required: true},
+	{Name: "values", Required: true},
+	{Name: "kept", Null: true},
+	{Name: "omitted"},
+	{Name: "zero"},
+	{Name: "bounded"},
+	{Name: "array", Required: true},
+}
+
+// mcpDecodeLayersPointers reads a value of type *int.
+func mcpDecodeLayersPointers(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeLayersThree reads a value of type **Point.
+func mcpDecodeLayersThree(d *wire.Decoder, v ***Point) {
+	wire.Ptr(d, v, mcpDecodeLayersThree2)
+}
+
+// mcpDecodeLayersThree2 reads a value of type *Point.
+func mcpDecodeLayersThree2(d *wire.Decoder, v **Point) {
+	wire.Ptr(d, v, mcpDecodePoint)
+}
+
+// mcpDecodeLayersPointer reads a value of type sql.Null[int].
+func mcpDecodeLayersPointer(d *wire.Decoder, v *sql.Null[int]) {
+	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
+}
+
+// mcpDecodeLayersFlags reads a value of type sql.Null[int].
+func mcpDecodeLayersFlags(d *wire.Decoder, v *sql.Null[int]) {
+	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
+}
+
+// mcpDecodeLayersFlagged reads a value of type *int.
+func mcpDecodeLayersFlagged(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeLayersStruct reads a value of type *Point.
+func mcpDecodeLayersStruct(d *wire.Decoder, v **Point) {
+	wire.Ptr(d, v, mcpDecodePoint)
+}
+
+// mcpDecodeLayersTime reads a value of type *time.Time.
+func mcpDecodeLayersTime(d *wire.Decoder, v **time.Time) {
+	wire.Ptr(d, v, wire.Time)
+}
+
+// mcpDecodeBoxNullIntPtr reads a value of type Box[sql.Null[*int]].
+func mcpDecodeBoxNullIntPtr(d *wire.Decoder, v *Box[sql.Null[*int]]) {
+	for o := d.Object(mcpFieldsBoxNullIntPtr); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Flagged(d, &v.Value.V, &v.Value.Valid, mcpDecodeBoxNullIntPtrValue)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeBoxNullIntPtrPtr)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeNullIntPtr)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeNullIntPtrPtr)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeNullIntPtr)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeNullIntPtr)
+		case "opt":
+			wire.Flagged(d, &v.Opt.V, &v.Opt.Valid, mcpDecodeBoxNullIntPtrOpt)
+		case "zero":
+			wire.Flagged(d, &v.Zero.V, &v.Zero.Valid, mcpDecodeBoxNullIntPtrZero)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeBoxNullIntPtrPtrOpt)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeNullIntPtrPtr)
+		}
+	}
+}
+
+// mcpFieldsBoxNullIntPtr are the members of a value of type
+// Box[sql.Null[*int]].
+var mcpFieldsBoxNullIntPtr = wire.Fields{
+	{Name: "value"},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeBoxNullIntPtrValue reads a value of type *int.
+func mcpDecodeBoxNullIntPtrValue(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeBoxNullIntPtrPtr reads a value of type sql.Null[*int].
+func mcpDecodeBoxNullIntPtrPtr(d *wire.Decoder, v *sql.Null[*int]) {
+	wire.Flagged(d, &v.V, &v.Valid, mcpDecodeBoxNullIntPtrPtr2)
+}
+
+// mcpDecodeBoxNullIntPtrPtr2 reads a value of type *int.
+func mcpDecodeBoxNullIntPtrPtr2(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeNullIntPtr reads a value of type sql.Null[*int].
+func mcpDecodeNullIntPtr(d *wire.Decoder, v *sql.Null[*int]) {
+	wire.FlaggedOrNull(d, &v.V, &v.Valid, mcpDecodeNullIntPtr2)
+}
+
+// mcpDecodeNullIntPtr2 reads a value of type *int.
+func mcpDecodeNullIntPtr2(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeNullIntPtrPtr reads a value of type *sql.Null[*int].
+func mcpDecodeNullIntPtrPtr(d *wire.Decoder, v **sql.Null[*int]) {
+	wire.Nullable(d, v, mcpDecodeNullIntPtrPtr2)
+}
+
+// mcpDecodeNullIntPtrPtr2 reads a value of type sql.Null[*int].
+func mcpDecodeNullIntPtrPtr2(d *wire.Decoder, v *sql.Null[*int]) {
+	wire.Flagged(d, &v.V, &v.Valid, mcpDecodeNullIntPtrPtr22)
+}
+
+// mcpDecodeNullIntPtrPtr22 reads a value of type *int.
+func mcpDecodeNullIntPtrPtr22(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeBoxNullIntPtrOpt reads a value of type *int.
+func mcpDecodeBoxNullIntPtrOpt(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeBoxNullIntPtrZero reads a value of type *int.
+func mcpDecodeBoxNullIntPtrZero(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeBoxNullIntPtrPtrOpt reads a value of type sql.Null[*int].
+func mcpDecodeBoxNullIntPtrPtrOpt(d *wire.Decoder, v *sql.Null[*int]) {
+	wire.Flagged(d, &v.V, &v.Valid, mcpDecodeBoxNullIntPtrPtrOpt2)
+}
+
+// mcpDecodeBoxNullIntPtrPtrOpt2 reads a value of type *int.
+func mcpDecodeBoxNullIntPtrPtrOpt2(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeLayersKept reads a value of type *int.
+func mcpDecodeLayersKept(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeLayersOmitted reads a value of type *int.
+func mcpDecodeLayersOmitted(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+}
+
+// mcpDecodeLayersZero reads a value of type sql.Null[int].
+func mcpDecodeLayersZero(d *wire.Decoder, v *sql.Null[int]) {
+	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
+}
+
+// mcpDecodeLayersBounded reads a value of type *int.
+func mcpDecodeLayersBounded(d *wire.Decoder, v **int) {
+	wire.Ptr(d, v, wire.Int)
+	if *v != nil {
+		wire.Minimum(d, **v, 1)
+	}
+}
+
+// mcpDecodeNullNullFloat64 reads a value of type sql.Null[sql.Null[float64]].
+func mcpDecodeNullNullFloat64(d *wire.Decoder, v *sql.Null[sql.Null[float64]]) {
+	wire.FlaggedOrNull(d, &v.V, &v.Valid, mcpDecodeNullNullFloat642)
+}
+
+// mcpDecodeNullNullFloat642 reads a value of type sql.Null[float64].
+func mcpDecodeNullNullFloat642(d *wire.Decoder, v *sql.Null[float64]) {
+	wire.Flagged(d, &v.V, &v.Valid, wire.Float)
 }
 
 // mcpDecodeLinks reads a value of type Links.
@@ -22553,6 +24086,58 @@ func mcpDecodeURLPtr(d *wire.Decoder, v **url.URL) {
 	wire.Nullable(d, v, mcpDecodeURL)
 }
 
+// mcpDecodeBoxMaybe reads a value of type Box[Maybe].
+func mcpDecodeBoxMaybe(d *wire.Decoder, v *Box[Maybe]) {
+	for o := d.Object(mcpFieldsBoxMaybe); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Convert(d, &v.Value, mcpDecodeIntPtr2, decodeMaybe)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeMaybe)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeMaybe)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeMaybePtr)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeMaybe)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeMaybe)
+		case "opt":
+			wire.Convert(d, &v.Opt, mcpDecodeIntPtr2, decodeMaybe)
+		case "zero":
+			wire.Convert(d, &v.Zero, mcpDecodeIntPtr2, decodeMaybe)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeMaybe)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeMaybePtr)
+		}
+	}
+}
+
+// mcpFieldsBoxMaybe are the members of a value of type Box[Maybe].
+var mcpFieldsBoxMaybe = wire.Fields{
+	{Name: "value", Required: true},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeMaybe reads a value of type Maybe.
+func mcpDecodeMaybe(d *wire.Decoder, v *Maybe) {
+	wire.Convert(d, v, mcpDecodeIntPtr2, decodeMaybe)
+}
+
+// mcpDecodeMaybePtr reads a value of type *Maybe.
+func mcpDecodeMaybePtr(d *wire.Decoder, v **Maybe) {
+	wire.Nullable(d, v, mcpDecodeMaybe)
+}
+
 // mcpDecodeWrapping reads a value of type Wrapping.
 func mcpDecodeWrapping(d *wire.Decoder, v *Wrapping) {
 	for o := d.Object(mcpFieldsWrapping); o.Next(); {
@@ -22574,6 +24159,63 @@ var mcpFieldsWrapping = wire.Fields{
 // mcpDecodeParcel reads a value of type Parcel.
 func mcpDecodeParcel(d *wire.Decoder, v *Parcel) {
 	wire.Convert(d, v, mcpDecodeWrapping, decodeParcel)
+}
+
+// mcpDecodeBoxPerhaps reads a value of type Box[Perhaps].
+func mcpDecodeBoxPerhaps(d *wire.Decoder, v *Box[Perhaps]) {
+	for o := d.Object(mcpFieldsBoxPerhaps); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Convert(d, &v.Value, mcpDecodeNullInt64, decodePerhaps)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodePerhaps)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodePerhaps)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodePerhapsPtr)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodePerhaps)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodePerhaps)
+		case "opt":
+			wire.Convert(d, &v.Opt, mcpDecodeNullInt64, decodePerhaps)
+		case "zero":
+			wire.Convert(d, &v.Zero, mcpDecodeNullInt64, decodePerhaps)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodePerhaps)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodePerhapsPtr)
+		}
+	}
+}
+
+// mcpFieldsBoxPerhaps are the members of a value of type Box[Perhaps].
+var mcpFieldsBoxPerhaps = wire.Fields{
+	{Name: "value", Required: true},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeNullInt64 reads a value of type sql.NullInt64.
+func mcpDecodeNullInt64(d *wire.Decoder, v *sql.NullInt64) {
+	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
+}
+
+// mcpDecodePerhaps reads a value of type Perhaps.
+func mcpDecodePerhaps(d *wire.Decoder, v *Perhaps) {
+	wire.Convert(d, v, mcpDecodeNullInt64, decodePerhaps)
+}
+
+// mcpDecodePerhapsPtr reads a value of type *Perhaps.
+func mcpDecodePerhapsPtr(d *wire.Decoder, v **Perhaps) {
+	wire.Nullable(d, v, mcpDecodePerhaps)
 }
 
 // mcpDecodeRow reads a value of type Row.
@@ -22619,11 +24261,6 @@ var mcpFieldsRow = wire.Fields{
 	{Name: "map", Required: true},
 	{Name: "opt"},
 	{Name: "ptr"},
-}
-
-// mcpDecodeNullInt64 reads a value of type sql.NullInt64.
-func mcpDecodeNullInt64(d *wire.Decoder, v *sql.NullInt64) {
-	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
 // mcpDecodeNullString reads a value of type sql.NullString.
@@ -24465,6 +26102,52 @@ func mcpEncodeDigestPtr(e *wire.Encoder, v **Digest) {
 	wire.PutPtr(e, *v, mcpEncodeDigest)
 }
 
+// mcpEncodeBoxDouble writes a value of type Box[Double].
+func mcpEncodeBoxDouble(e *wire.Encoder, v *Box[Double]) {
+	e.Begin()
+	e.Name("value")
+	wire.PutJSON(e, &v.Value, (*Double).MarshalJSON)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutJSON(e, v.Ptr, (*Double).MarshalJSON)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeDouble)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeDoublePtr)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeDouble)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeDouble)
+	if v.Opt != 0 {
+		e.Name("opt")
+		wire.PutJSON(e, &v.Opt, (*Double).MarshalJSON)
+	}
+	if v.Zero != 0 {
+		e.Name("zero")
+		wire.PutJSON(e, &v.Zero, (*Double).MarshalJSON)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutJSON(e, v.PtrOpt, (*Double).MarshalJSON)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeDoublePtr)
+	}
+	e.End()
+}
+
+// mcpEncodeDouble writes a value of type Double.
+func mcpEncodeDouble(e *wire.Encoder, v *Double) {
+	wire.PutJSON(e, v, (*Double).MarshalJSON)
+}
+
+// mcpEncodeDoublePtr writes a value of type *Double.
+func mcpEncodeDoublePtr(e *wire.Encoder, v **Double) {
+	wire.PutPtr(e, *v, mcpEncodeDouble)
+}
+
 // mcpEncodeBoxDuration writes a value of type Box[time.Duration].
 func mcpEncodeBoxDuration(e *wire.Encoder, v *Box[time.Duration]) {
 	e.Begin()
@@ -24957,6 +26640,57 @@ func mcpEncodeFormats(e *wire.Encoder, v *Formats) {
 	e.Name("short")
 	wire.PutString(e, &v.Short)
 	e.End()
+}
+
+// mcpEncodeBoxGradeMap writes a value of type Box[map[Grade]Grade].
+func mcpEncodeBoxGradeMap(e *wire.Encoder, v *Box[map[Grade]Grade]) {
+	e.Begin()
+	e.Name("value")
+	wire.PutMapText(e, v.Value, (*Grade).MarshalText, mcpEncodeGrade)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutMapText(e, *v.Ptr, (*Grade).MarshalText, mcpEncodeGrade)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeGradeMap)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeGradeMapPtr)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeGradeMap)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeGradeMap)
+	if len(v.Opt) != 0 {
+		e.Name("opt")
+		wire.PutMapText(e, v.Opt, (*Grade).MarshalText, mcpEncodeGrade)
+	}
+	if v.Zero != nil {
+		e.Name("zero")
+		wire.PutMapText(e, v.Zero, (*Grade).MarshalText, mcpEncodeGrade)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutMapText(e, *v.PtrOpt, (*Grade).MarshalText, mcpEncodeGrade)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeGradeMapPtr)
+	}
+	e.End()
+}
+
+// mcpEncodeGrade writes a value of type Grade.
+func mcpEncodeGrade(e *wire.Encoder, v *Grade) {
+	wire.PutText(e, v, (*Grade).MarshalText)
+}
+
+// mcpEncodeGradeMap writes a value of type map[Grade]Grade.
+func mcpEncodeGradeMap(e *wire.Encoder, v *map[Grade]Grade) {
+	wire.PutMapText(e, *v, (*Grade).MarshalText, mcpEncodeGrade)
+}
+
+// mcpEncodeGradeMapPtr writes a value of type *map[Grade]Grade.
+func mcpEncodeGradeMapPtr(e *wire.Encoder, v **map[Grade]Grade) {
+	wire.PutPtr(e, *v, mcpEncodeGradeMap)
 }
 
 // mcpEncodeGrid writes a value of type Grid.
@@ -25861,6 +27595,11 @@ func mcpEncodeZooSortMapPtr(e *wire.Encoder, v **map[Level]Sort) {
 	wire.PutPtr(e, *v, mcpEncodeZooSortMap)
 }
 
+// mcpEncodeSlogLevel writes a value of type slog.Level.
+func mcpEncodeSlogLevel(e *wire.Encoder, v *slog.Level) {
+	wire.PutJSON(e, v, (*slog.Level).MarshalJSON)
+}
+
 // mcpEncodeLimited writes a value of type Limited.
 func mcpEncodeLimited(e *wire.Encoder, v *Limited) {
 	if !e.Enter() {
@@ -26687,6 +28426,40 @@ func mcpEncodeBoxOdd(e *wire.Encoder, v *Box[Odd]) {
 // mcpEncodeZooOddPtr writes a value of type *Odd.
 func mcpEncodeZooOddPtr(e *wire.Encoder, v **Odd) {
 	wire.PutPtr(e, *v, wire.PutString)
+}
+
+// mcpEncodeOddKeys writes a value of type OddKeys.
+func mcpEncodeOddKeys(e *wire.Encoder, v *OddKeys) {
+	e.Begin()
+	if len(v.Level) != 0 {
+		e.Name("level")
+		wire.PutMapText(e, v.Level, (*slog.Level).MarshalText, wire.PutInt)
+	}
+	if len(v.Time) != 0 {
+		e.Name("time")
+		wire.PutMapText(e, v.Time, (*time.Time).MarshalText, wire.PutString)
+	}
+	if len(v.Alias) != 0 {
+		e.Name("alias")
+		wire.PutMapText(e, v.Alias, (*time.Time).MarshalText, wire.PutBool)
+	}
+	if len(v.Stamped) != 0 {
+		e.Name("stamped")
+		wire.PutMapText(e, v.Stamped, (*Stamped).MarshalText, wire.PutInt)
+	}
+	if len(v.Binding) != 0 {
+		e.Name("binding")
+		wire.PutMapText(e, v.Binding, (*Binding).MarshalText, wire.PutInt)
+	}
+	if len(v.Status) != 0 {
+		e.Name("status")
+		wire.PutMapInt(e, v.Status, wire.PutInt)
+	}
+	if len(v.Inner) != 0 {
+		e.Name("inner")
+		wire.PutMapText(e, v.Inner, (*slog.Level).MarshalText, mcpEncodePoint)
+	}
+	e.End()
 }
 
 // mcpEncodeOmitZero writes a value of type OmitZero.
@@ -27658,6 +29431,24 @@ func mcpEncodeTimePtrPtr(e *wire.Encoder, v ***time.Time) {
 	wire.PutPtr(e, *v, mcpEncodeTimePtr)
 }
 
+// mcpEncodePointers writes a value of type Pointers.
+func mcpEncodePointers(e *wire.Encoder, v *Pointers) {
+	e.Begin()
+	if v.Two != nil {
+		e.Name("two")
+		wire.PutPtr(e, *v.Two, wire.PutInt)
+	}
+	if v.Three != nil {
+		e.Name("three")
+		wire.PutPtr(e, *v.Three, mcpEncodePointPtr)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeIntPtrPtr2)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodePointPtrPtr)
+	e.End()
+}
+
 // mcpEncodeBoxPointSlice writes a value of type Box[[]Point].
 func mcpEncodeBoxPointSlice(e *wire.Encoder, v *Box[[]Point]) {
 	e.Begin()
@@ -27863,6 +29654,57 @@ func mcpEncodeQuoted(e *wire.Encoder, v *Quoted) {
 	e.Name("nanos")
 	wire.PutQuoted(e, &v.Nanos, wire.PutInt)
 	e.End()
+}
+
+// mcpEncodeBoxRankMap writes a value of type Box[map[Rank]Rank].
+func mcpEncodeBoxRankMap(e *wire.Encoder, v *Box[map[Rank]Rank]) {
+	e.Begin()
+	e.Name("value")
+	wire.PutMapText(e, v.Value, (*Rank).MarshalText, mcpEncodeRank)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutMapText(e, *v.Ptr, (*Rank).MarshalText, mcpEncodeRank)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeRankMap)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeRankMapPtr)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeRankMap)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeRankMap)
+	if len(v.Opt) != 0 {
+		e.Name("opt")
+		wire.PutMapText(e, v.Opt, (*Rank).MarshalText, mcpEncodeRank)
+	}
+	if v.Zero != nil {
+		e.Name("zero")
+		wire.PutMapText(e, v.Zero, (*Rank).MarshalText, mcpEncodeRank)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutMapText(e, *v.PtrOpt, (*Rank).MarshalText, mcpEncodeRank)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeRankMapPtr)
+	}
+	e.End()
+}
+
+// mcpEncodeRank writes a value of type Rank.
+func mcpEncodeRank(e *wire.Encoder, v *Rank) {
+	wire.PutJSON(e, v, (*Rank).MarshalJSON)
+}
+
+// mcpEncodeRankMap writes a value of type map[Rank]Rank.
+func mcpEncodeRankMap(e *wire.Encoder, v *map[Rank]Rank) {
+	wire.PutMapText(e, *v, (*Rank).MarshalText, mcpEncodeRank)
+}
+
+// mcpEncodeRankMapPtr writes a value of type *map[Rank]Rank.
+func mcpEncodeRankMapPtr(e *wire.Encoder, v **map[Rank]Rank) {
+	wire.PutPtr(e, *v, mcpEncodeRankMap)
 }
 
 // mcpEncodeBoxRatio writes a value of type Box[Ratio].
@@ -28107,6 +29949,52 @@ func mcpEncodeSecret(e *wire.Encoder, v *Secret) {
 // mcpEncodeSecretPtr writes a value of type *Secret.
 func mcpEncodeSecretPtr(e *wire.Encoder, v **Secret) {
 	wire.PutPtr(e, *v, mcpEncodeSecret)
+}
+
+// mcpEncodeZooBoxIntMap writes a value of type Box[map[Secret]int].
+func mcpEncodeZooBoxIntMap(e *wire.Encoder, v *Box[map[Secret]int]) {
+	e.Begin()
+	e.Name("value")
+	wire.PutMapText(e, v.Value, (*Secret).MarshalText, wire.PutInt)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutMapText(e, *v.Ptr, (*Secret).MarshalText, wire.PutInt)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeIntMap3)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr3)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap3)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeIntMap3)
+	if len(v.Opt) != 0 {
+		e.Name("opt")
+		wire.PutMapText(e, v.Opt, (*Secret).MarshalText, wire.PutInt)
+	}
+	if v.Zero != nil {
+		e.Name("zero")
+		wire.PutMapText(e, v.Zero, (*Secret).MarshalText, wire.PutInt)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutMapText(e, *v.PtrOpt, (*Secret).MarshalText, wire.PutInt)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr3)
+	}
+	e.End()
+}
+
+// mcpEncodeIntMap3 writes a value of type map[Secret]int.
+func mcpEncodeIntMap3(e *wire.Encoder, v *map[Secret]int) {
+	wire.PutMapText(e, *v, (*Secret).MarshalText, wire.PutInt)
+}
+
+// mcpEncodeIntMapPtr3 writes a value of type *map[Secret]int.
+func mcpEncodeIntMapPtr3(e *wire.Encoder, v **map[Secret]int) {
+	wire.PutPtr(e, *v, mcpEncodeIntMap3)
 }
 
 // mcpEncodeBoxSerial writes a value of type Box[Serial].
@@ -28439,11 +30327,6 @@ func mcpEncodeZooBoxLevel(e *wire.Encoder, v *Box[slog.Level]) {
 	e.End()
 }
 
-// mcpEncodeSlogLevel writes a value of type slog.Level.
-func mcpEncodeSlogLevel(e *wire.Encoder, v *slog.Level) {
-	wire.PutJSON(e, v, (*slog.Level).MarshalJSON)
-}
-
 // mcpEncodeSlogLevelPtr writes a value of type *slog.Level.
 func mcpEncodeSlogLevelPtr(e *wire.Encoder, v **slog.Level) {
 	wire.PutPtr(e, *v, mcpEncodeSlogLevel)
@@ -28490,8 +30373,8 @@ func mcpEncodeZooSortPtr(e *wire.Encoder, v **Sort) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeZooBoxIntMap writes a value of type Box[map[Sort]int].
-func mcpEncodeZooBoxIntMap(e *wire.Encoder, v *Box[map[Sort]int]) {
+// mcpEncodeZooBoxIntMap2 writes a value of type Box[map[Sort]int].
+func mcpEncodeZooBoxIntMap2(e *wire.Encoder, v *Box[map[Sort]int]) {
 	e.Begin()
 	e.Name("value")
 	wire.PutMap(e, v.Value, wire.PutInt)
@@ -28500,13 +30383,13 @@ func mcpEncodeZooBoxIntMap(e *wire.Encoder, v *Box[map[Sort]int]) {
 		wire.PutMap(e, *v.Ptr, wire.PutInt)
 	}
 	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntMap3)
+	wire.PutSlice(e, v.List, mcpEncodeIntMap4)
 	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr3)
+	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr4)
 	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap3)
+	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap4)
 	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntMap3)
+	wire.PutMap(e, v.Map, mcpEncodeIntMap4)
 	if len(v.Opt) != 0 {
 		e.Name("opt")
 		wire.PutMap(e, v.Opt, wire.PutInt)
@@ -28521,19 +30404,19 @@ func mcpEncodeZooBoxIntMap(e *wire.Encoder, v *Box[map[Sort]int]) {
 	}
 	if len(v.Bag) != 0 {
 		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr3)
+		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr4)
 	}
 	e.End()
 }
 
-// mcpEncodeIntMap3 writes a value of type map[Sort]int.
-func mcpEncodeIntMap3(e *wire.Encoder, v *map[Sort]int) {
+// mcpEncodeIntMap4 writes a value of type map[Sort]int.
+func mcpEncodeIntMap4(e *wire.Encoder, v *map[Sort]int) {
 	wire.PutMap(e, *v, wire.PutInt)
 }
 
-// mcpEncodeIntMapPtr3 writes a value of type *map[Sort]int.
-func mcpEncodeIntMapPtr3(e *wire.Encoder, v **map[Sort]int) {
-	wire.PutPtr(e, *v, mcpEncodeIntMap3)
+// mcpEncodeIntMapPtr4 writes a value of type *map[Sort]int.
+func mcpEncodeIntMapPtr4(e *wire.Encoder, v **map[Sort]int) {
+	wire.PutPtr(e, *v, mcpEncodeIntMap4)
 }
 
 // mcpEncodeZooBoxSortMap writes a value of type Box[map[Sort]Sort].
@@ -28624,6 +30507,52 @@ func mcpEncodeSpaced(e *wire.Encoder, v *Spaced) {
 // mcpEncodeSpacedPtr writes a value of type *Spaced.
 func mcpEncodeSpacedPtr(e *wire.Encoder, v **Spaced) {
 	wire.PutPtr(e, *v, mcpEncodeSpaced)
+}
+
+// mcpEncodeZooBoxIntMap3 writes a value of type Box[map[Tag[int]]int].
+func mcpEncodeZooBoxIntMap3(e *wire.Encoder, v *Box[map[Tag[int]]int]) {
+	e.Begin()
+	e.Name("value")
+	wire.PutMapText(e, v.Value, (*Tag[int]).MarshalText, wire.PutInt)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutMapText(e, *v.Ptr, (*Tag[int]).MarshalText, wire.PutInt)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeIntMap5)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr5)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap5)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeIntMap5)
+	if len(v.Opt) != 0 {
+		e.Name("opt")
+		wire.PutMapText(e, v.Opt, (*Tag[int]).MarshalText, wire.PutInt)
+	}
+	if v.Zero != nil {
+		e.Name("zero")
+		wire.PutMapText(e, v.Zero, (*Tag[int]).MarshalText, wire.PutInt)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutMapText(e, *v.PtrOpt, (*Tag[int]).MarshalText, wire.PutInt)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr5)
+	}
+	e.End()
+}
+
+// mcpEncodeIntMap5 writes a value of type map[Tag[int]]int.
+func mcpEncodeIntMap5(e *wire.Encoder, v *map[Tag[int]]int) {
+	wire.PutMapText(e, *v, (*Tag[int]).MarshalText, wire.PutInt)
+}
+
+// mcpEncodeIntMapPtr5 writes a value of type *map[Tag[int]]int.
+func mcpEncodeIntMapPtr5(e *wire.Encoder, v **map[Tag[int]]int) {
+	wire.PutPtr(e, *v, mcpEncodeIntMap5)
 }
 
 // mcpEncodeTagged writes a value of type Tagged.
@@ -30204,6 +32133,82 @@ func mcpEncodeWord(e *wire.Encoder, v *Word) {
 	e.End()
 }
 
+// mcpEncodeCovered writes a value of type Covered.
+func mcpEncodeCovered(e *wire.Encoder, v *Covered) {
+	e.Begin()
+	if v.Error.Valid {
+		e.Name("error")
+		wire.PutFlagged(e, &v.Error.V, v.Error.Valid, wire.PutError)
+	}
+	e.Name("errors")
+	wire.PutSlice(e, v.Errors, mcpEncodeErrorPtr)
+	if v.Shape.Valid {
+		e.Name("shape")
+		wire.PutFlagged(e, &v.Shape.V, v.Shape.Valid, mcpEncodeShape)
+	}
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutError(e, v.Ptr)
+	}
+	if v.Deep != nil {
+		e.Name("deep")
+		wire.PutPtr(e, *v.Deep, mcpEncodeShape)
+	}
+	e.End()
+}
+
+// mcpEncodeErrorPtr writes a value of type *error.
+func mcpEncodeErrorPtr(e *wire.Encoder, v **error) {
+	wire.PutPtr(e, *v, wire.PutError)
+}
+
+// mcpEncodeShape writes a value of type Shape.
+func mcpEncodeShape(e *wire.Encoder, v *Shape) {
+	switch x := (*v).(type) {
+	case Circle:
+		mcpEncodeShapeCircle(e, &x)
+	case *Circle:
+		wire.PutVariant(e, x, mcpEncodeShapeCircle)
+	case *Square:
+		wire.PutVariant(e, x, mcpEncodeShapeSquare)
+	case Dot:
+		mcpEncodeShapeDot(e, &x)
+	case *Dot:
+		wire.PutVariant(e, x, mcpEncodeShapeDot)
+	default:
+		wire.PutUnknown(e, x)
+	}
+}
+
+// mcpEncodeShapeCircle writes a value of type Circle.
+func mcpEncodeShapeCircle(e *wire.Encoder, v *Circle) {
+	e.Begin()
+	e.Tag("type", "Circle")
+	e.Name("radius")
+	wire.PutFloat(e, &v.Radius)
+	e.End()
+}
+
+// mcpEncodeShapeSquare writes a value of type Square.
+func mcpEncodeShapeSquare(e *wire.Encoder, v *Square) {
+	e.Begin()
+	e.Tag("type", "Square")
+	e.Name("side")
+	wire.PutInt(e, &v.Side)
+	if len(v.Tags) != 0 {
+		e.Name("tags")
+		wire.PutSlice(e, v.Tags, wire.PutString)
+	}
+	e.End()
+}
+
+// mcpEncodeShapeDot writes a value of type Dot.
+func mcpEncodeShapeDot(e *wire.Encoder, v *Dot) {
+	e.Begin()
+	e.Tag("type", "Dot")
+	e.End()
+}
+
 // mcpEncodeFormula writes a value of type Formula.
 func mcpEncodeFormula(e *wire.Encoder, v *Formula) {
 	e.Begin()
@@ -30265,6 +32270,11 @@ func mcpEncodeExprNot(e *wire.Encoder, v *Not) {
 	e.End()
 }
 
+// mcpEncodeNullInt writes a value of type sql.Null[int].
+func mcpEncodeNullInt(e *wire.Encoder, v *sql.Null[int]) {
+	wire.PutFlagged(e, &v.V, v.Valid, wire.PutInt)
+}
+
 // mcpEncodeHusk writes a value of type Husk.
 func mcpEncodeHusk(e *wire.Encoder, v *Husk) {
 	if !e.Enter() {
@@ -30286,6 +32296,144 @@ func mcpEncodeHusk(e *wire.Encoder, v *Husk) {
 // mcpEncodeHuskList writes a value of type HuskList.
 func mcpEncodeHuskList(e *wire.Encoder, v *HuskList) {
 	wire.PutSlice(e, *v, mcpEncodeHusk)
+}
+
+// mcpEncodeLayers writes a value of type Layers.
+func mcpEncodeLayers(e *wire.Encoder, v *Layers) {
+	e.Begin()
+	if v.Pointers != nil {
+		e.Name("pointers")
+		wire.PutPtr(e, *v.Pointers, wire.PutInt)
+	}
+	if v.Three != nil {
+		e.Name("three")
+		wire.PutPtr(e, *v.Three, mcpEncodePointPtr)
+	}
+	if v.Pointer != nil {
+		e.Name("pointer")
+		wire.PutFlagged(e, &v.Pointer.V, v.Pointer.Valid, wire.PutInt)
+	}
+	if v.Flags.Valid {
+		e.Name("flags")
+		wire.PutFlagged(e, &v.Flags.V, v.Flags.Valid, mcpEncodeNullInt)
+	}
+	if v.Flagged.Valid {
+		e.Name("flagged")
+		wire.PutFlagged(e, &v.Flagged.V, v.Flagged.Valid, mcpEncodeIntPtr2)
+	}
+	if v.Struct.Valid {
+		e.Name("struct")
+		wire.PutFlagged(e, &v.Struct.V, v.Struct.Valid, mcpEncodePointPtr)
+	}
+	if v.Slice.Valid {
+		e.Name("slice")
+		wire.PutFlagged(e, &v.Slice.V, v.Slice.Valid, mcpEncodeIntSlice)
+	}
+	if v.Bytes.Valid {
+		e.Name("bytes")
+		wire.PutFlagged(e, &v.Bytes.V, v.Bytes.Valid, wire.PutBytes)
+	}
+	if v.Map.Valid {
+		e.Name("map")
+		wire.PutFlagged(e, &v.Map.V, v.Map.Valid, mcpEncodeIntMap2)
+	}
+	if v.Any.Valid {
+		e.Name("any")
+		wire.PutFlagged(e, &v.Any.V, v.Any.Valid, wire.PutAny)
+	}
+	if v.Raw.Valid {
+		e.Name("raw")
+		wire.PutFlagged(e, &v.Raw.V, v.Raw.Valid, wire.PutRaw)
+	}
+	if v.Time.Valid {
+		e.Name("time")
+		wire.PutFlagged(e, &v.Time.V, v.Time.Valid, mcpEncodeTimePtr)
+	}
+	if v.Generic.Valid {
+		e.Name("generic")
+		wire.PutFlagged(e, &v.Generic.V, v.Generic.Valid, mcpEncodeBoxNullIntPtr)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeNullIntPtr)
+	e.Name("elements")
+	wire.PutSlice(e, v.Elements, mcpEncodeIntPtrPtr2)
+	e.Name("values")
+	wire.PutMap(e, v.Values, mcpEncodeNullIntPtrPtr)
+	e.Name("kept")
+	wire.PutFlagged(e, &v.Kept.V, v.Kept.Valid, mcpEncodeIntPtr2)
+	if v.Omitted.Valid {
+		e.Name("omitted")
+		wire.PutFlagged(e, &v.Omitted.V, v.Omitted.Valid, mcpEncodeIntPtr2)
+	}
+	if v.Zero != (sql.Null[sql.Null[int]]{}) && v.Zero.Valid {
+		e.Name("zero")
+		wire.PutFlagged(e, &v.Zero.V, v.Zero.Valid, mcpEncodeNullInt)
+	}
+	if v.Bounded.Valid {
+		e.Name("bounded")
+		wire.PutFlagged(e, &v.Bounded.V, v.Bounded.Valid, mcpEncodeIntPtr2)
+	}
+	e.Name("array")
+	wire.PutSlice(e, v.Array[:], mcpEncodeNullNullFloat64)
+	e.End()
+}
+
+// mcpEncodeBoxNullIntPtr writes a value of type Box[sql.Null[*int]].
+func mcpEncodeBoxNullIntPtr(e *wire.Encoder, v *Box[sql.Null[*int]]) {
+	e.Begin()
+	if v.Value.Valid {
+		e.Name("value")
+		wire.PutFlagged(e, &v.Value.V, v.Value.Valid, mcpEncodeIntPtr2)
+	}
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutFlagged(e, &v.Ptr.V, v.Ptr.Valid, mcpEncodeIntPtr2)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeNullIntPtr)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeNullIntPtrPtr)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeNullIntPtr)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeNullIntPtr)
+	if v.Opt.Valid {
+		e.Name("opt")
+		wire.PutFlagged(e, &v.Opt.V, v.Opt.Valid, mcpEncodeIntPtr2)
+	}
+	if v.Zero != (sql.Null[*int]{}) && v.Zero.Valid {
+		e.Name("zero")
+		wire.PutFlagged(e, &v.Zero.V, v.Zero.Valid, mcpEncodeIntPtr2)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutFlagged(e, &v.PtrOpt.V, v.PtrOpt.Valid, mcpEncodeIntPtr2)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeNullIntPtrPtr)
+	}
+	e.End()
+}
+
+// mcpEncodeNullIntPtr writes a value of type sql.Null[*int].
+func mcpEncodeNullIntPtr(e *wire.Encoder, v *sql.Null[*int]) {
+	wire.PutFlagged(e, &v.V, v.Valid, mcpEncodeIntPtr2)
+}
+
+// mcpEncodeNullIntPtrPtr writes a value of type *sql.Null[*int].
+func mcpEncodeNullIntPtrPtr(e *wire.Encoder, v **sql.Null[*int]) {
+	wire.PutPtr(e, *v, mcpEncodeNullIntPtr)
+}
+
+// mcpEncodeNullNullFloat64 writes a value of type sql.Null[sql.Null[float64]].
+func mcpEncodeNullNullFloat64(e *wire.Encoder, v *sql.Null[sql.Null[float64]]) {
+	wire.PutFlagged(e, &v.V, v.Valid, mcpEncodeNullFloat64)
+}
+
+// mcpEncodeNullFloat64 writes a value of type sql.Null[float64].
+func mcpEncodeNullFloat64(e *wire.Encoder, v *sql.Null[float64]) {
+	wire.PutFlagged(e, &v.V, v.Valid, wire.PutFloat)
 }
 
 // mcpEncodeLinks writes a value of type Links.
@@ -30312,6 +32460,50 @@ func mcpEncodeURL(e *wire.Encoder, v *url.URL) {
 // mcpEncodeURLPtr writes a value of type *url.URL.
 func mcpEncodeURLPtr(e *wire.Encoder, v **url.URL) {
 	wire.PutPtr(e, *v, mcpEncodeURL)
+}
+
+// mcpEncodeBoxMaybe writes a value of type Box[Maybe].
+func mcpEncodeBoxMaybe(e *wire.Encoder, v *Box[Maybe]) {
+	e.Begin()
+	e.Name("value")
+	wire.PutConverted(e, &v.Value, encodeMaybe, mcpEncodeIntPtr2)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutConverted(e, v.Ptr, encodeMaybe, mcpEncodeIntPtr2)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeMaybe)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeMaybePtr)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeMaybe)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeMaybe)
+	e.Name("opt")
+	wire.PutConverted(e, &v.Opt, encodeMaybe, mcpEncodeIntPtr2)
+	if v.Zero != (Maybe{}) {
+		e.Name("zero")
+		wire.PutConverted(e, &v.Zero, encodeMaybe, mcpEncodeIntPtr2)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutConverted(e, v.PtrOpt, encodeMaybe, mcpEncodeIntPtr2)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeMaybePtr)
+	}
+	e.End()
+}
+
+// mcpEncodeMaybe writes a value of type Maybe.
+func mcpEncodeMaybe(e *wire.Encoder, v *Maybe) {
+	wire.PutConverted(e, v, encodeMaybe, mcpEncodeIntPtr2)
+}
+
+// mcpEncodeMaybePtr writes a value of type *Maybe.
+func mcpEncodeMaybePtr(e *wire.Encoder, v **Maybe) {
+	wire.PutPtr(e, *v, mcpEncodeMaybe)
 }
 
 // mcpEncodeOutcome writes a value of type Outcome.
@@ -30355,6 +32547,55 @@ func mcpEncodeWrapping(e *wire.Encoder, v *Wrapping) {
 // mcpEncodeParcel writes a value of type Parcel.
 func mcpEncodeParcel(e *wire.Encoder, v *Parcel) {
 	wire.PutConverted(e, v, encodeParcel, mcpEncodeWrapping)
+}
+
+// mcpEncodeBoxPerhaps writes a value of type Box[Perhaps].
+func mcpEncodeBoxPerhaps(e *wire.Encoder, v *Box[Perhaps]) {
+	e.Begin()
+	e.Name("value")
+	wire.PutConverted(e, &v.Value, encodePerhaps, mcpEncodeNullInt64)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutConverted(e, v.Ptr, encodePerhaps, mcpEncodeNullInt64)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodePerhaps)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodePerhapsPtr)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodePerhaps)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodePerhaps)
+	e.Name("opt")
+	wire.PutConverted(e, &v.Opt, encodePerhaps, mcpEncodeNullInt64)
+	if v.Zero != (Perhaps{}) {
+		e.Name("zero")
+		wire.PutConverted(e, &v.Zero, encodePerhaps, mcpEncodeNullInt64)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutConverted(e, v.PtrOpt, encodePerhaps, mcpEncodeNullInt64)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodePerhapsPtr)
+	}
+	e.End()
+}
+
+// mcpEncodeNullInt64 writes a value of type sql.NullInt64.
+func mcpEncodeNullInt64(e *wire.Encoder, v *sql.NullInt64) {
+	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
+}
+
+// mcpEncodePerhaps writes a value of type Perhaps.
+func mcpEncodePerhaps(e *wire.Encoder, v *Perhaps) {
+	wire.PutConverted(e, v, encodePerhaps, mcpEncodeNullInt64)
+}
+
+// mcpEncodePerhapsPtr writes a value of type *Perhaps.
+func mcpEncodePerhapsPtr(e *wire.Encoder, v **Perhaps) {
+	wire.PutPtr(e, *v, mcpEncodePerhaps)
 }
 
 // mcpEncodeRow writes a value of type Row.
@@ -30403,11 +32644,6 @@ func mcpEncodeRow(e *wire.Encoder, v *Row) {
 	e.End()
 }
 
-// mcpEncodeNullInt64 writes a value of type sql.NullInt64.
-func mcpEncodeNullInt64(e *wire.Encoder, v *sql.NullInt64) {
-	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
-}
-
 // mcpEncodeNullString writes a value of type sql.NullString.
 func mcpEncodeNullString(e *wire.Encoder, v *sql.NullString) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
@@ -30434,53 +32670,6 @@ func mcpEncodeDrawing(e *wire.Encoder, v *Drawing) {
 		e.Name("ptr")
 		mcpEncodeShape(e, v.Ptr)
 	}
-	e.End()
-}
-
-// mcpEncodeShape writes a value of type Shape.
-func mcpEncodeShape(e *wire.Encoder, v *Shape) {
-	switch x := (*v).(type) {
-	case Circle:
-		mcpEncodeShapeCircle(e, &x)
-	case *Circle:
-		wire.PutVariant(e, x, mcpEncodeShapeCircle)
-	case *Square:
-		wire.PutVariant(e, x, mcpEncodeShapeSquare)
-	case Dot:
-		mcpEncodeShapeDot(e, &x)
-	case *Dot:
-		wire.PutVariant(e, x, mcpEncodeShapeDot)
-	default:
-		wire.PutUnknown(e, x)
-	}
-}
-
-// mcpEncodeShapeCircle writes a value of type Circle.
-func mcpEncodeShapeCircle(e *wire.Encoder, v *Circle) {
-	e.Begin()
-	e.Tag("type", "Circle")
-	e.Name("radius")
-	wire.PutFloat(e, &v.Radius)
-	e.End()
-}
-
-// mcpEncodeShapeSquare writes a value of type Square.
-func mcpEncodeShapeSquare(e *wire.Encoder, v *Square) {
-	e.Begin()
-	e.Tag("type", "Square")
-	e.Name("side")
-	wire.PutInt(e, &v.Side)
-	if len(v.Tags) != 0 {
-		e.Name("tags")
-		wire.PutSlice(e, v.Tags, wire.PutString)
-	}
-	e.End()
-}
-
-// mcpEncodeShapeDot writes a value of type Dot.
-func mcpEncodeShapeDot(e *wire.Encoder, v *Dot) {
-	e.Begin()
-	e.Tag("type", "Dot")
 	e.End()
 }
 
@@ -30578,9 +32767,11 @@ var _ func(context.Context, Box[[2][3][]string]) Box[[2][3][]string] = EchoCube
 var _ func(context.Context, Deep) Deep = EchoDeep
 var _ func(context.Context, Defaults) Defaults = EchoDefaults
 var _ func(context.Context, Box[Degrees]) Box[Degrees] = EchoDegrees
+var _ func(context.Context, map[Degrees]bool) map[Degrees]bool = EchoDegreesKeysRoot
 var _ func(context.Context, Described) Described = EchoDescribed
 var _ func(context.Context, Diamond) Diamond = EchoDiamond
 var _ func(context.Context, Box[Digest]) Box[Digest] = EchoDigest
+var _ func(context.Context, Box[Double]) Box[Double] = EchoDouble
 var _ func(context.Context, Box[time.Duration]) Box[time.Duration] = EchoDuration
 var _ func(context.Context, Durations) Durations = EchoDurations
 var _ func(context.Context, Egg) Egg = EchoEgg
@@ -30598,6 +32789,7 @@ var _ func(context.Context, float64) float64 = EchoFloatRoot
 var _ func(context.Context, Folder) Folder = EchoFolder
 var _ func(context.Context, Forest) Forest = EchoForest
 var _ func(context.Context, Formats) Formats = EchoFormats
+var _ func(context.Context, Box[map[Grade]Grade]) Box[map[Grade]Grade] = EchoGradeKeys
 var _ func(context.Context, Grid) Grid = EchoGrid
 var _ func(context.Context, Hiding) Hiding = EchoHiding
 var _ func(context.Context, Box[Huge]) Box[Huge] = EchoHuge
@@ -30626,6 +32818,7 @@ var _ func(context.Context, Box[Point]) Box[Point] = EchoLenientBox
 var _ func(context.Context, Defaults) Defaults = EchoLenientDefaults
 var _ func(context.Context, Box[Level]) Box[Level] = EchoLevel
 var _ func(context.Context, Box[map[Level]Sort]) Box[map[Level]Sort] = EchoLevelKeys
+var _ func(context.Context, map[slog.Level]slog.Level) map[slog.Level]slog.Level = EchoLevelKeysRoot
 var _ func(context.Context, Limited) Limited = EchoLimited
 var _ func(context.Context, Link) Link = EchoLink
 var _ func(context.Context, Box[[][]byte]) Box[[][]byte] = EchoListOfBytes
@@ -30666,6 +32859,7 @@ var _ func(context.Context, Nullables) Nullables = EchoNullables
 var _ func(context.Context, Box[json.Number]) Box[json.Number] = EchoNumber
 var _ func(context.Context, Obligations) Obligations = EchoObligations
 var _ func(context.Context, Box[Odd]) Box[Odd] = EchoOdd
+var _ func(context.Context, OddKeys) OddKeys = EchoOddKeys
 var _ func(context.Context, OmitZero) OmitZero = EchoOmitZero
 var _ func(context.Context, Box[Onion]) Box[Onion] = EchoOnion
 var _ func(context.Context, Onion) Onion = EchoOnions
@@ -30697,12 +32891,14 @@ var _ func(context.Context, Box[**bool]) Box[**bool] = EchoPointerToPointer
 var _ func(context.Context, Box[*[]int]) Box[*[]int] = EchoPointerToSlice
 var _ func(context.Context, Box[*string]) Box[*string] = EchoPointerToString
 var _ func(context.Context, Box[*time.Time]) Box[*time.Time] = EchoPointerToTime
+var _ func(context.Context, Pointers) Pointers = EchoPointers
 var _ func(context.Context, []*Label) []*Label = EchoPointersRoot
 var _ func(context.Context, Box[[]Point]) Box[[]Point] = EchoPoints
 var _ func(context.Context, Box[map[string]Point]) Box[map[string]Point] = EchoPointsByName
 var _ func(context.Context, Box[netip.Prefix]) Box[netip.Prefix] = EchoPrefix
 var _ func(context.Context, string, int, *Sort, ...string) Query = EchoQuery
 var _ func(context.Context, Quoted) Quoted = EchoQuoted
+var _ func(context.Context, Box[map[Rank]Rank]) Box[map[Rank]Rank] = EchoRankKeys
 var _ func(context.Context, Box[Ratio]) Box[Ratio] = EchoRatio
 var _ func(context.Context, Box[json.RawMessage]) Box[json.RawMessage] = EchoRaw
 var _ func(context.Context, json.RawMessage) json.RawMessage = EchoRawRoot
@@ -30714,6 +32910,7 @@ var _ func(context.Context, Scalar) Scalar = EchoScalar
 var _ func(context.Context, Scalars) Scalars = EchoScalars
 var _ func(context.Context, Box[Scores]) Box[Scores] = EchoScores
 var _ func(context.Context, Box[Secret]) Box[Secret] = EchoSecret
+var _ func(context.Context, Box[map[Secret]int]) Box[map[Secret]int] = EchoSecretKeys
 var _ func(context.Context, Box[Serial]) Box[Serial] = EchoSerial
 var _ func(context.Context, Box[Set[Label]]) Box[Set[Label]] = EchoSet
 var _ func(context.Context, Box[Set[Sort]]) Box[Set[Sort]] = EchoSetOfSorts
@@ -30730,6 +32927,7 @@ var _ func(context.Context, Sort) Sort = EchoSortRoot
 var _ func(context.Context, []Sort) []Sort = EchoSorts
 var _ func(context.Context, Box[Spaced]) Box[Spaced] = EchoSpaced
 var _ func(context.Context, Box[string]) Box[string] = EchoString
+var _ func(context.Context, Box[map[Tag[int]]int]) Box[map[Tag[int]]int] = EchoTagKeys
 var _ func(context.Context, Tagged) Tagged = EchoTagged
 var _ func(context.Context, Box[Tally]) Box[Tally] = EchoTally
 var _ func(context.Context, string) string = EchoTextRoot
@@ -30759,11 +32957,19 @@ var _ func(context.Context, Wider) Wider = EchoWider
 var _ func(context.Context, WithAlias) WithAlias = EchoWithAlias
 var _ func(context.Context, WithGeneric) WithGeneric = EchoWithGeneric
 var _ func(context.Context, Word) Word = EchoWord
+var _ func(context.Context, Point) Covered = EchoOwnCovered
 var _ func(context.Context, Formula) Formula = EchoOwnExpr
+var _ func(context.Context, sql.Null[*int]) sql.Null[*int] = EchoOwnFlaggedPointer
+var _ func(context.Context, sql.Null[sql.Null[int]]) sql.Null[sql.Null[int]] = EchoOwnFlags
 var _ func(context.Context, Husk) Husk = EchoOwnHusk
+var _ func(context.Context, Layers) Layers = EchoOwnLayers
 var _ func(context.Context, Links) Links = EchoOwnLinks
+var _ func(context.Context, Box[Maybe]) Box[Maybe] = EchoOwnMaybe
+var _ func(context.Context, sql.Null[Maybe]) sql.Null[Maybe] = EchoOwnMaybeFlag
+var _ func(context.Context, Maybe) Maybe = EchoOwnMaybeRoot
 var _ func(context.Context, Point) Outcome = EchoOwnOutcome
 var _ func(context.Context, Wrapping) Wrapping = EchoOwnParcel
+var _ func(context.Context, Box[Perhaps]) Box[Perhaps] = EchoOwnPerhaps
 var _ func(context.Context, Row) Row = EchoOwnRow
 var _ func(context.Context, Drawing) Drawing = EchoOwnShape
 var _ func(context.Context, Box[time.Weekday]) Box[time.Weekday] = EchoOwnWeekday
@@ -31357,6 +33563,20 @@ var _ = struct {
 	Bag    map[string]*Digest
 }(Box[Digest]{})
 
+// mcpgen saw these fields of Box[Double].
+var _ = struct {
+	Value  Double
+	Ptr    *Double
+	List   []Double
+	Refs   []*Double
+	Pair   [2]Double
+	Map    map[string]Double
+	Opt    Double
+	Zero   Double
+	PtrOpt *Double
+	Bag    map[string]*Double
+}(Box[Double]{})
+
 // mcpgen saw these fields of Box[time.Duration].
 var _ = struct {
 	Value  time.Duration
@@ -31550,6 +33770,20 @@ var _ = struct {
 	List     []Label
 	Short    string
 }(Formats{})
+
+// mcpgen saw these fields of Box[map[Grade]Grade].
+var _ = struct {
+	Value  map[Grade]Grade
+	Ptr    *map[Grade]Grade
+	List   []map[Grade]Grade
+	Refs   []*map[Grade]Grade
+	Pair   [2]map[Grade]Grade
+	Map    map[string]map[Grade]Grade
+	Opt    map[Grade]Grade
+	Zero   map[Grade]Grade
+	PtrOpt *map[Grade]Grade
+	Bag    map[string]*map[Grade]Grade
+}(Box[map[Grade]Grade]{})
 
 // mcpgen saw these fields of Grid.
 var _ = struct {
@@ -32185,6 +34419,17 @@ var _ = struct {
 	Bag    map[string]*Odd
 }(Box[Odd]{})
 
+// mcpgen saw these fields of OddKeys.
+var _ = struct {
+	Level   map[slog.Level]int
+	Time    map[time.Time]string
+	Alias   map[Instant]bool
+	Stamped map[Stamped]int
+	Binding map[Binding]int
+	Status  map[Color]int
+	Inner   map[slog.Level]Point
+}(OddKeys{})
+
 // mcpgen saw these fields of OmitZero.
 var _ = struct {
 	B       bool
@@ -32518,6 +34763,14 @@ var _ = struct {
 	Bag    map[string]**time.Time
 }(Box[*time.Time]{})
 
+// mcpgen saw these fields of Pointers.
+var _ = struct {
+	Two   **int
+	Three ***Point
+	List  []**int
+	Map   map[string]**Point
+}(Pointers{})
+
 // mcpgen saw these fields of Box[[]Point].
 var _ = struct {
 	Value  []Point
@@ -32592,6 +34845,20 @@ var _ = struct {
 	Struct  Point
 	Nanos   time.Duration
 }(Quoted{})
+
+// mcpgen saw these fields of Box[map[Rank]Rank].
+var _ = struct {
+	Value  map[Rank]Rank
+	Ptr    *map[Rank]Rank
+	List   []map[Rank]Rank
+	Refs   []*map[Rank]Rank
+	Pair   [2]map[Rank]Rank
+	Map    map[string]map[Rank]Rank
+	Opt    map[Rank]Rank
+	Zero   map[Rank]Rank
+	PtrOpt *map[Rank]Rank
+	Bag    map[string]*map[Rank]Rank
+}(Box[map[Rank]Rank]{})
 
 // mcpgen saw these fields of Box[Ratio].
 var _ = struct {
@@ -32682,6 +34949,20 @@ var _ = struct {
 	PtrOpt *Secret
 	Bag    map[string]*Secret
 }(Box[Secret]{})
+
+// mcpgen saw these fields of Box[map[Secret]int].
+var _ = struct {
+	Value  map[Secret]int
+	Ptr    *map[Secret]int
+	List   []map[Secret]int
+	Refs   []*map[Secret]int
+	Pair   [2]map[Secret]int
+	Map    map[string]map[Secret]int
+	Opt    map[Secret]int
+	Zero   map[Secret]int
+	PtrOpt *map[Secret]int
+	Bag    map[string]*map[Secret]int
+}(Box[map[Secret]int]{})
 
 // mcpgen saw these fields of Box[Serial].
 var _ = struct {
@@ -32856,6 +35137,20 @@ var _ = struct {
 	PtrOpt *Spaced
 	Bag    map[string]*Spaced
 }(Box[Spaced]{})
+
+// mcpgen saw these fields of Box[map[Tag[int]]int].
+var _ = struct {
+	Value  map[Tag[int]]int
+	Ptr    *map[Tag[int]]int
+	List   []map[Tag[int]]int
+	Refs   []*map[Tag[int]]int
+	Pair   [2]map[Tag[int]]int
+	Map    map[string]map[Tag[int]]int
+	Opt    map[Tag[int]]int
+	Zero   map[Tag[int]]int
+	PtrOpt *map[Tag[int]]int
+	Bag    map[string]*map[Tag[int]]int
+}(Box[map[Tag[int]]int]{})
 
 // mcpgen saw these fields of Tagged.
 var _ = struct {
@@ -33445,6 +35740,26 @@ var _ = struct {
 	F063 bool
 }(Word{})
 
+// mcpgen saw these fields of Covered.
+var _ = struct {
+	Error  sql.Null[error]
+	Errors []*error
+	Shape  sql.Null[Shape]
+	Ptr    *error
+	Deep   **Shape
+}(Covered{})
+
+// mcpgen saw these fields of Circle.
+var _ = struct {
+	Radius float64
+}(Circle{})
+
+// mcpgen saw these fields of Square.
+var _ = struct {
+	Side int
+	Tags []string
+}(Square{})
+
 // mcpgen saw these fields of Formula.
 var _ = struct {
 	Expr Expr
@@ -33471,6 +35786,45 @@ var _ = struct {
 	Weak  *int
 }(Husk{})
 
+// mcpgen saw these fields of Layers.
+var _ = struct {
+	Pointers **int
+	Three    ***Point
+	Pointer  *sql.Null[int]
+	Flags    sql.Null[sql.Null[int]]
+	Flagged  sql.Null[*int]
+	Struct   sql.Null[*Point]
+	Slice    sql.Null[[]int]
+	Bytes    sql.Null[[]byte]
+	Map      sql.Null[map[string]int]
+	Any      sql.Null[any]
+	Raw      sql.Null[json.RawMessage]
+	Time     sql.Null[*time.Time]
+	Generic  sql.Null[Box[sql.Null[*int]]]
+	List     []sql.Null[*int]
+	Elements []**int
+	Values   map[string]*sql.Null[*int]
+	Kept     sql.Null[*int]
+	Omitted  sql.Null[*int]
+	Zero     sql.Null[sql.Null[int]]
+	Bounded  sql.Null[*int]
+	Array    [2]sql.Null[sql.Null[float64]]
+}(Layers{})
+
+// mcpgen saw these fields of Box[sql.Null[*int]].
+var _ = struct {
+	Value  sql.Null[*int]
+	Ptr    *sql.Null[*int]
+	List   []sql.Null[*int]
+	Refs   []*sql.Null[*int]
+	Pair   [2]sql.Null[*int]
+	Map    map[string]sql.Null[*int]
+	Opt    sql.Null[*int]
+	Zero   sql.Null[*int]
+	PtrOpt *sql.Null[*int]
+	Bag    map[string]*sql.Null[*int]
+}(Box[sql.Null[*int]]{})
+
 // mcpgen saw these fields of Links.
 var _ = struct {
 	Home   url.URL
@@ -33478,6 +35832,20 @@ var _ = struct {
 	All    []url.URL
 	ByName map[string]*url.URL
 }(Links{})
+
+// mcpgen saw these fields of Box[Maybe].
+var _ = struct {
+	Value  Maybe
+	Ptr    *Maybe
+	List   []Maybe
+	Refs   []*Maybe
+	Pair   [2]Maybe
+	Map    map[string]Maybe
+	Opt    Maybe
+	Zero   Maybe
+	PtrOpt *Maybe
+	Bag    map[string]*Maybe
+}(Box[Maybe]{})
 
 // mcpgen saw these fields of Outcome.
 var _ = struct {
@@ -33493,6 +35861,20 @@ var _ = struct {
 	Layers  int
 	Parcels []Parcel
 }(Wrapping{})
+
+// mcpgen saw these fields of Box[Perhaps].
+var _ = struct {
+	Value  Perhaps
+	Ptr    *Perhaps
+	List   []Perhaps
+	Refs   []*Perhaps
+	Pair   [2]Perhaps
+	Map    map[string]Perhaps
+	Opt    Perhaps
+	Zero   Perhaps
+	PtrOpt *Perhaps
+	Bag    map[string]*Perhaps
+}(Box[Perhaps]{})
 
 // mcpgen saw these fields of Row.
 var _ = struct {
@@ -33517,17 +35899,6 @@ var _ = struct {
 	Map  map[string]Shape
 	Ptr  *Shape
 }(Drawing{})
-
-// mcpgen saw these fields of Circle.
-var _ = struct {
-	Radius float64
-}(Circle{})
-
-// mcpgen saw these fields of Square.
-var _ = struct {
-	Side int
-	Tags []string
-}(Square{})
 
 // mcpgen saw these fields of Box[time.Weekday].
 var _ = struct {

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,6 +39,68 @@ func TestZoo(t *testing.T) {
 	report := prove.Run(t, config)
 	if report.Tools < 150 {
 		t.Errorf("only %d tools", report.Tools)
+	}
+	// What lets no value pass is no exception. A short run may miss some.
+	for _, e := range prove.Counted() {
+		if report.Exceptions[e] == 0 && report.Values >= 20_000 {
+			t.Errorf("no value is due to %d", e)
+		}
+	}
+}
+
+var (
+	listed    = regexp.MustCompile(`(?m)^(\d+)\. `)
+	tabulated = regexp.MustCompile(`(?m)^\| (\d+) \|`)
+)
+
+// TestNumbers holds the numbers by which the prover lets values pass against those of
+// docs/types.md, both ways, and those that it does not count against the tests that
+// hold them.
+func TestNumbers(t *testing.T) {
+	page, err := os.ReadFile("../../docs/types.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(page), "\n## Exceptions\n")
+	text, _, ended := strings.Cut(text, "\n## Differences from invopop")
+	if !found || !ended {
+		t.Fatal("the page has other headings")
+	}
+	documented := map[prove.Exception]bool{}
+	for _, numbered := range []*regexp.Regexp{listed, tabulated} {
+		for _, m := range numbered.FindAllStringSubmatch(text, -1) {
+			n, err := strconv.Atoi(m[1])
+			if err != nil || documented[prove.Exception(n)] {
+				t.Errorf("the number %s comes twice", m[1])
+			}
+			documented[prove.Exception(n)] = true
+		}
+	}
+	for _, e := range prove.Counted() {
+		if !documented[e] {
+			t.Errorf("docs/types.md has no %d", e)
+		}
+		if prove.Elsewhere[e] != "" {
+			t.Errorf("%d is counted, and not held elsewhere", e)
+		}
+		delete(documented, e)
+	}
+	for e, holder := range prove.Elsewhere {
+		if !documented[e] {
+			t.Errorf("docs/types.md has no %d", e)
+		}
+		delete(documented, e)
+		pkg, test, _ := strings.Cut(holder, " ")
+		files, err := filepath.Glob("../../" + pkg + "/*_test.go")
+		if err != nil || !slices.ContainsFunc(files, func(name string) bool {
+			src, err := os.ReadFile(name)
+			return err == nil && strings.Contains(string(src), "func "+test+"(t *testing.T)")
+		}) {
+			t.Errorf("%d: there is no %s", e, holder)
+		}
+	}
+	for e := range documented {
+		t.Errorf("docs/types.md has %d, and no test knows it", e)
 	}
 }
 

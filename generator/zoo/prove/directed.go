@@ -275,6 +275,12 @@ func (r *source) objectEdits(n *Node, s *Schema) []func(*Node) {
 	if s.More == nil {
 		return out
 	}
+	// Two texts of one key.
+	for _, more := range []string{"deg", " "} {
+		out = append(out, func(n *Node) {
+			n.Members = append(slices.Clone(n.Members), Member{Name: "7" + more, Value: r.value(s.More, maxDepth)}, Member{Name: "7", Value: r.value(s.More, maxDepth)})
+		})
+	}
 	for _, key := range []string{"0", "-0", "00", "01", "+1", "-1", "1.0", "1e2", " 1", "127", "128", "-128", "-129", "255", "256", "32767", "32768", "65535", "65536",
 		"2147483647", "2147483648", "4294967295", "4294967296", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
 		"18446744073709551615", "18446744073709551616", "٣", "a", "10.0.0.1"} {

@@ -12,24 +12,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Exception is a number of the list of exceptions to "accepted exactly when
-// valid" in docs/types.md.
-type Exception int
-
-// The exceptions that a value can be due to. Lenient mode, a part of the second,
-// patterns of other dialects (8), unions (11) and embedded MarshalJSON (12) have
-// tests of their own.
-const (
-	Strictness Exception = 1 // refused before validity is asked: duplicate names, invalid UTF-8, lone surrogates
-	AbsentNull Exception = 2 // null for an optional property counts as absent
-	Ranges     Exception = 3 // ranges that the schema does not carry
-	Rounding   Exception = 4 // rules of floats are compared as float64
-	Formats    Exception = 5 // lower-case t and z, and second 60
-	Methods    Exception = 6 // UnmarshalText and UnmarshalJSON decide
-	Base64     Exception = 7 // the schema does not say what base64 is
-	Keys       Exception = 9 // two texts of one key are a duplicate
-)
-
 // broken reports whether a text is refused before it is asked whether it is
 // valid.
 func broken(n *Node) bool {
@@ -122,7 +104,7 @@ func rounded(n *Node, s *Schema, t reflect.Type) *Node {
 // twoTexts reports whether a map has two texts of one key.
 func twoTexts(all map[string]place) bool {
 	for _, at := range all {
-		if at.t == nil || at.t.Kind() != reflect.Map || at.n.Kind != '{' || !methodical(at.t.Key()) {
+		if at.t == nil || at.t.Kind() != reflect.Map || at.n.Kind != '{' || !asKey(at.t.Key()) {
 			continue
 		}
 		seen := reflect.MakeMap(reflect.MapOf(at.t.Key(), reflect.TypeFor[bool]()))
@@ -203,7 +185,7 @@ func keyRefusal(all map[string]place, problem wire.Violation) (Exception, bool) 
 			if path != problem.Path && joinPath(path, m.Name) != problem.Path {
 				continue
 			}
-			if methodical(k) {
+			if asKey(k) {
 				return Methods, true
 			}
 			if x, ok := new(big.Int).SetString(m.Name, 10); ok && isNumeric(k) && !inRange(x, k) {

@@ -26,6 +26,9 @@ func (r *source) begin(s *Schema) *Node {
 	}
 	n := r.value(s, 0)
 	r.alike, r.alikeAny = "", nil
+	if r.one(4) {
+		n.walk("", func(_ string, at *Node) { at.Space = pick(r, []string{"", " ", "\t", " \t "}) })
+	}
 	return n
 }
 

@@ -47,6 +47,41 @@ func unnameable(t reflect.Type) bool {
 	return t != nil && t.PkgPath() != "" && t.Name() != "" && !token.IsExported(t.Name())
 }
 
+// asKey reports whether keys of a type are read by its UnmarshalText.
+func asKey(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textUnmarshaler) }
+
+// anyKey reports whether a map somewhere in a type has a key of some kind.
+func anyKey(t reflect.Type, is func(reflect.Type) bool) bool {
+	seen := map[reflect.Type]bool{}
+	var visit func(t reflect.Type) bool
+	visit = func(t reflect.Type) bool {
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		switch t.Kind() {
+		case reflect.Map:
+			return is(t.Key()) || visit(t.Elem())
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			return visit(t.Elem())
+		case reflect.Struct:
+			for f := range t.Fields() {
+				if visit(f.Type) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return visit(t)
+}
+
+// twoForms reports whether a key has a form of its own and one as a value, of which
+// encoding/json writes one and reads the other.
+func twoForms(t reflect.Type) bool {
+	return asKey(t) && reflect.PointerTo(t).Implements(jsonUnmarshaler)
+}
+
 // shy reports whether the type writes itself by a method of its pointer only:
 // encoding/json calls it where a value happens to be addressable, and generated
 // code always.

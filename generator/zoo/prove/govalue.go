@@ -154,5 +154,5 @@ func fillOwn(r *source, v reflect.Value) bool {
 // textSamples are texts that some UnmarshalText takes.
 var textSamples = []string{
 	"a", "1", "on", "off", "low", "high", "10.0.0.1", "10.0.0.0/8", "127.0.0.1:80", "1.5", "x:1", "123e4567-e89b-12d3-a456-426614174000",
-	"INFO", "red", "12", "a.b", "00:00:5e:00:53:01", "100", "500m", "mon", "fri", "paperback", "5kg",
+	"INFO", "red", "12", "a.b", "00:00:5e:00:53:01", "100", "500m", "mon", "fri", "paperback", "5kg", "rank 7", "#x",
 }

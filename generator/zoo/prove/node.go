@@ -15,6 +15,7 @@ type Node struct {
 	Kind    byte   // one of n b 0 " [ {
 	Text    string // of a number or boolean, or the characters of a string
 	Raw     string // the JSON text of a string, where it is not the plain one
+	Space   string // between the parts of an array or an object
 	Items   []*Node
 	Members []Member
 
@@ -69,23 +70,23 @@ func (n *Node) Append(b []byte) []byte {
 	case '"':
 		return appendText(b, n.Text, n.Raw)
 	case '[':
-		b = append(b, '[')
+		b = append(append(b, '['), n.Space...)
 		for i, item := range n.Items {
 			if i > 0 {
-				b = append(b, ',')
+				b = append(append(b, ','), n.Space...)
 			}
-			b = item.Append(b)
+			b = append(item.Append(b), n.Space...)
 		}
 		return append(b, ']')
 	case '{':
-		b = append(b, '{')
+		b = append(append(b, '{'), n.Space...)
 		for i, m := range n.Members {
 			if i > 0 {
-				b = append(b, ',')
+				b = append(append(b, ','), n.Space...)
 			}
 			b = appendText(b, m.Name, m.Raw)
-			b = append(b, ':')
-			b = m.Value.Append(b)
+			b = append(append(b, ':'), n.Space...)
+			b = append(m.Value.Append(b), n.Space...)
 		}
 		return append(b, '}')
 	}

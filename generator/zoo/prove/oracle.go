@@ -11,11 +11,14 @@ import (
 	"time"
 )
 
+// excuse is called with the number of every difference that is allowed for.
+type excuse func(Exception)
+
 // plain makes of a valid value what encoding/json has to be given so that it
 // reads the same: exact integers in plain digits, nothing in the place of a null
 // that counts as absent, defaults where something is missing, nanoseconds for
 // durations that travel as text.
-func plain(n *Node, s *Schema, t reflect.Type) *Node {
+func plain(n *Node, s *Schema, t reflect.Type, excused excuse) *Node {
 	s, t = s.of(n), behind(t)
 	if s == nil || methodical(t) {
 		return n
@@ -23,6 +26,9 @@ func plain(n *Node, s *Schema, t reflect.Type) *Node {
 	switch n.Kind {
 	case '0':
 		if x, ok := new(big.Rat).SetString(n.Text); ok && s.Type == "integer" && x.IsInt() {
+			if n.Text != x.Num().String() {
+				excused(Integers)
+			}
 			return numeral(x.Num().String())
 		}
 	case '"':
@@ -30,26 +36,40 @@ func plain(n *Node, s *Schema, t reflect.Type) *Node {
 			return n
 		}
 		if d, err := time.ParseDuration(n.Text); err == nil && t == durationType && s.travelsAsText() {
+			excused(Durations)
 			return numeral(strconv.FormatInt(int64(d), 10))
 		}
-		return text(n.Text) // time.Time knows no escapes
+		if t == timeType && n.Raw != "" {
+			excused(EscapedTime)
+			return text(n.Text)
+		}
+		return n
 	case '[':
+		if t == rawType {
+			return n
+		}
 		out := list()
 		for _, item := range n.Items {
-			out.Items = append(out.Items, plain(item, s.Items, element(t)))
+			out.Items = append(out.Items, plain(item, s.Items, element(t), excused))
 		}
 		return out
 	case '{':
+		if t == rawType {
+			return n
+		}
 		out := object()
 		for _, m := range n.Members {
-			if !absent(s, m) {
-				out.Members = append(out.Members, Member{Name: m.Name, Raw: m.Raw, Value: plain(m.Value, s.property(m.Name), child(t, m.Name))})
+			if absent(s, m) {
+				excused(AbsentNull)
+				continue
 			}
+			out.Members = append(out.Members, Member{Name: m.Name, Raw: m.Raw, Value: plain(m.Value, s.property(m.Name), child(t, m.Name), excused)})
 		}
 		for _, p := range s.Properties {
 			d := p.Schema.defaults()
 			if d != nil && out.Get(p.Name) == nil {
-				out.Members = append(out.Members, Member{Name: p.Name, Value: plain(d, p.Schema, child(t, p.Name))})
+				excused(Defaults)
+				out.Members = append(out.Members, Member{Name: p.Name, Value: plain(d, p.Schema, child(t, p.Name), excused)})
 			}
 		}
 		return out
@@ -84,9 +104,9 @@ func absent(s *Schema, m Member) bool {
 }
 
 // reference is what encoding/json decodes arguments to.
-func reference(n *Node, s *Schema, t reflect.Type, whole bool) (reflect.Value, error) {
+func reference(n *Node, s *Schema, t reflect.Type, whole bool, excused excuse) (reflect.Value, error) {
 	holder := holderOf(t, whole)
-	data := plain(n, s, holder).Append(nil)
+	data := plain(n, s, holder, excused).Append(nil)
 	v := reflect.New(holder)
 	if err := json.Unmarshal(data, v.Interface()); err != nil {
 		return reflect.Value{}, fmt.Errorf("%w (of %s)", err, data)
@@ -220,17 +240,22 @@ func respelt(data []byte) string {
 }
 
 // outputs says where a result differs from what encoding/json writes, "" if it
-// does not but in what SCHEMA.md names: nil slices and maps are empty, nil
-// pointers are left out, durations may be text.
-func outputs(path string, ours, theirs *Node, t reflect.Type) string {
+// does not but in what has a number: nil slices and maps are empty, nil pointers are
+// left out, durations may be text, and methods of a pointer are called for values
+// that are not addressable.
+func outputs(path string, ours, theirs *Node, t reflect.Type, addressable bool, excused excuse) string {
 	if behind(t) == durationType && ours.Kind == '"' && theirs.Kind == '0' {
 		d, err := time.ParseDuration(ours.Text)
 		if err == nil && strconv.FormatInt(int64(d), 10) == theirs.Text {
+			excused(Durations)
 			return ""
 		}
 	}
 	b := behind(t)
-	if shy(b) {
+	if addressable = addressable || t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice); !addressable && shy(b) {
+		if ours.String() != theirs.String() {
+			excused(PointerMethods)
+		}
 		return ""
 	}
 	if theirs.Kind == 'n' && ours.Kind != 'n' && b != nil {
@@ -238,6 +263,7 @@ func outputs(path string, ours, theirs *Node, t reflect.Type) string {
 			ours.Kind == '{' && len(ours.Members) == 0 && b.Kind() == reflect.Map ||
 			ours.Kind == '"' && ours.Text == "" && b.Kind() == reflect.Slice
 		if empty {
+			excused(EmptyForNil)
 			return ""
 		}
 	}
@@ -250,34 +276,47 @@ func outputs(path string, ours, theirs *Node, t reflect.Type) string {
 			return fmt.Sprintf("%s: %s instead of %s", path, ours, theirs)
 		}
 		for i := range ours.Items {
-			if d := outputs(path+"["+strconv.Itoa(i)+"]", ours.Items[i], theirs.Items[i], element(t)); d != "" {
+			if d := outputs(path+"["+strconv.Itoa(i)+"]", ours.Items[i], theirs.Items[i], element(t), addressable, excused); d != "" {
 				return d
 			}
 		}
 	case '{':
-		for _, m := range ours.Members {
-			if theirs.Get(m.Name) == nil {
-				return fmt.Sprintf("%s: has %s", path, m.Name)
+		isMap := b != nil && b.Kind() == reflect.Map
+		if isMap && shy(b.Key()) && len(ours.Members) == len(theirs.Members) {
+			if len(ours.Members) > 0 {
+				excused(PointerMethods) // the names are other ones
 			}
+			return ""
 		}
-		i := 0
-		for _, m := range theirs.Members {
-			c := child(t, m.Name)
-			if i == len(ours.Members) || ours.Members[i].Name != m.Name {
-				if m.Value.Kind == 'n' && c != nil && c.Kind() == reflect.Pointer && ours.Get(m.Name) == nil {
-					continue
-				}
-				return fmt.Sprintf("%s: member %s is missing or elsewhere", path, m.Name)
-			}
-			if d := outputs(joinPath(path, m.Name), ours.Members[i].Value, m.Value, c); d != "" {
-				return d
-			}
-			i++
-		}
+		return outputMembers(path, ours, theirs, t, addressable && !isMap, excused)
 	default:
 		if ours.Text != theirs.Text {
 			return fmt.Sprintf("%s: %s instead of %s", path, ours, theirs)
 		}
+	}
+	return ""
+}
+
+func outputMembers(path string, ours, theirs *Node, t reflect.Type, addressable bool, excused excuse) string {
+	for _, m := range ours.Members {
+		if theirs.Get(m.Name) == nil {
+			return fmt.Sprintf("%s: has %s", path, m.Name)
+		}
+	}
+	i := 0
+	for _, m := range theirs.Members {
+		c := child(t, m.Name)
+		if i == len(ours.Members) || ours.Members[i].Name != m.Name {
+			if m.Value.Kind == 'n' && c != nil && c.Kind() == reflect.Pointer && ours.Get(m.Name) == nil {
+				excused(NilLeftOut)
+				continue
+			}
+			return fmt.Sprintf("%s: member %s is missing or elsewhere", path, m.Name)
+		}
+		if d := outputs(joinPath(path, m.Name), ours.Members[i].Value, m.Value, c, addressable, excused); d != "" {
+			return d
+		}
+		i++
 	}
 	return ""
 }

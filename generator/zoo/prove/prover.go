@@ -238,7 +238,7 @@ func (p *prover) results(values int) {
 		if !p.own {
 			what = p.checkResult(v, out)
 		} else if out.Err == nil { // it may have no form
-			what = p.checkValid(out)
+			what = p.checkValid(v, out)
 		}
 		if key := class(what); what != "" && !seen[key] && len(seen) < 3 {
 			seen[key] = true
