@@ -38,7 +38,7 @@ func TestPrintResult(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, err bytes.Buffer
-			c := &command{ctx: t.Context(), out: &out, err: &err, progress: newProgress(&err, false)}
+			c := &command{ctx: t.Context(), data: &out, err: &err, progress: newProgress(&err, false)}
 			code := c.printResult(&result)
 			if code != test.code || out.String() != test.out || err.String() != test.err {
 				t.Errorf("got %d, %q, %q\nwant %d, %q, %q", code, &out, &err, test.code, test.out, test.err)
