@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/show"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -65,7 +66,7 @@ func (l *callLog) Enabled(ctx context.Context, level slog.Level) bool {
 func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
 	var err error
 	if l.server.Enabled(ctx, r.Level) {
-		err = l.server.Handle(ctx, r.Clone())
+		err = l.server.Handle(ctx, safeRecord(r))
 	}
 	if level := levelOf(r.Level); l.exchange.wantsLog(level) && l.exchange.mayLog(level) {
 		l.exchange.emit(l.message(level, r))
@@ -73,10 +74,23 @@ func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
+// safeRecord is a copy of a record that the handler of the server comes to the end of.
+func safeRecord(r slog.Record) slog.Record {
+	attrs := make([]slog.Attr, 0, r.NumAttrs())
+	r.Attrs(func(a slog.Attr) bool {
+		attrs = append(attrs, a)
+		return true
+	})
+	clone := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	clone.AddAttrs(show.Safe(attrs)...)
+	return clone
+}
+
 func (l *callLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	if len(attrs) == 0 {
 		return l
 	}
+	attrs = show.Safe(attrs)
 	return &callLog{l.server.WithAttrs(attrs), l.exchange, &logScope{outer: l.scope, attrs: attrs}}
 }
 

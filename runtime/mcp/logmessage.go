@@ -1,13 +1,14 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/show"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -31,10 +32,10 @@ func (l *callLog) message(level int8, r slog.Record) []byte {
 			attrs = append(append(make([]slog.Attr, 0, len(s.attrs)+len(attrs)), s.attrs...), attrs...)
 		}
 	}
-	w := logWriter{b: append(b, '{')}
+	w := logWriter{b: append(b, '{'), left: maxLogAttributes}
 	w.members(append([]slog.Attr{slog.String(messageKey, r.Message)}, attrs...))
 	if w.count == 1 {
-		b = wire.AppendString(b, r.Message)
+		b = wire.AppendString(b, shorten(r.Message))
 	} else {
 		b = append(w.b, '}')
 	}
@@ -44,22 +45,35 @@ func (l *callLog) message(level int8, r slog.Record) []byte {
 // messageKey is where the text of a record stands that has attributes.
 const messageKey = "message"
 
-// logWriter writes the attributes of a record as JSON.
+// logWriter writes the attributes of a record as JSON. Their values may be anything,
+// circles and what panics among them, and none of that may do harm.
 type logWriter struct {
 	b     []byte
 	count int // members written, those inside others included
 	depth int
+	left  int // attributes that may still come
 }
 
-// maxLogDepth bounds how deeply groups nest, whose values may make new ones.
-const maxLogDepth = 32
+const (
+	// maxLogDepth bounds how deeply groups nest, whose values may make new ones.
+	maxLogDepth = 32
+	// maxLogAttributes bounds how many attributes a record has, those in groups
+	// included.
+	maxLogAttributes = 4096
+	// maxLogBytes bounds how long the text of an attribute is, and about how long that
+	// of all of them.
+	maxLogBytes = 256 << 10
+)
 
 // members writes attributes as members of the object that is open. Of equal keys
 // the last one counts.
 func (w *logWriter) members(attrs []slog.Attr) {
-	attrs = flatten(nil, attrs, 0)
+	attrs = w.flatten(nil, attrs, 0)
 	first := true
 	for i, a := range attrs {
+		if len(w.b) > maxLogBytes {
+			return
+		}
 		if shadowed(attrs[i+1:], a.Key) {
 			continue
 		}
@@ -85,8 +99,11 @@ func shadowed(later []slog.Attr, key string) bool {
 
 // flatten resolves values, leaves out what is empty, and puts the attributes of
 // groups without a name where the group stands, as slog's own handlers do.
-func flatten(to, attrs []slog.Attr, depth int) []slog.Attr {
+func (w *logWriter) flatten(to, attrs []slog.Attr, depth int) []slog.Attr {
 	for _, a := range attrs {
+		if w.left--; w.left < 0 {
+			return to
+		}
 		a.Value = a.Value.Resolve()
 		switch {
 		case a.Equal(slog.Attr{}):
@@ -94,7 +111,7 @@ func flatten(to, attrs []slog.Attr, depth int) []slog.Attr {
 			to = append(to, a)
 		case len(a.Value.Group()) == 0:
 		case a.Key == "" && depth < maxLogDepth:
-			to = flatten(to, a.Value.Group(), depth+1)
+			to = w.flatten(to, a.Value.Group(), depth+1)
 		default:
 			to = append(to, a)
 		}
@@ -105,7 +122,7 @@ func flatten(to, attrs []slog.Attr, depth int) []slog.Attr {
 func (w *logWriter) value(v slog.Value) {
 	switch v.Kind() {
 	case slog.KindString:
-		w.b = wire.AppendString(w.b, v.String())
+		w.b = wire.AppendString(w.b, shorten(v.String()))
 	case slog.KindInt64:
 		w.b = strconv.AppendInt(w.b, v.Int64(), 10)
 	case slog.KindUint64:
@@ -130,21 +147,24 @@ func (w *logWriter) value(v slog.Value) {
 	}
 }
 
-// any writes a value as encoding/json does, an error as its text, and what has
-// no JSON form as fmt prints it.
+// any writes a value as results are written. In the place of one that has no JSON
+// form, or is too large, stands why.
 func (w *logWriter) any(v any) {
-	if err, ok := v.(error); ok {
-		if _, ok := v.(json.Marshaler); !ok {
-			w.b = wire.AppendString(w.b, err.Error())
-			return
-		}
+	text, err := show.JSON(v, maxLogBytes)
+	switch {
+	case err == nil:
+		w.b = append(w.b, text...)
+	case show.Flat(v):
+		w.b = wire.AppendString(w.b, fmt.Sprint(v))
+	default:
+		w.b = wire.AppendString(w.b, shorten("!ERROR: "+err.Error()))
 	}
-	text, err := json.Marshal(v)
-	if err == nil {
-		if text, err = compact(text); err == nil {
-			w.b = append(w.b, text...)
-			return
-		}
+}
+
+// shorten cuts a text that is logged.
+func shorten(s string) string {
+	if len(s) <= maxLogBytes {
+		return s
 	}
-	w.b = wire.AppendString(w.b, fmt.Sprintf("%+v", v))
+	return strings.ToValidUTF8(s[:maxLogBytes], "") + "…"
 }

@@ -2,11 +2,11 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"runtime/debug"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
 // panicError stands for a panic in a handler. Clients learn a reference only;
@@ -32,7 +32,7 @@ func (e *panicError) log(ctx context.Context, req *Request, value any) {
 		slog.String("reference", e.reference),
 		logs.Text("method", req.Method),
 		logs.Text("name", req.Name),
-		slog.String("panic", fmt.Sprint(value)),
+		slog.String("panic", show.Panic(value)),
 		slog.String("stack", string(debug.Stack())))
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
 // mayBeSeen reports whether a request may know of a feature.
@@ -23,7 +25,7 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible", slog.Any("panic", p))
+			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible", slog.String("panic", show.Panic(p)))
 			may = false
 		}
 	}()

@@ -3,9 +3,10 @@
 package usercode
 
 import (
-	"fmt"
 	"log/slog"
 	"runtime/debug"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
 // Failure is how a function has ended that has not returned.
@@ -36,7 +37,7 @@ func (e Failure) String() string {
 	if e.Exits {
 		return "runtime.Goexit called"
 	}
-	return fmt.Sprint(e.Panic)
+	return show.Panic(e.Panic)
 }
 
 // Attrs are for the log.

@@ -1,0 +1,68 @@
+// Package show makes text of any value of a program, for logs. Values may contain
+// themselves, have endlessly many parts, and have methods that panic, which must not
+// end the process.
+package show
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// JSON returns any value of the program as JSON of at most so many bytes. Values that
+// contain themselves, that are too large, or whose methods panic, are errors.
+func JSON(v any, limit int) (text []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = nil, errors.New("panic: "+Panic(p))
+		}
+	}()
+	e := new(wire.Encoder)
+	e.SetLimit(limit, nil)
+	wire.PutAny(e, &v)
+	if err := e.Err(); err != nil {
+		return nil, err
+	}
+	return e.Bytes(), nil
+}
+
+// maxPanic is how long the parts of a value are that somebody has panicked with, in
+// bytes.
+const maxPanic = 16 << 10
+
+// Panic is what is logged of a value that somebody has panicked with. Other than fmt
+// it does not follow a value that contains itself without end.
+func Panic(value any) (text string) {
+	defer func() {
+		if recover() != nil { // a method of the value has panicked as well
+			text = fmt.Sprintf("a value of type %T", value)
+		}
+	}()
+	switch v := value.(type) {
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		return v.String()
+	}
+	if Flat(value) {
+		return fmt.Sprint(value)
+	}
+	json, err := JSON(value, maxPanic)
+	if err != nil {
+		return fmt.Sprintf("a value of type %T", value)
+	}
+	return fmt.Sprintf("%T %s", value, json)
+}
+
+// Flat reports whether a value has no parts, so that fmt prints it in any case.
+func Flat(value any) bool { return flatKind(reflect.ValueOf(value).Kind()) }
+
+func flatKind(k reflect.Kind) bool {
+	switch k {
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer, reflect.Interface:
+		return false
+	}
+	return true
+}
