@@ -22,6 +22,11 @@ var rows = []row{
 		run:  testPanic,
 	},
 	{
+		name: "Circles", what: "a result, an item, a resource, a panic or an attribute of the log contains itself, nests without end, or has no end of parts",
+		here: "an error of that call, and text in the log; all else goes on",
+		run:  testCircles,
+	},
+	{
 		name: "Malformed", what: "a malformed message, trailing garbage, a BOM, a wrong or missing `jsonrpc`, an id that is none",
 		here: "an error (-32700, -32600; 400), then the next message as if nothing had been",
 		run:  testMalformed,

@@ -42,7 +42,7 @@ func ReaderResult(req *Request, mime string, r io.Reader) (result *ToolResult, e
 		return nil, fmt.Errorf("read result: %w", err)
 	}
 	if len(data) > most {
-		return nil, req.oversized(base64.StdEncoding.EncodedLen(len(data)), limit)
+		return nil, &tooLarge{limit: limit}
 	}
 	return ContentResult(blobContent(req.Name, mime, bytesOf(data))), nil
 }

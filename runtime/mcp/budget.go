@@ -140,6 +140,10 @@ func (x *exchange) afford(size int) bool {
 	s := x.conn.server
 	account := &x.buffers.account
 	held := x.buffers.size()
+	if x.beyond { // since it was encoded; who has a place must not wait for a turn
+		account.Set(held + size)
+		return true
+	}
 	if !x.waitTurn(size) {
 		return false
 	}
@@ -187,6 +191,14 @@ func (x *exchange) endTurn() {
 	if x.turn {
 		x.turn = false
 		<-x.conn.large
+	}
+}
+
+// drop lets go what was encoded for a reply that is a small one after all.
+func (x *exchange) drop() {
+	if x.beyond {
+		x.buffers.encoder.Reset()
+		x.settle()
 	}
 }
 

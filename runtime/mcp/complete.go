@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // CompleteFunc finds values of an argument of a prompt, or of a variable of a
@@ -39,11 +38,12 @@ func (c *Completion) appendTo(b []byte, r *rendering) []byte {
 	values := c.Values[:min(len(c.Values), maxCompletions)]
 	more = more || total > len(values)
 	b = append(b, `{"completion":{"values":[`...)
+	r.bound(b, r.resultLimit())
 	for i, v := range values {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = wire.AppendString(b, v)
+		b = r.text(b, v)
 	}
 	b = append(b, ']')
 	if total >= len(values) && (total > 0 || !more) {

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strconv"
 	"time"
@@ -84,7 +83,7 @@ type EmbeddedResource struct {
 
 func (c Text) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `{"type":"text","text":`...)
-	b = wire.AppendString(b, c.Text)
+	b = r.text(b, c.Text)
 	return r.closeBlock(b, c.Annotations, c.Meta)
 }
 
@@ -139,13 +138,12 @@ func (c EmbeddedResource) appendTo(b []byte, r *rendering) []byte {
 	b = wire.AppendString(b, c.URI)
 	if c.Blob != nil {
 		b = appendText(b, "mimeType", orElse(c.MIMEType, "application/octet-stream"))
-		b = append(b, `,"blob":"`...)
-		b = base64.StdEncoding.AppendEncode(b, c.Blob)
-		b = append(b, `"}`...)
+		b = r.bytes(append(b, `,"blob":`...), c.Blob)
+		b = append(b, '}')
 	} else {
 		b = appendText(b, "mimeType", orElse(c.MIMEType, "text/plain"))
 		b = append(b, `,"text":`...)
-		b = wire.AppendString(b, c.Text)
+		b = r.text(b, c.Text)
 		b = append(b, '}')
 	}
 	return r.closeBlock(b, c.Annotations, c.Meta)
@@ -158,16 +156,21 @@ type jsonText struct {
 }
 
 func (c jsonText) appendTo(b []byte, r *rendering) []byte {
+	before := len(b)
 	b = append(b, `{"type":"text","text":`...)
 	if !r.wraps(c.value) {
+		b = append(wire.AppendString(b, c.value), '}')
+	} else {
+		b = append(b, `"{\"result\":`...)
+		start := len(b)
 		b = wire.AppendString(b, c.value)
-		return append(b, '}')
+		b = append(b[:start], b[start+1:len(b)-1]...) // without its quotes
+		b = append(b, `}"}`...)
 	}
-	b = append(b, `"{\"result\":`...)
-	start := len(b)
-	b = wire.AppendString(b, c.value)
-	b = append(b[:start], b[start+1:len(b)-1]...) // without its quotes
-	return append(b, `}"}`...)
+	if r.most > 0 {
+		r.most += len(b) - before // it is within the limit of the structured content
+	}
+	return b
 }
 
 func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *Annotations, m Meta) []byte {
@@ -178,9 +181,8 @@ func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *An
 	}
 	b = append(b, `{"type":"`...)
 	b = append(b, kind...)
-	b = append(b, `","data":"`...)
-	b = base64.StdEncoding.AppendEncode(b, data)
-	b = append(b, `","mimeType":`...)
+	b = r.bytes(append(b, `","data":`...), data)
+	b = append(b, `,"mimeType":`...)
 	b = wire.AppendString(b, mime)
 	return r.closeBlock(b, a, m)
 }

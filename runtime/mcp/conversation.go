@@ -88,6 +88,14 @@ func newQuestion(method string, params []byte, read func(json.RawMessage) error)
 	}
 }
 
+// checkSize refuses a question that has more bytes than a result may have.
+func (x *exchange) checkSize(q *question) error {
+	if limit := x.conn.server.limits.ResultBytes; len(q.params("")) > limit {
+		return fmt.Errorf("the question has more than the %d bytes that are allowed", limit)
+	}
+	return nil
+}
+
 func questionDigest(method string, params []byte) [sha256.Size]byte {
 	b := make([]byte, 0, len(method)+1+len(params))
 	b = append(append(append(b, method...), '\n'), params...)
@@ -165,6 +173,9 @@ func ask(ctx context.Context, q Question, options []AskOption) error {
 
 func (x *exchange) ask(ctx context.Context, name string, q *question) error {
 	c := &x.talk
+	if err := x.checkSize(q); err != nil {
+		return err
+	}
 	key, value, err := c.recorded(x, name, q)
 	if err != nil {
 		return err

@@ -161,6 +161,13 @@ func (r *Request) failure(ctx context.Context, err error) string {
 	if t == nil { // an interceptor has answered
 		t, _ = r.x.conn.server.lookUp(shelfTools, r.Name).(*tool)
 	}
+	if e, ok := errors.AsType[*tooLarge](err); ok {
+		var narrow []string
+		if t != nil {
+			narrow = t.info.Narrow
+		}
+		return e.text(narrow)
+	}
 	if t != nil {
 		if t.info.Errors != nil {
 			if text, ok := t.info.Errors(err); ok {

@@ -66,6 +66,7 @@ func (b *buffers) drop() {
 func (b *buffers) clean() {
 	b.msg.Reset()
 	b.decoder.Reset(nil, wire.Options{})
+	b.encoder.Reset()
 	if cap(b.data) > keptBuffer {
 		lend.Put(b.data)
 		b.data = nil
@@ -208,6 +209,14 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.opening != nil && e != nil {
 		x.conn.reject(x.opening)
 	}
+	if e == nil {
+		if large := x.req.oversize(reply); large != nil {
+			reply, e = x.unwritable(ctx, large)
+		}
+	}
+	if e != nil && len(e.Message)+len(e.Data) > x.conn.server.limits.ResultBytes {
+		reply, e = x.unwritable(ctx, &tooLarge{limit: x.conn.server.limits.ResultBytes})
+	}
 	b := x.buffers
 	size := 0
 	if e == nil {
@@ -224,6 +233,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 		b.account.Set(b.size())
 	}
 	if !large {
+		x.drop()
 		x.sink.Wait()
 	}
 	x.send(b.out, code, true)

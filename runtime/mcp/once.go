@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Once returns what f has returned when the call came to this place first, in
@@ -31,9 +33,13 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 		if err != nil {
 			return value, err
 		}
-		if text, err = json.Marshal(&made); err != nil {
+		e := new(wire.Encoder)
+		e.SetLimit(x.conn.server.limits.ResultBytes, nil)
+		wire.PutReflect(e, &made)
+		if err := e.Err(); err != nil {
 			return value, fmt.Errorf("keep the value %q: %w", key, err)
 		}
+		text = e.Bytes()
 		if err := x.talk.keepOnce(x, key, text); err != nil {
 			return value, err
 		}

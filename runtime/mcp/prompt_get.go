@@ -42,14 +42,16 @@ func PromptMessages(messages ...PromptMessage) *PromptResult {
 
 func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `{"messages":[`...)
-	start := len(b)
+	r.bound(b, r.resultLimit())
 	for i, m := range p.Messages {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		if m.Content == nil {
 			r.fail(errors.New("write prompt: message without content"))
-			continue
+		}
+		if r.full(b) {
+			return b
 		}
 		role := Role(orElse(string(m.Role), string(RoleUser)))
 		r.check(role.check())
@@ -59,7 +61,9 @@ func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 		b = m.Content.appendTo(b, r)
 		b = append(b, '}')
 	}
-	r.limit(0, len(b)-start)
+	if r.full(b) {
+		return b
+	}
 	b = append(b, ']')
 	description := p.Description
 	if description == "" && r.prompt != nil {

@@ -100,18 +100,24 @@ func (r *Request) copyArguments() (json.RawMessage, error) {
 	return append(json.RawMessage(nil), a...), nil
 }
 
-// Encoder returns an encoder for the structured result. It belongs to the
-// request and is used again for others once the handler has returned.
+// Encoder returns an encoder for the structured result, which has the limit of the
+// result. It belongs to the request and is used again for others once the handler has
+// returned.
 func (r *Request) Encoder() *wire.Encoder {
 	e := &r.x.buffers.encoder
 	e.Reset()
+	limit := r.maxResult()
+	if r.resource != nil {
+		limit = r.resourceLimit()
+	}
+	e.SetLimit(limit, (*largeResult)(r.x))
 	return e
 }
 
 // Structured returns the result that e holds. Its JSON aliases e.
 func (r *Request) Structured(e *wire.Encoder) (*ToolResult, error) {
 	if err := e.Err(); err != nil {
-		return nil, &encodingError{err}
+		return nil, r.encodingFailed(err)
 	}
 	b := e.Bytes()
 	return &ToolResult{Structured: b, own: b}, nil

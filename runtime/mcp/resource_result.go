@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -50,9 +49,9 @@ func BlobContents(data []byte) *ResourceResult {
 // that are structured.
 func (r *Request) JSONContents(e *wire.Encoder) (*ResourceResult, error) {
 	if err := e.Err(); err != nil {
-		return nil, &encodingError{err}
+		return nil, r.encodingFailed(err)
 	}
-	contents := ResourceContents{Text: string(e.Bytes())}
+	contents := ResourceContents{Text: e.Text()}
 	if r.resource == nil || r.resource.mime == "" {
 		contents.MIMEType = "application/json"
 	}
@@ -91,10 +90,13 @@ func readAll(from io.Reader, limit int) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) > limit {
-		return nil, &tooLarge{size: len(data), limit: limit, more: true}
+		return nil, &tooLarge{limit: limit}
 	}
 	return data, nil
 }
+
+// resourceRoom is for what stands around the contents.
+const resourceRoom = 16 << 10
 
 func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 	var about foundResource
@@ -105,22 +107,19 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 	if info == nil {
 		info = new(ReadInfo)
 	}
-	size := 0
-	for _, c := range p.Contents {
-		size += len(c.Text) + len(c.Blob)
-	}
 	limit := r.server.limits.ResourceBytes
 	if info.MaxBytes > 0 {
 		limit = info.MaxBytes
 	}
-	if size > limit {
-		r.fail(&tooLarge{size: size, limit: limit})
-		return b
-	}
 	b = append(b, `{"contents":[`...)
+	// The limit is one of the contents as they are: escapes and base64 make them longer.
+	r.bound(b, 2*limit+resourceRoom)
 	for i := range p.Contents {
 		if i > 0 {
 			b = append(b, ',')
+		}
+		if r.full(b) {
+			return b
 		}
 		b = p.Contents[i].appendTo(b, r, &about)
 	}
@@ -158,13 +157,11 @@ func (c *ResourceContents) appendTo(b []byte, r *rendering, about *foundResource
 	b = wire.AppendString(b, uri)
 	if c.Blob != nil {
 		b = appendText(b, "mimeType", orElse(mime, "application/octet-stream"))
-		b = append(b, `,"blob":"`...)
-		b = base64.StdEncoding.AppendEncode(b, c.Blob)
-		b = append(b, '"')
+		b = r.bytes(append(b, `,"blob":`...), c.Blob)
 	} else {
 		b = appendText(b, "mimeType", orElse(mime, "text/plain"))
 		b = append(b, `,"text":`...)
-		b = wire.AppendString(b, c.Text)
+		b = r.text(b, c.Text)
 	}
 	return r.closeBlock(b, nil, c.Meta)
 }

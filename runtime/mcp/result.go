@@ -92,7 +92,10 @@ type rendering struct {
 	retried  bool           // the client has come back with answers
 	// unlimited is set for an error in the place of a result.
 	unlimited bool
-	err       error
+	// most is how many bytes of b there may be, 0 for any number: so many more than
+	// when that was set.
+	most, allowed int
+	err           error
 }
 
 func (r *rendering) fields() *protocol.Fields { return &r.revision.Fields }
@@ -126,21 +129,25 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 	f := r.fields()
 	structured := p.structured(r)
 	b = append(b, `"content":[`...)
-	start := len(b)
+	r.bound(b, r.resultLimit())
 	for i, c := range p.Content {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		if c == nil {
 			r.fail(errors.New("write result: nil content block"))
-			continue
+		}
+		if r.full(b) {
+			return b
 		}
 		b = c.appendTo(b, r)
+	}
+	if r.full(b) {
+		return b
 	}
 	if len(p.Content) == 0 && structured != nil {
 		b = jsonText{structured}.appendTo(b, r)
 	}
-	r.limit(len(structured), len(b)-start)
 	b = append(b, ']')
 	if structured != nil && f.StructuredContent {
 		b = append(b, `,"structuredContent":`...)
@@ -216,33 +223,22 @@ func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
 	return append(b, '}')
 }
 
-// tooLarge is a result over the limit.
+// tooLarge is a result over the limit. How large it would be is not known: it is not
+// written to its end.
 type tooLarge struct {
-	size, limit int
-	more        bool // size is no more than what has been read so far
+	limit int
 }
 
 func (e *tooLarge) Error() string {
-	if e.more {
-		return fmt.Sprintf("the result has more than the %d bytes that are allowed", e.limit)
-	}
-	return fmt.Sprintf("the result has %d bytes, and at most %d are allowed", e.size, e.limit)
+	return fmt.Sprintf("the result has more than the %d bytes that are allowed", e.limit)
 }
 
-// limit refuses a result that is too large: by its structured content, or else
-// by its blocks.
-func (r *rendering) limit(structured, content int) {
-	size := structured
-	if size == 0 {
-		size = content
-	}
-	limit := r.server.limits.ResultBytes
+// resultLimit is how many bytes the structured content may have, or the blocks.
+func (r *rendering) resultLimit() int {
 	if r.tool != nil && r.tool.info.MaxResult > 0 {
-		limit = r.tool.info.MaxResult
+		return r.tool.info.MaxResult
 	}
-	if size > limit && !r.unlimited {
-		r.fail(&tooLarge{size: size, limit: limit})
-	}
+	return r.server.limits.ResultBytes
 }
 
 // text is what the model reads instead of the result: never a part of it.

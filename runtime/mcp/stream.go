@@ -34,6 +34,9 @@ func Stream[T any](ctx context.Context, req *Request, items iter.Seq[T], put fun
 func StreamErr[T any](ctx context.Context, req *Request, items iter.Seq2[T, error], put func(*wire.Encoder, *T)) (*ToolResult, error) {
 	s := newItemStream(req)
 	e := req.Encoder()
+	// The sequence may take its time, in which it must not have a place that others wait
+	// for: what it holds is charged to the budget.
+	e.SetLimit(s.limit, nil)
 	e.BeginArray()
 	if items != nil {
 		for item, err := range items {
@@ -81,11 +84,11 @@ func (s *itemStream) sent(ctx context.Context, e *wire.Encoder, start int) error
 		return context.Cause(ctx)
 	}
 	if err := e.Err(); err != nil {
-		return &encodingError{err}
+		return s.x.req.encodingFailed(err)
 	}
 	b := e.Bytes()
-	if len(b) > s.limit {
-		return s.x.req.oversized(len(b), s.limit)
+	if buffers := s.x.buffers; cap(b) > keptBuffer && !buffers.account.Take(buffers.size()) {
+		return protocolError(errOverloaded)
 	}
 	s.count++
 	if s.wants {
@@ -96,13 +99,4 @@ func (s *itemStream) sent(ctx context.Context, e *wire.Encoder, start int) error
 		s.x.reportProgress(s.token, float64(s.count), 0, string(item))
 	}
 	return nil
-}
-
-// oversized is the error for a result that is not read to its end.
-func (r *Request) oversized(size, limit int) error {
-	var narrow []string
-	if r.tool != nil {
-		narrow = r.tool.info.Narrow
-	}
-	return Errorf("%s", (&tooLarge{size: size, limit: limit, more: true}).text(narrow))
 }

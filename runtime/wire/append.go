@@ -16,6 +16,21 @@ func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	return appendQuoted(b, *(*string)(unsafe.Pointer(&s)))
 }
 
+// AppendStringWithin is AppendString unless b comes to have more than so many bytes.
+// It stops soon after it has, and reports whether all of s is written.
+func AppendStringWithin(b []byte, s string, most int) (_ []byte, ok bool) {
+	if len(b)+len(s) > most {
+		return b, false
+	}
+	b = append(b, '"')
+	for len(s) > 0 && len(b) <= most {
+		n := cut(s)
+		b = appendText(b, s[:n])
+		s = s[n:]
+	}
+	return append(b, '"'), len(b) < most
+}
+
 func appendQuoted(b []byte, s string) []byte {
 	if i := plainRun(s, 0); i == len(s) {
 		// Room for all of it at once makes these copies of bytes.

@@ -1,0 +1,417 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// knot is a value that generated code would write.
+type knot struct {
+	Name string
+	Next *knot
+}
+
+func putKnot(e *wire.Encoder, v *knot) {
+	if !e.Enter() {
+		return
+	}
+	e.Begin()
+	e.Name("name")
+	wire.PutString(e, &v.Name)
+	if v.Next != nil {
+		e.Name("next")
+		putKnot(e, v.Next)
+	}
+	e.End()
+	e.Leave()
+}
+
+func putKnots(e *wire.Encoder, v *[]*knot) {
+	wire.PutSlice(e, *v, func(e *wire.Encoder, v **knot) { wire.PutPtr(e, *v, putKnot) })
+}
+
+// encodes returns a tool whose result is written by that function.
+func encodes(name string, put func(e *wire.Encoder)) mcp.Feature {
+	return mcp.FuncTool(&mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+		e := req.Encoder()
+		put(e)
+		return req.Structured(e)
+	})
+}
+
+// answers calls a tool of a server of its own, and returns the reply with what was
+// allocated for it in all.
+func answers(t *testing.T, limits mcp.Limits, f mcp.Feature, method, params string) (reply string, allocated uint64) {
+	t.Helper()
+	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(limits))
+	s.Register(f)
+	client, wait := s.Connect(t.Context())
+	client.Write([]byte(initialize("2025-11-25") + "\n" + initialized + "\n"))
+	if _, err := client.Read(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	client.Write([]byte(request(1, method, params) + "\n"))
+	data, err := client.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	reply = string(data)
+	client.Close()
+	if err := wait(); err != nil {
+		t.Error(err)
+	}
+	return reply, after.TotalAlloc - before.TotalAlloc
+}
+
+// TestMemoryOfRefusedResults returns far more than is allowed, in every form, and looks
+// at what is allocated until it is refused.
+func TestMemoryOfRefusedResults(t *testing.T) {
+	const limit = 4 << 20
+	nodes := slices.Repeat([]*knot{{Name: "abc"}}, 4_000_000)
+	var list any = slices.Repeat([]any{"abc"}, 2_000_000)
+	var reflected any = struct{ Nodes []*knot }{nodes}
+	long := strings.Repeat("x", 12<<20)
+	odd := strings.Repeat("\x01", 4<<20) // 24 MiB with its escapes
+	blob := make([]byte, 12<<20)
+	raw := json.RawMessage("[" + strings.Repeat("1,", 6<<20) + "1]")
+	call := `{"name":"f"}`
+	content := func(c ...mcp.Content) mcp.Feature {
+		return mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.ContentResult(c...), nil })
+	}
+	resource := func(c ...mcp.ResourceContents) mcp.Feature {
+		return mcp.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) {
+			return &mcp.ResourceResult{Contents: c}, nil
+		})
+	}
+	prompt := func(c mcp.Content) mcp.Feature {
+		return mcp.NewPrompt(mcp.PromptInfo{Name: "f"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
+			return mcp.PromptMessages(mcp.FromUser(c)), nil
+		})
+	}
+	for name, c := range map[string]struct {
+		feature        mcp.Feature
+		method, params string
+	}{
+		"nodes":     {encodes("f", func(e *wire.Encoder) { putKnots(e, &nodes) }), "tools/call", call},
+		"any":       {encodes("f", func(e *wire.Encoder) { wire.PutAny(e, &list) }), "tools/call", call},
+		"reflected": {encodes("f", func(e *wire.Encoder) { wire.PutAny(e, &reflected) }), "tools/call", call},
+		"string":    {encodes("f", func(e *wire.Encoder) { wire.PutString(e, &long) }), "tools/call", call},
+		"escapes":   {encodes("f", func(e *wire.Encoder) { wire.PutString(e, &odd) }), "tools/call", call},
+		"bytes":     {encodes("f", func(e *wire.Encoder) { wire.PutBytes(e, &blob) }), "tools/call", call},
+		"raw":       {encodes("f", func(e *wire.Encoder) { wire.PutRaw(e, &raw) }), "tools/call", call},
+		"text":      {content(mcp.Text{Text: long}), "tools/call", call},
+		"odd text":  {content(mcp.Text{Text: odd[:3<<20]}), "tools/call", call},
+		"texts":     {content(slices.Repeat([]mcp.Content{mcp.Text{Text: long[:1<<20]}}, 12)...), "tools/call", call},
+		"image":     {content(mcp.Image{Data: blob}), "tools/call", call},
+		"embedded":  {content(mcp.EmbeddedResource{URI: "test://x", Text: long}), "tools/call", call},
+		"own JSON": {mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+			return &mcp.ToolResult{Structured: raw}, nil
+		}), "tools/call", call},
+		"error": {mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, textError(long) }), "tools/call", call},
+		"protocol": {mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+			return nil, &mcp.ProtocolError{Code: 1, Message: long}
+		}), "tools/call", call},
+		"resource":     {resource(mcp.ResourceContents{Text: long}), "resources/read", `{"uri":"test://f"}`},
+		"odd resource": {resource(mcp.ResourceContents{Text: odd[:4<<20]}), "resources/read", `{"uri":"test://f"}`},
+		"blob":         {resource(mcp.ResourceContents{Blob: blob}), "resources/read", `{"uri":"test://f"}`},
+		"contents":     {resource(slices.Repeat([]mcp.ResourceContents{{Text: long[:1<<20]}}, 12)...), "resources/read", `{"uri":"test://f"}`},
+		"prompt":       {prompt(mcp.Text{Text: long}), "prompts/get", call},
+		"odd prompt":   {prompt(mcp.Text{Text: odd[:3<<20]}), "prompts/get", call},
+		"nodes of a resource": {mcp.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+			e := req.Encoder()
+			putKnots(e, &nodes)
+			return req.JSONContents(e)
+		}), "resources/read", `{"uri":"test://f"}`},
+	} {
+		reply, allocated := answers(t, mcp.Limits{ResultBytes: limit, ResourceBytes: limit}, c.feature, c.method, c.params)
+		if !strings.Contains(reply, fmt.Sprint("the result has more than the ", limit, " bytes that are allowed")) && name != "odd resource" || len(reply) > 1000 {
+			t.Errorf("%s: %.300s", name, reply)
+		}
+		// Storage that grows to the limit, and what was outgrown on the way: both are
+		// rounded up.
+		if allocated > 5*limit+4<<20 {
+			t.Errorf("%s: %d KB are allocated for a limit of %d KB", name, allocated>>10, limit>>10)
+		}
+	}
+}
+
+type textError string
+
+func (e textError) Error() string { return string(e) }
+
+// TestDepthOfResult returns what lies as deep as it may.
+func TestDepthOfResult(t *testing.T) {
+	k := &knot{Name: "last"}
+	for range 999 {
+		k = &knot{"x", k}
+	}
+	f := encodes("f", func(e *wire.Encoder) { putKnot(e, k) })
+	if reply, _ := answers(t, mcp.Limits{}, f, "tools/call", `{"name":"f"}`); !strings.Contains(reply, `{"name":"last"}}}`) {
+		t.Errorf("%.300s", reply)
+	}
+	k = &knot{"x", k}
+	if reply, _ := answers(t, mcp.Limits{}, f, "tools/call", `{"name":"f"}`); !strings.Contains(reply, `nested deeper than 1000 levels, perhaps in a circle"}],"isError":true`) || len(reply) > 1000 {
+		t.Errorf("%.300s", reply)
+	}
+}
+
+// crowd has many calls write large results, which stop in the middle until they are
+// let go.
+type crowd struct {
+	mu     sync.Mutex
+	inside int
+	most   int
+	goOn   chan struct{}
+}
+
+func (c *crowd) put(e *wire.Encoder, size int) {
+	last := size / 4
+	wire.PutSlice(e, make([]int, size/2), func(e *wire.Encoder, v *int) {
+		wire.PutInt(e, v)
+		switch last--; last {
+		case 0:
+			c.mu.Lock()
+			c.inside++
+			c.most = max(c.most, c.inside)
+			c.mu.Unlock()
+			<-c.goOn
+			c.mu.Lock()
+			c.inside--
+			c.mu.Unlock()
+		}
+	})
+}
+
+func (c *crowd) now() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inside
+}
+
+// TestLargeResults has more large results than there are places: some are written,
+// the others wait, small ones do not, and all come in the end.
+func TestLargeResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &crowd{goOn: make(chan struct{})}
+		s := newFixture(quiet, mcp.WithTimeout(0))
+		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 5<<20) }))
+		p, other := limited(t, s), limited(t, s)
+		const calls = 3 * mcp.LargeReplies
+		for i := range calls {
+			p.send(call(i, "crowd", "{}") + "\n")
+		}
+		synctest.Wait()
+		if n := c.now(); n != mcp.LargeReplies {
+			t.Errorf("%d are written at the same time, want %d", n, mcp.LargeReplies)
+		}
+		p.expect(call(100, "hello", "{}"), `"id":100,"result"`)
+		other.expect(call(100, "hello", "{}"), `"id":100,"result"`)
+		// One that waits is cancelled, and one that is written.
+		for i := range calls {
+			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", i))
+			if i == calls/2 {
+				break
+			}
+		}
+		synctest.Wait()
+		close(c.goOn)
+		synctest.Wait()
+		if got := p.received(); len(got) != calls-calls/2-1 {
+			t.Errorf("%d replies, want %d", len(got), calls-calls/2-1)
+		}
+		if c.most > mcp.LargeReplies {
+			t.Errorf("%d were written at the same time", c.most)
+		}
+		p.hangUp()
+		other.hangUp()
+		gaveBack(t, s)
+	})
+}
+
+// TestLargeResultWaitsForItsTime ends what waits for a place with the time of the
+// request.
+func TestLargeResultWaitsForItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &crowd{goOn: make(chan struct{})}
+		s := newFixture(quiet, mcp.WithTimeout(0), mcp.WithLimits(mcp.Limits{CallTime: time.Minute, GraceTime: time.Hour}))
+		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 5<<20) }))
+		p := limited(t, s)
+		for i := range mcp.LargeReplies + 1 {
+			p.send(call(i, "crowd", "{}") + "\n")
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute + time.Second)
+		synctest.Wait()
+		if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "timed out after 1m0s") {
+			t.Errorf("heard %.300v", got)
+		}
+		close(c.goOn)
+		synctest.Wait()
+		p.hangUp()
+		gaveBack(t, s)
+	})
+}
+
+// TestLargeResultsForNobody has clients that do not read ask for large results: those
+// of others are not kept waiting.
+func TestLargeResultsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(quiet, mcp.WithTimeout(0))
+		s.Register(encodes("large", func(e *wire.Encoder) { ints := make([]int, 1<<20); wire.PutSlice(e, ints, wire.PutInt[int]) }))
+		var clients []jsonrpc.Conn
+		for range 3 {
+			client, server := jsonrpc.Pipe()
+			conn := &stuck{Conn: server, closed: make(chan struct{})}
+			go s.Serve(t.Context(), conn)
+			client.Write([]byte(initialize("2025-11-25") + "\n" + initialized + "\n"))
+			for i := range 30 {
+				client.Write([]byte(call(i, "large", "{}") + "\n"))
+			}
+			clients = append(clients, client)
+		}
+		synctest.Wait()
+		// Each has a few replies of 4 MB waiting, not all that it has asked for.
+		if used := mcp.Memory(s).Used(); used > 120<<20 {
+			t.Errorf("%d MB are held for clients that do not read", used>>20)
+		}
+		p := limited(t, s)
+		p.expect(call(1, "large", "{}"), `"id":1,"result"`)
+		p.hangUp()
+		for _, client := range clients {
+			client.Close()
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		gaveBack(t, s)
+	})
+}
+
+// TestEndlessAttributes logs what has no end, and looks at what the client and the log
+// of the server get.
+func TestEndlessAttributes(t *testing.T) {
+	circle := map[string]any{"a": 1}
+	circle["self"] = circle
+	list := []any{nil}
+	list[0] = list
+	twice := &knot{Name: "k"}
+	twice.Next = twice
+	for name, v := range map[string]any{
+		"map": circle, "list": list, "group": selfish{}, "pointer": twice, "panics": panickingText{}, "NaN": []any{func() {}},
+		"long": strings.Repeat("x", 10<<20), "list of long": []string{strings.Repeat("x", 10<<20)}, "inside": struct{ hidden any }{circle},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log strings.Builder
+			s := newFixture(mcp.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			s.Register(mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+				mcp.Logger(ctx).Error("one", "v", v, "n", 7)
+				mcp.Logger(ctx).WithGroup("g").With("v", v).Error("two", slog.Group("h", slog.Any("v", v)))
+				return mcp.TextResult("logged"), nil
+			}))
+			p := limited(t, s)
+			p.send(call(1, "f", "{}") + "\n")
+			synctest.Wait()
+			got := p.received()
+			if len(got) != 3 || !strings.Contains(got[2], `"logged"`) {
+				t.Fatalf("%s: heard %.1000v", name, got)
+			}
+			for _, m := range got {
+				if wire.Valid([]byte(m), 0) != nil || len(m) > 2<<20 {
+					t.Errorf("%s: %d bytes: %.500s", name, len(m), m)
+				}
+			}
+			if !strings.Contains(got[0], `"n":7`) && name != "long" {
+				t.Errorf("%s: %.500s", name, got[0])
+			}
+			if !strings.Contains(log.String(), "msg=one") || !strings.Contains(log.String(), "msg=two") {
+				t.Errorf("%s: the log of the server is %.500s", name, &log)
+			}
+			p.hangUp()
+		})
+	}
+}
+
+// selfish is a group of values like itself.
+type selfish struct{}
+
+func (s selfish) LogValue() slog.Value {
+	return slog.GroupValue(slog.Any("", s), slog.Any("a", s), slog.Any("b", s))
+}
+
+// panickingText panics when it is asked for its text.
+type panickingText struct{}
+
+func (panickingText) Error() string                { panic("in Error") }
+func (panickingText) MarshalJSON() ([]byte, error) { panic("in MarshalJSON") }
+
+// TestEndlessOnce keeps a value that contains itself.
+func TestEndlessOnce(t *testing.T) {
+	circle := map[string]any{}
+	circle["self"] = circle
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		s := newFixture(quiet)
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+			_, err := mcp.Once(ctx, "k", func() (map[string]any, error) { return circle, nil })
+			return nil, err
+		}))
+		synctest.Test(t, func(t *testing.T) {
+			p := dial(t, s, "stdio")
+			if version == "2025-11-25" {
+				p.expect(initialize(version), `"serverInfo"`)
+				p.send(initialized + "\n")
+				p.expect(call(1, "f", "{}"), "nested deeper than 1000 levels")
+			} else {
+				p.expect(request(1, "tools/call", `{`+modernMeta+`,"name":"f"}`), "nested deeper than 1000 levels")
+			}
+			p.hangUp()
+		})
+	}
+}
+
+// TestLargeQuestion asks more than a client is to be asked.
+func TestLargeQuestion(t *testing.T) {
+	long := strings.Repeat("x", 2<<20)
+	asks := map[string]func(context.Context) error{
+		"form": func(ctx context.Context) error {
+			_, err := mcp.ElicitFields(ctx, "m", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "f", Default: `"` + long + `"`}}})
+			return err
+		},
+		"message": func(ctx context.Context) error {
+			_, err := mcp.ElicitFields(ctx, long, &mcp.FormInfo{Fields: []mcp.FormField{{Name: "f"}}})
+			return err
+		},
+		"sample": func(ctx context.Context) error {
+			_, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{mcp.UserMessage(long)}})
+			return err
+		},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{ResultBytes: 1 << 20}))
+		for name, ask := range asks {
+			s.Register(mcp.NewTool(mcp.ToolInfo{Name: "large_" + name}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) { return nil, ask(ctx) }))
+		}
+		p := dial(t, s, "stdio")
+		p.expect(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"sampling":{}},"clientInfo":{"name":"c","version":"1"}}}`, `"serverInfo"`)
+		p.send(initialized + "\n")
+		for name := range asks {
+			p.expect(call(1, "large_"+name, "{}"), "the question has more than the 1048576 bytes that are allowed")
+		}
+		p.hangUp()
+	})
+}
