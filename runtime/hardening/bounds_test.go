@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -59,7 +60,7 @@ func testLongNames(t *testing.T, v venue) {
 			meta += "," + modernMeta
 		}
 		refused("_meta", c.era.with("72", "tools/call", call("echo", `{}`), meta), jsonrpc.CodeInvalidParams)
-		info := `{"name":"` + strings.Repeat("n", 16<<10) + `"}`
+		info := `{"name":"` + strings.Repeat("n", 16<<10) + `","version":"1"}`
 		if c.era == modern {
 			refused("clientInfo", c.era.with("73", "tools/list", "", modernMeta+`,"io.modelcontextprotocol/clientInfo":`+info), jsonrpc.CodeInvalidParams)
 		} else {
@@ -83,7 +84,7 @@ func testFloodedLog(t *testing.T, v venue) {
 	const times = 500
 	for name, text := range map[string]string{
 		"stray":     `{"jsonrpc":"2.0","id":"` + strings.Repeat("s", 1000) + `","result":{}}`,
-		"malformed": `{"jsonrpc":"2.0","id":1,"result":{},"error":{"` + strings.Repeat("k", 5000) + `":1}}`,
+		"malformed": spec.Invalid(`{"jsonrpc":"2.0","id":1,"result":{},"error":{"` + strings.Repeat("k", 5000) + `":1}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			v.visit(t, setup{level: slog.LevelInfo}, func(t *testing.T, s *site) {

@@ -1,0 +1,71 @@
+package spec
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Statement is a sentence of the specification that binds servers, in words of our own.
+type Statement struct {
+	ID        string // S and three digits; it stays with the statement
+	Level     string // MUST or SHOULD
+	Revisions string // all, one, or the first and the last
+	Section   string
+	Text      string
+	Reason    string // why no test holds it, or not all of it
+}
+
+// The table of statements: "# SECTION", "ID LEVEL REVISIONS: TEXT", and the reason in a
+// line of its own that begins with a tab.
+//
+//go:embed statements.txt
+var table string
+
+var statementLine = regexp.MustCompile(`^(S\d{3}) (MUST|SHOULD) (all|\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?): (\S.*\.)$`)
+
+// Statements returns all statements, in the order of the specification.
+var Statements = sync.OnceValues(func() ([]Statement, error) {
+	var all []Statement
+	section := ""
+	known := map[string]bool{}
+	for line := range strings.Lines(table) {
+		line = strings.TrimSuffix(line, "\n")
+		m := statementLine.FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "# "):
+			section = line[2:]
+		case strings.HasPrefix(line, "\t") && len(all) > 0 && all[len(all)-1].Reason == "":
+			all[len(all)-1].Reason = line[1:]
+		case m != nil && section != "" && !known[m[1]]:
+			known[m[1]] = true
+			all = append(all, Statement{ID: m[1], Level: m[2], Revisions: m[3], Section: section, Text: m[4]})
+		case line != "":
+			return nil, fmt.Errorf("statements.txt: %q", line)
+		}
+	}
+	return all, nil
+})
+
+// Holds says that what follows asserts the statements with those ids. The page
+// docs/conformance.md is made from the calls, which are looked for in the source: ids
+// are literals, and the call stands in the function that asserts.
+func Holds(t testing.TB, ids ...string) {
+	t.Helper()
+	all, err := Statements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, s := range all {
+		known[s.ID] = true
+	}
+	for _, id := range ids {
+		if !known[id] {
+			t.Errorf("there is no statement %s", id)
+		}
+	}
+}
