@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/httpaddr"
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 func TestParse(t *testing.T) {
+	spec.Holds(t, "S093")
 	for text, want := range map[string]string{
 		"8080":             "127.0.0.1:8080",
 		":8080":            "127.0.0.1:8080",

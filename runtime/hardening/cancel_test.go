@@ -13,6 +13,7 @@ import (
 )
 
 func testReplyAfterCancelled(t *testing.T, v venue) {
+	spec.Holds(t, "S086", "S087", "S171", "S173", "S193")
 	for _, deaf := range []bool{false, true} {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
 			c := s.open()
@@ -52,6 +53,7 @@ func testReplyAfterCancelled(t *testing.T, v venue) {
 			}
 			c.alive("a cancelled request")
 			// What is over cannot be cancelled, and what never was neither.
+			spec.Holds(t, "S177", "S178", "S179")
 			for _, id := range []string{id, "99", `"99"`} {
 				c.put(cancelled(id))
 			}
@@ -137,6 +139,7 @@ func testSameIDs(t *testing.T, v venue) {
 
 // testContextEnds ends calls in every way, and looks at the cause that they see.
 func testContextEnds(t *testing.T, v venue) {
+	spec.Holds(t, "S172")
 	const soon, drain = 3 * time.Second, 10 * time.Second
 	for _, end := range []struct {
 		name string

@@ -54,6 +54,7 @@ func printer() int {
 
 // testStdout runs a server as a process of its own.
 func testStdout(t *testing.T, v venue) {
+	spec.Holds(t, "S083")
 	switch runtime.GOOS {
 	case "windows", "js", "wasip1":
 		t.Skip("needs a shell")

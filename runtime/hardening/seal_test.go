@@ -32,6 +32,7 @@ func stateIn(t *testing.T, m message) string {
 
 // testRequestState comes back with states that are none, or not for this.
 func testRequestState(t *testing.T, v venue) {
+	spec.Holds(t, "S293", "S294", "S295")
 	if v.era == legacy {
 		t.Logf("does not apply: %s", noRounds)
 		return

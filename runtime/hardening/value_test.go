@@ -16,6 +16,7 @@ import (
 )
 
 func testIdentifiers(t *testing.T, v venue) {
+	spec.Holds(t, "S008", "S009")
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
 		for _, id := range []string{

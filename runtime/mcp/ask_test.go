@@ -208,6 +208,7 @@ func TestTimeoutAfterAQuestion(t *testing.T) {
 }
 
 func TestProgressIncreases(t *testing.T) {
+	spec.Holds(t, "S188")
 	s := newTalk(quiet)
 	tool(s, "busy", func(ctx context.Context) (string, error) {
 		var all sync.WaitGroup

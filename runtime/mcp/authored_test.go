@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -90,6 +91,7 @@ func withMeta(key, value string) mcp.Meta { return mcp.Meta{key: json.RawMessage
 // Everything that authors return and that a revision cannot have is refused, whatever
 // carries it, and what they may return is sent as the official schemas want it.
 func TestAuthored(t *testing.T) {
+	spec.Holds(t, "S214", "S237", "S238", "S239", "S240", "S247")
 	note := func(a mcp.Annotations) mcp.Content { return mcp.Text{Text: "x", Annotations: &a} }
 	link := func(change func(*mcp.ResourceLink)) mcp.Content {
 		l := mcp.ResourceLink{URI: "file:///a", Name: "a"}
@@ -253,6 +255,7 @@ func testAuthored(t *testing.T, revision string, a *authored) {
 // would ask gets an error that says what is wrong. Those that it allows are asked as
 // the official schemas want it.
 func TestAuthoredQuestions(t *testing.T) {
+	spec.Holds(t, "S292", "S321", "S332", "S340", "S341", "S342", "S343", "S344")
 	type asked struct {
 		name, says, from string
 		question         mcp.Question

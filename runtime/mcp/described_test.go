@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -56,6 +57,7 @@ var listOf = map[mcp.Kind]string{
 // What features say of themselves is looked at when they are registered, so that no
 // list has what the specification does not allow.
 func TestDescriptions(t *testing.T) {
+	spec.Holds(t, "S045", "S046")
 	wrong := map[string]described{
 		"javascript: as icon":  {icons: []mcp.Icon{{Source: "javascript:x"}}},
 		"no icon":              {icons: []mcp.Icon{{}}},
@@ -142,6 +144,7 @@ func TestListedDescriptions(t *testing.T) {
 }
 
 func TestSchemasThatAreNone(t *testing.T) {
+	spec.Holds(t, "S037", "S039", "S201")
 	call := func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return nil, nil }
 	for _, test := range []struct{ input, output, says string }{
 		{`[]`, ``, "input schema"}, {`{"type":"string"}`, ``, "input schema"}, {`{"type":"object","properties":{"a":[]}}`, ``, "input schema"},
@@ -172,6 +175,7 @@ func TestServerThatIsNotWellDescribed(t *testing.T) {
 
 // Names of extensions are keys with a prefix, reserved ones included.
 func TestExtensionNames(t *testing.T) {
+	spec.Holds(t, "S078")
 	for name, ok := range map[string]bool{
 		"com.example/x": true, "io.modelcontextprotocol/ui": true, "x/y": true, "a-b.c1/x_y.z-1": true,
 		"-bad-/key!": false, "com..example/x": false, "com.example/": false, "/x": false, "x": false, "com.example/x/y": false,
@@ -213,6 +217,7 @@ const identity = `"io.modelcontextprotocol/serverInfo":{"name":"fixture","title"
 // Results that authors put together, of methods of extensions and of interceptors, have
 // what every result has, once, and nothing that none may have.
 func TestResultsByHand(t *testing.T) {
+	spec.Holds(t, "S005", "S045", "S046", "S053")
 	for _, test := range []struct{ object, sent string }{
 		{``, `{"resultType":"complete","_meta":{` + identity + `}}`},
 		{`{"a":1}`, `{"a":1,"resultType":"complete","_meta":{` + identity + `}}`},
@@ -264,6 +269,7 @@ func TestResultsByHand(t *testing.T) {
 
 // Only tools, prompts and resources can answer with questions, and only they themselves.
 func TestInterceptorsDoNotAsk(t *testing.T) {
+	spec.Holds(t, "S290")
 	question := &mcp.InputRequired{Questions: map[string]mcp.Question{"q": mcp.RootsQuestion()}}
 	var kept mcp.Reply // of another request
 	for _, revision := range everyRevision {
@@ -311,6 +317,7 @@ func TestInterceptorsDoNotAsk(t *testing.T) {
 
 // Clients learn of all capabilities that they lack for the questions of one round.
 func TestAllThatIsMissing(t *testing.T) {
+	spec.Holds(t, "S051", "S338", "S339")
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo())
 		questions := map[string]mcp.Question{
@@ -346,6 +353,7 @@ func TestAllThatIsMissing(t *testing.T) {
 
 // Errors that are not read by a model are one line.
 func TestErrorsOfOneLine(t *testing.T) {
+	spec.Holds(t, "S022")
 	s := newLibrary(quiet)
 	ask := asker(t, s)
 	for _, params := range []string{
@@ -364,6 +372,7 @@ func TestErrorsOfOneLine(t *testing.T) {
 
 // What is not a file is no root.
 func TestRootsThatAreNoFiles(t *testing.T) {
+	spec.Holds(t, "S348")
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2025-11-25")
 		var got []mcp.Root

@@ -7,12 +7,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // A server whose tools may embed resources offers resources, if none; one whose tools
 // say that they do not, offers none.
 func TestToolsThatEmbed(t *testing.T) {
+	spec.Holds(t, "S207")
 	call := func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil }
 	for name, test := range map[string]struct {
 		tool   mcp.Feature

@@ -30,6 +30,7 @@ func eachWay(t *testing.T, f func(t *testing.T, way string)) {
 }
 
 func TestBlockedCallsThenPing(t *testing.T) {
+	spec.Holds(t, "S180")
 	eachWay(t, func(t *testing.T, way string) {
 		p := dial(t, newFixture(quiet), way)
 		p.send(initialize("2025-11-25") + "\n")
@@ -69,6 +70,7 @@ func TestContextEndsServing(t *testing.T) {
 }
 
 func TestHandlerContextHasCause(t *testing.T) {
+	spec.Holds(t, "S171")
 	eachWay(t, func(t *testing.T, way string) {
 		causes := make(chan error, 3)
 		s := mcp.NewServer(fixtureInfo(), quiet)
@@ -184,6 +186,7 @@ func TestLongAnswer(t *testing.T) {
 }
 
 func TestManyCancelled(t *testing.T) {
+	spec.Holds(t, "S175")
 	client, wait := newFixture(quiet).Connect(t.Context())
 	client = spec.NewConn(t, client)
 	defer wait()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -49,6 +50,7 @@ func TestHeaderParams(t *testing.T) {
 }
 
 func TestHeaderParamsRefused(t *testing.T) {
+	spec.Holds(t, "S158", "S159", "S160", "S161", "S162", "S163", "S164")
 	const (
 		unreachable = "only an argument that is reached by way of properties alone can be mirrored in a header field"
 		wrongType   = `needs "type":"string", "integer" or "boolean", and no other type besides`

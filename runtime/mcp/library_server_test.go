@@ -88,6 +88,7 @@ func TestPages(t *testing.T) {
 
 // Pages go on where they ended while features come and go.
 func TestPagesWhileFeaturesChange(t *testing.T) {
+	spec.Holds(t, "S275")
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{PageSize: 2}))
 	add := func(name string) {
 		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: name}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
@@ -126,6 +127,7 @@ func between(t *testing.T, s, before, after string) string {
 // A cursor that was changed, made for another list, or by a server with another
 // key is refused; one of a server with the same key, or an older one, is not.
 func TestCursorsAreTamperEvident(t *testing.T) {
+	spec.Holds(t, "S275", "S276", "S277")
 	old, key := []byte("0123456789abcdef"), []byte("fedcba9876543210")
 	small := mcp.WithLimits(mcp.Limits{PageSize: 2})
 	client := connect(t, newLibrary(quiet, small, mcp.WithStateKeys(old)))
@@ -184,6 +186,7 @@ func TestCursorsAreTamperEvident(t *testing.T) {
 }
 
 func TestFilesStayInside(t *testing.T) {
+	spec.Holds(t, "S231")
 	base := t.TempDir()
 	dir := filepath.Join(base, "docs")
 	write := func(name, text string) {
@@ -290,6 +293,7 @@ func TestFilesOptions(t *testing.T) {
 }
 
 func TestRegisteringWhatCannotBe(t *testing.T) {
+	spec.Holds(t, "S226")
 	none := func(context.Context, string) (*mcp.ResourceResult, error) { return nil, nil }
 	noneT := func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil }
 	noneP := func(context.Context, map[string]string) (*mcp.PromptResult, error) { return nil, nil }
@@ -475,6 +479,7 @@ func (c *gatedConn) heard() string {
 
 // When the server ends, it says so to those who listen.
 func TestListensEndWithTheServer(t *testing.T) {
+	spec.Holds(t, "S167", "S168", "S169")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		p := dialContext(t, ctx, newCircle(quiet), "memory")

@@ -251,6 +251,7 @@ func TestLimitSubscriptions(t *testing.T) {
 }
 
 func TestLimitQuestionTime(t *testing.T) {
+	spec.Holds(t, "S071", "S072", "S073")
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Second}))
 		var failure error
@@ -277,6 +278,7 @@ func TestLimitQuestionTime(t *testing.T) {
 
 // A state that the client carries is good for as long.
 func TestLimitQuestionTimeOfStates(t *testing.T) {
+	spec.Holds(t, "S297")
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Second}))
 		tool(s, "ask", func(ctx context.Context) (string, error) {
@@ -368,6 +370,7 @@ func TestLimitWriteTime(t *testing.T) {
 }
 
 func TestLimitDrainTime(t *testing.T) {
+	spec.Holds(t, "S088")
 	synctest.Test(t, func(t *testing.T) {
 		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{DrainTime: 5 * time.Second})))
 		p.send(lines(call(1, "nap", "{}"), call(2, "block", "{}")))

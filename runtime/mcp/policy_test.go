@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -113,6 +114,7 @@ func TestPolicyPatternsThatSayNothing(t *testing.T) {
 
 // What is not offered is answered as what does not exist.
 func TestPolicyRequests(t *testing.T) {
+	spec.Holds(t, "S002", "S212", "S259")
 	policy := mcp.WithPolicy(mcp.Policy{Deny: []string{"add", "greet", "book:*", "test://motto", "group:none"}})
 	for _, test := range []struct{ there, never string }{
 		{call(1, "add", `{"a":1,"b":2}`), call(1, "adder", `{"a":1,"b":2}`)},
@@ -151,6 +153,7 @@ func TestPolicyRequests(t *testing.T) {
 
 // Of what is denied nobody else answers for the URIs.
 func TestPolicyBarsURIs(t *testing.T) {
+	spec.Holds(t, "S230")
 	for _, deny := range []string{"group:admin", "x://{name}/keys"} {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Deny: []string{deny, "x://b/k*s"}}))
 		read := func(_ context.Context, uri string, _ map[string]string) (*mcp.ResourceResult, error) {
@@ -265,6 +268,7 @@ func pick2(r *rand.Rand, all ...int) int { return all[r.IntN(len(all))] }
 
 // However the URI of something denied is written, it is not read.
 func TestPolicyDenyCannotBePassed(t *testing.T) {
+	spec.Holds(t, "S228")
 	var opened []string
 	client := connect(t, careless(&opened, mcp.Policy{Deny: []string{"file:///secret/*"}}))
 	allowing := connect(t, careless(&opened, mcp.Policy{Allow: []string{"file:///public/*", "file:///one/*", "docs:*"}}))

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -42,6 +43,7 @@ func reported(t *testing.T, said []string) (values []float64) {
 // Many reports of progress are few notifications: the first ones at once, then the
 // newest one ten times a second, and the last one before the reply.
 func TestLimitProgressRate(t *testing.T) {
+	spec.Holds(t, "S192")
 	for _, revision := range everyRevision {
 		for _, test := range []struct {
 			steps    int
@@ -182,6 +184,7 @@ func TestProgressOfMany(t *testing.T) {
 // Many log messages are few, and the client is told how many more there were; the
 // server's own log has all of them.
 func TestLimitLogRate(t *testing.T) {
+	spec.Holds(t, "S265", "S270")
 	for _, revision := range everyRevision {
 		for _, test := range []struct {
 			records int

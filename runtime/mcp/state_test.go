@@ -137,6 +137,7 @@ func askerIn(ctx context.Context, t *testing.T, s *mcp.Server) func(text string)
 
 // Any process with the key goes on with a round, and no other one.
 func TestStateOfAnotherProcess(t *testing.T) {
+	spec.Holds(t, "S032", "S033")
 	key := bytes.Repeat([]byte("k"), 32)
 	here := asker(t, newTalk(quiet, mcp.WithStateKeys(key)))
 	there := asker(t, newTalk(quiet, mcp.WithStateKeys(bytes.Repeat([]byte("n"), 32), key)))
@@ -151,6 +152,7 @@ func TestStateOfAnotherProcess(t *testing.T) {
 }
 
 func TestStateOfAnotherPrincipal(t *testing.T) {
+	spec.Holds(t, "S296", "S325", "S329")
 	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
 	as := func(name string) func(string) string {
 		return askerIn(mcp.CallerContext(context.Background(), mcp.Principal{ID: name}, nil), t, newTalk(quiet, key))
@@ -167,6 +169,7 @@ func TestStateOfAnotherPrincipal(t *testing.T) {
 // Once a tool that adds something has had its answer, whatever that is, no other
 // answer makes it run again.
 func TestStateOfAdditiveToolIsUsedOnce(t *testing.T) {
+	spec.Holds(t, "S299")
 	ask := asker(t, newTalk(quiet))
 	for _, first := range []string{"decline", "cancel", "accept"} {
 		for name, again := range map[string]bool{"named_add": false, "named_destroy": false, "named": true} {
@@ -185,6 +188,7 @@ func TestStateOfAdditiveToolIsUsedOnce(t *testing.T) {
 
 // The state is bound to what the arguments mean, and not to their spelling.
 func TestStateIsBoundToArguments(t *testing.T) {
+	spec.Holds(t, "S298")
 	s := newTalk(quiet)
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.Hints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
@@ -281,6 +285,7 @@ func TestSharedStateStore(t *testing.T) {
 
 // Of two retries at the same time one runs.
 func TestConcurrentRetries(t *testing.T) {
+	spec.Holds(t, "S299")
 	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
 	s := newTalk(quiet, key)
 	state := stateOf(t, asker(t, s)(modernTalk(1, "named_destroy", "")))

@@ -292,3 +292,32 @@ func TestOrderOfCompletions(t *testing.T) {
 		}
 	})
 }
+
+// Log messages of a call reach the client that has called, and nobody else.
+func TestLogsOfOthers(t *testing.T) {
+	inEveryRevision(t, func(s *mcp.Server) {}, func(t *testing.T, c *inRevision) {
+		other, s := clientIn(t, c.revision)
+		tool(s, "say", func(ctx context.Context) (string, error) {
+			mcp.Logger(ctx).Error("said")
+			return "", nil
+		})
+		other.dial(t, s)
+		defer other.hangUp()
+		caller, _ := clientIn(t, c.revision)
+		caller.dial(t, s)
+		defer caller.hangUp()
+		text := request(9, "tools/call", `{"name":"say"}`)
+		if c.revision >= "2026" {
+			text = request(9, "tools/call", `{"name":"say","_meta":{`+strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")+`,"io.modelcontextprotocol/logLevel":"debug"}}`)
+		}
+		caller.send(text + "\n")
+		synctest.Wait()
+		spec.Holds(t, "S264", "S272")
+		if said := caller.received(); len(said) != 2 || !strings.Contains(said[0], `"data":"said"`) {
+			t.Errorf("who has called hears %q", said)
+		}
+		if said := other.received(); len(said) != 0 {
+			t.Errorf("another client hears %q", said)
+		}
+	})
+}

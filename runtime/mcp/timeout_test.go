@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -110,6 +111,7 @@ func ready(t *testing.T, s *mcp.Server) *peer {
 }
 
 func TestTimeouts(t *testing.T) {
+	spec.Holds(t, "S073", "S074")
 	const own, byDefault, most = 5 * time.Second, 7 * time.Second, 9 * time.Second
 	grace := 2 * time.Second
 	for _, test := range []struct {

@@ -7,12 +7,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // A client is notified of no resource that WithVisible hides from it, whatever it has
 // subscribed to, in a session and by a listen.
 func TestVisibleHoldsForUpdates(t *testing.T) {
+	spec.Holds(t, "S228")
 	for _, way := range []string{"session", "listen"} {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

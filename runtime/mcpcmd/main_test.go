@@ -214,6 +214,7 @@ func callLine(tool string) string {
 }
 
 func TestStdio(t *testing.T) {
+	spec.Holds(t, "S088")
 	p := start(t, nil)
 	p.line(stdioLine)
 	if _, err := io.WriteString(p.stdin, callLine("greet")); err != nil {

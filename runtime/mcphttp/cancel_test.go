@@ -15,6 +15,7 @@ import (
 // A request by itself is cancelled by closing its response, whether anything has
 // been sent or not. Nobody else notices.
 func TestVanishedClientCancels(t *testing.T) {
+	spec.Holds(t, "S128", "S132", "S133", "S170")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		silent, loud, other := s.puppet("silent"), s.puppet("loud"), s.puppet("other")
 		a, b := s.start(dance(silent).as("1").post()), s.start(dance(loud).as("1").post())
@@ -45,6 +46,7 @@ func TestVanishedClientCancels(t *testing.T) {
 
 // Closing the response of a session's call cancels nothing.
 func TestVanishedClientOfASession(t *testing.T) {
+	spec.Holds(t, "S107")
 	for _, version := range legacy {
 		overBoth(t, setup{}, func(t *testing.T, s *site) {
 			x := s.open(version)
@@ -139,14 +141,17 @@ func TestCancelNothing(t *testing.T) {
 		a := x.start(dance(p).as("1").legacy())
 		p.called()
 		y.do(cancelled("1")).accepted()
+		spec.Holds(t, "S177")
 		x.do(cancelled("2")).accepted()
 		x.do(cancelled(`"1"`)).accepted()
+		spec.Holds(t, "S179")
 		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, spec.InvalidField).accepted()
 		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}`, spec.InvalidField).accepted()
 		a.silent()
 		p.answers("done")
 		a.wait()
 		a.replied("1")
+		spec.Holds(t, "S178")
 		x.do(cancelled("1")).accepted()
 	})
 }
@@ -154,6 +159,7 @@ func TestCancelNothing(t *testing.T) {
 // A handler that has been cancelled because its client has gone says nothing more,
 // also where it does not care.
 func TestVanishedClientHearsNothing(t *testing.T) {
+	spec.Holds(t, "S134")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		p := s.puppet("p")
 		p.deaf = true

@@ -29,6 +29,7 @@ func supported(a *answer, e *rpcError, requested string) {
 
 // M present, H absent: -32020.
 func TestRevisionWithoutHeader(t *testing.T) {
+	spec.Holds(t, "S138")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		x := s.open(revisionD)
 		for _, r := range []rpc{
@@ -45,6 +46,7 @@ func TestRevisionWithoutHeader(t *testing.T) {
 
 // M present, H different: -32020, before any check of the version.
 func TestRevisionOtherThanHeader(t *testing.T) {
+	spec.Holds(t, "S135")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		for _, c := range []struct{ m, h string }{
 			{modern, unknown}, {unknown, modern}, {modern, revisionD}, {revisionD, modern},
@@ -63,6 +65,7 @@ func TestRevisionOtherThanHeader(t *testing.T) {
 // M = H, not served in requests of their own, be it unknown or one of sessions:
 // -32022 with what is served.
 func TestRevisionNotServed(t *testing.T) {
+	spec.Holds(t, "S076", "S136")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		x := s.open(revisionD)
 		for _, version := range append([]string{unknown, "v999.0.0", "2026-07-27", "x"}, legacy...) {
@@ -79,6 +82,7 @@ func TestRevisionNotServed(t *testing.T) {
 // M = H = modern: answered by itself. A session and a Last-Event-ID are not looked
 // at, and no session is opened.
 func TestModernRequest(t *testing.T) {
+	spec.Holds(t, "S124")
 	requests := []rpc{
 		{method: "server/discover"}, {method: "tools/list"}, {method: "resources/list"},
 		{method: "resources/templates/list"}, {method: "prompts/list"},
@@ -90,6 +94,7 @@ func TestModernRequest(t *testing.T) {
 		x := s.open(revisionB)
 		for i, r := range requests {
 			id := []string{"0", `"0"`, "-9007199254740991", `"é\u0041"`}[i%4]
+			spec.Holds(t, "S155", "S156")
 			for _, fields := range [][]string{
 				nil, {"Mcp-Session-Id: no-such-session"}, {"Mcp-Session-Id: " + x.id}, {"Last-Event-ID: 12"},
 				{"Mcp-Session-Id: " + x.id, "Last-Event-ID: no-such-event"},
@@ -113,6 +118,7 @@ func TestModernRequest(t *testing.T) {
 
 // The id of an answer is that of the request, byte for byte.
 func TestIDsAreEchoed(t *testing.T) {
+	spec.Holds(t, "S011")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		x := s.open(revisionD)
 		for _, id := range []string{"0", "-1", "9007199254740993", `""`, `"42"`, `"a\u00e9\n\"\\"`, `"é"`} {
@@ -150,6 +156,7 @@ func TestOrderOfModernChecks(t *testing.T) {
 
 // What sessions have and single requests have not is no method of theirs.
 func TestRemovedMethods(t *testing.T) {
+	spec.Holds(t, "S137")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		for _, method := range []string{
 			"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "no/such",
@@ -186,6 +193,7 @@ func TestHeaderWithoutRevision(t *testing.T) {
 // M there, but client capabilities missing or no object: -32602. The client's name
 // may be missing.
 func TestRequiredMeta(t *testing.T) {
+	spec.Holds(t, "S048", "S049")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		post := func(meta string, fields ...string) *answer {
 			return s.do(bare(`{"jsonrpc":"2.0","id":"d","method":"server/discover","params":{"_meta":{`+meta+`}}}`,
@@ -209,6 +217,7 @@ func TestRequiredMeta(t *testing.T) {
 
 // M absent, H unknown: -32022, in a session and for initialize as well.
 func TestUnknownHeader(t *testing.T) {
+	spec.Holds(t, "S120")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		x := s.open(revisionD)
 		for _, version := range []string{unknown, "v999.0.0", "1900-01-01"} {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 func sentinel(text string) string {
@@ -14,6 +16,7 @@ func sentinel(text string) string {
 // Mcp-Method repeats the method of every request. Names of fields have no case,
 // values have.
 func TestMethodHeader(t *testing.T) {
+	spec.Holds(t, "S139", "S145", "S150", "S152")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		list := rpc{method: "tools/list", id: `"l"`}
 		for _, value := range []string{"tools/list", "  tools/list\t"} {
@@ -37,6 +40,7 @@ func TestMethodHeader(t *testing.T) {
 // The spelling of the names of fields does not matter, also not over a connection
 // that keeps it.
 func TestCaseOfFieldNames(t *testing.T) {
+	spec.Holds(t, "S149")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		for _, spell := range []func(string) string{strings.ToLower, strings.ToUpper} {
 			r := call("mirror", `{"region":"eu"}`).post("Mcp-Param-Region: eu").build(t.Context(), t)
@@ -59,6 +63,7 @@ func TestCaseOfFieldNames(t *testing.T) {
 // Mcp-Name repeats what is called, got or read. Values that a field cannot have
 // are encoded.
 func TestNameHeader(t *testing.T) {
+	spec.Holds(t, "S139", "S140", "S141", "S142", "S145", "S150")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		requests := map[string]rpc{
 			"echo":        call("echo", "{}"),
@@ -91,6 +96,7 @@ func TestNameHeader(t *testing.T) {
 
 // Arguments that the schema marks are repeated in fields of their own.
 func TestParamHeader(t *testing.T) {
+	spec.Holds(t, "S141", "S142", "S143", "S144", "S145", "S146", "S147", "S148", "S150", "S151")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		for _, c := range []struct {
 			arguments string

@@ -29,6 +29,7 @@ func whoami(t *testing.T, result json.RawMessage) (me identity) {
 // initialize, M absent: a session, whose id is in the header. Of the versions of
 // sessions the client gets the one it asks for, otherwise the newest.
 func TestInitialize(t *testing.T) {
+	spec.Holds(t, "S061")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		ids := map[string]bool{}
 		visible := regexp.MustCompile(`^[\x21-\x7e]{22,}$`)
@@ -89,6 +90,7 @@ func TestInitializeFails(t *testing.T) {
 
 // M absent, H legacy or absent, S known: the revision of the session.
 func TestSessionRequest(t *testing.T) {
+	spec.Holds(t, "S064", "S065", "S099", "S119")
 	for _, version := range legacy {
 		visit(t, setup{}, func(t *testing.T, s *site) {
 			x := s.open(version)
@@ -115,6 +117,7 @@ func TestSessionRequest(t *testing.T) {
 
 // S unknown, ended, or of another principal: 404.
 func TestSessionNotFound(t *testing.T) {
+	spec.Holds(t, "S118")
 	who := mcphttp.WithPrincipal(principalOf)
 	visit(t, setup{handler: []mcphttp.Option{who}}, func(t *testing.T, s *site) {
 		x := s.open(revisionD, "Authorization: ann")
@@ -141,6 +144,7 @@ func TestSessionNotFound(t *testing.T) {
 
 // S absent: 400.
 func TestRequestWithoutSession(t *testing.T) {
+	spec.Holds(t, "S117")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		for _, r := range []rpc{call("echo", "{}"), {method: "ping"}, {method: "tools/list"}, {method: "server/discover"}, {method: "no/such"}} {
 			for _, fields := range [][]string{nil, {"Mcp-Protocol-Version: " + revisionB}, {"Mcp-Protocol-Version: " + revisionD}, {"Mcp-Session-Id: "}} {
@@ -158,6 +162,7 @@ func TestRequestWithoutSession(t *testing.T) {
 
 // S absent, and the server has no sessions: the revision of H, 2025-03-26 without.
 func TestWithoutSessions(t *testing.T) {
+	spec.Holds(t, "S119")
 	overBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
 		a := s.do(bare(initialize(revisionC)))
 		a.replied(`"init"`)
@@ -228,6 +233,7 @@ func TestOtherMessagesWithoutSessions(t *testing.T) {
 			s.do(bare("["+initialized+"]", fields...)).accepted()
 		}
 		s.do(bare("["+one+"]", "Mcp-Protocol-Version: "+revisionD).invalid()).refused(400, -32600, "")
+		spec.Holds(t, "S126")
 		for _, h := range []string{revisionB, revisionD, modern} {
 			r := bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)
 			if h == modern {
@@ -314,11 +320,13 @@ func TestNotification(t *testing.T) {
 		two.called()
 
 		h := "Mcp-Protocol-Version: " + modern
+		spec.Holds(t, "S100", "S125")
 		s.do(bare(cancelled("5"), h)).accepted()
 		s.do(bare(cancelled("5"), h, "Mcp-Method: notifications/cancelled")).accepted()
 		s.do(x.as(bare(cancelled("5"), h))).accepted()
 		s.do(bare(initialized, h)).accepted()
 		s.do(bare(`{"jsonrpc":"2.0","method":"notifications/no/such"}`, h)).accepted()
+		spec.Holds(t, "S101")
 		s.do(bare(cancelled("5"))).turnedDown(400)
 		s.do(bare(cancelled("5"), "Mcp-Protocol-Version: "+revisionD)).turnedDown(400)
 		s.do(bare(initialized)).turnedDown(400)
@@ -360,6 +368,7 @@ func TestResponse(t *testing.T) {
 
 // An array is a batch in a session of revision 2025-03-26, and nothing elsewhere.
 func TestBatch(t *testing.T) {
+	spec.Holds(t, "S020")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		x := s.open(revisionB)
 		one, two, note := call("echo", `{"n":1}`).as("1").legacy(), call("echo", `{"n":2}`).as(`"2"`).legacy(), initialized
@@ -383,6 +392,7 @@ func TestBatch(t *testing.T) {
 		x.do("[" + note + `,{"jsonrpc":"2.0","id":4,"result":{}}]`).accepted()
 		x.do("[]", spec.InvalidField).refused(400, -32600, "")
 
+		spec.Holds(t, "S021")
 		a = x.do("[" + strings.Replace(initialize(revisionB), `"init"`, "8", 1) + "," + call("echo", "{}").as("9").modern() + "," + one + "]").wants(http.StatusOK)
 		if err := json.Unmarshal([]byte(a.text()), &replies); err != nil || len(replies) != 3 {
 			a.fatal("want three replies: %v", err)

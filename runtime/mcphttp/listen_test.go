@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -38,14 +39,17 @@ func subscribed(a *answer, id string, messages ...*message) {
 // A listen is an event stream at once: it acknowledges, then tells of changes, each
 // with the id of the request, until the client closes it.
 func TestListen(t *testing.T) {
+	spec.Holds(t, "S056", "S197", "S218")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		for _, id := range []string{"5", `"5"`} {
 			a := s.start(listen(id, `"toolsListChanged":true,"resourceSubscriptions":["test://text"]`).post())
+			spec.Holds(t, "S309", "S310")
 			ack := a.streaming().hears("notifications/subscriptions/acknowledged")[0]
 			if p := string(ack.Params); !strings.Contains(p, `"toolsListChanged":true`) || !strings.Contains(p, `["test://text"]`) || strings.Contains(p, "prompts") {
 				a.fail("acknowledged is %s", p)
 			}
 			subscribed(a, id, ack)
+			spec.Holds(t, "S308")
 			s.change()
 			s.ResourceUpdated("test://text")
 			s.ResourceUpdated("test://other")
@@ -91,6 +95,7 @@ func TestListensApart(t *testing.T) {
 // Neither progress nor log messages travel on a listen, and it is quiet until
 // something happens: comments keep it alive.
 func TestListenIsQuiet(t *testing.T) {
+	spec.Holds(t, "S128")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		a := s.start(listen("1", `"toolsListChanged":true`).noting(`"progressToken":"p","io.modelcontextprotocol/logLevel":"debug"`).post())
 		a.streaming().hears("notifications/subscriptions/acknowledged")
@@ -112,6 +117,7 @@ func TestListenIsQuiet(t *testing.T) {
 
 // A shutdown ends listens with their result, then closes them.
 func TestListenEnds(t *testing.T) {
+	spec.Holds(t, "S311")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		a := s.start(listen(`"l"`, `"toolsListChanged":true`).post())
 		a.streaming().hears("notifications/subscriptions/acknowledged")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -365,6 +366,7 @@ func checkSame(t *testing.T, arguments, value string, path []string) {
 }
 
 func TestSameNumber(t *testing.T) {
+	spec.Holds(t, "S151")
 	texts := []string{
 		"0", "-0", "0.0", "0e5", "1", "1.0", "10e-1", "0.1e1", "-1", "10", "1e1", "1E+1", "100e-1", "12300", "1.23e4", "123e2", "0.5", "5e-1",
 		"9007199254740992", "9007199254740993", "1e2147483647",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // What handlers ask their client.
@@ -60,6 +62,7 @@ func TestTwoQuestions(t *testing.T) {
 // A request by itself gets the question as its answer, and comes back with the
 // answer to it.
 func TestModernQuestion(t *testing.T) {
+	spec.Holds(t, "S129", "S289")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		ask := call("asks", "{}").able(`{"elicitation":{}}`)
 		result := string(s.do(ask.post()).replied("1"))

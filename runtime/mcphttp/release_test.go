@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -82,6 +83,7 @@ func TestQuestionToNobody(t *testing.T) {
 // A handler can let the response go; the client is told when to come back, and
 // finds the answer.
 func TestReleaseStream(t *testing.T) {
+	spec.Holds(t, "S122")
 	for _, silent := range []bool{true, false} {
 		overBoth(t, setup{}, func(t *testing.T, s *site) {
 			x := s.open(revisionD)
@@ -128,6 +130,7 @@ func TestReleaseStream(t *testing.T) {
 
 // Where the client would not come back, the response is not let go.
 func TestReleaseStreamElsewhere(t *testing.T) {
+	spec.Holds(t, "S105")
 	eachWay(t, setup{}, func(t *testing.T, s *site, w way, start func(rpc) *answer) {
 		if w.version == revisionD {
 			return

@@ -110,6 +110,7 @@ func TestSessionEndsAmidAQuestion(t *testing.T) {
 // Whose session it is decides every request to it, whatever its method; to
 // everybody else it does not exist.
 func TestSessionOfAnotherPrincipal(t *testing.T) {
+	spec.Holds(t, "S002")
 	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
 		ann := s.open(revisionD, "Authorization: ann")
 		bob := s.open(revisionD, "Authorization: bob")
@@ -200,6 +201,7 @@ func TestRequestsBeforeInitialized(t *testing.T) {
 
 // Session ids cannot be guessed: they differ in all of their length.
 func TestSessionIDs(t *testing.T) {
+	spec.Holds(t, "S115")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		const n = 200
 		var ids []string
@@ -212,7 +214,11 @@ func TestSessionIDs(t *testing.T) {
 				if len(id) != len(ids[0]) {
 					t.Fatalf("ids of different lengths: %q, %q", id, ids[0])
 				}
+				spec.Holds(t, "S116")
 				letters[id[i]] = true
+				if id[i] < '!' || id[i] > '~' {
+					t.Fatalf("the id %q has a character that is not visible ASCII", id)
+				}
 			}
 			if len(letters) < 8 {
 				t.Errorf("the letter at %d is one of %d", i, len(letters))
@@ -249,6 +255,7 @@ func TestSessionsApart(t *testing.T) {
 
 // An answer to a question reaches the handler that has asked, of that session only.
 func TestAnswersBelongToTheSession(t *testing.T) {
+	spec.Holds(t, "S329")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		x, y := s.open(revisionD), s.open(revisionD)
 		a, b := x.start(call("asks", "{}").legacy()), y.start(call("asks", "{}").legacy())

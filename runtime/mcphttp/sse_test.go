@@ -66,6 +66,7 @@ var oldSSE = setup{sse: true}
 // Every message of the server is an event of the type message, every POST is
 // accepted without a body. Clients negotiate what has sessions.
 func TestSSE(t *testing.T) {
+	spec.Holds(t, "S095")
 	for _, version := range legacy {
 		overBoth(t, oldSSE, func(t *testing.T, s *site) {
 			c := s.connect().open(version)
@@ -144,6 +145,7 @@ func TestSSEBeforeInitialize(t *testing.T) {
 // The endpoint is relative, so that it holds behind a proxy, and keeps what the URL
 // has asked for.
 func TestSSEEndpoint(t *testing.T) {
+	spec.Holds(t, "S096")
 	overBoth(t, setup{sse: true, wrap: func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }}, func(t *testing.T, s *site) {
 		other := s.connect().open(revisionA)
 		theirs := strings.TrimPrefix(other.url[strings.Index(other.url, "?"):], "?session=")
@@ -201,6 +203,7 @@ func TestSSEStatus(t *testing.T) {
 		c.post(call("echo", "{}").legacy(), "-Authorization").turnedDown(404)
 		c.post(call("echo", "{}").legacy(), "Authorization: mallory").turnedDown(401)
 		c.post(call("echo", "{}").legacy(), "Content-Type: text/plain").turnedDown(415)
+		spec.Holds(t, "S092")
 		c.post(call("echo", "{}").legacy(), "Origin: http://evil.example").turnedDown(403)
 		c.post(call("echo", "{}").legacy(), "Host: evil.example").turnedDown(403)
 		c.post(call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`).legacy()).turnedDown(413)

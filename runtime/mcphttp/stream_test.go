@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -43,6 +44,7 @@ func eachWay(t *testing.T, c setup, f func(t *testing.T, s *site, w way, start f
 
 // An answer without anything before it is plain JSON.
 func TestPlainAnswer(t *testing.T) {
+	spec.Holds(t, "S102", "S127")
 	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
 		p := s.puppet("p")
 		a := start(dance(p))
@@ -66,6 +68,7 @@ func TestPlainAnswer(t *testing.T) {
 // The first notification makes the answer an event stream; the reply is its last
 // event.
 func TestNotificationOpensTheStream(t *testing.T) {
+	spec.Holds(t, "S102", "S103", "S106", "S127", "S130", "S131")
 	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
 		p := s.puppet("p")
 		a := start(dance(p).as(`"s"`))
@@ -198,6 +201,7 @@ func TestKeepAlive(t *testing.T) {
 // the client can come back; older clients would take that for a broken message.
 // Requests by themselves have no ids at all.
 func TestPrimingEvent(t *testing.T) {
+	spec.Holds(t, "S121")
 	eachWay(t, setup{}, func(t *testing.T, s *site, w way, start func(rpc) *answer) {
 		p := s.puppet("p")
 		a := start(dance(p))
@@ -225,6 +229,7 @@ func TestPrimingEvent(t *testing.T) {
 
 // The same holds for a stream that begins because of quiet, and for GET.
 func TestPrimingEventOfQuietStreams(t *testing.T) {
+	spec.Holds(t, "S123")
 	for _, version := range legacy {
 		overBoth(t, setup{}, func(t *testing.T, s *site) {
 			x := s.open(version)
@@ -251,6 +256,7 @@ func TestPrimingEventOfQuietStreams(t *testing.T) {
 
 // No two events of a session have the same id, on whatever streams.
 func TestEventIDsAreUnique(t *testing.T) {
+	spec.Holds(t, "S112")
 	for _, version := range []string{revisionB, revisionC, revisionD} {
 		overBoth(t, setup{}, func(t *testing.T, s *site) {
 			x := s.open(version)
@@ -282,6 +288,7 @@ func TestEventIDsAreUnique(t *testing.T) {
 
 // A message goes to one stream: that of its call, or the standing one.
 func TestOneStreamForAMessage(t *testing.T) {
+	spec.Holds(t, "S104", "S109", "S111")
 	overBoth(t, setup{}, func(t *testing.T, s *site) {
 		x := s.open(revisionC)
 		standing := x.listen()
@@ -306,6 +313,7 @@ func TestOneStreamForAMessage(t *testing.T) {
 
 // Log messages reach a request by itself only if it asks for them.
 func TestLogLevelOfRequests(t *testing.T) {
+	spec.Holds(t, "S263", "S264")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		s.do(call("prints", "{}").post()).replied("1")
 		a := s.do(call("prints", "{}").noting(`"io.modelcontextprotocol/logLevel":"debug"`).post())
@@ -316,6 +324,7 @@ func TestLogLevelOfRequests(t *testing.T) {
 
 // The standing stream has everything that belongs to no request, and no replies.
 func TestStandingStream(t *testing.T) {
+	spec.Holds(t, "S109", "S110")
 	for _, version := range legacy {
 		overBoth(t, setup{}, func(t *testing.T, s *site) {
 			x := s.open(version)

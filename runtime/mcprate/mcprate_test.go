@@ -79,6 +79,7 @@ func passes(ask func(string) string, text string) (n int, refusal string) {
 }
 
 func TestLimits(t *testing.T) {
+	spec.Holds(t, "S213", "S255", "S258")
 	const (
 		search  = `"content":[{"type":"text","text":"rate limit: too many calls of search; try again in 1s"}],"isError":true`
 		books   = `"text":"rate limit: too many calls of import_books; try again in 1m"}],"isError":true`

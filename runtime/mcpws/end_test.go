@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -260,6 +261,7 @@ func TestUpgradeIsBounded(t *testing.T) {
 
 // All revisions are served by one connection, with the session that it has.
 func TestSession(t *testing.T) {
+	spec.Holds(t, "S089")
 	visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
 		c.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)

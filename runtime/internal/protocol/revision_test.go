@@ -3,6 +3,8 @@ package protocol
 import (
 	"slices"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 func TestNegotiate(t *testing.T) {
@@ -24,6 +26,7 @@ func TestNegotiate(t *testing.T) {
 
 // The table of methods, as the fact sheet of the revisions has it.
 func TestMethods(t *testing.T) {
+	spec.Holds(t, "S006", "S007")
 	for _, r := range All {
 		for m := Initialize; m < MethodCount; m++ {
 			want := true
