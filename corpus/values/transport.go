@@ -114,7 +114,9 @@ func isRequest(message []byte) bool { return bytes.Contains(message, []byte(`"id
 func lineClient(t *testing.T, s *mcp.Server) *client {
 	ours, theirs := net.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(context.Background(), jsonrpc.NewLineConn(theirs, theirs, jsonrpc.DefaultLimit)) }()
+	go func() {
+		ended <- s.Serve(context.Background(), jsonrpc.NewLineConn(theirs, theirs, jsonrpc.DefaultLimit))
+	}()
 	t.Cleanup(func() {
 		_ = ours.Close()
 		<-ended

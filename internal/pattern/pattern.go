@@ -54,7 +54,7 @@ func (m *Matcher) Match(s string) bool {
 	}
 	state := initial
 	for i := 0; i < len(s); {
-		class := 0
+		var class int
 		if c := s[i]; c < utf8.RuneSelf {
 			class = int(m.classes.ascii[c])
 			i++

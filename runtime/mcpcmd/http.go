@@ -167,10 +167,13 @@ func (s *site) shutdown(ctx context.Context) error {
 	all.Wait()
 	s.conns.closeUnused()
 	s.bodies.Close()
-	closed := make(chan error, 1)
+	closed := make(chan struct{})
 	closing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { closed <- s.server.Shutdown(closing) }()
+	go func() {
+		defer close(closed)
+		_ = s.server.Shutdown(closing) // it waits for connections, which are looked at above
+	}()
 	if err := s.running.wait(ctx); err != nil {
 		errs = append(errs, err)
 	}

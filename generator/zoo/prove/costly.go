@@ -179,7 +179,7 @@ func (c *climber) recipe(n *Node) *recipe {
 	if after == "" && before == n.String() {
 		return nil
 	}
-	open, closing := "", ""
+	var open, closing string
 	switch kept.Kind {
 	case '[':
 		open, closing = "[", "]"
