@@ -34,7 +34,7 @@ func TestTypeScriptBookstore(t *testing.T) {
 		code := -32602
 		f.same("prompts", []string{"discuss_book", "recommend_books"})
 		f.same("prompt", []string{"books://145", "Let us talk about this book. What makes it worth reading today?"})
-		f.failed("wrong argument", code, "count: must be at most 10")
+		f.failed("wrong argument", code, "count must be at most 10")
 		f.same("completion", map[string]any{"values": []string{"Middlemarch"}, "total": 1, "hasMore": false})
 
 		if w.revision >= forms {
