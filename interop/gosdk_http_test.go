@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // httpClient returns a client for one test. Its connections end with the test, so
@@ -23,7 +25,7 @@ func httpClient(t *testing.T) (*nethttp.Client, *recorder) {
 	t.Helper()
 	transport := nethttp.DefaultTransport.(*nethttp.Transport).Clone()
 	t.Cleanup(transport.CloseIdleConnections)
-	r := &recorder{next: transport, moved: make(chan struct{})}
+	r := &recorder{next: spec.NewTap(t).OfServers().Transport(transport), moved: make(chan struct{})}
 	return &nethttp.Client{Transport: r}, r
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // revisions are all that the SDK's client can ask for. It begins with
@@ -89,7 +91,7 @@ func transport(t *testing.T, ctx context.Context, w way, program string) (transp
 		}
 		checkStderr(t, program, stderr.String())
 	})
-	telling := &tellingTransport{&mcp.CommandTransport{Command: command, TerminateDuration: deadline}, newHeard()}
+	telling := &tellingTransport{&mcp.CommandTransport{Command: command, TerminateDuration: deadline}, newHeard(), spec.NewTap(t).OfServers().Conversation()}
 	return telling, func(message string) {
 		for n := 1; ; n++ {
 			if slices.Contains(telling.sent.wait(t, ctx, n), message) {
@@ -103,19 +105,34 @@ func transport(t *testing.T, ctx context.Context, w way, program string) (transp
 type tellingTransport struct {
 	mcp.Transport
 	sent *heard
+	tap  *spec.Conversation
 }
 
 func (t *tellingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := t.Transport.Connect(ctx)
-	return &tellingConn{conn, t.sent}, err
+	return &tellingConn{conn, t.sent, t.tap}, err
 }
 
 type tellingConn struct {
 	mcp.Connection
 	sent *heard
+	tap  *spec.Conversation
+}
+
+func (c *tellingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	message, err := c.Connection.Read(ctx)
+	if err == nil {
+		if text, err := jsonrpc.EncodeMessage(message); err == nil {
+			c.tap.Server(string(text))
+		}
+	}
+	return message, err
 }
 
 func (c *tellingConn) Write(ctx context.Context, message jsonrpc.Message) error {
+	if text, err := jsonrpc.EncodeMessage(message); err == nil {
+		c.tap.Client(string(text))
+	}
 	err := c.Connection.Write(ctx, message)
 	c.sent.add("%s", called(message))
 	return err

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // The paths of the built programs.
@@ -42,7 +44,7 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
-	return m.Run()
+	return spec.Main{M: m, Least: 500}.Run()
 }
 
 // build builds a program in a directory, whose module is on its own.

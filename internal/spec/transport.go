@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"testing"
 )
+
+// Transport is [Tap.Transport] of a new tap.
+func Transport(t T, next http.RoundTripper) http.RoundTripper { return NewTap(t).Transport(next) }
 
 // Transport returns what sends requests by next and takes the messages that go over it:
 // [Tap.Handler] for the client's side.
-func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
-	p := NewTap(t)
+func (p *Tap) Transport(next http.RoundTripper) http.RoundTripper {
 	if p.all == nil {
 		return next
 	}

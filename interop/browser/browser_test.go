@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
@@ -90,8 +91,9 @@ func newServer(t *testing.T, origins ...string) *server {
 	sse := mcphttp.NewSSEHandler(m, mcphttp.WithAllowedOrigins(origins...))
 	ws := mcpws.NewHandler(m, mcpws.WithAllowedOrigins(origins...))
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", s.counted(streamable))
-	mux.Handle("/sse", s.counted(sse))
+	tap := spec.NewTap(t).OfServers()
+	mux.Handle("/mcp", s.counted(tap.Handler(streamable)))
+	mux.Handle("/sse", s.counted(tap.Handler(sse)))
 	mux.Handle("/ws", s.counted(ws))
 	mux.Handle("/", s.site)
 	s.Server = httptest.NewServer(mux)
