@@ -74,9 +74,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s.url = server.url
+	var wrong findings
+	url, untap, err := wrong.tap(server.url)
+	if err != nil {
+		return errors.Join(err, server.stop())
+	}
+	s.url = url
 	all, err := s.runAll(ctx, wanted)
-	if err := errors.Join(err, server.reach(ctx), server.stop()); err != nil {
+	untap()
+	if err := errors.Join(err, server.reach(ctx), server.stop(), wrong.err()); err != nil {
 		return err
 	}
 	printTable(out, all)

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
+)
+
+// findings collects what a tap says of the messages of the server.
+type findings struct {
+	mu   sync.Mutex
+	said []error
+}
+
+// Helper, Errorf, Fatal and Cleanup are those of a [spec.T]. The tap is used until the
+// program ends.
+func (f *findings) Helper() {}
+
+func (f *findings) Errorf(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.said = append(f.said, fmt.Errorf(format, args...))
+}
+
+func (f *findings) Fatal(args ...any) { f.Errorf("%s", fmt.Sprint(args...)) }
+
+func (f *findings) Cleanup(func()) {}
+
+// err returns all of it.
+func (f *findings) err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return errors.Join(f.said...)
+}
+
+// tap returns the URL of a proxy in front of a server, which validates what the server
+// says where MCP_SPEC_DIR names the official schemas, and what ends it.
+func (f *findings) tap(url string) (front string, stop func(), err error) {
+	return spec.NewTap(f).OfServers().Proxy(url)
+}
