@@ -38,10 +38,10 @@ func (p *Tap) Proxy(target string) (front string, stop func(), err error) {
 	}
 	server := httptest.NewUnstartedServer(p.Handler(forward))
 	server.Config.ErrorLog = forward.ErrorLog
-	server.Start()
 	own = server.Listener.Addr().String()
+	server.Start()
 	at := *to
-	at.Host = server.Listener.Addr().String()
+	at.Host = own
 	return at.String(), func() {
 		server.CloseClientConnections()
 		server.Close()
