@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -203,9 +204,9 @@ func TestCallbacksFail(t *testing.T) {
 		for _, c := range callbacks() {
 			t.Run(how.name+"/"+c.covers[0], func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					armed := false
+					var armed atomic.Bool
 					fail := func() {
-						if armed {
+						if armed.Load() {
 							how.fail()
 						}
 					}
@@ -218,7 +219,7 @@ func TestCallbacksFail(t *testing.T) {
 						c.setup(s, fail)
 					}
 					ask := connect(t, s)
-					armed = true
+					armed.Store(true)
 					if c.silent {
 						// The reply to the ping behind it is the only one.
 						if got := ask(`{"jsonrpc":"2.0","method":"` + c.method + "\"}\n" + request(2, "ping", "{}")); !strings.Contains(got, `"id":2,"result":{}`) {
@@ -227,7 +228,7 @@ func TestCallbacksFail(t *testing.T) {
 					} else if got := ask(request(1, c.method, "{"+c.params+"}")); !strings.Contains(got, `"id":1,`) || !strings.Contains(got, "internal error") || strings.Contains(got, "disco") {
 						t.Errorf("%s", got)
 					}
-					armed = false
+					armed.Store(false)
 					if got := ask(request(3, "ping", "{}")); !strings.Contains(got, `"id":3,"result":{}`) {
 						t.Errorf("afterwards: %s", got)
 					}

@@ -211,7 +211,7 @@ func TestLargeResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &crowd{goOn: make(chan struct{})}
 		s := newFixture(quiet, mcp.WithTimeout(0))
-		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 5<<20) }))
+		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 9<<18) }))
 		p, other := limited(t, s), limited(t, s)
 		const calls = 3 * mcp.LargeReplies
 		for i := range calls {
@@ -251,7 +251,7 @@ func TestLargeResultWaitsForItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &crowd{goOn: make(chan struct{})}
 		s := newFixture(quiet, mcp.WithTimeout(0), mcp.WithLimits(mcp.Limits{CallTime: time.Minute, GraceTime: time.Hour}))
-		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 5<<20) }))
+		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 9<<18) }))
 		p := limited(t, s)
 		for i := range mcp.LargeReplies + 1 {
 			p.send(call(i, "crowd", "{}") + "\n")
