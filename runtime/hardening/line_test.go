@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
-	seam "github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -83,7 +82,7 @@ func dialStdio(s *site, in *inbox, who string) (link, error) {
 		server = faulty.Stream(server, s.setup.plan(int(s.pipes.Add(1))-1))
 	}
 	s.served.Go(func() {
-		l.served <- s.server.Serve(callerContext(s, who), seam.NewDirect(jsonrpc.NewLineConn(server, server, limit)))
+		l.served <- s.server.Serve(callerContext(s, who), jsonrpc.NewLineConn(server, server, limit))
 	})
 	return l, nil
 }

@@ -136,7 +136,7 @@ func testUserCode(t *testing.T, v venue) {
 			started := time.Now()
 			c.alive(q.method)
 			other.alive(q.method)
-			if took := time.Since(started); took > v.readsOn() {
+			if took := time.Since(started); took > 0 {
 				t.Errorf("%s: the others have waited %v", q.method, took)
 			}
 			if v.is(httpModern) {

@@ -63,7 +63,7 @@ func testRefused(t *testing.T, v venue) {
 			}
 		}
 		c.alive("many are refused")
-		if took := time.Since(began); took > v.readsOn() {
+		if took := time.Since(began); took > 0 {
 			t.Errorf("it has taken %v", took)
 		}
 		for _, conn := range conns {

@@ -111,7 +111,7 @@ func testCutOff(t *testing.T, v venue) {
 		if m := fast.ask("tools/call", call("large", `{"n":1000000}`)); m.failed() {
 			t.Errorf("the other client: %v", m)
 		}
-		if d := time.Since(started); d > v.readsOn() {
+		if d := time.Since(started); d > 0 {
 			t.Errorf("the other client has waited %v", d)
 		}
 		if v.is(httpLegacy, httpModern) {

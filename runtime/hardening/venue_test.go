@@ -3,7 +3,6 @@ package hardening_test
 import (
 	"testing"
 	"testing/synctest"
-	"time"
 )
 
 // era is the kind of protocol that a client speaks.
@@ -50,15 +49,6 @@ var ways = []*way{
 type venue struct {
 	*way
 	era era
-}
-
-// readsOn is how long the input of a client may be left alone by the goroutine that
-// answers its only call.
-func (v venue) readsOn() time.Duration {
-	if v.is(stdio) {
-		return time.Millisecond
-	}
-	return 0
 }
 
 // is reports whether the transport is one of those.

@@ -151,34 +151,34 @@ func allocations(t *testing.T, message string) float64 {
 	return n
 }
 
-// How much a request allocates does not depend on the machine. What a call may take:
-// the exchange, which has its context in it, the goroutine, the result, and what the
-// tool itself makes. A nested one takes besides what its arguments keep: the strings,
-// which share memory; the items; the tags of two of them; a map with its contents; and
-// the gift. The answer takes nothing.
-//
-// A figure that has become smaller is to be lowered here, so that it stays so.
+// TestAllocations bounds what a request allocates. The bounds have room, since a release
+// of Go may move the figures a little: they find what grows with the message or the
+// server, not one allocation more. Beside each is what go1.26 needs, which the benchmarks
+// report: the exchange with its context, the goroutine, the result, and what the tool
+// itself makes; of a nested call also what its arguments consist of.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	const (
-		small = 4
-		kept  = 1 + 1 + 2 + 2 + 1
+		atOnce = 5  // 0
+		small  = 12 // 4
+		nested = 25 // 11
+		wrong  = 80 // 43
 	)
 	add := call(1, "add", `{"a":1,"b":2}`)
 	for _, test := range []struct {
 		name, message string
 		most          float64
 	}{
-		{"ping", request(1, "ping", "{}"), 0},
-		{"tools/list", request(1, "tools/list", "{}"), 0},
+		{"ping", request(1, "ping", "{}"), atOnce},
+		{"tools/list", request(1, "tools/list", "{}"), atOnce},
 		{"small", add, small},
-		{"small with a string for an id", strings.Replace(add, `"id":1`, `"id":"one"`, 1), small + 1},
+		{"small with a string for an id", strings.Replace(add, `"id":1`, `"id":"one"`, 1), small},
 		{"small in 2026-07-28", modernCall(1, "add", `{"a":1,"b":2}`), small},
-		{"nested", call(1, "parcel", nestedArguments), small + kept},
-		{"nested in 2026-07-28", modernCall(1, "parcel", nestedArguments), small + kept},
-		{"wrong arguments", call(1, "parcel", strings.Replace(nestedArguments, `"copies":1,`, `"copies":0,`, 1)), 43},
+		{"nested", call(1, "parcel", nestedArguments), nested},
+		{"nested in 2026-07-28", modernCall(1, "parcel", nestedArguments), nested},
+		{"wrong arguments", call(1, "parcel", strings.Replace(nestedArguments, `"copies":1,`, `"copies":0,`, 1)), wrong},
 	} {
 		if got := allocations(t, test.message); got > test.most {
 			t.Errorf("%s: %v allocations, at most %v", test.name, got, test.most)

@@ -19,16 +19,15 @@ import (
 // flight. It knows nothing of how messages travel: they come by receive, and
 // replies leave by the sink that came with them.
 type conn struct {
-	server  *Server
-	ctx     context.Context // ends with the connection
-	stop    context.CancelCauseFunc
-	out     sink        // for messages that belong to no request; may be nil
-	caller  *caller     // who is at the other end, for transports with one stream
-	heard   atomic.Bool // something has come since [conn.watch] looked
-	spare   *buffers    // only the goroutine that calls receive uses it
-	reading *reading    // of a stream with a message after the other; nil elsewhere
-	clocks  *clocks     // of the requests, maybe with those of other connections
-	number  uint64      // of this connection in the process; 0 where messages say whose they are
+	server *Server
+	ctx    context.Context // ends with the connection
+	stop   context.CancelCauseFunc
+	out    sink        // for messages that belong to no request; may be nil
+	caller *caller     // who is at the other end, for transports with one stream
+	heard  atomic.Bool // something has come since [conn.watch] looked
+	spare  *buffers    // only the goroutine that calls receive uses it
+	clocks *clocks     // of the requests, maybe with those of other connections
+	number uint64      // of this connection in the process; 0 where messages say whose they are
 
 	mu       sync.Mutex
 	session  *session // nil until the client has sent initialize
@@ -70,9 +69,8 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	out := newOutbox(jc, &s.limits, s.memory, func() { c.stop(ErrConnectionClosed) }, &c.active)
 	ending := make(chan struct{})
 	c.out, c.shared, c.ended, c.large = out, true, ending, make(chan struct{}, 1)
-	c.reading = newReading(c, jc, out)
-	read := c.reading.ended
-	go c.reading.run()
+	read := make(chan error, 1)
+	go func() { read <- c.readLoop(jc, out) }()
 	written := make(chan error, 1)
 	go func() { out.serve(); written <- nil }()
 	if s.pingAfter > 0 {
@@ -303,7 +301,7 @@ func (c *conn) enter(x *exchange) *jsonrpc.Error {
 	}
 	c.inflight.add(x)
 	c.running++
-	x.alone = c.active.Add(1) == 1
+	c.active.Add(1)
 	return nil
 }
 

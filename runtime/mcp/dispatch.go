@@ -48,9 +48,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 	if err == nil {
 		x := newExchange(c, b, caller, out, method, key, &from)
 		if err = c.start(x); err == nil {
-			if !c.reading.keeps(x) {
-				go x.start()
-			}
+			go x.start()
 			return true
 		}
 		x.stop(nil)

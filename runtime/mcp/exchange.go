@@ -131,7 +131,6 @@ type exchange struct {
 	cost     int  // what is charged for the call itself
 	beyond   bool // the reply has a place beyond the budget
 	turn     bool // it is the one large reply that is being made for its channel
-	alone    bool // nothing else ran when it began
 	farewell bool // the client is told that the server has ended the request
 	answered bool // a reply is queued, or there will be none; guarded by conn.mu
 	released bool // the handlers have returned; only the goroutine that has run them uses it

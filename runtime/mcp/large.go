@@ -22,7 +22,6 @@ func (l *largeResult) BeginLarge() error {
 	}
 	s := x.conn.server
 	for {
-		x.conn.reading.handOver()
 		x.sink.Wait()
 		x.sink.Flush()                                                           // lets the next one pass that waits for the client
 		if !s.memory.Enter(x.ctx.Done(), s.limits.CallTime+s.limits.GraceTime) { // the request ends first

@@ -6,7 +6,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -20,9 +19,6 @@ import (
 // messages away. [WithoutStdoutShield] leaves them alone. On Windows it is
 // [os.Stdout], [os.Stdin] and the standard handles that are exchanged, which
 // what has kept a handle from before does not notice.
-//
-// Handlers share goroutines with each other, as those of net/http do: one that locks
-// its thread ([runtime.LockOSThread]) must unlock it.
 //
 // Only one ServeStdio can run in a process at a time.
 func (s *Server) ServeStdio(ctx context.Context) error {
@@ -44,10 +40,10 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 // own duplicates.
 func newStdioConn(in, out *os.File, limit int, own bool) jsonrpc.Conn {
 	if own {
-		return link.NewDirect(jsonrpc.NewLineConn(in, out, limit))
+		return jsonrpc.NewLineConn(in, out, limit)
 	}
 	f := &foreignFiles{in: in, out: out, closed: make(chan struct{})}
-	return link.NewDirect(jsonrpc.NewLineConn(f, f, limit))
+	return jsonrpc.NewLineConn(f, f, limit)
 }
 
 // foreignFiles keeps files open that others use too. A read that waits when it

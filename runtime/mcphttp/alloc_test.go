@@ -145,14 +145,15 @@ func kindsOfCalls(t testing.TB) (kinds map[string]*asking, answer string) {
 	}, `"structuredContent":{"sum":6,"unit":"kg"}`
 }
 
-// A call costs what it allocates, nearly, and how much that is does not depend on the
-// machine. These are the handler's own: net/http has its share before and after.
+// TestAllocations bounds what the handler allocates for a call, besides net/http. The
+// bounds have room, since a release of Go may move the figures a little; [BenchmarkCall]
+// reports them. With go1.26 they are 13, 19 and 23.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	kinds, answer := kindsOfCalls(t)
-	for name, most := range map[string]float64{"session": 13, "alone": 19, "2026-07-28": 23} {
+	for name, most := range map[string]float64{"session": 26, "alone": 38, "2026-07-28": 46} {
 		a := kinds[name]
 		a.check(t, name, answer)
 		if n := testing.AllocsPerRun(500, a.run); n > most {

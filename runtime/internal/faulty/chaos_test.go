@@ -77,7 +77,7 @@ var transports = map[string]dialer{
 				if err != nil {
 					return
 				}
-				served.Go(func() { _ = s.Serve(ctx, link.NewDirect(jsonrpc.NewLineConn(c, c, messageBytes))) })
+				served.Go(func() { _ = s.Serve(ctx, jsonrpc.NewLineConn(c, c, messageBytes)) })
 			}
 		})
 		return lines(l), func() {

@@ -1,0 +1,45 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// TestLockedThreadEnds has a handler that keeps its thread locked. The runtime ends such a
+// thread with its goroutine, so nothing else of the server runs on it afterwards.
+func TestLockedThreadEnds(t *testing.T) {
+	s := mcp.NewServer(fixtureInfo(), quiet)
+	tool(s, "lock", func(context.Context) (string, error) {
+		runtime.LockOSThread()
+		return fmt.Sprintf("thread %d.", syscall.Gettid()), nil
+	})
+	client := connect(t, s)
+	for i := range 5 {
+		_, text, _ := strings.Cut(client(call(i+1, "lock", "{}")), "thread ")
+		number, _, ok := strings.Cut(text, ".")
+		thread, err := strconv.Atoi(number)
+		if !ok || err != nil {
+			t.Fatalf("no thread in the answer: %v", err)
+		}
+		if thread == os.Getpid() {
+			continue // the runtime never ends the main thread
+		}
+		for until := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
+			if _, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", thread)); err != nil {
+				break
+			}
+			if time.Now().After(until) {
+				t.Fatalf("thread %d goes on after its handler has returned", thread)
+			}
+		}
+	}
+}
