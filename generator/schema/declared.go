@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/diag"
 )
 
 // declared are the declarations of a package from which contracts are made, such as
@@ -41,7 +43,10 @@ func declared[T types.Object](r *Resolver, pkg *types.Package, want func(T) bool
 	return all, nil
 }
 
-// unread reports a package of which not all is known.
+// unread reports a package of which not all is known, which an attempt cannot pass over.
 func (r *Resolver) unread(s site, pkg *types.Package, err error) {
-	r.errorf(s, "see what go build "+pkg.Path()+" says", "what package %s declares is not known: %v", pkg.Path(), err)
+	now := r.diags
+	for _, r.diags = range []*diag.List{r.lasting, now} {
+		r.errorf(s, "see what go build "+pkg.Path()+" says", "what package %s declares is not known: %v", pkg.Path(), err)
+	}
 }

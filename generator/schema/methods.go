@@ -132,7 +132,7 @@ func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) boo
 	}
 	if t.Union != nil {
 		for _, v := range t.Union.Variants {
-			ok = r.travels(s, v.Type, seen) && ok
+			ok = r.travels(r.variantOf(s, t.Go, v.Type.Go), v.Type, seen) && ok
 		}
 	}
 	for _, f := range t.Fields {

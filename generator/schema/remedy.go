@@ -18,6 +18,8 @@ func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	}
 	param := s.at.Param
 	switch {
+	case s.union != nil:
+		ways = append(ways, "use a type of this package in place of "+r.typeString(s.union))
 	case s.far.IsValid():
 		ways = append(ways, "use a struct of this package without the field")
 	case s.path != "" && own == "":
@@ -36,11 +38,14 @@ func (r *Resolver) remedy(s site, t types.Type, own string) string {
 		ways = append(ways, "leave it out of the signature")
 	}
 	of := "for it"
-	if s.far.IsValid() {
+	switch {
+	case s.union != nil:
+		of = "for " + r.typeString(s.union) // one for the type that holds it has no place in a union
+	case s.far.IsValid():
 		of = "for a type that holds it"
 	}
 	switch {
-	case !s.far.IsValid() && !convertible(t):
+	case s.union == nil && !s.far.IsValid() && !convertible(t):
 	case s.at.Use == Argument:
 		ways = append(ways, "write an //mcp:decode function "+of)
 	case s.at.Use == Result:

@@ -59,11 +59,7 @@ func (r *Resolver) enter(s site, t types.Type, plan *model.Type, fill func() boo
 	if fill() {
 		return plan
 	}
-	// Whatever was made on the way may refer to the plan that failed.
-	for _, made := range r.order[mark:] {
-		r.plans[s.at.Use].Delete(made)
-	}
-	r.order = r.order[:mark]
+	r.forget(s.at.Use, mark)
 	return nil
 }
 
@@ -212,10 +208,14 @@ func (r *Resolver) fillInterface(s site, plan *model.Type, t types.Type, u *type
 		}
 	}
 	plan.Kind = model.Interface
-	if types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+	if isError(t) {
 		plan.Kind = model.Error
 	}
 	return true
+}
+
+func isError(t types.Type) bool {
+	return types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
 // fillMap sets the plan of a map. encoding/json goes by the text methods of keys,

@@ -58,6 +58,9 @@ type Resolver struct {
 	pkg   *load.Package // that is generated for
 	docs  Docs
 	diags *diag.List
+	// lasting is where diags are added that hold whatever becomes of the plan.
+	lasting *diag.List
+	trying  bool // in an attempt: see there
 
 	// plans are the types that are shared, to *model.Type, those in progress
 	// included. What a type is depends on the direction where it has methods for
@@ -82,7 +85,7 @@ type Resolver struct {
 // with them is added to diags.
 func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 	r := &Resolver{
-		pkg: pkg, docs: docs, diags: diags,
+		pkg: pkg, docs: docs, diags: diags, lasting: diags,
 		files:    map[string]bool{},
 		reported: map[string]bool{},
 		forms:    map[*types.TypeName]*Form{},
@@ -164,8 +167,11 @@ type site struct {
 	at   Place
 	pos  token.Position // of the innermost field in the package itself
 	far  token.Position // of the field in question, where it is in another package
-	path string         // Filter.Items[].Ch, "" for the type itself
+	path string         // Filter.Items[].Ch, Shape.(Circle).Radius, "" for the type itself
 	deep int
+	// union is the sealed interface of another package that the place is in, nil
+	// where there is none.
+	union *types.Named
 }
 
 func (s site) field(name string) site {
@@ -210,7 +216,7 @@ func (r *Resolver) report(s site, severity diag.Severity, hint, message string) 
 	if s.path != "" {
 		// The field without the way to it, which differs between uses.
 		key := fmt.Sprint(s.pos, s.far, message)
-		if r.reported[key] {
+		if r.reported[key] && !(r.trying && severity == diag.Error) { // an attempt fails by what is known, too
 			return
 		}
 		r.reported[key] = true

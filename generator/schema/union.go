@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/model"
 )
@@ -78,16 +79,49 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 				all[hidden].obj.Name(), r.typeString(t))
 			return true, false
 		}
-		if len(all) == 0 || s.at.Use == Result && r.sources[t.Obj().Pkg()] == nil && r.unusable(t, all) {
+		if len(all) == 0 {
 			return false, false
 		}
 		form = &UnionForm{}
+		if s.at.Use == Result && r.sources[t.Obj().Pkg()] == nil {
+			return r.tryUnion(s, plan, t, form, all), true
+		}
 	}
+	return true, r.fillVariants(s, plan, t, form, all)
+}
+
+// tryUnion makes the plan of a sealed interface of another package that is a result and
+// of which no directive says that it is a union. Nothing can be changed about its
+// implementations, and those that are returned may all have a JSON form. So it is an
+// interface like any other where one of them cannot be one of a union, with a warning
+// that says which, since a schema that allows anything is of little use.
+func (r *Resolver) tryUnion(s site, plan *model.Type, t *types.Named, form *UnionForm, all []implementation) bool {
+	problem := r.attempt(s.at.Use, func() bool {
+		ok := r.fillVariants(s, plan, t, form, all)
+		return ok && r.travels(s, plan, map[*model.Type]bool{})
+	})
+	if problem == nil {
+		return true
+	}
+	plan.Kind, plan.Union = model.Invalid, nil
+	name := r.typeString(t)
+	if !isError(t) {
+		if len(problem.Related) > 0 {
+			s.far = problem.Related[0].Pos
+		}
+		r.warnf(s, fmt.Sprintf("write an //mcp:encode function for it; or say what encoding/json writes: //mcp:schema %s JSON in the package comment", name),
+			"the schema cannot say what %s looks like: %s", name, strings.Replace(problem.Message, "field "+s.path+".", "field ", 1))
+	}
+	return false
+}
+
+// fillVariants makes the plans of the implementations.
+func (r *Resolver) fillVariants(s site, plan *model.Type, t *types.Named, form *UnionForm, all []implementation) (ok bool) {
 	info := &model.UnionInfo{Discriminator: cmp.Or(form.Discriminator, defaultDiscriminator)}
 	plan.Kind, plan.Union = model.Union, info
 	if len(all) == 0 {
 		r.errorf(s, "declare the implementations in the package of the interface", "no type implements the interface %s", r.typeString(t))
-		return true, false
+		return false
 	}
 	r.warnName(s, info.Discriminator)
 	var names []string
@@ -116,7 +150,7 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 		texts[v.Name] = i.obj.Name()
 		info.Variants = append(info.Variants, v)
 	}
-	return true, ok
+	return ok
 }
 
 // variant makes the plan of an implementation, nil after an error.
@@ -125,7 +159,7 @@ func (r *Resolver) variant(s site, union *types.Named, i implementation, info *m
 		r.errorf(s, hint, "%s", problem)
 		return nil
 	}
-	plan := r.resolve(s, i.obj.Type())
+	plan := r.resolve(r.variantOf(s, union, i.obj.Type()), i.obj.Type())
 	if plan == nil {
 		return nil
 	}
@@ -149,14 +183,10 @@ func (r *Resolver) unsuited(union *types.Named, i implementation, discriminator 
 	return "", ""
 }
 
-// unusable reports whether an interface of another package cannot be a union, as one
-// of its implementations is not suited for that or has no name in generated code.
-func (r *Resolver) unusable(t *types.Named, all []implementation) bool {
-	return slices.ContainsFunc(all, func(i implementation) bool {
-		problem, _ := r.unsuited(t, i, defaultDiscriminator)
-		if problem == "" {
-			problem, _ = r.Unnameable(i.obj.Type())
-		}
-		return problem != ""
-	})
+// variantOf moves to an implementation, as a type assertion does.
+func (r *Resolver) variantOf(s site, union, t types.Type) site {
+	if named := union.(*types.Named); s.union == nil && r.sources[named.Obj().Pkg()] == nil {
+		s.union = named
+	}
+	return s.field("(" + t.(*types.Named).Obj().Name() + ")")
 }
