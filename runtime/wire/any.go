@@ -4,10 +4,10 @@ package wire
 // from string, a slice, a float64, a string, a boolean, or nil for null. A number
 // beyond the range of float64 is a violation.
 func Any(d *Decoder, v *any) {
-	before := d.trouble()
+	before := d.problemCount()
 	d.failed = false
 	x := d.any()
-	if d.err == nil && d.trouble() == before {
+	if d.err == nil && d.problemCount() == before {
 		*v = x
 		return
 	}

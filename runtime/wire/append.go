@@ -12,7 +12,7 @@ import (
 // AppendString appends s as a JSON string. HTML is not escaped; what is not valid
 // UTF-8 becomes \ufffd, and there is never a raw line break.
 func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
-	// A slice begins with what a string is made of. The string is not kept.
+	// A slice begins with what a string is made of. The string is not retained.
 	return appendQuoted(b, *(*string)(unsafe.Pointer(&s)))
 }
 
@@ -42,7 +42,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(appendText(append(b, '"'), s), '"')
 }
 
-// appendText appends what stands between the quotes.
+// appendText appends the text between the quotes.
 func appendText(b []byte, s string) []byte {
 	from := 0 // what is before is in b
 	for i := plainRun(s, 0); i < len(s); i = plainRun(s, i) {
@@ -165,8 +165,8 @@ func sixDecimals(f float64) (micros int64, ok bool) {
 		return 0, false
 	}
 	micros = int64(math.Round(x))
-	// Both are exact, so the division rounds once, as reading the text does. Zero
-	// may have a sign that an integer has not.
+	// Both are exact, so the division rounds once, as reading the text does. A float
+	// zero may have a sign, an integer zero has none.
 	return micros, micros != 0 && float64(micros)/1e6 == f
 }
 

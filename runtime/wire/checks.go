@@ -116,8 +116,8 @@ func MaxProperties(d *Decoder, n, limit int) {
 	}
 }
 
-// UniqueItems checks that no two elements are equal. It says nothing where an
-// element was not what it must be.
+// UniqueItems checks that no two elements are equal. It checks nothing if an element
+// was invalid.
 func UniqueItems[T comparable](d *Decoder, v []T) {
 	if d.failed || d.broken {
 		return

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Ptr reads a value into new memory. A null is handed to f, which mostly refuses
-// it; see Nullable.
+// Ptr reads a value into new memory. A null is passed to f, which usually refuses it;
+// see Nullable.
 func Ptr[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 	p := new(T)
 	f(d, p)
@@ -27,17 +27,17 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 // Slice reads an array into a new slice, which is not nil where the array is
 // empty. An element that violates its schema is left zero.
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
-	before := d.trouble()
+	before := d.problemCount()
 	if !d.begin('[', "an array") {
 		return
 	}
 	start := d.pos - 1
 	var zero T
 	var s []T
-	spare := spareListOf[T](&d.lists)
-	if spare != nil {
-		// It is taken away for as long, in case f reads such a slice too.
-		s, *spare = (*spare)[:0], nil
+	reused := scratchListOf[T](&d.lists)
+	if reused != nil {
+		// d.lists must not offer it meanwhile: f may read a slice of this type too.
+		s, *reused = (*reused)[:0], nil
 	}
 	for first := true; d.next(']', first); first = false {
 		if len(s) == cap(s) && first {
@@ -54,10 +54,10 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 		return
 	}
 	switch {
-	case spare != nil && cap(s) <= keptElements:
+	case reused != nil && cap(s) <= keptElements:
 		*v = append(make(S, 0, len(s)), s...)
 		clear(s)
-		*spare = s
+		*reused = s
 	case s == nil:
 		*v = S{}
 	default:
@@ -76,7 +76,7 @@ func firstRoom(size uintptr) int {
 
 // Array reads an array of exactly as many elements as v has.
 func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
-	before := d.trouble()
+	before := d.problemCount()
 	if !d.begin('[', "an array") {
 		return
 	}
@@ -102,14 +102,14 @@ func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	}
 }
 
-// endList is endContainer for an array that began at start, and notes its text.
+// endList is endContainer for an array that began at start, and records its text.
 func (d *Decoder) endList(before, start int) bool {
 	data, end, texts := d.data, d.pos, len(d.texts)
 	if !d.endContainer(before) {
 		return false
 	}
 	d.list.start, d.list.end = start, end
-	if len(d.texts) < texts { // the text has been left with it
+	if len(d.texts) < texts { // endContainer has left the quoted text
 		d.list = excerpt{-1, 0, data[start:end]}
 	}
 	return true
@@ -123,6 +123,6 @@ func (d *Decoder) endContainer(before int) bool {
 	}
 	d.leave()
 	d.failed = false
-	d.broken = d.trouble() != before
+	d.broken = d.problemCount() != before
 	return true
 }

@@ -1,14 +1,14 @@
 package wire
 
-// Convert reads a value of type S and makes a T of it. An error of the
-// conversion is a violation at the place of the value.
+// Convert reads a value of type S and makes a T of it. An error of the conversion is a
+// violation at the path of the value.
 func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (T, error)) {
-	before := d.trouble()
+	before := d.problemCount()
 	d.peek()
 	start := d.pos
 	var s S
 	f(d, &s)
-	if d.err != nil || d.failed || d.trouble() != before {
+	if d.err != nil || d.failed || d.problemCount() != before {
 		d.failed = true
 		return
 	}
@@ -20,23 +20,21 @@ func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (
 	*v = t
 }
 
-// PutConverted writes a value as what a conversion makes of it.
+// PutConverted writes the result of a conversion of a value.
 func PutConverted[T, S any](e *Encoder, v *T, convert func(T) S, f func(*Encoder, *S)) {
 	s := convert(*v)
 	f(e, &s)
 }
 
-// Flagged reads a value that has a flag beside it which says that it is there,
-// as the Null types of database/sql have it. A null is handed to f, which mostly
-// refuses it; see FlaggedOrNull.
+// Flagged reads a value whose presence is recorded in a flag, as in the Null types of
+// database/sql. A null is passed to f, which usually refuses it; see FlaggedOrNull.
 func Flagged[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
 	if f(d, v); !d.failed {
 		*flag = true
 	}
 }
 
-// FlaggedOrNull is Flagged, but a null makes the value zero and takes the flag
-// away.
+// FlaggedOrNull is Flagged, but a null makes the value zero and clears the flag.
 func FlaggedOrNull[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
 	if d.Null() {
 		var zero T
@@ -46,8 +44,7 @@ func FlaggedOrNull[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
 	Flagged(d, v, flag, f)
 }
 
-// PutFlagged writes a value whose flag says that it is there, and null for the
-// others.
+// PutFlagged writes a value whose flag is set, and null where it is not.
 func PutFlagged[T any](e *Encoder, v *T, flag bool, f func(*Encoder, *T)) {
 	if !flag {
 		PutNull(e)

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// same checks one reader against json.Unmarshal into the same type, over many
-// texts: both accept and give the same, or both refuse. The texts of refuse are
-// refused here only, those of accept are taken here only.
+// same checks one reader against json.Unmarshal into the same type, over many texts:
+// both accept and give the same, or both refuse. The texts of refuse are refused here
+// only, those of accept are accepted here only.
 func same[T any](t *testing.T, read func(*Decoder, *T), texts []string, refuse, accept string) {
 	t.Helper()
 	for _, text := range texts {

@@ -8,7 +8,7 @@ const (
 	DefaultMaxProblems = 20  // violations reported one by one
 )
 
-// keptBuffer is the size in bytes up to which a buffer survives a Reset.
+// keptBuffer is the largest buffer, in bytes, that Reset keeps.
 const keptBuffer = 64 << 10
 
 // keptFrames is how many levels of nesting a Decoder keeps memory for.
@@ -16,17 +16,16 @@ const keptFrames = 64
 
 // Options of a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
-	// Lenient takes a string that spells a number, a boolean, an array or an
-	// object where such a value is expected.
+	// Lenient accepts a string that holds the JSON text of a number, a boolean, an
+	// array or an object where such a value is expected.
 	Lenient bool
 	// MaxDepth is how deep arrays and objects may nest, 0 for DefaultMaxDepth.
 	MaxDepth int
 	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems.
 	// Reading ends at the next one.
 	MaxProblems int
-	// Context, unless nil, is asked every 64 KiB whether to go on; a
-	// [context.Context] is one. Reading ends once it has an error, and that is
-	// what Finish returns.
+	// Context is usually a [context.Context]; nil means none. Its Err is called every
+	// 64 KiB. Once it returns an error, reading ends, and Finish returns that error.
 	Context interface{ Err() error }
 }
 
@@ -40,36 +39,36 @@ type Decoder struct {
 	opts  Options
 	depth int
 
-	frames []frame // the first open ones belong to the objects being read
-	open   int
-	keys   keyStack
-	texts  []input // the texts around data, outermost first
-	trail  trail   // where in data a violation was found last
-	chunk  chunk
-	spare  spare
-	lists  spareLists
-	index  spanIndex // of the object whose Variant was looked for
-	list   excerpt   // text of the array read last
+	frames  []frame // the first open ones belong to the objects being read
+	open    int
+	keys    keyStack
+	texts   []input // the texts around data, outermost first
+	trail   trail   // position in data of the last violation
+	chunk   chunk
+	scratch scratch
+	lists   scratchLists
+	index   spanIndex // of the object whose Variant was looked for
+	list    excerpt   // text of the array read last
 
-	scratch []byte  // strings with escapes are put together here
-	number  float64 // the last float read, before rounding to its own type
-	literal excerpt // text of the last number read
+	unescaped []byte  // buffer for the strings that have escapes
+	number    float64 // the last float read, before rounding to its own type
+	literal   excerpt // text of the last number read
 
-	failed    bool // the value read last was not what it must be
-	broken    bool // something inside the array or object read last was not
+	failed    bool // the value read last was invalid
+	broken    bool // something inside the array or object read last was invalid
 	quoted    bool // inside a value of the ",string" option
 	finished  bool
 	err       *SyntaxError // or errEnded
 	problems  []Violation
 	more      bool // there was a violation beyond MaxProblems
 	compared  int  // names that were compared with misspelt ones
-	checkAt   int  // where in data the context is asked next
+	checkAt   int  // where in data Context.Err is called next
 	ended     error
 	finishErr error
 }
 
-// frame is the state of an object that is being read. None is cleared after use,
-// so it refers to no part of the data.
+// frame is the state of an object that is being read. Frames are not cleared after use,
+// so a frame must not refer to the data.
 type frame struct {
 	fields   Fields
 	seen     uint64   // fields that came, the first 64
@@ -80,7 +79,7 @@ type frame struct {
 	isOpen   bool     // unknown members are handed out too
 }
 
-// input is a text that waits while another one inside it is read.
+// input is a text whose reading is suspended while a text inside it is read.
 type input struct {
 	data    []byte
 	pos     int // behind the string that spells the text inside
@@ -90,8 +89,8 @@ type input struct {
 	depth   int // at which the text inside ends, -1 if it is a scalar
 }
 
-// excerpt is a part of Decoder.data, or, where start is negative, copied text. As
-// numbers it is cheaper to write than a slice, which the collector watches.
+// excerpt is a part of Decoder.data, or, where start is negative, copied text. Two
+// integers are cheaper to write than a slice, which needs a write barrier.
 type excerpt struct {
 	start, end int
 	copied     []byte
@@ -104,8 +103,8 @@ func NewDecoder(data []byte, o Options) *Decoder {
 	return d
 }
 
-// Reset makes d a decoder of the JSON value in data, as if new, and keeps what
-// memory of moderate size it has. It lets go of the data before.
+// Reset makes d a decoder of the JSON value in data, as if new. It keeps buffers of
+// moderate size, and drops its reference to the earlier data.
 func (d *Decoder) Reset(data []byte, o Options) {
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = DefaultMaxDepth
@@ -126,7 +125,7 @@ func (d *Decoder) Reset(data []byte, o Options) {
 	}
 }
 
-// release lets go of the input and of buffers that grew large.
+// release drops the references to the input and to buffers that grew large.
 func (d *Decoder) release() {
 	d.data, d.chunk = nil, chunk{}
 	d.depth, d.open = 0, 0
@@ -149,14 +148,14 @@ func (d *Decoder) release() {
 	if d.list.copied != nil {
 		d.list = excerpt{}
 	}
-	if cap(d.scratch) > keptBuffer {
-		d.scratch = nil
+	if cap(d.unescaped) > keptBuffer {
+		d.unescaped = nil
 	}
 }
 
-// Finish ends the reading. It returns nil, or a *[SyntaxError] where the text is
-// not one strict JSON value and nothing else, or else an *[ArgumentsError] with
-// all violations. It lets go of the input; calling it again gives the same.
+// Finish ends the reading. It returns nil, or a *[SyntaxError] where the text is not
+// one strict JSON value and nothing else, or else an *[ArgumentsError] with all
+// violations. It drops the reference to the input; calling it again returns the same.
 func (d *Decoder) Finish() error {
 	if d.finished {
 		return d.finishErr
@@ -181,12 +180,12 @@ func (d *Decoder) Finish() error {
 	return d.finishErr
 }
 
-// Failed reports whether the value read last was not what it must be, so that
-// the variable it was meant for still is as it was.
+// Failed reports whether the value read last was invalid; the variable for it then is
+// unchanged.
 func (d *Decoder) Failed() bool { return d.failed }
 
-// Fail notes a violation of the value read last, at its path. The message says
-// what the value must be and what came.
+// Fail records a violation of the value read last, at its path. The message says what
+// the value must be and what came.
 func (d *Decoder) Fail(rule, message string) { d.violate(rule, message) }
 
 // Null reads a null and reports true where one comes next, and otherwise reads
@@ -238,12 +237,12 @@ func (d *Decoder) enter() bool {
 func (d *Decoder) leave() {
 	d.depth--
 	if n := len(d.texts); n > 0 && d.texts[n-1].depth == d.depth {
-		d.leaveText()
+		d.leaveQuotedJSON()
 	}
 }
 
-// frame returns a frame for an object that begins. The objects around it keep
-// theirs by pointers, so a new block of frames need not hold the old ones.
+// frame returns a frame for an object that begins. The enclosing objects point to their
+// frames, so a new block need not contain the old ones.
 func (d *Decoder) frame() *frame {
 	if d.open == len(d.frames) {
 		d.frames = make([]frame, max(8, 2*len(d.frames)))
@@ -253,8 +252,8 @@ func (d *Decoder) frame() *frame {
 	return f
 }
 
-// syntaxError stops the reading for good. Only the first one counts. What comes
-// after finds itself at the end of the data, so no loop needs a test of its own.
+// syntaxError stops the reading for good. Only the first call counts. The position
+// moves to the end of the data, so no loop needs a test of its own.
 func (d *Decoder) syntaxError(message string) {
 	if d.err == nil {
 		d.err = &SyntaxError{Offset: d.pos, Path: d.path(), Message: message}
@@ -263,7 +262,7 @@ func (d *Decoder) syntaxError(message string) {
 	d.failed = true
 }
 
-// violate notes a violation at the current path. One beyond MaxProblems ends the
+// violate records a violation at the current path. One beyond MaxProblems ends the
 // reading: nothing that follows could make the value right.
 func (d *Decoder) violate(rule, message string) {
 	d.failed = true
@@ -278,7 +277,7 @@ func (d *Decoder) violate(rule, message string) {
 	d.problems = append(d.problems, Violation{Path: d.path(), Rule: rule, Message: message})
 }
 
-// violateMember notes a violation at a member of the object at the current path.
+// violateMember records a violation at a member of the object at the current path.
 func (d *Decoder) violateMember(name, rule, message string) {
 	n := len(d.problems)
 	d.violate(rule, message)
@@ -288,8 +287,7 @@ func (d *Decoder) violateMember(name, rule, message string) {
 	}
 }
 
-// mismatch notes that the value to be read next is not what it must be, and
-// skips it.
+// mismatch records that the next value has the wrong type, and skips it.
 func (d *Decoder) mismatch(want string) {
 	start := d.pos
 	d.skip()
@@ -304,7 +302,7 @@ func (d *Decoder) numberRead() []byte {
 	return d.text(d.literal)
 }
 
-// text returns an excerpt, nil where it is none of the data any more.
+// text returns the bytes of an excerpt, nil if the data has been replaced since.
 func (d *Decoder) text(x excerpt) []byte {
 	switch {
 	case x.start < 0:
@@ -315,5 +313,5 @@ func (d *Decoder) text(x excerpt) []byte {
 	return nil
 }
 
-// trouble counts the violations so far.
-func (d *Decoder) trouble() int { return len(d.problems) }
+// problemCount returns the number of violations so far.
+func (d *Decoder) problemCount() int { return len(d.problems) }

@@ -5,11 +5,11 @@
 // names at every level, invalid UTF-8, and surrogates without a partner. It also
 // refuses nesting deeper than a limit.
 //
-// Two kinds of trouble are kept apart. Text that is not such JSON is a
-// [SyntaxError]: reading stops there. A value that is JSON but not what the
-// schema asks for is a [Violation]: it is noted with its path, its bytes are
-// skipped, and reading goes on, so that the caller learns of all problems at
-// once. [Decoder.Finish] returns the one or the other.
+// There are two kinds of problems. Text that is not such JSON is a [SyntaxError]:
+// reading stops there. A value that is JSON but not what the schema asks for is a
+// [Violation]: it is recorded with its path, its bytes are skipped, and reading goes
+// on, so that one reply can report all problems. [Decoder.Finish] returns the one or
+// the other.
 //
 // Every function that reads a value has the shape func(*Decoder, *T), and every
 // function that writes one has the shape func(*Encoder, *T), so that they serve
@@ -27,8 +27,8 @@
 //		}
 //	}
 //
-// A check such as [MinLength] belongs right behind the read of its value, and
-// does nothing where that read has failed.
+// A check such as [MinLength] follows the read of its value directly, and does nothing
+// if that read has failed.
 //
 // What is decoded is what encoding/json decodes, and what is encoded is, as a
 // JSON value, what encoding/json encodes, save for nil slices and maps, which are

@@ -38,7 +38,7 @@ func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T))
 	}
 	names := e.names[first:]
 	slices.Sort(names)
-	t := spareOf[T](&e.spare)
+	t := scratchOf[T](&e.scratch)
 	var zero T
 	for _, name := range names {
 		if e.full() && e.stop() {

@@ -5,55 +5,55 @@ import (
 	"unicode/utf8"
 )
 
-// LargeText is the size in bytes from which on a text is a large one, for which an
-// [Encoder] asks its [Gate].
+// LargeText is the size in bytes above which a text is large, so that an [Encoder]
+// calls its [Gate].
 const LargeText = 1 << 20
 
 const (
 	// piece is the size in bytes from which on a part of a value, such as a string, is
-	// held against the limit before it is written, and how much of a string is written
-	// at once. What is shorter is noticed afterwards.
+	// checked against the limit before it is written, and how much of a string is
+	// written at once. Shorter parts are checked afterwards.
 	piece = 1 << 10
-	// slack is how much room is left for what is written without a look at the limit.
+	// slack is the room for what is written without a check of the limit.
 	slack = 8 * piece
 )
 
-// Gate is asked before a text becomes a large one, so that not too many are
-// written at the same time.
+// Gate limits how many large texts are written at the same time.
 type Gate interface {
-	// BeginLarge waits until the text may go on. An error ends the writing.
+	// BeginLarge is called before a text becomes large. It blocks until the text may
+	// grow. An error ends the writing.
 	BeginLarge() error
 }
 
-// SizeError says that the JSON text of a value has more bytes than it may have.
+// SizeError reports that the JSON text of a value has more bytes than the limit.
 type SizeError struct {
 	Limit int
 }
 
-// Error tells the limit.
+// Error names the limit.
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("the JSON text has more than the %d bytes that are allowed", e.Limit)
 }
 
-// SetLimit sets how many bytes the text may have, 0 for any number, and whom to ask
-// before it has more than [LargeText]; nil asks nobody. The limit is looked at while
-// the value is written: e never has storage for much more than the limit, twice that
-// while it moves from a smaller one.
+// SetLimit sets how many bytes the text may have, 0 for any number, and the gate that
+// is called before it has more than [LargeText], nil for none. The limit is checked
+// while the value is written: e never has storage for much more than the limit, twice
+// that while it moves from a smaller one.
 func (e *Encoder) SetLimit(limit int, gate Gate) {
 	e.limit, e.gate = max(0, limit), gate
 	e.settle()
 }
 
-// full reports whether the text has come to where the encoder has to look, which is
-// when stop is called. The mark is one behind the last byte that may be written
-// without; 0 is none.
+// full reports whether the text has reached the mark, so that stop must be called. The
+// mark is one more than the length that may be written without a check; 0 means no
+// mark.
 func (e *Encoder) full() bool { return uint(len(e.buf)) > uint(e.mark-1) }
 
-// stop looks at the limit, and reports whether nothing more is to be written.
+// stop checks the limit, and reports whether writing must end.
 func (e *Encoder) stop() bool { return !e.reserve(0) }
 
-// reserve makes room for so many bytes more. It reports false where there must not
-// be so many, or after an error.
+// reserve makes room for that many more bytes. It reports false if they would exceed
+// the limit, or after an error.
 func (e *Encoder) reserve(more int) bool {
 	size := len(e.buf) + more
 	switch {
@@ -98,7 +98,8 @@ func (e *Encoder) settle() {
 	}
 }
 
-// next is where the encoder looks for another reason than the limit; 0 is nowhere.
+// next is the length at which the encoder checks for another reason than the limit; 0
+// is none.
 func (e *Encoder) next() int {
 	switch {
 	case e.gate != nil:

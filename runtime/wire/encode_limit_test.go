@@ -31,7 +31,7 @@ func putLeaf(e *Encoder, v *leaf) {
 	e.Leave()
 }
 
-// bush has two ways into each of its parts.
+// bush has two paths to each of its parts.
 type bush struct{ Left, Right *bush }
 
 func putBush(e *Encoder, v *bush) {
@@ -69,7 +69,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// A circle ends the encoding at once, however many ways lead around it.
+// A cycle ends the encoding at once, even if many paths lead around it.
 func TestCircles(t *testing.T) {
 	list := chain(3)
 	list.Next.Next.Next = list
@@ -115,7 +115,7 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// After an error nothing is entered, whatever was left.
+// After an error Enter reports false, whatever Leave was called for.
 func TestNestingAfterError(t *testing.T) {
 	e := NewEncoder(nil)
 	e.Enter()
@@ -290,7 +290,7 @@ func TestLimitMemory(t *testing.T) {
 	}
 }
 
-// What must be refused is not gone through to its end.
+// A value that must be refused is not encoded to its end.
 func TestLimitWork(t *testing.T) {
 	const limit = 10_000
 	calls := 0

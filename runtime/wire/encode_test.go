@@ -185,8 +185,8 @@ func TestFloats(t *testing.T) {
 	}
 }
 
-// TestStringRuns puts every byte at every place of strings of every length that
-// the search for special bytes takes apart differently.
+// TestStringRuns writes every byte at every index of strings of each length that the
+// search for special bytes treats differently.
 func TestStringRuns(t *testing.T) {
 	for n := range 20 {
 		for i := range n {

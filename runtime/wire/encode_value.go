@@ -146,9 +146,9 @@ func (e *Encoder) putRaw(text []byte) {
 	e.buf = AppendCompact(e.buf, text)
 }
 
-// PutAny writes a value as json.Marshal does, but for an error, of which it writes
-// the text, since the fields of most errors are private. The types that Any gives,
-// and the basic types of Go, are written without reflection.
+// PutAny writes a value as json.Marshal does, but for an error, of which it writes the
+// text, since the fields of most errors are private. The types that Any returns, and
+// the basic types of Go, are written without reflection.
 func PutAny(e *Encoder, v *any) { e.putAny(*v) }
 
 func (e *Encoder) putAny(v any) {
@@ -217,8 +217,8 @@ func (e *Encoder) putObject(v map[string]any) {
 	e.Leave()
 }
 
-// putError writes an error, as json.Marshal does if its type says how, and by its
-// text otherwise.
+// putError writes an error, as json.Marshal does if its type implements json.Marshaler
+// or encoding.TextMarshaler, and by its text otherwise.
 func (e *Encoder) putError(err error) {
 	switch err.(type) {
 	case json.Marshaler, encoding.TextMarshaler:

@@ -6,33 +6,31 @@ import (
 	"unsafe"
 )
 
-// keptOutput is the size in bytes up to which a buffer survives the Reset of an
-// Encoder.
+// keptOutput is the largest buffer, in bytes, that Reset of an Encoder keeps.
 const keptOutput = 1 << 20
 
-// maxNesting is how many values of types that can contain themselves may lie
-// inside one another, as json.Marshal has it before it looks for circles.
+// maxNesting is how many values of types that can contain themselves may lie inside one
+// another, the depth at which json.Marshal starts to look for cycles.
 const maxNesting = 1000
 
-// Encoder writes one JSON value, by appending to a buffer. Commas come by
-// themselves. The zero value is ready for use and has no limit of size; it serves
-// one goroutine at a time.
+// Encoder writes one JSON value, by appending to a buffer. It writes the commas. The
+// zero value is ready for use and has no limit of size; it serves one goroutine at a
+// time.
 //
-// The first thing that cannot be written is noted, and what has been written is
-// dropped. Nothing is done any more for what comes after it: Err tells after the
-// last write.
+// The first value that cannot be written is recorded, and the text so far is dropped.
+// Later writes then do nothing: check Err after the last one.
 type Encoder struct {
-	buf   []byte
-	mark  int // see full
-	limit int // 0 = none
-	gate  Gate
-	open  int // values between Enter and Leave
-	err   error
-	names []string // of the maps that are being written, sorted
-	spare spare
+	buf     []byte
+	mark    int // see full
+	limit   int // 0 = none
+	gate    Gate
+	open    int // values between Enter and Leave
+	err     error
+	names   []string // of the maps that are being written, sorted
+	scratch scratch
 }
 
-// EncodeError tells that a value has no JSON form.
+// EncodeError reports a value that has no JSON form.
 type EncodeError struct {
 	Path string // of the value, as in Violation
 	Err  error
@@ -65,7 +63,7 @@ func (e *Encoder) Reset() {
 	e.mark, e.limit, e.gate, e.open = 0, 0, nil, 0
 }
 
-// trim lets a large buffer go.
+// trim drops a large buffer.
 func (e *Encoder) trim() {
 	if cap(e.buf) > keptOutput {
 		e.buf = nil
@@ -81,8 +79,8 @@ func (e *Encoder) Bytes() []byte {
 	return e.buf
 }
 
-// Text is Bytes as a string. Where it is a long one, e gives its buffer away
-// instead of copying it, so this is for what is written last.
+// Text is Bytes as a string. If it is long, it takes over the buffer of e instead of
+// copying it, so call Text after the last write.
 func (e *Encoder) Text() string {
 	b := e.Bytes()
 	if cap(b) > keptBuffer {
@@ -101,12 +99,12 @@ func (e *Encoder) Err() error {
 	return e.err
 }
 
-// Null reports whether all that has been written is a null that stands for a value.
+// Null reports whether the whole text is a null that was written as a value, not for an
+// error.
 func (e *Encoder) Null() bool { return e.err == nil && string(e.buf) == "null" }
 
-// Fail notes that the value to be written next cannot be. Its path is found by
-// reading what has been written, so that keeping track of it costs nothing where
-// nothing fails.
+// Fail records that the next value cannot be written. Its path is found by reading what
+// has been written, so that keeping track of it costs nothing where nothing fails.
 func (e *Encoder) Fail(err error) {
 	if e.err == nil {
 		e.fail(&EncodeError{Path: openPath(e.buf), Err: err})
@@ -114,18 +112,18 @@ func (e *Encoder) Fail(err error) {
 	PutNull(e)
 }
 
-// fail notes the first error, and drops what has been written. From now on the
-// encoder is full, and nothing can be entered.
+// fail records the first error, and drops the text so far. From now on the encoder is
+// full, and nothing can be entered.
 func (e *Encoder) fail(err *EncodeError) {
 	e.err = err
 	e.trim()
 	e.buf, e.mark, e.open = append(e.buf[:0], "null"...), 1, maxNesting
 }
 
-// Enter begins a value of a type that can contain itself. Where it reports false,
-// the value must not be written: so many of them lie inside one another that they
-// are taken for a circle, which is noted, or something was wrong before. After
-// true, Leave ends the value.
+// Enter begins a value of a type that can contain itself. Where it reports false, the
+// value must not be written: either so many of them are nested that a cycle is assumed,
+// which is recorded as an error, or an earlier write has failed. After true, Leave ends
+// the value.
 func (e *Encoder) Enter() bool {
 	if e.open < maxNesting {
 		e.open++
@@ -158,8 +156,8 @@ func (e *Encoder) Begin() {
 	e.buf = append(e.buf, '{')
 }
 
-// Name writes the name of a member. It is given as it stands between the quotes
-// of JSON, with its escapes.
+// Name writes the name of a member. It is the text between the quotes of the JSON
+// string, with its escapes.
 func (e *Encoder) Name(escaped string) {
 	b := e.buf
 	if b[len(b)-1] != '{' {

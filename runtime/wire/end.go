@@ -2,18 +2,17 @@ package wire
 
 import "math"
 
-// checkEvery is after how many bytes a Decoder asks its context.
+// checkEvery is the number of bytes between two calls of Context.Err.
 const checkEvery = 64 << 10
 
-// noCheck is the place of a check that never comes.
+// noCheck is a position that is never reached.
 const noCheck = math.MaxInt
 
-// errEnded stands in Decoder.err where reading has ended before the end of the
-// data, without a syntax error.
+// errEnded is the value of Decoder.err if reading has ended before the end of the data,
+// without a syntax error.
 var errEnded = new(SyntaxError)
 
-// end ends the reading. As after a syntax error, what comes after finds itself at
-// the end of the data.
+// end ends the reading. As after a syntax error, the position is the end of the data.
 func (d *Decoder) end() {
 	if d.err == nil {
 		d.err = errEnded
@@ -22,7 +21,7 @@ func (d *Decoder) end() {
 	d.failed = true
 }
 
-// check asks the context whether to go on, and says where it is asked again.
+// check calls Context.Err, and sets the position of the next call.
 func (d *Decoder) check() {
 	d.checkAt = d.pos + checkEvery
 	if d.err != nil {
@@ -34,8 +33,8 @@ func (d *Decoder) check() {
 	}
 }
 
-// checkRest looks for the syntax error that reading would have found, had it not
-// ended at one violation too many: what is not JSON is told first.
+// checkRest looks for the syntax error that reading would have found, had it not ended
+// at one violation too many: a syntax error takes precedence.
 func (d *Decoder) checkRest() *SyntaxError {
 	if d.ended != nil {
 		return nil

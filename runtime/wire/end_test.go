@@ -56,7 +56,7 @@ func TestEndsAtOneProblemTooMany(t *testing.T) {
 			if read > most+1 {
 				t.Errorf("%s: %d elements were read, %d problems are kept", name, read, most)
 			}
-			// What is not JSON is told first, wherever it is.
+			// A syntax error takes precedence, wherever it is.
 			err = decode("[" + many + c.element + "}")
 			if syntax, ok := errors.AsType[*SyntaxError](err); !ok || syntax.Offset != len(many)+len(c.element)+1 {
 				t.Errorf("%s: %v", name, err)
@@ -64,7 +64,7 @@ func TestEndsAtOneProblemTooMany(t *testing.T) {
 			if err = decode("[" + many + `{"x":1,"x":2}]`); err == nil || !strings.Contains(err.Error(), `duplicate key "x"`) {
 				t.Errorf("%s: %v", name, err)
 			}
-			// As many as are kept are no reason to end.
+			// Exactly as many as are kept do not end the reading.
 			many = strings.Repeat(c.element+",", most-1)
 			if args, ok := errors.AsType[*ArgumentsError](decode("[" + many + c.element + "]")); !ok || ok && args.More {
 				t.Errorf("%s: %v", name, args)
@@ -78,7 +78,7 @@ func readFields(d *Decoder, fields Fields) {
 	}
 }
 
-// countdown has an error after so many questions.
+// countdown returns an error after so many calls.
 type countdown struct{ asked, after int }
 
 func (c *countdown) Err() error {

@@ -66,7 +66,7 @@ func FloatEnum[T Real](d *Decoder, v *T, values []float64) {
 func appendFloat(b []byte, v float64) []byte { return AppendFloat(b, v, 64) }
 
 // numberNext reports whether a number comes next, or what may be one, and skips
-// anything else after noting a violation.
+// anything else after recording a violation.
 func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool {
 	d.failed = false
 	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {
@@ -76,7 +76,7 @@ func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool
 	return true
 }
 
-// enumMismatch notes that the value to be read next is of the wrong type.
+// enumMismatch records that the next value has the wrong type.
 func enumMismatch[T any](d *Decoder, values []T, show func([]byte, T) []byte) {
 	start := d.pos
 	d.skip()

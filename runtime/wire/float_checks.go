@@ -48,8 +48,8 @@ func FloatMultipleOf[T Real](d *Decoder, v T, of float64) {
 	}
 }
 
-// UniqueFloats checks that no two numbers of the list that has been read are
-// equal. It says nothing where one of them was not what it must be.
+// UniqueFloats checks that no two numbers of the list that has been read are equal. It
+// checks nothing if one of them was invalid.
 func UniqueFloats[T Real](d *Decoder, v []T) {
 	if d.failed || d.broken {
 		return
@@ -67,8 +67,7 @@ func UniqueFloats[T Real](d *Decoder, v []T) {
 	d.repeated(i, j)
 }
 
-// numbersOf reads a list of so many numbers again, of which the text is known to
-// be right.
+// numbersOf reads a list of so many numbers again, whose text is known to be valid.
 func numbersOf(list []byte, n int) []float64 {
 	var d Decoder
 	d.Reset(list, Options{Lenient: true})

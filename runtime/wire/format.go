@@ -2,11 +2,11 @@ package wire
 
 import "strings"
 
-// FormatChecker checks one of the formats of JSON Schema. It says what a string
-// of that format is, and whether s is one.
+// FormatChecker checks one of the formats of JSON Schema. It returns a description of
+// the format, and whether s has it.
 //
-// A format is given as a function, not by its name, so that a program holds only
-// the code of those it uses.
+// A format is given as a function, not by its name, so that a program links only the
+// code of those it uses.
 type FormatChecker func(s string) (want string, ok bool)
 
 // Format checks that a string has a format.
@@ -19,7 +19,7 @@ func Format[T ~string](d *Decoder, v T, check FormatChecker) {
 	}
 }
 
-// wantDateTime is also what Time wants.
+// wantDateTime is also the format that Time expects.
 const wantDateTime = "a date and time such as 2006-01-02T15:04:05Z"
 
 // FormatDateTime is the format date-time: RFC 3339, section 5.6, in upper case

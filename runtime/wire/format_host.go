@@ -23,15 +23,14 @@ func FormatIPv6(s string) (want string, ok bool) {
 	return "an IPv6 address such as 2001:db8::1", isIPv6(s)
 }
 
-// FormatURI is the format uri: RFC 3986 with a scheme, as package net/url takes
-// it.
+// FormatURI is the format uri: RFC 3986 with a scheme, as package net/url parses it.
 func FormatURI(s string) (want string, ok bool) {
 	want = "an absolute URI such as https://example.com/path"
 	u, err := url.Parse(s)
 	if err != nil || !u.IsAbs() {
 		return want, false
 	}
-	// net/url leaves what stands in brackets unchecked, and a colon elsewhere.
+	// net/url does not check the text in brackets, nor a colon elsewhere.
 	if host := u.Hostname(); strings.Contains(host, ":") {
 		return want, strings.Contains(u.Host, "[") && strings.Contains(u.Host, "]") && isIPv6(host)
 	}

@@ -66,7 +66,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// strict reports whether an error is one of those that encoding/json has not.
+// strict reports whether an error is one that encoding/json does not return.
 func strict(err error) bool {
 	for _, s := range []string{"duplicate key ", "invalid UTF-8", "lone surrogate", "nested deeper"} {
 		if strings.HasPrefix(err.Error(), s) {
@@ -76,8 +76,8 @@ func strict(err error) bool {
 	return false
 }
 
-// FuzzSearch compares a codec with encoding/json: whatever it accepts, it reads
-// the same; and nothing makes it, or the text of its errors, fail.
+// FuzzSearch compares a codec with encoding/json: what it accepts, it reads the same;
+// and nothing makes it, or the text of its errors, fail.
 func FuzzSearch(f *testing.F) {
 	f.Add(searchText, false)
 	f.Add(strings.ReplaceAll(searchText, `"limit":25`, `"limit":"25"`), true)
@@ -168,9 +168,9 @@ func FuzzStrings(f *testing.F) {
 	})
 }
 
-// FuzzTime holds the format date-time against the reading of package time, which
-// also takes hours of one digit, commas and offsets of a day: whatever has the
-// format is a time, and is written as one that has it.
+// FuzzTime holds the format date-time against the reading of package time, which also
+// accepts hours of one digit, commas and offsets of a day: a text that has the format
+// is a time, and is written as a text that has it.
 func FuzzTime(f *testing.F) {
 	for _, s := range []string{
 		"2006-01-02T15:04:05Z", "2024-02-29T12:30:00.25+01:00", "2023-02-29T00:00:00Z", "2006-01-02T5:04:05Z",

@@ -5,10 +5,10 @@ import (
 	"hash/maphash"
 )
 
-// keyStack holds the member names of the objects that are open, to find
-// duplicates where no table of fields and no Go map does. The names of an object
-// lie next to each other, because those of an inner one are gone when the next
-// name of the outer one comes.
+// keyStack holds the member names of the objects that are open, to find duplicates
+// where neither a table of fields nor a Go map does. The names of an object lie next to
+// each other, because those of an inner one are gone when the next name of the outer
+// one comes.
 type keyStack struct {
 	names  []keyName
 	tables []keyTable // of the large objects that are open, innermost last
@@ -30,13 +30,13 @@ type keyTable struct {
 // linearKeys is how many names of one object are compared one by one.
 const linearKeys = 16
 
-// keySeed is random, so that nobody can send names that collide.
+// keySeed is random, so that a client cannot construct names that collide.
 var keySeed = maphash.MakeSeed()
 
 func (k *keyStack) len() int { return len(k.names) }
 
-// add notes a name of the object whose names begin at base, and reports false
-// where it is there already. The text must stay as it is until truncate.
+// add records a name of the object whose names begin at base, and reports false if it
+// is there already. The text must stay as it is until truncate.
 func (k *keyStack) add(base int, text []byte) bool {
 	n := len(k.names) - base
 	if n < linearKeys {
@@ -87,7 +87,7 @@ func (k *keyStack) table(base int) *keyTable {
 	return t
 }
 
-// truncate forgets the names of the object whose names begin at base.
+// truncate removes the names of the object whose names begin at base.
 func (k *keyStack) truncate(base int) {
 	if len(k.names) == base {
 		return
@@ -100,7 +100,7 @@ func (k *keyStack) truncate(base int) {
 	}
 }
 
-// reset forgets everything, and what it would keep alive.
+// reset removes everything, and drops references to earlier texts.
 func (k *keyStack) reset() {
 	if cap(k.names) > keptFrames {
 		k.names = nil

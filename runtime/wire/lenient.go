@@ -6,10 +6,9 @@ import "bytes"
 // and grows little by the quotes of the next one around it.
 const maxTexts = 4
 
-// enterText goes on reading inside the string that comes next, if that is the
-// text of an object or an array, whichever the brace opens. Otherwise it has read
-// nothing.
-func (d *Decoder) enterText(brace byte) bool {
+// enterQuotedJSON continues inside the next string, if that holds the text of an object
+// or an array, as the brace says. Otherwise it reads nothing.
+func (d *Decoder) enterQuotedJSON(brace byte) bool {
 	start := d.pos
 	text, _ := d.readString()
 	if d.err != nil {
@@ -17,8 +16,8 @@ func (d *Decoder) enterText(brace byte) bool {
 	}
 	end := d.pos
 	d.pos = start
-	// Only text that is right as a whole is taken: a syntax error in it is no
-	// error of the message around it.
+	// Only a text that is valid as a whole is accepted: a syntax error in it must not
+	// become a syntax error of the message around it.
 	inner := bytes.TrimLeft(text, " \t\r\n")
 	if len(inner) == 0 || inner[0] != brace || d.depth >= d.opts.MaxDepth || len(d.texts) >= maxTexts {
 		return false
@@ -26,13 +25,13 @@ func (d *Decoder) enterText(brace byte) bool {
 	if Valid(inner, d.opts.MaxDepth-d.depth) != nil {
 		return false
 	}
-	d.readText(bytes.Clone(inner), end, d.depth)
+	d.pushQuotedJSON(bytes.Clone(inner), end, d.depth)
 	return true
 }
 
-// readText goes on reading inside a string of the text, which ends at end. The
-// text inside is over when it has come back to a depth.
-func (d *Decoder) readText(text []byte, end, depth int) {
+// pushQuotedJSON continues inside a string of the text, which ends at end. The inner
+// text ends when the nesting is back at depth.
+func (d *Decoder) pushQuotedJSON(text []byte, end, depth int) {
 	d.texts = append(d.texts, input{d.data, end, d.trail, d.index, d.checkAt, depth})
 	d.data, d.pos, d.trail, d.index = text, 0, trail{}, spanIndex{}
 	if d.checkAt != noCheck {
@@ -40,8 +39,8 @@ func (d *Decoder) readText(text []byte, end, depth int) {
 	}
 }
 
-// leaveText goes back to the text around the one that readText went into.
-func (d *Decoder) leaveText() {
+// leaveQuotedJSON returns to the text around the one that pushQuotedJSON entered.
+func (d *Decoder) leaveQuotedJSON() {
 	n := len(d.texts) - 1
 	t := &d.texts[n]
 	if d.checkAt != noCheck {
@@ -51,8 +50,8 @@ func (d *Decoder) leaveText() {
 	d.texts = d.texts[:n]
 }
 
-// Quoted reads a value inside a string, as the option ",string" of encoding/json
-// has it: "5" for the number 5. Integers must be plain digits there.
+// Quoted reads a value inside a string, as with the option ",string" of encoding/json:
+// "5" for the number 5. Integers must be plain digits there.
 func Quoted[T any](d *Decoder, v *T, f func(*Decoder, *T)) {
 	d.failed = false
 	d.peek()
@@ -61,15 +60,15 @@ func Quoted[T any](d *Decoder, v *T, f func(*Decoder, *T)) {
 	if !ok {
 		return
 	}
-	before := d.trouble()
-	d.readText(text, d.pos, -1)
+	before := d.problemCount()
+	d.pushQuotedJSON(text, d.pos, -1)
 	d.quoted = true
 	f(d, v)
 	d.quoted = false
 	if d.err == nil {
-		d.leaveText()
+		d.leaveQuotedJSON()
 	}
-	d.failed = d.failed || d.trouble() != before
+	d.failed = d.failed || d.problemCount() != before
 	if d.failed {
 		d.literal = excerpt{start: start, end: d.pos}
 	} else if l := d.literal; l.start >= 0 && l.end <= len(text) {

@@ -5,12 +5,12 @@ import "strconv"
 // Map reads an object into a new map, which is not nil where the object is empty.
 // A member that violates its schema is left zero.
 func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
-	before := d.trouble()
+	before := d.problemCount()
 	if !d.begin('{', "an object") {
 		return
 	}
 	m := M{}
-	t := spareOf[T](&d.spare)
+	t := scratchOf[T](&d.scratch)
 	var zero T
 	for first := true; d.next('}', first); first = false {
 		name, start, ok := d.mapMember()
@@ -57,14 +57,14 @@ func MapText[M ~map[K]T, K comparable, T any](d *Decoder, v *M, unmarshal func(*
 }
 
 func readMap[M ~map[K]T, K comparable, T any](d *Decoder, v *M, f func(*Decoder, *T), key func(*Decoder, string, *K) bool) {
-	before := d.trouble()
+	before := d.problemCount()
 	if !d.begin('{', "an object") {
 		return
 	}
 	m := M{}
-	keys := d.keys.len() // of the names that are no keys
+	keys := d.keys.len() // of the names, not of the keys
 	var k, noKey K
-	t := spareOf[T](&d.spare)
+	t := scratchOf[T](&d.scratch)
 	var zero T
 	for first := true; d.next('}', first); first = false {
 		name, start, ok := d.mapMember()

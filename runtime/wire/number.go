@@ -23,8 +23,8 @@ type Integer interface{ Signed | Unsigned }
 // Real is every type that is a floating-point number.
 type Real interface{ ~float32 | ~float64 }
 
-// Int reads an integer, exactly and within the range of its type. As JSON Schema
-// has it, 1.0 and 1e2 are integers too.
+// Int reads an integer, exactly and within the range of its type. As in JSON Schema,
+// 1.0 and 1e2 are integers too.
 func Int[T Integer](d *Decoder, v *T) {
 	low, high := intRange[T]()
 	if u, ok := d.readInt(low, high); ok {
@@ -47,7 +47,7 @@ func intRange[T Integer]() (low, high uint64) {
 func (d *Decoder) readInt(low, high uint64) (uint64, bool) {
 	d.failed = false
 	c := d.peek()
-	// Up to 18 digits and nothing else need no thought.
+	// Up to 18 digits and nothing else always fit.
 	i, negative := d.pos, c == '-'
 	if negative {
 		i++
@@ -94,7 +94,7 @@ func (d *Decoder) readInt(low, high uint64) (uint64, bool) {
 // endsNumber reports whether a byte that follows digits ends an integer.
 func endsNumber(c byte) bool { return c == ',' || c == '}' || c == ']' || isSpace(c) }
 
-// outOfRange notes that the last number read is not between -low and high.
+// outOfRange records that the last number read is not between -low and high.
 func (d *Decoder) outOfRange(negative bool, low, high uint64) {
 	if negative {
 		limit := strconv.FormatUint(low, 10)
@@ -148,9 +148,9 @@ func (d *Decoder) readFloat(bits int) (float64, bool) {
 	return f, true
 }
 
-// shortFloat reads a number of up to 15 digits without an exponent, in one go:
-// the digits as a whole and the power of ten both are exact floats, so that one
-// division rounds once, which is right. Otherwise it has read nothing.
+// shortFloat reads a number of up to 15 digits without an exponent, in one go: the
+// digits as a whole and the power of ten both are exact floats, so that one division
+// rounds once, which is right. Otherwise it reads nothing.
 func (d *Decoder) shortFloat() (float64, bool) {
 	c := d.peek()
 	data, i := d.data, d.pos

@@ -6,9 +6,8 @@ import (
 	"strconv"
 )
 
-// decimal is a number as digits × 10^exponent. The digits neither begin nor end
-// with a zero and may hold the decimal point of the text; n counts them. Zero has
-// none.
+// decimal is a number as digits × 10^exponent. The digits neither begin nor end with a
+// zero and may hold the decimal point of the text; n counts them. Zero has no digits.
 type decimal struct {
 	negative bool
 	digits   []byte
@@ -16,8 +15,8 @@ type decimal struct {
 	exponent int64
 }
 
-// farExponent is where exponents stop to grow. No text is long enough to make up
-// for one.
+// farExponent is the largest exponent that is counted. The digits of a text cannot be
+// long enough to compensate for it.
 const farExponent = 1 << 40
 
 // parseDecimal takes the text of a JSON number apart.
@@ -44,7 +43,7 @@ func parseDecimal(text []byte) decimal {
 			break
 		}
 	}
-	// From here on the point has no weight: the exponent counts from the end.
+	// From here on the point does not matter: the exponent counts from the end.
 	last := len(digits)
 	for ; last > 0 && (digits[last-1] == '0' || digits[last-1] == '.'); last-- {
 		if digits[last-1] == '0' {
@@ -145,7 +144,7 @@ func powMod(base, exponent, m uint64) uint64 {
 	return result
 }
 
-// intKind says what parseInteger has found.
+// intKind is the kind of number that parseInteger has found.
 type intKind int
 
 const (
@@ -154,8 +153,7 @@ const (
 	hugeInteger // over 64 bits
 )
 
-// parseInteger returns the magnitude of a number that is an integer in whatever
-// notation.
+// parseInteger returns the magnitude of a number that is an integer in any notation.
 func parseInteger(text []byte) (u uint64, negative bool, kind intKind) {
 	z := parseDecimal(text)
 	switch {

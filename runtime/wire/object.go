@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// Fields describes the members of an object, in the order in which they are
-// expected; another order is as right, and a little slower. It is never changed
-// and can be shared.
+// Fields describes the members of an object, in the order in which they are expected;
+// any other order is valid, and a little slower. It is never changed and can be shared.
 type Fields []Field
 
 // Field describes one member of an object.
 type Field struct {
 	Name     string // without escapes
 	Required bool
-	// Null hands a null to the code that reads the member. Otherwise a null
-	// counts as absent where the member is not required, and where it is, it
-	// is up to that code, which mostly refuses it.
+	// Null passes a null to the code that reads the member. Without it, a null counts
+	// as absent if the member is optional; if it is required, that code gets the null
+	// and usually refuses it.
 	Null bool
 }
 
@@ -36,8 +35,8 @@ type Object struct {
 // not an object, that is a violation, and Next is false at once.
 func (d *Decoder) Object(f Fields) Object { return d.object(f, false) }
 
-// OpenObject is like Object, but members that are not among the fields come up
-// as well. What the code does not read of them is skipped.
+// OpenObject is like Object, but Next also returns members that are not among the
+// fields. Those that the code does not read are skipped.
 func (d *Decoder) OpenObject(f Fields) Object { return d.object(f, true) }
 
 func (d *Decoder) object(fields Fields, open bool) Object {
@@ -60,7 +59,7 @@ func (d *Decoder) begin(brace byte, want string) bool {
 	d.failed = false
 	c := d.peek()
 	if c != brace {
-		if c != '"' || !d.opts.Lenient || !d.enterText(brace) {
+		if c != '"' || !d.opts.Lenient || !d.enterQuotedJSON(brace) {
 			d.mismatch(want)
 			return false
 		}
@@ -71,8 +70,8 @@ func (d *Decoder) begin(brace byte, want string) bool {
 // Name returns the name of the member that Next has found.
 func (o *Object) Name() string { return o.name }
 
-// Next moves on to the next member and reports whether there is one. The code in
-// the loop reads its value; what it leaves is skipped.
+// Next moves on to the next member and reports whether there is one. The code in the
+// loop reads its value; a value that it does not read is skipped.
 func (o *Object) Next() bool {
 	d, f := o.d, o.f
 	if d == nil {
@@ -100,10 +99,10 @@ func (o *Object) Next() bool {
 	}
 }
 
-// quickMember reads the comma, the name and the colon of a member if there is no
-// white space between them, the name is plain ASCII and one of the first 64 of the
-// table, and it has not come before. Otherwise it returns nil, having read nothing.
-// Members in the order of the table are found at once.
+// quickMember reads the comma, the name and the colon of a member if there is no white
+// space between them, the name is plain ASCII and one of the first 64 of the table, and
+// it has not come before. Otherwise it returns nil and reads nothing. Members in the
+// order of the table are found at once.
 func (d *Decoder) quickMember(f *frame) *Field {
 	data, i := d.data, d.pos
 	if f.value >= 0 {
@@ -135,8 +134,8 @@ func (d *Decoder) quickMember(f *frame) *Field {
 	return nil
 }
 
-// take takes up a member of the table, the value of which begins with c, and
-// reports false for a null that stands for nothing.
+// take begins a member of the table whose value begins with c, and reports false for a
+// null that counts as absent.
 func (o *Object) take(field *Field, c byte) bool {
 	d := o.d
 	o.f.value = d.pos
@@ -149,9 +148,8 @@ func (o *Object) take(field *Field, c byte) bool {
 	return true
 }
 
-// slowNext moves on to the next member, whatever it is. It reports whether that
-// is one to be read by the code in the loop, and false for ok at the end and at a
-// syntax error.
+// slowNext moves on to the next member of any form. It reports whether the code in the
+// loop reads that member; ok is false at the end and at a syntax error.
 func (o *Object) slowNext() (found, ok bool) {
 	d, f := o.d, o.f
 	c := d.peek()
@@ -176,7 +174,7 @@ func (o *Object) slowNext() (found, ok bool) {
 	return o.member()
 }
 
-// end closes an object and notes what is missing.
+// end closes an object and records the missing members.
 func (o *Object) end() {
 	d, f := o.d, o.f
 	d.pos++
@@ -229,7 +227,7 @@ func (o *Object) member() (found, ok bool) {
 	return o.take(&f.fields[i], c), d.err == nil
 }
 
-// unknown deals with a member that is not among the fields.
+// unknown handles a member that is not among the fields.
 func (o *Object) unknown(key []byte) (found, ok bool) {
 	d, f := o.d, o.f
 	if d.colon() == 0 {
@@ -294,7 +292,7 @@ func (f *frame) mark(i int) {
 	}
 }
 
-// unknownMember words the violation of a name that is not among the fields.
+// unknownMember returns the message for a name that is not among the fields.
 func (d *Decoder) unknownMember(name string, fields Fields) string {
 	thing := "field"
 	if d.depth == 1 {

@@ -205,7 +205,7 @@ func TestDuplicatesAmongMany(t *testing.T) {
 				err := d.Finish()
 				var args *ArgumentsError
 				if errors.As(err, &args) {
-					err = nil // unknown members, which Object has to complain of
+					err = nil // unknown members, which Object must report
 				}
 				if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 					t.Errorf("%s, %d names: %v, want %q", name, n, err, want)

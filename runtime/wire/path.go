@@ -2,9 +2,9 @@ package wire
 
 import "strconv"
 
-// trail is the path of a place in a JSON text. It is found by reading the text up
-// to there, and only where a message needs it, so that keeping track of paths
-// costs nothing in the good case. Later places go on from earlier ones.
+// trail is the path of a position in a JSON text. It is found by reading the text up to
+// there, and only where a message needs it, so that paths cost nothing if there is no
+// error. Later searches continue from earlier ones.
 type trail struct {
 	pos   int // what is before has been read
 	steps []step
@@ -17,9 +17,8 @@ type step struct {
 	index int    // of the element, -1 in an object
 }
 
-// follow goes on to the end of text, which is the beginning of a JSON value and
-// begins as the text before did. The place is right in front of a value, or right
-// behind it.
+// follow goes on to the end of text, which is the beginning of a JSON value and begins
+// as the text before did. The position is directly before or after a value.
 func (t *trail) follow(text []byte) {
 	if len(text) < t.pos {
 		*t = trail{steps: t.steps[:0]}
@@ -121,7 +120,7 @@ func appendPathName(b []byte, name string) []byte {
 	return append(b, name...)
 }
 
-// plainName reports whether a name can stand in a path as it is.
+// plainName reports whether a name is shown in a path without quotes.
 func plainName(s string) bool {
 	if s == "" || len(s) > shownText {
 		return false

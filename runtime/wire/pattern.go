@@ -15,9 +15,9 @@ type Regexp struct {
 	matches func(string) bool
 }
 
-// NewPattern returns a regular expression as JSON Schema has it: one that
-// ECMA-262 and package regexp both know, with the meaning of ECMA-262. Where it is
-// not right, its first use panics; the generator has checked it before.
+// NewPattern returns a regular expression of JSON Schema: one that both ECMA-262 and
+// package regexp support, with the meaning of ECMA-262. If it is invalid, its first use
+// panics; the generator has checked it before.
 func NewPattern(expr string) *Regexp { return &Regexp{expr: expr} }
 
 // Pattern checks that a string has a match of a regular expression somewhere.
@@ -36,7 +36,7 @@ func (p *Regexp) compile() {
 		p.matches = m.Match
 		return
 	}
-	// The generator refuses what needs too large a table, a hand-written tool may
-	// have it.
+	// The generator refuses a pattern that needs too large a table; a hand-written tool
+	// may use it.
 	p.matches = regexp.MustCompile(pattern.Translate(p.expr)).MatchString
 }

@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// PutReflect writes a value as json.Marshal does, by reflection, which is for types
-// that generated code has no name for. Other than json.Marshal it knows the limit of
-// the encoder while it writes, does not nest without end, and leaves HTML as it is.
+// PutReflect writes a value as json.Marshal does, by reflection, for types that
+// generated code cannot name. Unlike json.Marshal, it keeps to the limit of the encoder
+// while it writes, does not nest without end, and leaves HTML as it is.
 func PutReflect[T any](e *Encoder, v *T) { e.putReflect(reflect.ValueOf(v).Elem()) }
 
 func (e *Encoder) putReflect(v reflect.Value) {
@@ -24,8 +24,8 @@ func (e *Encoder) putReflect(v reflect.Value) {
 	writerOf(v.Type()).put(e, v)
 }
 
-// writer writes the values of one type. How is found out at the first value, so that
-// types that contain themselves need no special care.
+// writer writes the values of one type. Its function is chosen at the first value, so
+// that recursive types need no special case.
 type writer struct {
 	t    reflect.Type
 	once sync.Once
@@ -141,7 +141,7 @@ func howToPutKind(t reflect.Type) func(*Encoder, reflect.Value) {
 	case reflect.Pointer:
 		return nested(elements(t).behindPointer)
 	case reflect.Slice:
-		// A byte that says how it is written makes a list of them.
+		// Bytes that have a marshal method are written as a list.
 		if p := reflect.PointerTo(t.Elem()); t.Elem().Kind() == reflect.Uint8 && !p.Implements(jsonMarshaler) && !p.Implements(textMarshaler) {
 			return bytesOrNull
 		}

@@ -10,7 +10,7 @@ import (
 
 // structField is a field of a struct, or one of a struct that is embedded in it.
 type structField struct {
-	name   string // as it stands between the quotes of JSON
+	name   string // the text between the quotes of the JSON string
 	index  []int
 	tagged bool // the tag has the name
 	writer *writer
@@ -20,8 +20,8 @@ type structField struct {
 	quoted    bool
 }
 
-// in finds the field in a struct. It is not there where a pointer to an embedded
-// struct on the way is nil.
+// in finds the field in a struct. It does not exist if a pointer to an embedded struct
+// on the way is nil.
 func (f *structField) in(v reflect.Value) (reflect.Value, bool) {
 	for i, at := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -50,7 +50,7 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// isZeroer is a type that says itself what its zero value is.
+// isZeroer is a type that defines its zero value by a method.
 type isZeroer interface{ IsZero() bool }
 
 // zeroTest finds how values of a type are compared with zero.
@@ -183,7 +183,7 @@ func compareTagged(a, b *structField) int {
 	return 1
 }
 
-// isQuotable reports whether the option string counts for a kind.
+// isQuotable reports whether the option string applies to a kind.
 func isQuotable(k reflect.Kind) bool {
 	return k == reflect.Bool || k == reflect.String || k >= reflect.Int && k <= reflect.Float64
 }
@@ -204,7 +204,7 @@ func hasMethod(t reflect.Type, addressable bool) bool {
 	return t.Implements(jsonMarshaler) || t.Implements(textMarshaler) || addressable && hasMethod(reflect.PointerTo(t), false)
 }
 
-// isTagName reports whether encoding/json takes a text for a name.
+// isTagName reports whether encoding/json accepts a text as a name.
 func isTagName(s string) bool {
 	for _, c := range s {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

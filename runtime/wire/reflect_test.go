@@ -197,7 +197,7 @@ func TestReflectAgainstEncodingJSON(t *testing.T) {
 	}
 }
 
-// Methods that panic reach whoever has called the encoder, which serves other values
+// A panic of a method reaches the caller of the encoder, which can encode other values
 // afterwards.
 func TestReflectPanics(t *testing.T) {
 	e := new(Encoder)

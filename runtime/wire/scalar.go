@@ -35,8 +35,8 @@ func (d *Decoder) readBool() (v, ok bool) {
 	return false, false
 }
 
-// Time reads a date and time as RFC 3339 has it, with Go's reading of it: T and Z
-// in upper case, no leap second.
+// Time reads a date and time as RFC 3339 has it, as Go parses it: T and Z in upper
+// case, no leap second.
 func Time(d *Decoder, v *time.Time) {
 	text, _, ok := d.stringBytes("a string with date and time")
 	if !ok {
@@ -52,9 +52,8 @@ func Time(d *Decoder, v *time.Time) {
 	d.violate(RuleFormat, "must be "+wantDateTime+", got "+quote(string(text)))
 }
 
-// Duration reads a duration written as text, such as "1h30m", as
-// [time.ParseDuration] takes it. Durations that travel as nanoseconds are read by
-// Int.
+// Duration reads a duration written as text, such as "1h30m", as [time.ParseDuration]
+// parses it. Durations that travel as nanoseconds are read by Int.
 func Duration(d *Decoder, v *time.Duration) {
 	text, _, ok := d.stringBytes(`a string with a duration such as "1h30m"`)
 	if !ok {
@@ -69,7 +68,7 @@ func Duration(d *Decoder, v *time.Duration) {
 }
 
 // Text reads a string by the UnmarshalText method of its type, given as a method
-// expression such as (*netip.Addr).UnmarshalText. The text is not to be kept.
+// expression such as (*netip.Addr).UnmarshalText. The method must not retain the text.
 func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	text, _, ok := d.stringBytes("a string")
 	if !ok {
@@ -78,7 +77,7 @@ func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	if isBigNumber(v) && !d.numberFits(text) {
 		return
 	}
-	// The method works on *v itself, for another variable would be allocated.
+	// The method works on *v itself, because another variable would be allocated.
 	old := *v
 	var zero T
 	*v = zero
@@ -88,9 +87,9 @@ func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	}
 }
 
-// JSON reads a value of any kind by the UnmarshalJSON method of its type, given
-// as a method expression such as (*big.Int).UnmarshalJSON. The value has been
-// checked as strictly as any other. The method gets its text as it came.
+// JSON reads a value of any kind by the UnmarshalJSON method of its type, given as a
+// method expression such as (*big.Int).UnmarshalJSON. The value has been checked as
+// strictly as any other. The method gets the text unchanged.
 func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	text, ok := d.span()
 	if !ok || (text[0] <= '9' && (text[0] != '"' || isBigNumber(v))) && !d.numberFits(text) {
@@ -105,13 +104,13 @@ func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	}
 }
 
-// Reflect reads a value by json.Unmarshal, which reflects on its type. It is for
-// types that generated code has no name for.
+// Reflect reads a value by json.Unmarshal, which reflects on its type. It is for types
+// that generated code cannot name.
 func Reflect[T any](d *Decoder, v *T) {
 	JSON(d, v, func(v *T, text []byte) error { return json.Unmarshal(text, v) })
 }
 
-// Raw reads a value of any kind, strictly, and keeps a copy of its text as it came,
+// Raw reads a value of any kind, strictly, and stores a copy of its unchanged text,
 // white space between its parts included.
 func Raw[T ~[]byte](d *Decoder, v *T) {
 	if text, ok := d.span(); ok {
@@ -131,13 +130,12 @@ func (d *Decoder) span() ([]byte, bool) {
 	return d.data[start:d.pos], true
 }
 
-// invalid notes what a method of the user's type has against a value.
+// invalid records the error of a method of the user's type as a violation.
 func (d *Decoder) invalid(err error, got string) {
 	d.violate(RuleFormat, "is not valid: "+reason(err)+"; got "+got)
 }
 
-// reason is the text of an error of a user's method, which may quote all that it
-// was given.
+// reason is the text of an error of a user's method, which may quote its whole input.
 func reason(err error) string {
 	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
 	if len(text) <= shownError {

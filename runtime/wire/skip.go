@@ -47,8 +47,8 @@ func (d *Decoder) skipArray() {
 	d.depth--
 }
 
-// next reads what stands in front of an element: nothing or a comma. It reports
-// false after the closing bracket, and after a syntax error.
+// next reads the text in front of an element: nothing or a comma. It reports false
+// after the closing bracket, and after a syntax error.
 func (d *Decoder) next(closing byte, first bool) bool {
 	if d.pos >= d.checkAt {
 		d.check()
@@ -110,7 +110,7 @@ func (d *Decoder) readKey() (key []byte, ok bool) {
 	return key, d.err == nil
 }
 
-// unexpected stops the reading at the next byte, which nothing allows.
+// unexpected stops the reading at the next byte, which is not allowed there.
 func (d *Decoder) unexpected(want string) {
 	d.syntaxError("unexpected " + d.sample() + ", want " + want)
 }
@@ -130,7 +130,7 @@ func (d *Decoder) sample() string {
 	return "character " + strconv.QuoteRune(r)
 }
 
-// decoders are for functions that have none at hand.
+// decoders is for functions that are called without a decoder.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
 // Valid reports, as a *[SyntaxError], where data is not one strict JSON value
@@ -200,8 +200,8 @@ func stringEnd(data []byte, i int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// AppendCompact appends a JSON value without the white space around its parts,
-// so that it has no line breaks. It takes for granted that the value is valid.
+// AppendCompact appends a JSON value without the white space around its parts, so that
+// it has no line breaks. The value must be valid.
 func AppendCompact(b, value []byte) []byte {
 	from := 0
 	for i := 0; i < len(value); {

@@ -5,10 +5,10 @@ import (
 	"sort"
 )
 
-// spanIndex knows where the arrays and objects inside an object end. A value of a
-// recursive union is searched for the member that says which kind it is, and so
-// is each value inside it. With the index each search passes over what lies
-// deeper without reading it again, so that all of them together read the text once.
+// spanIndex holds where the arrays and objects inside an object end. A value of a
+// recursive union is searched for the member that names its kind, and so is each value
+// inside it. With the index each search passes over what lies deeper without reading it
+// again, so that all of them together read the text once.
 //
 // It is made where that member is not found soon, and holds for one object at a
 // time.
@@ -21,7 +21,7 @@ type spanIndex struct {
 // of their starts.
 type span struct {
 	start, end int32 // end is 0 where the text ends before
-	next       int32 // index of the first span behind this one; while it is open, of the one around it
+	next       int32 // index of the first span behind this one; while it is open, of the enclosing one
 }
 
 // Sizes in bytes.
@@ -67,7 +67,7 @@ func (x *spanIndex) build(data []byte, start int) {
 			s := &spans[top]
 			around := s.next
 			if s.end = int32(i + 1); s.end-s.start < shortSpan {
-				spans = spans[:top] // and nothing longer lies inside
+				spans = spans[:top] // a short span contains no long one
 			} else {
 				s.next = int32(len(spans))
 			}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSpanIndex compares what is found with and without an index, in every object
-// of random texts, also of such as end too early.
+// TestSpanIndex compares what is found with and without an index, in every object of
+// random texts, also of texts that end too early.
 func TestSpanIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var value func(b *strings.Builder, depth int)
@@ -111,8 +111,8 @@ func decodeNode(d *Decoder, v *node) {
 	}
 }
 
-// TestVariantBehindTheRest holds the time for objects whose kind comes last, at
-// every depth, to that of reading them strictly.
+// TestVariantBehindTheRest compares the time for objects whose kind comes last, at
+// every depth, with that of reading them strictly.
 func TestVariantBehindTheRest(t *testing.T) {
 	const size = 1 << 20
 	chain := func(depth int, inside string) string {

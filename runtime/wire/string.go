@@ -62,8 +62,8 @@ func (d *Decoder) stringText(want string) (string, bool) {
 	return d.keep(b), true
 }
 
-// chunk is memory that short strings share, so that each does not cost an
-// allocation. It is small, because one string that lives on keeps all of it.
+// chunk is memory that short strings share, so that each does not cost an allocation.
+// It is small, because one string that stays in use retains all of it.
 type chunk struct {
 	strings.Builder
 	later bool // there was one before
@@ -76,7 +76,7 @@ const (
 	sharedBytes = 128 // of a string that shares memory
 )
 
-// keep returns a string just read as one that stays.
+// keep returns a copy of a string that was just read.
 func (d *Decoder) keep(b []byte) string {
 	c := &d.chunk
 	if len(b) > c.Cap()-c.Len() {
@@ -108,8 +108,8 @@ func (d *Decoder) stringBytes(want string) (text []byte, escaped, ok bool) {
 	return text, escaped, d.err == nil
 }
 
-// readString reads a string, the opening quote of which has been seen. The
-// bytes are a part of the data, or where escaped, of d.scratch.
+// readString reads a string, the opening quote of which has been seen. The bytes are a
+// part of the data, or if escaped, of d.unescaped.
 func (d *Decoder) readString() (text []byte, escaped bool) {
 	data, start := d.data, d.pos+1
 	// This is plainEnd, but for the last eight bytes of the data.
@@ -158,11 +158,11 @@ func specialBytes(x uint64) uint64 {
 	return (x | (x - ones*' ') | (quote - ones) | (slash - ones)) & tops
 }
 
-// readHardString goes on at i, where something is not plain ASCII.
+// readHardString continues at i, where a byte is not plain ASCII.
 func (d *Decoder) readHardString(start, i int) (text []byte, escaped bool) {
 	data := d.data
-	copied := start // what is before is in scratch
-	buf := d.scratch[:0]
+	copied := start // the text before it is in d.unescaped
+	buf := d.unescaped[:0]
 	for {
 		if i = plainEnd(data, i); i >= len(data) {
 			d.pos = len(data)
@@ -176,7 +176,7 @@ func (d *Decoder) readHardString(start, i int) (text []byte, escaped bool) {
 				return data[start:i], false
 			}
 			buf = append(buf, data[copied:i]...)
-			d.scratch = buf
+			d.unescaped = buf
 			return buf, true
 		case c == '\\':
 			escaped = true
@@ -202,8 +202,8 @@ func (d *Decoder) readHardString(start, i int) (text []byte, escaped bool) {
 	}
 }
 
-// unescape appends what the escape sequence at i stands for, and returns the
-// index behind it.
+// unescape appends the character of the escape sequence at i, and returns the index
+// behind it.
 func (d *Decoder) unescape(buf []byte, i int) ([]byte, int, bool) {
 	data := d.data
 	var c byte

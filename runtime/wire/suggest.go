@@ -21,9 +21,9 @@ func (d *Decoder) nearest(word string, n int, candidate func(int) string) int {
 	return nearest(word, n, candidate)
 }
 
-// nearest returns the index of the candidate that a word was probably meant to
-// be, -1 where none is near: at most a third of its characters differ, counting a
-// swap of neighbours as one, and letter case, _ and - as none.
+// nearest returns the index of the candidate that a word was probably meant to be, -1
+// if there is no similar one: at most a third of its characters differ, where a swap of
+// neighbours counts as one difference, and letter case, _ and - do not count.
 func nearest(word string, n int, candidate func(int) string) int {
 	w := foldName(word)
 	best, bestDistance := -1, 0
@@ -41,7 +41,7 @@ func nearest(word string, n int, candidate func(int) string) int {
 	return best
 }
 
-// foldName makes names alike that differ in style only.
+// foldName makes names equal that differ only in style.
 func foldName(s string) []rune {
 	s = strings.ToLower(s)
 	r := make([]rune, 0, utf8.RuneCountInString(s))

@@ -18,8 +18,7 @@ var duplicateKeys = map[string]bool{
 	"y_object_duplicated_key_and_value.json": true,
 }
 
-// undecided tells, for each file that the suite leaves open, whether it is
-// accepted here.
+// undecided has, for each file that the suite leaves open, whether it is accepted here.
 var undecided = map[string]bool{
 	// Numbers of any size are JSON; how large they may be is up to the type.
 	"i_number_double_huge_neg_exp.json":       true,
@@ -61,8 +60,8 @@ var undecided = map[string]bool{
 	"i_string_utf16LE_no_BOM.json":                 false,
 }
 
-// suite pins the parsing cases. The module has no Go package that could be
-// imported, so go.mod cannot hold it.
+// suite pins the parsing cases. The module has no Go package that could be imported, so
+// go.mod cannot list it.
 const suite = "github.com/nst/JSONTestSuite@v0.0.0-20241122125541-1ef36fa01286"
 
 // suiteFiles returns the parsing cases of github.com/nst/JSONTestSuite, which
@@ -115,7 +114,7 @@ func TestJSONTestSuite(t *testing.T) {
 		if duplicateKeys[name] && !strings.Contains(err.Error(), `duplicate key "a"`) {
 			t.Errorf("%s: %v does not name the key", name, err)
 		}
-		// Any and Raw take the same, but for numbers beyond float64.
+		// Any and Raw accept the same, except numbers beyond float64.
 		d := NewDecoder(data, Options{})
 		var raw json.RawMessage
 		Raw(d, &raw)

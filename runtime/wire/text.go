@@ -17,7 +17,7 @@ func FormattedText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, fo
 	}
 }
 
-// unmarshalText hands a text that has been read to a method of its type.
+// unmarshalText passes a text to the UnmarshalText method of its type.
 func unmarshalText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, s string) {
 	var t T
 	if isBigNumber(&t) && !d.numberFits([]byte(s)) {

@@ -6,12 +6,11 @@ import (
 	"fmt"
 )
 
-// Variant looks into the object that comes next for the member that says which
-// of several kinds of object it is, without reading the object. It returns that
-// text, or "" after noting a violation and skipping the value: where it is no
-// object, lacks the member, or holds none of the values. The member may stand
-// anywhere. The object is then to be read with a table that has the member, and
-// that reading is the strict one.
+// Variant searches the next object for the member that names its kind, without reading
+// the object. It returns that text. If the value is not an object, lacks the member, or
+// the member has none of the values, Variant records a violation, skips the value and
+// returns "". The member may be at any position. The object is then to be read with a
+// table that has the member, and that reading is the strict one.
 func (d *Decoder) Variant(name string, values []string) string {
 	d.failed = false
 	var value []byte
@@ -68,8 +67,8 @@ func (d *Decoder) Variant(name string, values []string) string {
 	return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(kind))+hint)
 }
 
-// innerObject returns the object that the string to be read next spells, empty
-// if it spells none. It reads nothing.
+// innerObject returns the object whose JSON text the next string holds, or nothing if
+// it holds no object. It does not advance.
 func (d *Decoder) innerObject() []byte {
 	start := d.pos
 	text, _ := d.readString()
@@ -84,8 +83,8 @@ func (d *Decoder) innerObject() []byte {
 	return bytes.Clone(text)
 }
 
-// noVariant notes a violation at a member of the object to be read next, and
-// skips the object.
+// noVariant records a violation at a member of the object to be read next, and skips
+// the object.
 func (d *Decoder) noVariant(name, rule, message string) string {
 	before := len(d.problems)
 	d.violateMember(name, rule, message)
@@ -96,7 +95,7 @@ func (d *Decoder) noVariant(name, rule, message string) string {
 	return ""
 }
 
-// isText reports whether a JSON string spells s.
+// isText reports whether a JSON string has the value s.
 func isText(literal []byte, s string) bool {
 	if bytes.IndexByte(literal, '\\') < 0 {
 		return string(literal[1:len(literal)-1]) == s
@@ -107,8 +106,8 @@ func isText(literal []byte, s string) bool {
 	return d.err == nil && string(text) == s
 }
 
-// Tag writes the member that says which kind of object this is. Name and value
-// are given as they stand between the quotes of JSON.
+// Tag writes the member that names the kind of this object. Name and value are the
+// texts between the quotes of JSON strings.
 func (e *Encoder) Tag(name, value string) {
 	e.Name(name)
 	e.buf = append(e.buf, '"')
@@ -116,8 +115,8 @@ func (e *Encoder) Tag(name, value string) {
 	e.buf = append(e.buf, '"')
 }
 
-// PutVariant writes the object that an interface holds by a pointer. A nil
-// pointer has no form.
+// PutVariant writes the object that an interface holds by a pointer. A nil pointer is
+// an error.
 func PutVariant[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	if v == nil {
 		e.Fail(errNilVariant)
@@ -126,9 +125,8 @@ func PutVariant[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	f(e, v)
 }
 
-// PutUnknown writes what an interface holds that is none of the types that were
-// known when the code was generated: null for nil, and everything else has no
-// form.
+// PutUnknown writes the value of an interface whose type was not known when the code
+// was generated: null for nil; any other value is an error.
 func PutUnknown(e *Encoder, v any) {
 	if v == nil {
 		PutNull(e)

@@ -275,8 +275,8 @@ func TestNilVariant(t *testing.T) {
 	}
 }
 
-// TestNull tells a null that stands for a value from one that stands for a failure,
-// and from other values.
+// TestNull distinguishes a null that is a value from one that is written after a
+// failure, and from other values.
 func TestNull(t *testing.T) {
 	var none *int
 	number, list, text := 5, []*int{nil}, "null"
@@ -301,8 +301,8 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestRaw keeps the text of a value as it came, and writes it without white space,
-// both as json.RawMessage does.
+// TestRaw stores the unchanged text of a value, and writes it without white space, both
+// as json.RawMessage does.
 func TestRaw(t *testing.T) {
 	for _, in := range []string{`{"d":[ null ]}`, `{"d": {"a" : 1,	"b":[ ] } }`, `{"d":  5}`, `{"d":"a \u0062"}`, "{\"d\":[\n1\r\n]}"} {
 		var ours, theirs struct{ D json.RawMessage }

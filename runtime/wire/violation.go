@@ -31,14 +31,15 @@ const (
 	RulePropertyNames    = "propertyNames"
 )
 
-// Violation is one way in which a value is not what its schema asks for.
+// Violation is one way in which a value does not match its schema.
 type Violation struct {
 	// Path leads to the value, such as `filters[2].field`; a name that is not
 	// plain is quoted, as in `labels["a b"]`. It is empty for the whole value.
 	Path string `json:"path"`
 	// Rule is one of the Rule constants.
 	Rule string `json:"rule"`
-	// Message says what the value must be, what came, and perhaps the way out.
+	// Message says what the value must be, what was received, and sometimes how to
+	// correct it.
 	Message string `json:"message"`
 }
 
@@ -50,11 +51,11 @@ func (v Violation) String() string {
 	return v.Path + ": " + v.Message
 }
 
-// ArgumentsError tells that a JSON value is not what its schema asks for. The
-// texts are meant for the model that sent it.
+// ArgumentsError reports that a JSON value does not match its schema. The texts are
+// meant for the model that sent it.
 type ArgumentsError struct {
 	Problems []Violation // in the order in which they were found, at least one
-	More     bool        // there are others, and reading has ended at the first of them
+	More     bool        // there are more; reading ended at the first of them
 }
 
 // Error returns the problems in one line.
@@ -93,14 +94,14 @@ func (e *ArgumentsError) Text(tool string) string {
 	return b.String()
 }
 
-// SyntaxError tells that a text is not JSON as this package takes it: RFC 8259
+// SyntaxError reports that a text is not JSON as this package accepts it: RFC 8259
 // without duplicate names, invalid UTF-8, lone surrogates or excessive nesting.
 type SyntaxError struct {
-	Offset  int    // in bytes, from the start of the text that holds the trouble
+	Offset  int    // in bytes, from the start of the text that has the error
 	Path    string // of the value being read, as in Violation
 	Message string
-	// Duplicate says that a member name came twice in one object, which is JSON
-	// all the same.
+	// Duplicate is set if a member name came twice in one object, which RFC 8259
+	// allows.
 	Duplicate bool
 }
 
@@ -152,7 +153,7 @@ func quote(s string) string {
 	return string(AppendString(nil, short)) + note
 }
 
-// described says what a value is, of which the strict JSON text is given.
+// described returns a description of a value, given as strict JSON text.
 func described(text []byte) string {
 	switch text[0] {
 	case '"':
@@ -169,7 +170,7 @@ func described(text []byte) string {
 	return "a number " + shown(text)
 }
 
-// shown returns a value, of which the strict JSON text is given, for a message.
+// shown returns a value, given as strict JSON text, for a message.
 func shown(text []byte) string {
 	switch text[0] {
 	case '"':
