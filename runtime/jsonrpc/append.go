@@ -9,8 +9,8 @@ import (
 
 func appendString(b []byte, s string) []byte { return wire.AppendString(b, s) }
 
-// AppendResultPrefix appends the beginning of a successful reply: all that
-// stands before the result. The caller appends the result and a closing brace.
+// AppendResultPrefix appends the beginning of a successful reply: everything before the
+// result. The caller appends the result and a closing brace.
 func AppendResultPrefix(b []byte, id ID) []byte {
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = append(b, id.raw...)
@@ -25,8 +25,8 @@ func AppendResult(b []byte, id ID, result json.RawMessage) []byte {
 	return append(b, '}')
 }
 
-// AppendError appends the reply e to a request. The zero id is left out; pass
-// [Null] where null is wanted.
+// AppendError appends the reply e to a request. The zero id is left out; pass [Null] to
+// write null.
 func AppendError(b []byte, id ID, e *Error) []byte {
 	b = append(b, `{"jsonrpc":"2.0",`...)
 	if len(id.raw) > 0 {
@@ -45,7 +45,7 @@ func AppendError(b []byte, id ID, e *Error) []byte {
 	return append(b, "}}"...)
 }
 
-// AppendRequest appends a request. Params nil are left out.
+// AppendRequest appends a request. Nil params are left out.
 func AppendRequest(b []byte, id ID, method string, params json.RawMessage) []byte {
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = append(b, id.raw...)
@@ -53,7 +53,7 @@ func AppendRequest(b []byte, id ID, method string, params json.RawMessage) []byt
 	return appendCall(b, method, params)
 }
 
-// AppendNotification appends a notification. Params nil are left out.
+// AppendNotification appends a notification. Nil params are left out.
 func AppendNotification(b []byte, method string, params json.RawMessage) []byte {
 	return appendCall(append(b, `{"jsonrpc":"2.0",`...), method, params)
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// check takes down what package wire found wrong with the value that begins at
-// start: a key that comes twice is a matter of the message, everything else is
-// not JSON.
+// check records an error of package wire in the value that begins at start: a duplicate
+// key makes the message invalid, every other error is a parse error.
 func (e *envelope) check(start int, err error) {
 	text := err.Error()
 	if s, ok := errors.AsType[*wire.SyntaxError](err); ok {
@@ -37,9 +36,9 @@ func checkDeferred(value []byte, maxDepth int) *Error {
 	return DeferredError(err)
 }
 
-// DeferredError is the reply to a member of params that was left unchecked and
-// that its reader has refused with err, an error of package wire: -32700 for
-// what is not JSON, -32602 for a key that comes twice.
+// DeferredError returns the reply for err, an error of package wire in a member of
+// params that [Parser.Deferred] left unchecked: -32700 for a syntax error, -32602 for a
+// duplicate key.
 func DeferredError(err error) *Error {
 	code := CodeParse
 	if isDuplicate(err) {

@@ -4,8 +4,7 @@
 // data), identifiers kept byte for byte. It is for authors of transports;
 // authors of tools do not need it.
 //
-// The parts are [Parse] and [Parser] for what arrives, the Append functions
-// for what is sent, and [Conn] with [NewLineConn] and [Pipe] for the framing of
-// byte streams: one message a line, as the specification's stdio transport
-// demands.
+// The parts are [Parse] and [Parser] for incoming messages, the Append functions for
+// outgoing ones, and [Conn] with [NewLineConn] and [Pipe] for the framing of byte
+// streams: one message per line, as in the specification's stdio transport.
 package jsonrpc

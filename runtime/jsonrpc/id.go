@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// MaxID is how long an identifier may be: the digits of a number, or the JSON text
-// between the quotes of a string, in bytes. Receivers keep identifiers, a request that
-// waits for changes for as long as its client likes.
+// MaxID is the largest size of an identifier, in bytes: of the digits of a number, or
+// of the JSON text between the quotes of a string. It is bounded because receivers
+// store identifiers, that of a subscription for as long as the client wants.
 const MaxID = 1024
 
-// ID is the identifier of a request: a JSON string or an integer, kept as the
-// bytes that came so that the reply carries the same ones. The zero ID means
-// that there is none. An ID that [Parse] returned aliases the parsed message.
+// ID is the identifier of a request: a JSON string or an integer, stored as the
+// received bytes, so that the reply has the same bytes. The zero ID is the absence of
+// an identifier. An ID that [Parse] returned aliases the parsed message.
 type ID struct {
 	raw []byte
 }
@@ -31,7 +31,7 @@ func Text(s string) ID {
 	return ID{raw: appendString(nil, s)}
 }
 
-// RawID returns the identifier that raw spells. It reports false unless raw is
+// RawID returns the identifier with the JSON text raw. It reports false unless raw is
 // one JSON string or integer without blanks around it, of at most [MaxID] bytes; null,
 // fractions and exponents are not identifiers. The result aliases raw.
 func RawID(raw []byte) (ID, bool) {
@@ -69,8 +69,8 @@ func (id ID) Clone() ID {
 	return ID{raw: append([]byte(nil), id.raw...)}
 }
 
-// Key is an ID in a form that can be compared and used in a map. Two spellings
-// of one identifier have the same Key, and "42" is not 42.
+// Key is an ID in a form that can be compared and used in a map. Two JSON texts of the
+// same identifier have the same Key, and "42" differs from 42.
 type Key struct {
 	kind byte
 	n    int64
@@ -83,7 +83,7 @@ const (
 	keyString = 's'
 )
 
-// Key returns the canonical form for look-ups. It holds nothing of the message.
+// Key returns the canonical form for look-ups. It does not refer to the message.
 func (id ID) Key() Key {
 	raw := id.raw
 	if len(raw) == 0 {
@@ -143,7 +143,7 @@ func validID(raw []byte) bool {
 	return true
 }
 
-// CopyTo returns a copy that keeps its bytes in buf if they fit.
+// CopyTo returns a copy whose bytes are in buf if they fit.
 func (id ID) CopyTo(buf []byte) ID {
 	return ID{raw: append(buf[:0], id.raw...)}
 }

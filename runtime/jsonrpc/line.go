@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// restBuffer is what a connection waits with. What does not fit into it is there
-	// already, by all appearances, so that the larger buffer for it is not needed for
-	// long and can be a borrowed one.
-	restBuffer = lend.Least
+	// idleBuffer is the buffer with which a connection waits. A message that does not
+	// fit has probably arrived as a whole, so a larger buffer for it comes from the
+	// pool and is needed only briefly.
+	idleBuffer = lend.Least
 	readChunk  = 64 << 10
-	// A connection whose lines are long borrows room for one at once, but not more
-	// than this.
-	mostAtOnce = 1 << 20
+	// A connection whose lines are long starts with a buffer for one of them, but with
+	// at most this size.
+	maxInitial = 1 << 20
 )
 
-// NewLineConn frames messages as lines, as the stdio transport of the Model
-// Context Protocol does. A line may end with CRLF, blank lines are skipped. A
-// line of more than limit bytes (0: [DefaultLimit]) is reported by a
-// [*FrameError] as soon as it is too long, and what remains of it is thrown
-// away without being kept. Close closes r and w where they can be closed.
+// NewLineConn frames messages as lines, as the stdio transport of the Model Context
+// Protocol does. A line may end with CRLF, blank lines are skipped. A line of more than
+// limit bytes (0: [DefaultLimit]) is reported by a [*FrameError] as soon as it is too
+// long, and the rest of it is discarded without being stored. Close closes r and w if
+// they are io.Closers.
 func NewLineConn(r io.Reader, w io.Writer, limit int) Conn {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -38,21 +38,21 @@ type lineConn struct {
 	w     io.Writer
 	limit int
 
-	buf      []byte // what was read; [start:end] is still to be looked at
+	buf      []byte // bytes that were read; [start:end] is not yet processed
 	start    int
 	end      int
-	more     bool // the last read was as long as there was room, so more may be there
-	usual    int  // how much of the buffer the latest lines have needed
+	more     bool // the last read filled the buffer, so more may be available
+	usual    int  // how much of the buffer the latest lines needed
 	skipping bool // inside a line that was too long
 	err      error
 
 	account membudget.Account // for the buffer
-	refused *skim.Message     // a line for which there is no room, while it is thrown away
+	refused *skim.Message     // a line for which there is no room, while it is discarded
 }
 
-// Charge has what is read charged to a budget: what has no room there is a
-// [*FrameError]. It is called before the first Read, and with nil after the last one,
-// which gives back what is charged.
+// Charge charges the memory for incoming messages to a budget: a message that does not
+// fit into it is a [*FrameError]. Call it before the first Read, and with nil after the
+// last one, which releases the charge.
 func (c *lineConn) Charge(b *membudget.Budget) {
 	c.account.Set(0)
 	c.account.Of(b)
@@ -101,7 +101,7 @@ func (c *lineConn) line() ([]byte, error) {
 				c.refused.Write(c.buf[c.start:c.end])
 			}
 			c.start, c.end, searched = 0, 0, 0
-		} else if searched > c.limit+1 { // a CR may stand before the newline
+		} else if searched > c.limit+1 { // a CR may precede the newline
 			c.skipping = true
 			c.start, c.end = 0, 0
 			return nil, &FrameError{Limit: c.limit}
@@ -125,7 +125,7 @@ func (c *lineConn) line() ([]byte, error) {
 	}
 }
 
-// endRefused is the end of a line for which there was no room.
+// endRefused ends a line for which there was no room.
 func (c *lineConn) endRefused(rest []byte) error {
 	c.refused.Write(rest)
 	err := overloaded(c.limit, c.refused)
@@ -133,7 +133,7 @@ func (c *lineConn) endRefused(rest []byte) error {
 	return err
 }
 
-// fill reads once, at the end of what is there.
+// fill reads once, and appends to the buffer.
 func (c *lineConn) fill() {
 	room := c.buf[c.end:]
 	n, err := c.r.Read(room)
@@ -142,21 +142,21 @@ func (c *lineConn) fill() {
 	c.err = err
 }
 
-// makeRoom makes room for a read. It takes no large buffer to a wait that may last:
-// where nothing is left, all lines have been read to their ends. It reports false
-// where there is no room for more of the line.
+// makeRoom makes room for a read. If no bytes are left, all lines are complete and the
+// wait may be long, so it releases a large buffer. It reports false if the budget has
+// no room for more of the line.
 func (c *lineConn) makeRoom() bool {
 	left, size := c.end-c.start, len(c.buf)
 	switch {
 	case left == 0:
-		c.usual = min(c.end, mostAtOnce)
+		c.usual = min(c.end, maxInitial)
 		c.start, c.end = 0, 0
-		rest := restBuffer
+		rest := idleBuffer
 		if c.skipping || c.refused != nil {
 			rest = readChunk
 		}
 		if size < rest || size >= 2*rest {
-			return c.move(rest) || c.move(restBuffer)
+			return c.move(rest) || c.move(idleBuffer)
 		}
 	case size < readChunk && (c.more || left > size/2) &&
 		(c.move(max(readChunk, c.usual)) || c.usual > readChunk && c.move(readChunk)):
@@ -174,8 +174,8 @@ func (c *lineConn) makeRoom() bool {
 	return true
 }
 
-// move moves what is left into a buffer that has room for as much, in all. It reports
-// false, and does nothing, where the budget has not enough.
+// move moves the unprocessed bytes into a buffer of that size. It reports false, and
+// does nothing, if the budget has not enough left.
 func (c *lineConn) move(size int) bool {
 	if !c.account.Take(lend.Size(size)) {
 		return false

@@ -75,7 +75,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// endless gives n bytes without a newline, then a short line.
+// endless returns n bytes without a newline, then a short line.
 type endless struct {
 	n    int
 	tail io.Reader
@@ -106,7 +106,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
-// stage is a reader that looks at how much memory is in use while it waits.
+// stage is a reader that measures how much memory is in use while the connection waits.
 type stage struct {
 	lines []string
 	used  []int64
@@ -116,10 +116,10 @@ func (s *stage) Read(p []byte) (int, error) {
 	if len(s.lines) == 0 {
 		return 0, io.EOF
 	}
-	if s.lines[0] == "" { // the end of a line, after which nothing is there for a while
+	if s.lines[0] == "" { // the end of a line, before a pause
 		s.lines = s.lines[1:]
 		runtime.GC()
-		runtime.GC() // the first one leaves what is pooled
+		runtime.GC() // the first cycle keeps the pooled buffers
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		s.used = append(s.used, int64(m.HeapAlloc))
@@ -132,8 +132,8 @@ func (s *stage) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// What a long line has taken is given back before the wait for the next one, also
-// where it ends exactly where the room does.
+// The memory for a long line is released before the wait for the next one, also if the
+// line ends exactly at the end of the buffer.
 func TestMemoryAtRest(t *testing.T) {
 	lines := []string{"", "x\n"}
 	for _, size := range []int{4 << 10, 64 << 10, 1 << 20, 1<<20 + 4<<10, 3 << 20} {
@@ -211,14 +211,14 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// charge has what a connection reads charged to a budget.
+// charge charges the memory of a connection to a budget.
 func charge(c jsonrpc.Conn, b *membudget.Budget) {
 	c.(interface{ Charge(*membudget.Budget) }).Charge(b)
 }
 
-// TestNoRoomForLines reads lines of all lengths while there is room for some of them
-// only. Those that have no room are reported with what they are, wherever that stands,
-// and everything else comes as it does otherwise.
+// TestNoRoomForLines reads lines of all lengths while there is room for only some of
+// them. The others are reported with kind and identifier, wherever these are in the
+// line, and all other lines arrive unchanged.
 func TestNoRoomForLines(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	lines := []struct{ text, refused string }{
@@ -284,7 +284,7 @@ func TestNoRoomForLines(t *testing.T) {
 	}
 }
 
-// pieces gives some bytes at a time.
+// pieces returns a few bytes at a time.
 type pieces struct{ r io.Reader }
 
 func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 1460)]) }

@@ -2,7 +2,7 @@ package jsonrpc
 
 import "encoding/json"
 
-// Kind says what a message is.
+// Kind is the kind of a message.
 type Kind uint8
 
 // The kinds of messages.
@@ -29,10 +29,10 @@ type Message struct {
 type Params struct {
 	// Raw is the whole value: an object, an array, or nil where there are none.
 	Raw json.RawMessage
-	// Depth is how many arrays and objects lie inside one another in Deferred.
+	// Depth is the nesting of arrays and objects in the deferred member.
 	Depth int
-	// Unchecked is set when the member that [Parser.Deferred] names is there:
-	// what is between its brackets has not been looked at.
+	// Unchecked is set if the member that [Parser.Deferred] names is present: the text
+	// between its brackets has not been checked.
 	Unchecked bool
 
 	deferred []byte
@@ -61,24 +61,25 @@ func (p *Params) Get(name string) json.RawMessage {
 // Len returns the number of members.
 func (p *Params) Len() int { return len(p.members) }
 
-// keptMembers is for how many members of params a Message keeps storage. Params
-// have a handful of them; a message with more must not make later ones slow.
+// keptMembers is the number of members of params for which a Message keeps storage.
+// Params have a handful; a message with more must not slow down later ones.
 const keptMembers = 64
 
-// Reset makes m empty, so that it no longer refers to the text it came from. It
-// keeps storage of moderate size.
+// Reset makes m empty, so that it no longer refers to the parsed text. It keeps storage
+// of moderate size.
 func (m *Message) Reset() {
 	members := m.Params.noMembers()
 	*m = Message{}
 	m.Params.members = members
 }
 
-// noMembers returns storage for members: that of p, cleared, unless it is large.
+// noMembers returns empty storage for members: that of p, cleared, or nil if it is
+// large.
 func (p *Params) noMembers() []member {
 	if cap(p.members) > keptMembers {
 		return nil
 	}
-	clear(p.members) // what is behind its length has been cleared before
+	clear(p.members) // the elements beyond its length are zero already
 	return p.members[:0]
 }
 

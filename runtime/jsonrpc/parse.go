@@ -7,17 +7,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DefaultDepth is how deeply a message may nest unless said otherwise.
+// DefaultDepth is the default for how deeply a message may nest.
 const DefaultDepth = 512
 
 // Parser reads messages. The zero Parser checks everything.
 type Parser struct {
-	// MaxDepth bounds how many arrays and objects may lie inside one another,
-	// the message itself included; 0 means [DefaultDepth].
+	// MaxDepth bounds the nesting of arrays and objects, the message itself included; 0
+	// means [DefaultDepth].
 	MaxDepth int
-	// Deferred names a member of params whose value is only delimited and not
-	// checked, because its reader is a strict one: "arguments". See
-	// [Params.Unchecked].
+	// Deferred names a member of params whose value is only delimited and not checked,
+	// because a strict reader reads it later: "arguments". See [Params.Unchecked].
 	Deferred string
 }
 
@@ -28,11 +27,11 @@ func Parse(data []byte) (Message, *Error) {
 	return m, err
 }
 
-// Parse reads one message into m, whose storage it reuses. Keys are compared
-// exactly, a key that comes twice is refused and named, identifiers are
-// strings or integers. The error has the code -32700 for what is not JSON in
-// UTF-8 and -32600 for JSON that is not a message; m.ID is then the identifier
-// where one could be told. A batch is checked as a whole and not taken apart.
+// Parse reads one message into m, whose storage it reuses. Keys are compared exactly, a
+// duplicate key is refused and named, identifiers are strings or integers. The error
+// has the code -32700 for text that is not JSON in UTF-8 and -32600 for JSON that is
+// not a message; m.ID is then the identifier if it could be read. A batch is checked as
+// a whole and not split.
 func (p Parser) Parse(data []byte, m *Message) *Error {
 	m.Reset()
 	if p.MaxDepth <= 0 {
@@ -61,9 +60,9 @@ func (p Parser) Parse(data []byte, m *Message) *Error {
 	return nil
 }
 
-// envelope is one run of the parser. A syntax error ends it; of what is wrong
-// beyond syntax the first is kept while the rest is read, so that the reply can
-// carry the identifier.
+// envelope is one run of the parser. A syntax error ends it. After any other error, of
+// which the first is kept, the rest is read, so that the reply can carry the
+// identifier.
 type envelope struct {
 	scanner
 	p       Parser
@@ -88,7 +87,7 @@ func (e *envelope) wrong(what string) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// other deals with text that is neither an object nor an array.
+// other handles text that is neither an object nor an array.
 func (e *envelope) other() {
 	if bytes.HasPrefix(e.data, byteOrderMark) {
 		e.pos = 0
@@ -120,7 +119,7 @@ func (e *envelope) atEnd() bool {
 	return true
 }
 
-// value consumes and checks a value that lies inside depth others.
+// value consumes and checks a value at a nesting depth.
 func (e *envelope) value(depth int) []byte {
 	v, _ := e.delimit(depth)
 	if v == nil {
@@ -140,8 +139,8 @@ func (e *envelope) value(depth int) []byte {
 	return v
 }
 
-// plainString reports whether a value that has been delimited is a string of ASCII
-// without escapes: as nearly all names, URIs and words are.
+// plainString reports whether a delimited value is a string of ASCII without escapes,
+// as nearly all names and URIs are.
 func plainString(v []byte) bool {
 	if len(v) < 2 || v[0] != '"' {
 		return false
@@ -154,7 +153,7 @@ func plainString(v []byte) bool {
 	return v[len(v)-1] == '"'
 }
 
-// delimit consumes a value without a look inside.
+// delimit consumes a value without checking it.
 func (e *envelope) delimit(depth int) (v []byte, levels int) {
 	e.space()
 	start := e.pos
@@ -239,7 +238,7 @@ func (e *envelope) id() {
 	}
 	id, ok := RawID(v)
 	if !ok || e.badID || !e.m.ID.IsZero() {
-		// Of an identifier that comes twice neither can be trusted.
+		// If there are two identifiers, neither can be trusted.
 		e.badID = true
 		if IsLongID(v) {
 			e.wrong(`"id" must have at most ` + strconv.Itoa(MaxID) + " bytes")
@@ -282,10 +281,10 @@ func (e *envelope) params() {
 	m.Params.Raw = e.data[start:e.pos]
 }
 
-// members reads the members of an object up to and with its brace. The value of
-// each is read by f.
+// members reads the members of an object up to and including its brace. f reads the
+// value of each.
 func (e *envelope) members(keys *keySet, f func(name []byte)) {
-	if e.take('}') {
+	if e.consume('}') {
 		return
 	}
 	for e.syntax == nil {
@@ -302,23 +301,23 @@ func (e *envelope) members(keys *keySet, f func(name []byte)) {
 		if !keys.add(name) {
 			e.wrong("duplicate key " + string(appendString(nil, string(name))))
 		}
-		if !e.take(':') {
+		if !e.consume(':') {
 			e.broken("expected a colon")
 			return
 		}
 		f(name)
-		if e.syntax != nil || e.take('}') {
+		if e.syntax != nil || e.consume('}') {
 			return
 		}
-		if !e.take(',') {
+		if !e.consume(',') {
 			e.broken("expected a comma or a brace")
 			return
 		}
 	}
 }
 
-// keySet finds keys that come twice. A few are compared one by one; of many, as
-// only an attacker sends them, a map is made.
+// keySet finds duplicate keys. A few are compared one by one; for many, as only an
+// attacker sends, it makes a map.
 type keySet struct {
 	few  [12][]byte
 	n    int

@@ -164,8 +164,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// FuzzParse holds the parser against encoding/json: what it accepts is valid
-// JSON with the same members, and an identifier comes back as it stood.
+// FuzzParse compares the parser with encoding/json: what it accepts is valid JSON with
+// the same members, and an identifier is returned unchanged.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":[1,{"b":"}\\\""}]}}}`,

@@ -7,15 +7,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 )
 
-// pipeBuffer is how many bytes one side of a Pipe takes before writing waits. What is
-// longer goes through it in parts, as through a pipe of the system.
+// pipeBuffer is how many bytes one direction of a Pipe holds before Write blocks.
+// Longer writes pass in parts, as through a pipe of the operating system.
 const pipeBuffer = 256 << 10
 
-// Pipe returns the two ends of a connection in memory, with the framing and the
-// default limit of [NewLineConn]. Closing an end is an io.EOF to the other one
-// once it has read what was sent. Writing waits while the other side has about
-// 256 KiB to read. Both ends also have a method CloseWrite() error, which ends
-// one direction only, as closing the standard input of a process does.
+// Pipe returns the two ends of a connection in memory, with the framing and the default
+// limit of [NewLineConn]. After an end is closed, the other one reads what was sent and
+// then io.EOF. Write blocks while the other side has about 256 KiB to read. Both ends
+// also have a method CloseWrite() error, which closes one direction only, like closing
+// the standard input of a process.
 func Pipe() (client, server Conn) {
 	return PipeLimit(0, 0)
 }
@@ -31,7 +31,7 @@ func PipeLimit(clientReads, serverReads int) (client, server Conn) {
 type stream struct {
 	mu     sync.Mutex
 	moved  *sync.Cond
-	data   []byte // borrowed; what is to be read begins at start
+	data   []byte // from the pool; the unread bytes begin at start
 	start  int
 	closed bool
 }
@@ -71,8 +71,7 @@ func (s *stream) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// some writes as much as there is room for, once there is some. The caller holds the
-// lock.
+// some waits for room and writes as much as fits. The caller holds the lock.
 func (s *stream) some(p []byte) (int, error) {
 	for len(s.data)-s.start >= pipeBuffer && !s.closed {
 		s.moved.Wait()

@@ -8,9 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// scanner walks over JSON text. It finds where values begin and end; what is
-// inside them is checked by package wire, except for short plain strings, which
-// need no check beyond what finding their end takes.
+// scanner finds where values in JSON text begin and end. Package wire checks the
+// values, except short plain strings, which are checked while their end is searched.
 type scanner struct {
 	data []byte
 	pos  int
@@ -36,8 +35,8 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// take consumes c after blanks.
-func (s *scanner) take(c byte) bool {
+// consume consumes c after blanks.
+func (s *scanner) consume(c byte) bool {
 	if s.peek() != c || s.pos == len(s.data) {
 		return false
 	}
@@ -108,7 +107,7 @@ func (s *scanner) span() (depth int, ok bool) {
 	return depth, false
 }
 
-// skipString consumes a string without a look at what it says.
+// skipString consumes a string without checking it.
 func (s *scanner) skipString() bool {
 	for i := s.pos + 1; ; {
 		j := bytes.IndexByte(s.data[i:], '"')
@@ -128,13 +127,13 @@ func (s *scanner) skipString() bool {
 	}
 }
 
-// Members calls f with the name and the value of each member of the JSON
-// object in data, in order, until f returns false. Names are unescaped. The
-// text must have been found valid before, as everything is that [Parse]
-// accepts; of anything else but an object there are no members.
+// Members calls f with the name and the value of each member of the JSON object in
+// data, in order, until f returns false. Names are unescaped. The text must be valid
+// JSON, as is everything that [Parse] accepts; a value that is not an object has no
+// members.
 func Members(data []byte, f func(name, value []byte) bool) {
 	s := scanner{data: data}
-	if !s.take('{') {
+	if !s.consume('{') {
 		return
 	}
 	for s.peek() == '"' {
@@ -143,7 +142,7 @@ func Members(data []byte, f func(name, value []byte) bool) {
 			return
 		}
 		name := unescape(data[start+1 : s.pos-1])
-		if !s.take(':') {
+		if !s.consume(':') {
 			return
 		}
 		s.space()
@@ -151,17 +150,17 @@ func Members(data []byte, f func(name, value []byte) bool) {
 		if _, ok := s.span(); !ok || !f(name, data[start:s.pos]) {
 			return
 		}
-		if !s.take(',') {
+		if !s.consume(',') {
 			return
 		}
 	}
 }
 
-// Elements calls f with each element of the JSON array in data, in order, until
-// f returns false. The same holds as for [Members].
+// Elements calls f with each element of the JSON array in data, in order, until f
+// returns false. The text must be valid JSON, as for [Members].
 func Elements(data []byte, f func(value []byte) bool) {
 	s := scanner{data: data}
-	if !s.take('[') || s.peek() == ']' {
+	if !s.consume('[') || s.peek() == ']' {
 		return
 	}
 	for {
@@ -170,14 +169,14 @@ func Elements(data []byte, f func(value []byte) bool) {
 		if _, ok := s.span(); !ok || !f(data[start:s.pos]) {
 			return
 		}
-		if !s.take(',') {
+		if !s.consume(',') {
 			return
 		}
 	}
 }
 
-// Bytes returns the text of a JSON string that was found valid before; false if
-// value is not a string. Where nothing is escaped it is a part of value.
+// Bytes returns the text of a valid JSON string; false if value is not a string.
+// Without escapes, the result aliases value.
 func Bytes(value []byte) ([]byte, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return nil, false
