@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// connections are those of an [http.Server].
+// connections counts the connections of an [http.Server].
 type connections struct {
 	most int // one more is closed at once
 
 	mu sync.Mutex
-	// Those that are counted, with whether no request has begun on them. Clients open one
-	// more than they need now and then, and [http.Server.Shutdown] waits for its first
-	// request for a while.
+	// The open connections; the value is true until the first request. Clients
+	// sometimes open a connection that they do not use, and [http.Server.Shutdown]
+	// waits several seconds for its first request.
 	open   map[net.Conn]bool
 	closed bool
 }
 
-// state is a hook of [http.Server].
-func (c *connections) state(conn net.Conn, state http.ConnState) {
+// onState is the ConnState hook of an [http.Server].
+func (c *connections) onState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
@@ -41,7 +41,7 @@ func (c *connections) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// closeUnused closes those without a request, and those that are still to come.
+// closeUnused closes the connections without a request, and all later ones.
 func (c *connections) closeUnused() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// EndpointURL and Warn are what the lines at the start say.
+// EndpointURL and Warn make the lines that are printed at the start.
 var EndpointURL = endpointURL
 
 // HeaderTime and IdleTime are limits of connections.
@@ -27,23 +27,23 @@ func Warn(w io.Writer, bound net.Addr) { (&program{stderr: w}).warn(bound) }
 // ListenError is the text of an error.
 func ListenError(address string, err error) string { return (&listenError{address, err}).Error() }
 
-// WithOutput has Run write to others than the standard streams.
+// WithOutput makes Run write to these instead of the standard streams.
 func WithOutput(stdout, stderr io.Writer) Option {
 	return func(p *program) { p.stdout, p.stderr = stdout, stderr }
 }
 
-// SetTogether replaces the time in which signals count as one.
-func SetTogether(d time.Duration) { together = d }
+// SetSignalGrace sets signalGrace.
+func SetSignalGrace(d time.Duration) { signalGrace = d }
 
-// NewHTTPServer returns what serves over HTTP, and how to close it.
+// NewHTTPServer returns the HTTP server of Run, and a function that closes it.
 func NewHTTPServer(ctx context.Context, s *mcp.Server) (server *http.Server, end func()) {
-	site := (&program{server: s, flags: ownFlags()}).newSite(ctx)
-	return &site.server, site.close
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx)
+	return &h.server, h.close
 }
 
-// NewLimitedHTTPServer is NewHTTPServer for so many connections.
+// NewLimitedHTTPServer is NewHTTPServer with a limit of connections.
 func NewLimitedHTTPServer(ctx context.Context, s *mcp.Server, most int) (server *http.Server, end func()) {
-	site := (&program{server: s, flags: ownFlags()}).newSite(ctx)
-	site.conns.most = most
-	return &site.server, site.close
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx)
+	h.conns.most = most
+	return &h.server, h.close
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// TestMain also is the program that the tests of Main start.
+// TestMain is also the program that the tests of Main start.
 func TestMain(m *testing.M) {
 	if os.Getenv("MCPCMD_TEST_PROGRAM") != "" {
 		theProgram()
@@ -155,12 +155,12 @@ func (r *running) call(tool string) (status int, body string, err error) {
 	return r.answer(request(r.t.Context(), r.url, "tools/call", tool))
 }
 
-// theProgram is what the tests of Main start. A call of wait says so on standard
-// error and waits for a byte on standard input, whatever happens to its context.
+// theProgram is what the tests of Main start. A call of wait prints a line on standard
+// error and waits for a byte on standard input, even if its context ends.
 func theProgram() {
-	together, err := time.ParseDuration(os.Getenv("MCPCMD_TEST_TOGETHER"))
+	signalGrace, err := time.ParseDuration(os.Getenv("MCPCMD_TEST_TOGETHER"))
 	if err == nil {
-		mcpcmd.SetTogether(together)
+		mcpcmd.SetSignalGrace(signalGrace)
 	}
 	in := bufio.NewReader(os.Stdin)
 	wait := func(context.Context) (string, error) {

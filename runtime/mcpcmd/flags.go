@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// UsageError is a command line that cannot be followed. Its text says what is
-// wrong and how to mend it.
+// UsageError reports an invalid command line. Its text says what is wrong and how to
+// correct it.
 type UsageError struct {
 	text string
 }
@@ -20,27 +20,26 @@ type UsageError struct {
 // Error returns the text.
 func (e *UsageError) Error() string { return e.text }
 
-// AddFlags adds the flags -http, -allow-host, -allow-origin and, unless there is one,
-// -version to those of the program. It is called before they are parsed, and its
-// result is given to [Main] or [Run], which parse them only if the program has
-// not:
+// AddFlags adds the flags -http, -allow-host, -allow-origin and, unless it is defined,
+// -version to the flags of the program. Call it before they are parsed, and pass its
+// result to [Main] or [Run], which parse them only if the program has not:
 //
 //	file := flag.String("db", "", "the database")
 //	flags := mcpcmd.AddFlags(flag.CommandLine)
 //	flag.Parse()
 //	mcpcmd.Main(NewMCPServer(open(*file)), flags)
 //
-// Help and what is left of the command line are then the program's.
+// The program then handles help and the remaining arguments.
 func AddFlags(set *flag.FlagSet) Option {
 	f := &flags{set: set}
 	f.define()
 	return func(p *program) { p.flags = f }
 }
 
-// flags are what the command line says.
+// flags are the values of the command line.
 type flags struct {
 	set *flag.FlagSet
-	own bool // nobody else has flags in the set
+	own bool // the program adds no flags to the set
 
 	address        string
 	http, version  bool
@@ -73,7 +72,7 @@ func (f *flags) define() {
 	}
 }
 
-// parse reads the command line, unless that is done. The error is
+// parse parses the command line, unless the program has done so. The error is
 // [flag.ErrHelp] or a [*UsageError].
 func (f *flags) parse(args []string) error {
 	if f.own || !f.set.Parsed() {
@@ -106,7 +105,7 @@ func (f *flags) parse(args []string) error {
 	return nil
 }
 
-// options are those that the flags ask for.
+// options returns the options that the flags select.
 func (f *flags) options() []mcphttp.Option {
 	var options []mcphttp.Option
 	if len(f.hosts) > 0 {

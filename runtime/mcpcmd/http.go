@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// The limits of connections. Requests to the endpoints, and answers, have those of
-// package mcphttp besides, since a stream may be quiet for long.
+// The limits of connections. Package mcphttp has further limits for requests to the
+// endpoints and for responses, since a stream may be silent for long.
 const (
 	headerTime  = 10 * time.Second
 	readTime    = time.Minute // for a whole request, to whatever path
@@ -27,11 +27,11 @@ const (
 	mostConnections = 10_000
 )
 
-// closingTime is how long the server may take to close connections whose requests are
+// closingTime is how long closing connections may take after their requests are
 // answered.
 const closingTime = 2 * time.Second
 
-// Where the endpoints are.
+// The paths of the endpoints.
 const (
 	endpoint       = "/mcp"
 	legacyEndpoint = "/sse"
@@ -44,8 +44,8 @@ type handler interface {
 	Close() error
 }
 
-// site is what is served over HTTP.
-type site struct {
+// httpServer serves all endpoints over HTTP.
+type httpServer struct {
 	handlers []handler
 	server   http.Server
 	conns    connections
@@ -53,7 +53,7 @@ type site struct {
 	running  running
 }
 
-func (p *program) newSite(ctx context.Context) *site {
+func (p *program) newHTTPServer(ctx context.Context) *httpServer {
 	options := append(slices.Clip(p.http), p.flags.options()...)
 	streamable := mcphttp.NewHandler(p.server, options...)
 	legacy := mcphttp.NewSSEHandler(p.server, options...)
@@ -67,7 +67,7 @@ func (p *program) newSite(ctx context.Context) *site {
 	}
 	// Calls may go on for a while after ctx has ended.
 	values := context.WithoutCancel(ctx)
-	s := &site{
+	s := &httpServer{
 		handlers: []handler{streamable, legacy},
 		server: http.Server{
 			ReadHeaderTimeout: headerTime,
@@ -75,20 +75,20 @@ func (p *program) newSite(ctx context.Context) *site {
 			IdleTimeout:       idleTime,
 			MaxHeaderBytes:    headerBytes,
 			BaseContext:       func(net.Listener) context.Context { return values },
-			// OPTIONS * would be answered without the handler, and when its body has come.
+			// net/http would answer OPTIONS * itself, after reading the body.
 			DisableGeneralOptionsHandler: true,
 		},
 	}
 	s.bodies.Most = mostRefused
-	s.server.Handler = s.within(root)
+	s.server.Handler = s.closeUnread(root)
 	s.conns.most = mostConnections
-	s.server.ConnState = s.conns.state
+	s.server.ConnState = s.conns.onState
 	return s
 }
 
-// within lies around everything, middleware included, which may answer before a body has
-// been read, as may [http.ServeMux].
-func (s *site) within(root http.Handler) http.Handler {
+// closeUnread wraps everything, middleware included: middleware and [http.ServeMux] may
+// respond before a body has been read.
+func (s *httpServer) closeUnread(root http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.running.add(1)
 		defer s.running.add(-1)
@@ -99,20 +99,20 @@ func (s *site) within(root http.Handler) http.Handler {
 	})
 }
 
-// notFound answers at every other path.
+// notFound responds at every other path.
 func notFound(w http.ResponseWriter, _ *http.Request) {
 	unread.Error(w, "not found: the MCP endpoint of this server is "+endpoint+
 		" (streamable HTTP), and "+legacyEndpoint+" for clients of revision 2024-11-05", http.StatusNotFound)
 }
 
 func (p *program) serveHTTP(ctx context.Context) error {
-	s := p.newSite(ctx)
+	s := p.newHTTPServer(ctx)
 	defer s.close()
 	l, err := listen(ctx, p.flags.address)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return nil // it was told to stop before it had begun
+		return nil // stopped before it began
 	default:
 		return err
 	}
@@ -136,29 +136,29 @@ func (p *program) serveHTTP(ctx context.Context) error {
 	return err
 }
 
-// stop ends the serving in good order, if that can be done in time.
-func (p *program) stop(ctx context.Context, s *site) error {
-	within := link.Of(p.server).Limits().DrainTime
+// stop shuts down gracefully, within DrainTime.
+func (p *program) stop(ctx context.Context, s *httpServer) error {
+	drain := link.Of(p.server).Limits().DrainTime
 	again := ""
 	if _, ok := errors.AsType[signalError](context.Cause(ctx)); ok {
 		again = "; a second signal ends it at once"
 	}
 	slow := time.AfterFunc(time.Second, func() {
-		fmt.Fprintf(p.stderr, "%s: stopping: calls that run may go on for %v%s\n", command(), within, again)
+		fmt.Fprintf(p.stderr, "%s: stopping: calls that run may go on for %v%s\n", command(), drain, again)
 	})
 	defer slow.Stop()
-	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
 	if s.shutdown(deadline) == nil {
 		return nil
 	}
-	return fmt.Errorf("stop: calls that had not ended after %v were cut off", within)
+	return fmt.Errorf("stop: calls that had not ended after %v were cut off", drain)
 }
 
-// shutdown ends the handlers first: the server would wait for their standing
-// streams. When all requests are answered, connections that the server still has are of
-// clients that do not read, or send nothing more: they are not waited for.
-func (s *site) shutdown(ctx context.Context) error {
+// shutdown shuts down the handlers first, because the server would wait for their open
+// streams. The connections that remain when all requests are answered belong to clients
+// that do not read or send nothing more: shutdown does not wait for them.
+func (s *httpServer) shutdown(ctx context.Context) error {
 	errs := make([]error, len(s.handlers))
 	var all sync.WaitGroup
 	for i, h := range s.handlers {
@@ -172,7 +172,7 @@ func (s *site) shutdown(ctx context.Context) error {
 	defer cancel()
 	go func() {
 		defer close(closed)
-		_ = s.server.Shutdown(closing) // it waits for connections, which are looked at above
+		_ = s.server.Shutdown(closing) // closing ends its wait for connections
 	}()
 	if err := s.running.wait(ctx); err != nil {
 		errs = append(errs, err)
@@ -183,7 +183,7 @@ func (s *site) shutdown(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (s *site) close() {
+func (s *httpServer) close() {
 	for _, h := range s.handlers {
 		_ = h.Close()
 	}

@@ -39,7 +39,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// At every other path there is a text that says where the endpoint is.
+// Every other path returns a text that names the endpoint.
 func TestNotFound(t *testing.T) {
 	r := serve(t, newServer(never), nil)
 	base := strings.TrimSuffix(r.url, "/mcp")
@@ -57,7 +57,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// The older transport is at /sse: its first event says where to post.
+// The older transport is at /sse: its first event has the URL to post to.
 func TestSSE(t *testing.T) {
 	r := serve(t, newServer(never), nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -146,8 +146,8 @@ func TestAllowFlags(t *testing.T) {
 
 type tag string
 
-// Middleware lies around everything, the first outermost; handlers find what it
-// puts into the context, and the options of package mcphttp hold.
+// Middleware wraps everything, the first is outermost; handlers see the values that it
+// adds to the context, and the options of package mcphttp apply.
 func TestMiddleware(t *testing.T) {
 	wrap := func(name string) func(http.Handler) http.Handler {
 		return func(next http.Handler) http.Handler {
@@ -188,7 +188,7 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-// What runs when the program is to stop may end; then all is over, in order.
+// Calls that run at shutdown may end; then Run returns.
 func TestDrain(t *testing.T) {
 	waiting, release := make(chan struct{}), make(chan struct{})
 	r := serve(t, newServer(func(ctx context.Context) (string, error) {
@@ -215,7 +215,7 @@ func TestDrain(t *testing.T) {
 	}()
 	<-waiting
 	r.stop()
-	// It is told to stop, which shows in new calls being refused.
+	// It is stopping as soon as it refuses new calls.
 	for {
 		status, _, err := r.call("greet")
 		if err != nil || status == http.StatusServiceUnavailable {
@@ -272,7 +272,7 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// Who sends a request slowly, or none, does not keep its connection.
+// A client that sends a request slowly, or none, loses its connection.
 func TestSlowClients(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -311,8 +311,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A connection on which nothing has been asked does not hold up the end: net/http
-// would wait five seconds for its first request.
+// A connection without a request does not delay the shutdown: net/http would wait five
+// seconds for its first request.
 func TestUnusedConnection(t *testing.T) {
 	r := serve(t, newServer(never), nil)
 	host := strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/mcp")
@@ -387,8 +387,8 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// Requests that have been answered, whatever of them is still to come, and answers that
-// are not read do not hold up the end, which is one in good order.
+// Requests that are answered before their bodies have arrived, and responses that are
+// not read, do not delay the shutdown, which is graceful.
 func TestStopWhileBodiesAreDue(t *testing.T) {
 	for _, head := range []string{
 		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n",

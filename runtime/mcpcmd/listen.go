@@ -20,7 +20,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// listenError says why nothing can listen at an address.
+// listenError reports why listening at an address failed.
 type listenError struct {
 	address string
 	err     error
@@ -28,17 +28,17 @@ type listenError struct {
 
 func (e *listenError) Unwrap() error { return e.err }
 
-// Error says where, what and how to mend it.
+// Error returns the address, the cause, and how to correct it.
 func (e *listenError) Error() string {
 	what := e.err
 	if op, ok := errors.AsType[*net.OpError](e.err); ok {
-		what = op.Err // without the address once more
+		what = op.Err // without a second copy of the address
 	}
 	return fmt.Sprintf("listen at %s: %v: %s", e.address, what, e.hint())
 }
 
-// Windows has numbers of its own for what can be wrong, which package syscall
-// does not take for the others'. No other system has them.
+// Windows has its own numbers for these errors, and package syscall does not map them
+// to the portable ones. No other system uses these numbers.
 const (
 	windowsAccess       syscall.Errno = 10013
 	windowsAddrInUse    syscall.Errno = 10048
@@ -52,9 +52,9 @@ func (e *listenError) hint() string {
 	case is(syscall.EADDRINUSE, windowsAddrInUse):
 		return "another program listens at port " + port + "; end it or take another port, 0 for any that is free"
 	case is(syscall.EACCES, windowsAccess):
-		return "port " + port + " is not for everybody; take one from 1024 on"
+		return "port " + port + " needs privileges; use one from 1024 on"
 	case is(syscall.EADDRNOTAVAIL, windowsAddrNotAvail):
-		return "this machine does not have the address; 127.0.0.1 is for itself alone, 0.0.0.0 for all of its addresses"
+		return "this machine does not have the address; use 127.0.0.1 for local clients, 0.0.0.0 for all of its addresses"
 	}
 	if _, ok := errors.AsType[*net.DNSError](e.err); ok {
 		return "write 127.0.0.1 for this machine alone, 0.0.0.0 for all of its addresses"
@@ -62,8 +62,8 @@ func (e *listenError) hint() string {
 	return "try another address"
 }
 
-// endpointURL is the URL of the MCP endpoint for clients on this machine, where
-// address is what was asked for and bound what it has come to.
+// endpointURL is the URL of the MCP endpoint for clients on this machine, where address
+// is the requested address and bound the actual one.
 func endpointURL(address string, bound net.Addr) string {
 	host, port, _ := net.SplitHostPort(address)
 	if tcp, ok := bound.(*net.TCPAddr); ok {
@@ -76,11 +76,11 @@ func endpointURL(address string, bound net.Addr) string {
 	return u.String()
 }
 
-// warn says so where other machines can connect.
+// warn prints a warning if other machines can connect.
 func (p *program) warn(bound net.Addr) {
 	if tcp, ok := bound.(*net.TCPAddr); ok && tcp.IP.IsLoopback() {
 		return
 	}
-	fmt.Fprint(p.stderr, "\twarning: other machines can connect, unencrypted: let only those call that have shown who they are "+
+	fmt.Fprint(p.stderr, "\twarning: other machines can connect, unencrypted: authenticate callers "+
 		"(mcphttp.WithPrincipal), put a proxy with TLS in front, or listen at 127.0.0.1\n")
 }

@@ -12,25 +12,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// The exit codes. A second signal ends the program with whatever the system has
-// for it.
+// The exit codes. After a second signal the exit code is that of the operating system.
 const (
 	exitDone  = 0
 	exitFail  = 1
 	exitUsage = 2
 )
 
-// Main does what the command line says and ends the program: with exit code 0
-// when it is done or was told to stop, 1 when something has failed, and 2 for a
-// command line that cannot be followed. It never returns; see [WithCleanup].
+// Main runs the command line and exits the program: with exit code 0 at the end or
+// after a signal, 1 after a failure, and 2 for an invalid command line. It never
+// returns; see [WithCleanup].
 func Main(s *mcp.Server, options ...Option) {
 	os.Exit(start(s, options))
 }
 
 func start(s *mcp.Server, options []Option) int {
-	// Written to a client or a log that has gone away, standard error must not
-	// end the program before it has cleaned up. To ignore the signal would pass
-	// that on to children, to catch it does not.
+	// A write to standard error whose reader is gone must not end the program before
+	// its cleanup. Children would inherit an ignored signal, but not a caught one.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := interruptible(context.Background())
 	defer stop()
@@ -45,18 +43,18 @@ func start(s *mcp.Server, options []Option) int {
 	return exitFail
 }
 
-// together is how long signals after the first still count as the same wish:
-// Ctrl-C reaches every process of a terminal's foreground, and what has started
-// this one, as "go tool" does, may pass on its own.
-var together = 500 * time.Millisecond
+// signalGrace is how long after the first signal further ones are ignored: Ctrl-C
+// reaches every foreground process of a terminal, and the parent of this one, such as
+// "go tool", may forward its own.
+var signalGrace = 500 * time.Millisecond
 
-// signalError is the cause of a context that a signal has ended.
+// signalError is the cause of a context that a signal has cancelled.
 type signalError struct{ os.Signal }
 
 func (s signalError) Error() string { return s.String() }
 
-// interruptible returns a context that the first signal to stop ends. The next
-// one after a moment ends the process, as the system has it.
+// interruptible returns a context that the first signal cancels. After signalGrace, the
+// next one has its default effect: it ends the process.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
@@ -64,7 +62,7 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	go func() {
 		select {
 		case s := <-caught:
-			time.AfterFunc(together, func() { signal.Stop(caught) })
+			time.AfterFunc(signalGrace, func() { signal.Stop(caught) })
 			cancel(signalError{s})
 		case <-ctx.Done():
 		}

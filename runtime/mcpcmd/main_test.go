@@ -68,8 +68,7 @@ func (p *process) start() {
 	p.lines = bufio.NewReader(stderr)
 }
 
-// line waits for a line of standard error that matches, and returns what its
-// first group stands for.
+// line waits for a line of standard error that matches, and returns its first group.
 func (p *process) line(pattern string) string {
 	p.t.Helper()
 	want := regexp.MustCompile(pattern)
@@ -91,8 +90,8 @@ func (p *process) signal(s os.Signal) {
 	}
 }
 
-// end waits for the end and returns the exit code, or -1 where a signal was the
-// end, and the rest of standard error.
+// end waits for the process and returns the exit code, or -1 if a signal ended it, and
+// the rest of standard error.
 func (p *process) end() (code int, stderr string) {
 	p.t.Helper()
 	rest, _ := io.ReadAll(p.lines)
@@ -113,8 +112,8 @@ func (p *process) cleanedUp() bool {
 
 const urlLine = `^fixture 1\.2\.3 serves 3 tools, 1 resource at (http://127\.0\.0\.1:[1-9][0-9]*/mcp)\n$`
 
-// callWait calls the tool that waits, and returns when it does. The body of the
-// answer comes by the channel.
+// callWait calls the tool that waits, and returns when it is waiting. The channel
+// returns the body of the response.
 func (p *process) callWait(url string) <-chan string {
 	p.t.Helper()
 	body := make(chan string, 1)
@@ -130,9 +129,9 @@ func (p *process) callWait(url string) <-chan string {
 	return body
 }
 
-// A signal lets a call end, after which the program ends well. A second one that
-// comes at once, as from a wrapper that passes on what the terminal has sent to
-// both, is part of the first.
+// After a signal a running call may end, and the program exits with 0. A second signal
+// that follows at once is ignored, as from a wrapper that forwards a signal that the
+// terminal has sent to both.
 func TestSignalDrains(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		p := start(t, []string{"MCPCMD_TEST_TOGETHER=1h"}, "-http", "127.0.0.1:0")
@@ -164,7 +163,7 @@ func TestSecondSignal(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	}()
-	// Again until it has come to an end: the first one may have come too early.
+	// Repeated until the process ends: the first one may come too early.
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
 	for {
@@ -230,7 +229,7 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// A signal ends the contexts of calls, and the program well.
+// A signal cancels the contexts of calls, and the program exits with 0.
 func TestSignalStdio(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		p := start(t, []string{"MCPCMD_TEST_PROGRAM=stdio"})
@@ -245,7 +244,7 @@ func TestSignalStdio(t *testing.T) {
 	}
 }
 
-// Somebody who starts the program in a terminal is told what it waits for.
+// A person who starts the program in a terminal sees what it waits for.
 func TestTerminal(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -253,7 +252,7 @@ func TestTerminal(t *testing.T) {
 	}
 	defer terminal.Close()
 	p := prepare(t, nil)
-	p.cmd.Stdin = terminal // its master side is as much of a terminal
+	p.cmd.Stdin = terminal // its master side is a terminal, too
 	p.start()
 	p.line(stdioLine)
 	p.line(`^\thint: a client is expected there, .* -http 8080 serves over HTTP`)
@@ -263,8 +262,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// That nobody reads standard error any more does not keep the program from ending
-// in good order.
+// The program shuts down gracefully even if the reader of standard error is gone.
 func TestStandardErrorGone(t *testing.T) {
 	p := prepare(t, nil)
 	in, err := p.cmd.StdinPipe()

@@ -9,34 +9,34 @@ import (
 // Option changes what [Main] and [Run] do.
 type Option func(*program)
 
-// WithHTTPOptions gives options to the handlers that serve over HTTP, such as
-// [mcphttp.WithPrincipal]. They are of no account without -http. What the flags
-// -allow-host and -allow-origin say comes on top.
+// WithHTTPOptions adds options for the handlers that serve over HTTP, such as
+// [mcphttp.WithPrincipal]. They have no effect without -http. The flags -allow-host and
+// -allow-origin are added to them.
 func WithHTTPOptions(options ...mcphttp.Option) Option {
 	return func(p *program) { p.http = append(p.http, options...) }
 }
 
-// WithHandler puts middleware around everything that is served over HTTP: to log
-// requests, to authenticate them, to add paths of the program's own. Given more
-// than once, the first is the outermost. A middleware that wraps the
-// [http.ResponseWriter] lets [http.ResponseController] reach what it wraps (by
-// a method Unwrap); [http.TimeoutHandler] does not, and would hold back streams.
-// A whole request has to arrive within a minute; a path that takes larger ones gives
-// them more by [http.ResponseController.SetReadDeadline].
+// WithHandler wraps everything that is served over HTTP in middleware: to log requests,
+// to authenticate them, to add paths of the program. If the option is repeated, the
+// first is the outermost. A middleware that wraps the [http.ResponseWriter] needs a
+// method Unwrap for [http.ResponseController]; [http.TimeoutHandler] has none, and
+// would buffer streams. A whole request has to arrive within a minute; a path that
+// accepts larger ones extends that by [http.ResponseController.SetReadDeadline].
 func WithHandler(wrap func(http.Handler) http.Handler) Option {
 	return func(p *program) { p.wrap = append(p.wrap, wrap) }
 }
 
-// WithCleanup has a function called when all is over, before the program ends:
-// deferred calls of a function that calls [Main] never run. Given more than once,
-// the last comes first. A second signal ends the program without it.
+// WithCleanup registers a function that is called after serving has ended, before the
+// program exits: deferred calls of a function that calls [Main] never run. If the
+// option is repeated, the last function is called first. A second signal exits without
+// calling them.
 func WithCleanup(cleanup func()) Option {
 	return func(p *program) { p.cleanups = append(p.cleanups, cleanup) }
 }
 
-// WithReady has a function called with the URL of the MCP endpoint, when the
-// program listens for HTTP and before it serves. That is how the port is known
-// that -http 127.0.0.1:0 has found.
+// WithReady registers a function that is called with the URL of the MCP endpoint, when
+// the program listens for HTTP and before it serves. With -http 127.0.0.1:0 that URL
+// has the chosen port.
 func WithReady(ready func(url string)) Option {
 	return func(p *program) { p.ready = ready }
 }

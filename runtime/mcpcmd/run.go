@@ -26,18 +26,17 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// Run does what a command line says, where args are the arguments without the
-// name of the program, and returns when that is done: nil after the client over
-// standard input and output has ended its input, after -help and -version, and
-// after ctx has ended and everything has stopped in good order; a [*UsageError] for
-// a command line that cannot be followed; another error where serving has failed,
-// or calls did not end in time and were cut off.
+// Run runs a command line, where args are the arguments without the name of the
+// program, and returns at its end. It returns nil after the client over standard input
+// and output has closed its input, after -help and -version, and after ctx has ended
+// and the shutdown was graceful; a [*UsageError] for an invalid command line; another
+// error if serving has failed, or calls did not end in time and were cut off.
 //
-// The handlers' contexts have the values of ctx. Over HTTP they do not end with
-// it, but when the time for stopping is over.
+// The handlers' contexts have the values of ctx. Over HTTP they do not end with it, but
+// after DrainTime.
 //
-// Serving over standard input and output takes the standard streams of the
-// process; see [mcp.Server.ServeStdio].
+// Serving over standard input and output uses the standard streams of the process; see
+// [mcp.Server.ServeStdio].
 func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) error {
 	p := &program{server: s, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	for _, option := range options {
@@ -49,7 +48,7 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 	}
 	switch err := p.flags.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		if p.flags.own { // otherwise the flags' own usage has been printed
+		if p.flags.own { // otherwise the usage of the program's flag set has been printed
 			p.help()
 		}
 		return nil
@@ -64,7 +63,8 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 	return p.serveStdio(ctx)
 }
 
-// cleanup calls the functions of [WithCleanup] as deferred ones are called.
+// cleanup calls the functions of [WithCleanup] in the order of deferred calls, even if
+// one panics.
 func (p *program) cleanup() {
 	for _, f := range p.cleanups {
 		defer f()
@@ -84,7 +84,7 @@ func (p *program) serveStdio(ctx context.Context) error {
 	return fmt.Errorf("serve over standard input and output: %w", err)
 }
 
-// isTerminal reports whether somebody may be typing.
+// isTerminal reports whether a file is a terminal, so that a person may be typing.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {

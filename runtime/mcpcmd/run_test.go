@@ -82,7 +82,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Functions of WithCleanup are called as deferred ones are, all of them.
+// Functions of WithCleanup are called in the order of deferred calls, all of them.
 func TestCleanup(t *testing.T) {
 	order := ""
 	_, _, _ = run(t, []string{"-version"},
@@ -170,7 +170,7 @@ func TestEndpointURL(t *testing.T) {
 	}
 }
 
-// Whoever opens the server to others is told what that means.
+// A program that listens for other machines prints a warning.
 func TestWarning(t *testing.T) {
 	for bound, warned := range map[string]bool{
 		"127.0.0.1:80": false, "127.8.8.8:80": false, "[::1]:80": false,
@@ -199,7 +199,7 @@ func TestListenError(t *testing.T) {
 	}{
 		{wrong(syscall.EADDRINUSE), "address already in use: another program listens at port 81; end it or take another port"},
 		{wrong(10048), "another program listens at port 81"},
-		{wrong(syscall.EACCES), "permission denied: port 81 is not for everybody; take one from 1024 on"},
+		{wrong(syscall.EACCES), "permission denied: port 81 needs privileges; use one from 1024 on"},
 		{wrong(syscall.EADDRNOTAVAIL), "this machine does not have the address"},
 		{&net.OpError{Op: "listen", Err: &net.DNSError{Err: "no such host", Name: "a"}}, "lookup a: no such host: write 127.0.0.1 for"},
 		{wrong(syscall.EINVAL), "try another address"},
@@ -211,7 +211,7 @@ func TestListenError(t *testing.T) {
 	}
 }
 
-// The address is taken: the error says so before anything is served.
+// The address is in use: Run returns the error before it serves.
 func TestAddressInUse(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -228,7 +228,7 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// Who is told to stop before it has begun has done so.
+// A context that has ended before the start is not an error.
 func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// running counts the requests that are being answered.
+// running counts the requests in progress.
 type running struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed when there are none; nil while nobody waits
+	none  chan struct{} // closed when there are none; nil if wait has not been called
 }
 
 func (r *running) add(n int) {
@@ -21,7 +21,7 @@ func (r *running) add(n int) {
 	}
 }
 
-// wait waits until there are none, or returns why ctx has ended before.
+// wait waits until there are none, or returns the cause of the end of ctx.
 func (r *running) wait(ctx context.Context) error {
 	r.mu.Lock()
 	if r.count == 0 {

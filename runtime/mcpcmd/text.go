@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// command is what the program is called.
+// command is the name of the program.
 func command() string {
 	if len(os.Args) == 0 {
 		return "server"
@@ -45,12 +45,12 @@ func (p *program) features() string {
 	return strings.Join(parts, ", ")
 }
 
-// announce prints the one line that says that the program serves.
+// announce prints the line that the program prints when it serves.
 func (p *program) announce(how string) {
 	fmt.Fprintf(p.stderr, "%s serves %s %s\n", p.identity(), p.features(), how)
 }
 
-// help prints what the program is and how it is started.
+// help prints the description and the usage of the program.
 func (p *program) help() {
 	info, name := p.server.Info(), command()
 	title := info.Title
