@@ -8,29 +8,29 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// key is whose bucket it is, and for which tool, "" for all requests.
+// key is the caller of a bucket, and its tool, "" for all requests.
 type key struct {
 	caller, tool string
 }
 
-// bucket is one that is kept.
+// bucket is a stored bucket with its key.
 type bucket struct {
 	key key
 	*rate.Limiter
 }
 
-// buckets are those of all callers, the one that was used last in front.
+// buckets are those of all callers, the most recently used first.
 type buckets struct {
 	most int
 
-	// mu also makes one step of taking from two buckets, or from neither.
+	// mu also makes it atomic to take from both buckets or from neither.
 	mu    sync.Mutex
 	byKey map[key]*list.Element
 	order list.List
 }
 
-// get returns a bucket, a full one where there is none yet. The caller holds the
-// lock, and sweeps when it has taken from it.
+// get returns a bucket; a new one is full. The caller holds the lock, and calls sweep
+// after it has taken from the bucket.
 func (b *buckets) get(k key, r *rule) *rate.Limiter {
 	found := b.byKey[k]
 	if found != nil {
@@ -45,12 +45,12 @@ func (b *buckets) get(k key, r *rule) *rate.Limiter {
 	return found.Value.(*bucket).Limiter
 }
 
-// swept is how many of those that were not used for longest are looked at each
-// time: more than can have come, so that full ones do not stay.
+// swept is how many of the least recently used buckets each sweep checks: more than a
+// request can add, so that full ones do not accumulate.
 const swept = 3
 
-// sweep lets go some of the buckets that are full, and as many as there are too
-// many.
+// sweep removes full buckets, and buckets beyond the limit, the least recently used
+// first.
 func (b *buckets) sweep(now time.Time) {
 	for range swept {
 		last := b.order.Back()

@@ -1,16 +1,16 @@
-// Package mcprate limits how often clients may ask a server, by token buckets
+// Package mcprate limits how many requests clients may send, by token buckets
 // (golang.org/x/time/rate), for each caller and each tool.
 //
 //	s := bookstore.NewMCPServer(store, mcp.WithInterceptors(mcprate.New(
-//		mcprate.Tool("import_*", rate.Every(time.Minute), 1), // the first that fits
+//		mcprate.Tool("import_*", rate.Every(time.Minute), 1), // the first that matches
 //		mcprate.Tool("*", 5, 20),                             // 5 a second, 20 at once
-//		mcprate.All(50, 100),                                 // whatever is asked
+//		mcprate.All(50, 100),                                 // all requests together
 //	)))
 //
-// A caller is the principal that the authentication has found out, or else the network
-// address, whatever its session or connection, or else, on stdio, the connection; see
-// [mcp.Request.Peer] and [By]. Those of whom nothing is known are one caller. The counts
-// live in this process: several replicas allow several times as much.
+// A caller is the authenticated principal, or else the network address, of any session
+// or connection, or else, on stdio, the connection; see [mcp.Request.Peer] and [By].
+// All callers without any of these count as one. The buckets are in the memory of this
+// process: several replicas allow several times as much.
 //
 // A call over the limit is answered by a failed result, so that the model reads
 // when to try again; any other request by an error -32603 whose data are
@@ -32,14 +32,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Option says what is limited.
+// Option sets a limit.
 type Option func(*limiter)
 
-// Tool limits the calls of tools whose published name fits the pattern, exact or
-// with stars: delete_*; or of those of a group: group:admin. Each caller has a
-// bucket for each tool, whichever of its names it is called by. It begins with
-// burst calls and gains limit of them per second. Of several such options the
-// first one that fits a tool counts.
+// Tool limits the calls of tools whose published name matches the pattern, exact or
+// with stars: delete_*; or of the tools of a group: group:admin. Each caller has a
+// bucket for each tool; calls by an alias count as calls of the tool. It begins with
+// burst calls and gains limit of them per second. Of several such options the first one
+// that matches a tool applies.
 //
 // It panics unless limit and burst are positive.
 func Tool(pattern string, limit rate.Limit, burst int) Option {
@@ -53,8 +53,8 @@ func Tool(pattern string, limit rate.Limit, burst int) Option {
 	return func(l *limiter) { l.tools = append(l.tools, r) }
 }
 
-// All limits all requests of a caller together but ping, of whatever method. A
-// call of a tool needs room in this bucket and in its own.
+// All limits all requests of a caller together, of every method but ping. A call of a
+// tool needs a token of this bucket and of its own.
 //
 // It panics unless limit and burst are positive.
 func All(limit rate.Limit, burst int) Option {
@@ -68,24 +68,24 @@ func check(option string, limit rate.Limit, burst int) {
 	}
 }
 
-// By sets who shares a bucket: callers for whom it returns the same text. Without
-// the option it is [mcp.Request.Peer].
+// By sets which requests share a bucket: those for which caller returns the same text.
+// Without the option it is [mcp.Request.Peer].
 func By(caller func(ctx context.Context, req *mcp.Request) string) Option {
 	return func(l *limiter) { l.caller = caller }
 }
 
-// Keep sets how many buckets are kept, 10,000 by default. Full ones are let go by
-// and by, since they are like new ones. Beyond the number those go that have not
-// been used for longest, with what they remember.
+// Keep sets how many buckets are stored, 10,000 by default. Full ones are removed over
+// time, since they equal new ones. Beyond the limit, the least recently used are
+// removed, and their counts are lost.
 func Keep(buckets int) Option {
 	return func(l *limiter) { l.buckets.most = max(2, buckets) }
 }
 
 const defaultKept = 10_000
 
-// New returns an interceptor that limits what the options say, nothing without
-// any. It may be used for several servers, which then share the buckets. Put it
-// behind [mcp.LogCalls] and in front of everything that takes time.
+// New returns an interceptor with the limits of the options; without options it limits
+// nothing. It may be used for several servers, which then share the buckets. Place it
+// after [mcp.LogCalls] and before everything that takes time.
 func New(options ...Option) mcp.Interceptor { return newLimiter(options).intercept }
 
 func newLimiter(options []Option) *limiter {
@@ -97,7 +97,7 @@ func newLimiter(options []Option) *limiter {
 	return l
 }
 
-// limiter is what an interceptor limits.
+// limiter has the limits of an interceptor.
 type limiter struct {
 	tools   []rule
 	all     *rule
@@ -105,7 +105,7 @@ type limiter struct {
 	buckets buckets
 }
 
-// rule is a limit, and for which tools. One of the patterns is set.
+// rule is a limit for some tools. One of the patterns is set.
 type rule struct {
 	name, group glob.Pattern
 	limit       rate.Limit
@@ -126,7 +126,7 @@ func (r *rule) fits(tool *mcp.FeatureInfo) bool {
 
 func (l *limiter) intercept(next mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
-		if req.Method == "ping" { // its answer says that the server lives
+		if req.Method == "ping" { // its reply shows that the server is alive
 			return next(ctx, req)
 		}
 		what, wait := l.take(ctx, req)
@@ -146,8 +146,8 @@ func (l *limiter) intercept(next mcp.Handler) mcp.Handler {
 	}
 }
 
-// take takes what the request needs out of the buckets. Where there is not enough
-// in one of them, it takes nothing, and returns how long that lasts.
+// take takes the tokens for a request from the buckets. If one of them has too few, it
+// takes none, and returns how long that lasts.
 func (l *limiter) take(ctx context.Context, req *mcp.Request) (what string, wait time.Duration) {
 	tool, ok := req.Tool()
 	own := l.ruleOf(&tool, ok)
@@ -163,13 +163,13 @@ func (l *limiter) take(ctx context.Context, req *mcp.Request) (what string, wait
 	var common *rate.Limiter
 	if l.all != nil {
 		common = b.get(key{caller: caller}, l.all)
-		if wait := lack(common, now); wait > 0 {
+		if wait := waitTime(common, now); wait > 0 {
 			return "requests", wait
 		}
 	}
 	if own != nil {
 		bucket := b.get(key{caller, tool.Name}, own)
-		if wait := lack(bucket, now); wait > 0 {
+		if wait := waitTime(bucket, now); wait > 0 {
 			return "calls of " + tool.Name, wait
 		}
 		bucket.AllowN(now, 1)
@@ -193,8 +193,8 @@ func (l *limiter) ruleOf(tool *mcp.FeatureInfo, found bool) *rule {
 	return nil
 }
 
-// lack is how long it is until there is a token in a bucket.
-func lack(b *rate.Limiter, now time.Time) time.Duration {
+// waitTime is the time until a bucket has a token.
+func waitTime(b *rate.Limiter, now time.Time) time.Duration {
 	tokens := b.TokensAt(now)
 	if tokens >= 1 {
 		return 0
@@ -203,7 +203,7 @@ func lack(b *rate.Limiter, now time.Time) time.Duration {
 	return time.Duration(max(1, min(wait, float64(longest))))
 }
 
-// longest is the longest time that anybody is asked to wait.
+// longest is the longest wait that a reply names.
 const longest = 100 * 365 * 24 * time.Hour
 
 // inSeconds is a time in whole seconds, rounded up: 1m30s, 2m, 1h.

@@ -49,7 +49,7 @@ func newServer(options ...mcprate.Option) *mcp.Server {
 	return s
 }
 
-// dial returns what asks the server over a connection of its own.
+// dial returns a function that sends requests over a connection of its own.
 func dial(t testing.TB, s *mcp.Server, principal string) func(text string) string {
 	conn, wait := s.Connect(mcp.CallerContext(context.Background(), mcp.Principal{ID: principal}, nil))
 	conn = spec.NewConn(t, conn)
@@ -67,7 +67,7 @@ func dial(t testing.TB, s *mcp.Server, principal string) func(text string) strin
 	}
 }
 
-// passes asks until it is refused, and returns how often it was not, and the
+// passes sends requests until one is refused, and returns the number of others, and the
 // refusal.
 func passes(ask func(string) string, text string) (n int, refusal string) {
 	for ; n < 100; n++ {
@@ -123,7 +123,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What a client is told to wait is enough, and not too much.
+// The wait in the reply is long enough, and not too long.
 func TestTryAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ask := dial(t, newServer(mcprate.Tool("*", rate.Every(90*time.Second), 2), mcprate.All(rate.Every(7*time.Second), 3)), "")
@@ -138,7 +138,7 @@ func TestTryAgain(t *testing.T) {
 		if got := ask(call("search")); !strings.Contains(got, "done") {
 			t.Errorf("after 90s: %s", got)
 		}
-		// What its own bucket refuses takes nothing out of the common one.
+		// A call that its own bucket refuses takes no token of the common one.
 		for range 50 {
 			ask(call("search"))
 		}
@@ -180,7 +180,7 @@ func TestCallers(t *testing.T) {
 	})
 }
 
-// Over HTTP it is the address that counts, whatever the session.
+// Over HTTP the address counts, not the session.
 func TestCallersOverHTTP(t *testing.T) {
 	h := mcphttp.NewHandler(newServer(mcprate.Tool("*", rate.Every(time.Hour), 2)))
 	defer h.Close()
@@ -219,7 +219,7 @@ func TestCallersOverHTTP(t *testing.T) {
 		{"[2001:db8:1:3::1]:1000", 2},
 		{"[fe80::1%eth0]:1000", 2},
 		{"[fe80::1%eth1]:1000", 0},
-		{"@", 2}, // of all whose address is not known
+		{"@", 2}, // of all with an unknown address
 		{"", 0},
 		{"/run/some.sock", 0},
 		{"no address:at all", 0},
@@ -240,7 +240,7 @@ func TestCallersOverHTTP(t *testing.T) {
 	}
 }
 
-// Buckets that are full again are let go, and never are there more than the limit.
+// Buckets that are full again are removed, and there are never more than the limit.
 func TestLimitKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var who atomic.Int64
@@ -256,7 +256,7 @@ func TestLimitKeep(t *testing.T) {
 				t.Fatalf("%d buckets after %d callers", n, i+1)
 			}
 		}
-		// The one that is in use is not among those that go.
+		// The bucket in use is not removed.
 		if n, _ := passes(ask, call("search")); n != 1 {
 			t.Errorf("%d calls passed of one who had one left", n)
 		}
@@ -270,7 +270,7 @@ func TestLimitKeep(t *testing.T) {
 	})
 }
 
-// However many ask at once, no more pass than may.
+// Concurrent requests do not exceed the limit.
 func TestManyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(mcprate.Tool("*", rate.Every(time.Hour), 70), mcprate.All(rate.Every(time.Hour), 500))
