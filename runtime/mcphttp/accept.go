@@ -11,14 +11,13 @@ const (
 	streamType = "text/event-stream"
 )
 
-// acceptable reports whether a client takes JSON, and whether it takes event
-// streams (RFC 9110, section 12.5.1). Without an Accept field it takes everything.
-// Of several ranges that cover a type the most specific one counts, and q=0
-// excludes. Parameters other than q are not looked at, and what is no media range
-// is passed over.
+// acceptable reports whether a client accepts JSON, and whether it accepts event
+// streams (RFC 9110, section 12.5.1). Without an Accept field it accepts everything. If
+// several ranges cover a type, the most specific one counts. q=0 excludes a type.
+// Parameters other than q and malformed ranges are ignored.
 func acceptable(h http.Header) (jsonOK, streamOK bool) {
 	if lines := h["Accept"]; len(lines) == 1 && lines[0] == jsonType+", "+streamType {
-		return true, true // as nearly all clients have it
+		return true, true // the field of nearly all clients
 	}
 	var asJSON, asStream preference
 	everything := true
@@ -41,7 +40,7 @@ func acceptable(h http.Header) (jsonOK, streamOK bool) {
 	return asJSON.q > 0, asStream.q > 0
 }
 
-// mediaSpecificity says how closely a media range covers a type; 0: not at all.
+// mediaSpecificity returns how closely a media range covers a type; 0 is not at all.
 func mediaSpecificity(mediaRange, mediaType string) int {
 	major, _, _ := strings.Cut(mediaType, "/")
 	rangeMajor, rangeMinor, _ := strings.Cut(mediaRange, "/")
@@ -56,14 +55,14 @@ func mediaSpecificity(mediaRange, mediaType string) int {
 	return 0
 }
 
-// preference is the weight of what covers a choice most closely.
+// preference is the weight of the range that covers a choice most closely.
 type preference struct {
 	specificity int
 	q           int // thousandths
 }
 
-// consider takes an element into account. Of two that are equally close the one
-// that the client likes more counts.
+// consider takes an element into account. Of two equally close ones, the greater weight
+// counts.
 func (p *preference) consider(specificity, q int) {
 	if specificity > p.specificity {
 		*p = preference{specificity, q}
@@ -72,8 +71,8 @@ func (p *preference) consider(specificity, q int) {
 	}
 }
 
-// cutOff returns what stands before the first separator, and what follows it. A
-// separator in a quoted string is none (RFC 9110, section 5.6).
+// cutOff cuts a list at the first separator outside of quoted strings (RFC 9110,
+// section 5.6).
 func cutOff(list string, separator byte) (first, rest string) {
 	quoted := false
 	for i := 0; i < len(list); i++ {
@@ -89,8 +88,8 @@ func cutOff(list string, separator byte) (first, rest string) {
 	return list, ""
 }
 
-// weigh returns what an element names, without its parameters, and its weight in
-// thousandths (RFC 9110, section 12.4.2). A weight that is none makes it nothing.
+// weigh returns the value of an element without its parameters, and its weight in
+// thousandths (RFC 9110, section 12.4.2). If the weight is malformed, the value is "".
 func weigh(element string) (name string, q int) {
 	name, parameters, _ := strings.Cut(element, ";")
 	q = 1000
@@ -105,12 +104,12 @@ func weigh(element string) (name string, q int) {
 		if q, ok = parseWeight(trim(value)); !ok {
 			return "", 0
 		}
-		break // what follows belongs to the weight, not to the range
+		break // later parameters belong to the weight, not to the range
 	}
 	return trim(name), q
 }
 
-// parseWeight reads 0 to 1 with up to three decimals.
+// parseWeight parses 0 to 1 with up to three decimals.
 func parseWeight(s string) (q int, ok bool) {
 	whole, decimals, _ := strings.Cut(s, ".")
 	if whole != "0" && whole != "1" || len(decimals) > 3 {
@@ -128,8 +127,8 @@ func parseWeight(s string) (q int, ok bool) {
 
 func trim(s string) string { return strings.Trim(s, " \t") }
 
-// isJSON reports whether a Content-Type is that of JSON, which is always UTF-8
-// (RFC 8259, section 8.1): another charset is refused.
+// isJSON reports whether a Content-Type is JSON. JSON is always UTF-8 (RFC 8259,
+// section 8.1), so another charset is refused.
 func isJSON(contentType string) bool {
 	if contentType == jsonType {
 		return true
@@ -138,6 +137,6 @@ func isJSON(contentType string) bool {
 	if err != nil || mediaType != jsonType {
 		return false
 	}
-	charset, said := parameters["charset"]
-	return !said || strings.EqualFold(charset, "utf-8")
+	charset, ok := parameters["charset"]
+	return !ok || strings.EqualFold(charset, "utf-8")
 }

@@ -8,19 +8,19 @@ import (
 	"sync"
 )
 
-// compressFrom is how many bytes an answer has at least for it to be worth it.
-const compressFrom = 8 << 10
+// minCompressed is the size of the smallest reply that is compressed.
+const minCompressed = 8 << 10
 
-// compress returns the body of a plain answer as the client shall get it, and sets
-// the header fields that say so. What is compressed is appended to b; otherwise
-// body itself is returned. Event streams are never compressed: each event would
-// have to be flushed, which middleware and proxies do not do by themselves.
+// compress returns the body of a JSON reply for the client, and sets the header fields.
+// A compressed body is appended to b; otherwise body itself is returned. Event streams
+// are never compressed: each event would have to be flushed, which middleware and
+// proxies do not do by themselves.
 func compress(answer, request http.Header, b, body []byte) []byte {
-	if len(body) < compressFrom || answer.Get("Content-Encoding") != "" {
+	if len(body) < minCompressed || answer.Get("Content-Encoding") != "" {
 		return body
 	}
 	if len(request["Accept-Encoding"]) == 0 {
-		return body // which everybody can read
+		return body // allowed for every client
 	}
 	answer.Add("Vary", "Accept-Encoding")
 	if !acceptsGzip(request) {
@@ -35,9 +35,9 @@ func compress(answer, request http.Header, b, body []byte) []byte {
 	return b[start:]
 }
 
-// acceptsGzip reports whether a client wants answers compressed by gzip (RFC 9110,
-// section 12.5.3): it names gzip, or everything, and does not like plain answers
-// more. One that says nothing gets them plain.
+// acceptsGzip reports whether a client accepts gzip (RFC 9110, section 12.5.3):
+// Accept-Encoding covers gzip, and does not prefer identity. Without the field, replies
+// are not compressed.
 func acceptsGzip(h http.Header) bool {
 	var zipped, plain preference
 	for _, line := range h["Accept-Encoding"] {
@@ -57,11 +57,11 @@ func acceptsGzip(h http.Header) bool {
 	return zipped.q > 0 && zipped.q >= plain.q
 }
 
-// zippers are compressors, which take a millisecond and a megabyte to make.
-var zippers = sync.Pool{New: func() any {
+// gzipWriters are reused: a writer costs a millisecond and a megabyte.
+var gzipWriters = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // there is such a level
+		panic(err) // the level is valid
 	}
 	return z
 }}
@@ -69,17 +69,17 @@ var zippers = sync.Pool{New: func() any {
 // gzipTo appends src, compressed (RFC 1952).
 func gzipTo(b, src []byte) []byte {
 	out := appender(b)
-	z := zippers.Get().(*gzip.Writer)
+	z := gzipWriters.Get().(*gzip.Writer)
 	z.Reset(&out)
 	_, err := z.Write(src)
 	if closing := z.Close(); err == nil {
 		err = closing
 	}
 	if err != nil {
-		panic(err) // an appender takes everything
+		panic(err) // an appender cannot fail
 	}
-	z.Reset(io.Discard) // the pool shall not hold on to the answer
-	zippers.Put(z)
+	z.Reset(io.Discard) // the pool must not keep the reply alive
+	gzipWriters.Put(z)
 	return out
 }
 

@@ -61,7 +61,7 @@ func unzip(t *testing.T, b []byte) []byte {
 }
 
 func TestCompress(t *testing.T) {
-	noise := make([]byte, compressFrom)
+	noise := make([]byte, minCompressed)
 	random := rand.New(rand.NewPCG(5, 6))
 	for i := range noise {
 		noise[i] = byte(random.Uint32())
@@ -73,12 +73,12 @@ func TestCompress(t *testing.T) {
 		encoded        string // by middleware before us
 		zipped, varies bool
 	}{
-		{"large", bytes.Repeat([]byte("x"), compressFrom), []string{"gzip"}, "", true, true},
-		{"large, unwanted", bytes.Repeat([]byte("x"), compressFrom), []string{"gzip;q=0"}, "", false, true},
-		{"large, from a client that says nothing", bytes.Repeat([]byte("x"), compressFrom), nil, "", false, false},
-		{"small", bytes.Repeat([]byte("x"), compressFrom-1), []string{"gzip"}, "", false, false},
+		{"large", bytes.Repeat([]byte("x"), minCompressed), []string{"gzip"}, "", true, true},
+		{"large, unwanted", bytes.Repeat([]byte("x"), minCompressed), []string{"gzip;q=0"}, "", false, true},
+		{"large, from a client that says nothing", bytes.Repeat([]byte("x"), minCompressed), nil, "", false, false},
+		{"small", bytes.Repeat([]byte("x"), minCompressed-1), []string{"gzip"}, "", false, false},
 		{"noise", noise, []string{"gzip"}, "", false, true},
-		{"encoded by another", bytes.Repeat([]byte("x"), compressFrom), []string{"gzip"}, "br", false, false},
+		{"encoded by another", bytes.Repeat([]byte("x"), minCompressed), []string{"gzip"}, "br", false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			answer := http.Header{"Vary": {"Origin"}}

@@ -8,25 +8,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 )
 
-// What pages of allowed origins may use (Fetch standard, CORS protocol). What
-// browsers allow without being told is not listed, but Accept and Content-Type,
-// whose values they restrict.
+// What pages of allowed origins may use (Fetch standard, CORS protocol). Methods and
+// header fields that are always allowed are not listed, except Accept and Content-Type,
+// whose values are restricted otherwise.
 const (
 	corsMethods = "GET, POST, DELETE"
 	corsHeaders = "Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Last-Event-ID, Mcp-Method, Mcp-Name"
 	corsExposed = "Mcp-Session-Id, WWW-Authenticate"
-	corsMaxAge  = "7200" // seconds; the longest that Chromium takes
+	corsMaxAge  = "7200" // seconds; the maximum of Chromium
 )
 
-// A preflight is told of so many mirrored arguments, with names of so many bytes.
+// Limits of the parameter headers that a preflight may ask for.
 const (
 	maxCORSParams = 64
 	maxCORSName   = 128
 )
 
-// cors tells browsers which pages may send requests and read the answers. It sets
-// the header fields of the answer, and answers preflights: it then reports that the
-// request is done. What comes here has passed [access.Policy.Check].
+// cors sets the CORS header fields of the response, and answers preflights: it then
+// reports true. The request has passed [access.Policy.Check].
 func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) {
 	h := w.Header()
 	if p.HasOrigins() {
@@ -51,12 +50,12 @@ func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) 
 			h.Set("Access-Control-Allow-Private-Network", "true")
 		}
 	}
-	empty(w, http.StatusNoContent)
+	writeStatus(w, http.StatusNoContent)
 	return true
 }
 
-// allowedHeaders lists the header fields that a page may set: the ones that every
-// page needs, and of those it asks for the ones that mirror arguments.
+// allowedHeaders lists the header fields that a page may set: corsHeaders, and the
+// parameter headers that it asks for.
 func allowedHeaders(requested []string) string {
 	var b strings.Builder
 	b.WriteString(corsHeaders)
@@ -75,8 +74,8 @@ func allowedHeaders(requested []string) string {
 	return b.String()
 }
 
-// asParamHeader returns the canonical form of the name of a field that mirrors an
-// argument, and is of moderate length.
+// asParamHeader returns the canonical name of a parameter header. It reports false for
+// other header fields, and for long names.
 func asParamHeader(name string) (string, bool) {
 	n := len(paramHeader)
 	if len(name) > maxCORSName || len(name) < n || !strings.EqualFold(name[:n], paramHeader) {

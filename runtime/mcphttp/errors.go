@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// statusOf is the status of a plain reply of revision 2026-07-28 and later
+// statusOf is the HTTP status of a JSON reply of revision 2026-07-28 and later
 // (streamable HTTP, and the pages that define the codes).
 func statusOf(code int) int {
 	switch code {
@@ -23,41 +23,41 @@ func statusOf(code int) int {
 	return http.StatusOK
 }
 
-// fail answers with an error of the protocol. The zero id is left out.
-func fail(w http.ResponseWriter, status int, id jsonrpc.ID, e *jsonrpc.Error) {
+// writeError writes a JSON-RPC error as the response. The zero id is left out.
+func writeError(w http.ResponseWriter, status int, id jsonrpc.ID, e *jsonrpc.Error) {
 	body := jsonrpc.AppendError(nil, id, e)
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
-	empty(w, status)
+	writeStatus(w, status)
 	_, _ = w.Write(body) // the client may be gone
 }
 
-// answerTime is how long the client may take to read an answer that is short.
-const answerTime = 10 * time.Second
+// shortWriteTime is how long the client may take to read a short response.
+const shortWriteTime = 10 * time.Second
 
-// empty answers with a status, and what has been set in the header.
-func empty(w http.ResponseWriter, status int) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
+// writeStatus writes the status and the header.
+func writeStatus(w http.ResponseWriter, status int) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(shortWriteTime))
 	w.WriteHeader(status)
 }
 
-// refuse answers what is no message yet.
-func refuse(w http.ResponseWriter, status int, message string) {
-	fail(w, status, jsonrpc.ID{}, invalid(message))
+// writeInvalid writes an "invalid request" error for a request without a valid message.
+func writeInvalid(w http.ResponseWriter, status int, message string) {
+	writeError(w, status, jsonrpc.ID{}, invalid(message))
 }
 
-// overloaded answers when a limit is reached.
-func overloaded(w http.ResponseWriter, id jsonrpc.ID, message string) {
+// writeOverloaded writes the response where a limit is reached.
+func writeOverloaded(w http.ResponseWriter, id jsonrpc.ID, message string) {
 	w.Header().Set("Retry-After", "1")
-	fail(w, http.StatusServiceUnavailable, id, &jsonrpc.Error{
+	writeError(w, http.StatusServiceUnavailable, id, &jsonrpc.Error{
 		Code: jsonrpc.CodeInternal, Message: message, Data: []byte(`{"reason":"overloaded"}`),
 	})
 }
 
-// broken answers where the code of users has failed.
-func broken(w http.ResponseWriter) {
-	fail(w, http.StatusInternalServerError, noID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "internal error"})
+// writeInternalError writes the response where code of users has failed.
+func writeInternalError(w http.ResponseWriter) {
+	writeError(w, http.StatusInternalServerError, noID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "internal error"})
 }
 
 func invalid(message string) *jsonrpc.Error {
@@ -83,16 +83,16 @@ func unsupported(version string, supported []string) *jsonrpc.Error {
 	}
 }
 
-const errNoRoom = "overloaded: the server holds as much for its clients as it may"
+const errNoMemory = "overloaded: the server holds as much for its clients as it may"
 
-const errNoFlush = "no event streams here: middleware has wrapped the http.ResponseWriter into one with neither Flush nor Unwrap"
+const errNoFlush = "event streams are not possible: middleware wraps the http.ResponseWriter without Flush or Unwrap"
 
-// errPrincipal is that of a function of [WithPrincipal] or [WithClientAddress] that has
-// not returned.
-var errPrincipal = errors.New("no principal")
+// errPrincipal is the error where the function of [WithPrincipal] or
+// [WithClientAddress] has panicked or has not returned.
+var errPrincipal = errors.New("function of WithPrincipal or WithClientAddress failed")
 
 var (
-	errNoSession = invalid("no session of that id: it has ended, or there never was one; open a new one with initialize")
+	errNoSession = invalid("unknown session: it has ended or was never opened; open a new one with initialize")
 	errNeedsID   = invalid("the header " + sessionHeader + " is missing: open a session with initialize, or send " +
 		protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")
 )

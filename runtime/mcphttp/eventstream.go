@@ -5,15 +5,13 @@ import (
 	"time"
 )
 
-// The Append functions of this file write the event stream format (WHATWG HTML,
-// 9.2.6, interpreting an event stream). The stream begins with none of the bytes of
-// a byte order mark, and nothing in what is written can be taken for a line of its
-// own.
+// The append functions of this file write the event stream format (WHATWG HTML, 9.2.6,
+// interpreting an event stream). The output never begins with a byte order mark, and no
+// value can add a line of its own.
 
-// appendEvent appends an event. An event type or an id that is empty is left out;
-// in both, the bytes CR, LF and NUL, which the format cannot carry, are dropped.
-// Each line of the data becomes one field, which the reader joins by LF, whatever
-// ended the lines here.
+// appendEvent appends an event. An event type or an id that is empty is left out. In
+// both, CR, LF and NUL are dropped: the format cannot carry them. Each line of the data
+// becomes one field. The reader joins the fields by LF, whatever ended the lines here.
 func appendEvent(b []byte, event, id string, data []byte) []byte {
 	b = appendField(b, "event: ", event)
 	b = appendField(b, "id: ", id)
@@ -34,16 +32,15 @@ func appendEvent(b []byte, event, id string, data []byte) []byte {
 	return append(b, "\n\n"...)
 }
 
-// appendPriming appends an event without data, which gives the reader an id to
-// come back with before there is anything to tell.
+// appendPriming appends an event without data. It gives the client an id to resume from
+// before there is a message.
 func appendPriming(b []byte, id string) []byte {
 	b = appendField(b, "id: ", id)
 	return append(b, "data:\n\n"...)
 }
 
-// appendRetry appends how long the reader shall wait before it comes back, in whole
-// milliseconds, rounded up. It is a field of the event that must follow: to some
-// readers a field by itself is an event.
+// appendRetry appends the reconnection time, in whole milliseconds, rounded up. An
+// event must follow: some readers take a retry field by itself for an event.
 func appendRetry(b []byte, wait time.Duration) []byte {
 	ms := int64(0)
 	if wait > 0 {
@@ -53,9 +50,9 @@ func appendRetry(b []byte, wait time.Duration) []byte {
 	return append(b, '\n')
 }
 
-// appendComment appends a line that readers skip, to show that the stream is alive.
-// It must not stand inside an event. No blank line follows: to some readers that is
-// an event without data.
+// appendComment appends a comment, which keeps the stream alive. It must not be inside
+// of an event. It is not followed by a blank line, which some readers take for an event
+// without data.
 func appendComment(b []byte) []byte { return append(b, ":\n"...) }
 
 func appendField(b []byte, name, value string) []byte {

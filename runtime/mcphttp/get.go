@@ -8,81 +8,80 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// get opens the stream of messages that belong to no request, or goes on with a
-// stream that has broken off.
-func (h *Handler) get(w http.ResponseWriter, r *http.Request, who visitor) {
+// get opens the standalone stream of a session, or resumes a broken stream.
+func (h *Handler) get(w http.ResponseWriter, r *http.Request, who requester) {
 	se := h.sessionOf(w, r, who)
 	if se == nil {
 		return
 	}
-	defer se.end()
-	if !bodiless(w, r) {
+	defer se.release()
+	if !checkNoBody(w, r) {
 		return
 	}
 	if _, events := acceptable(r.Header); !events {
-		refuse(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
+		writeInvalid(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
 		return
 	}
 	if !canFlush(w) {
-		refuse(w, http.StatusInternalServerError, errNoFlush)
+		writeInvalid(w, http.StatusInternalServerError, errNoFlush)
 		return
 	}
-	if !h.enter(w, &who) {
+	if !h.acquireRequest(w, &who) {
 		return
 	}
-	defer h.leave(&who)
-	if !h.stand(&who) {
-		overloaded(w, noID, "overloaded: too many standing streams")
+	defer h.releaseRequest(&who)
+	if !h.acquireStream(&who) {
+		writeOverloaded(w, noID, "overloaded: too many streams")
 		return
 	}
-	defer h.sit(&who)
-	if answer, reader := h.standing(w, r, se); answer != nil {
+	defer h.releaseStream(&who)
+	if answer, reader := h.attachStream(w, r, se); answer != nil {
 		answer.write(reader)
 	}
 }
 
-// bodiless reports whether a GET is without a body. What opens a stream does not wait
-// for one, nor could it see that the client goes away while one is yet to come (RFC 9110,
-// section 9.3.1). Where there is one, it answers.
-func bodiless(w http.ResponseWriter, r *http.Request) bool {
+// checkNoBody checks that a GET has no body. Opening a stream does not wait for a body,
+// and net/http does not notice a disconnect while one is outstanding (RFC 9110, section
+// 9.3.1). If it reports false, it has written the response.
+func checkNoBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength == 0 {
 		return true
 	}
-	refuse(w, http.StatusBadRequest, "a GET has no body here")
+	writeInvalid(w, http.StatusBadRequest, "a GET request must not have a body")
 	return false
 }
 
-// standing attaches the response to the stream that the client wants. Where there is
-// none, it answers itself, and returns nil.
-func (h *Handler) standing(w http.ResponseWriter, r *http.Request, se *session) (*response, *reader) {
+// attachStream attaches the response to the stream that the request names. If it
+// returns nil, it has written the response.
+func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *session) (*response, *attachment) {
 	rev := se.conn.Negotiated()
 	answer := &response{
-		h: &h.core, w: w, r: r, s: se.standing, events: true, over: se.done, ending: h.ended,
-		identified: true, priming: rev != nil && rev.Fields.Polling,
+		h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, stopping: h.stopping,
+		withIDs: true, primed: rev != nil && rev.Fields.Polling,
 	}
 	last, resuming := r.Header[lastEventField]
 	if !resuming {
-		return answer, se.standing.attach()
+		return answer, se.standalone.attach()
 	}
-	number, seq, ok := readEventID(last)
+	number, seq, ok := parseEventID(last)
 	answer.resumed = true
 	if answer.s = se.find(number); !ok || answer.s == nil {
-		refuse(w, http.StatusBadRequest, "Last-Event-ID is not that of a stream that can be resumed")
+		writeInvalid(w, http.StatusBadRequest, "Last-Event-ID is not that of a stream that can be resumed")
 		return nil, nil
 	}
-	if answer.s != se.standing {
-		answer.ending = nil // its call will be answered
+	if answer.s != se.standalone {
+		answer.stopping = nil // its call will be answered
 	}
 	reader, ok := answer.s.attachAfter(seq)
 	if !ok {
-		refuse(w, http.StatusBadRequest, "the events after Last-Event-ID are not kept any more")
+		writeInvalid(w, http.StatusBadRequest, "the events after Last-Event-ID are not stored any more")
 		return nil, nil
 	}
 	return answer, reader
 }
 
-// readEventID reads what eventID or emptyID has written.
-func readEventID(values []string) (number, seq int, ok bool) {
+// parseEventID parses the result of eventID or emptyID.
+func parseEventID(values []string) (number, seq int, ok bool) {
 	if len(values) != 1 {
 		return 0, 0, false
 	}
@@ -100,22 +99,22 @@ func readEventID(values []string) (number, seq int, ok bool) {
 }
 
 // delete ends a session.
-func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who visitor) {
+func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who requester) {
 	se := h.sessionOf(w, r, who)
 	if se == nil {
 		return
 	}
 	h.sessions.end(se)
-	se.end()
-	empty(w, http.StatusNoContent)
+	se.release()
+	writeStatus(w, http.StatusNoContent)
 }
 
-// sessionOf returns the session that a request without a message is about, and
-// notes that it is busy. Where there is none, it answers itself.
-func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who visitor) *session {
+// sessionOf returns the session of a GET or DELETE, and acquires it. If it returns nil,
+// it has written the response.
+func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who requester) *session {
 	version, ok := field(r.Header, versionHeader)
 	if !ok {
-		refuse(w, http.StatusBadRequest, "the header "+versionHeader+" must be there once")
+		writeInvalid(w, http.StatusBadRequest, "the header "+versionHeader+" must occur once")
 		return nil
 	}
 	rev := revisionOf(version)
@@ -124,17 +123,17 @@ func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who visitor)
 		notAllowed(w, "POST")
 		return nil
 	case version != "" && rev == nil:
-		fail(w, http.StatusBadRequest, noID, unsupported(version, protocol.Versions))
+		writeError(w, http.StatusBadRequest, noID, unsupported(version, protocol.Versions))
 		return nil
 	}
 	id, ok := field(r.Header, sessionHeader)
 	if !ok || id == "" {
-		refuse(w, http.StatusBadRequest, "the header "+sessionHeader+" must be there once")
+		writeInvalid(w, http.StatusBadRequest, "the header "+sessionHeader+" must occur once")
 		return nil
 	}
 	se := h.sessions.find(id, who.ID)
-	if se == nil || !se.begin() {
-		fail(w, http.StatusNotFound, noID, errNoSession)
+	if se == nil || !se.acquire() {
+		writeError(w, http.StatusNotFound, noID, errNoSession)
 		return nil
 	}
 	return se

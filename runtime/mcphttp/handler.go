@@ -27,14 +27,13 @@ const (
 )
 
 // Handler is the streamable HTTP transport (basic/transports of the revisions with
-// sessions, basic/transports/streamable-http since). It answers POST, GET and
-// DELETE on one path, for any number of clients at the same time.
+// sessions, basic/transports/streamable-http of later ones). It serves POST, GET and
+// DELETE on one path. Its methods are safe for concurrent use.
 type Handler struct {
 	core
 }
 
-// NewHandler returns the handler of a server. It panics if an option makes no
-// sense.
+// NewHandler returns the handler of a server. It panics if an option is invalid.
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	h := new(Handler)
 	h.init(s, options)
@@ -72,7 +71,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// core is what the handlers of both transports have.
+// core is common to the handlers of both transports.
 type core struct {
 	settings
 	host     link.Host
@@ -81,17 +80,17 @@ type core struct {
 	sessions *sessions
 	bodies   unread.Bodies
 
-	mu       sync.Mutex
-	closing  bool
-	active   int           // HTTP requests that are answered
-	streams  int           // standing ones among them
-	busy     share.Table   // those that are answered and do not stand
-	standing share.Table   // those that do
-	fewer    chan struct{} // closed when there is one less; nil while nobody waits
-	ended    chan struct{} // closed when standing streams are to end
-	ending   sync.Once
-	closed   chan struct{} // closed when everything is to end
-	closes   sync.Once
+	mu        sync.Mutex
+	closing   bool
+	active    int           // HTTP requests in progress
+	streams   int           // long-lived streams among them
+	busy      share.Table   // requests in progress by client, without streams
+	streaming share.Table   // streams by client
+	released  chan struct{} // closed when a request or stream ends; nil if nothing waits
+	stopping  chan struct{} // closed when long-lived streams have to end
+	stopOnce  sync.Once
+	closed    chan struct{} // closed when everything has to end
+	closeOnce sync.Once
 }
 
 func (h *core) init(s *mcp.Server, options []Option) {
@@ -105,17 +104,17 @@ func (h *core) init(s *mcp.Server, options []Option) {
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())
 	}
-	h.busy, h.standing = share.Table{}, share.Table{}
-	h.ended, h.closed = make(chan struct{}), make(chan struct{})
-	h.sessions = newSessions(&h.limits, h.ended)
+	h.busy, h.streaming = share.Table{}, share.Table{}
+	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
+	h.sessions = newSessions(&h.limits, h.stopping)
 	h.bodies.Most = h.limits.Refused
 }
 
-// request is an HTTP request that is answered. Whatever answers it, and however early:
-// what is left of its body holds up neither the answer nor, for long, the connection.
+// request is an HTTP request in progress. Its end discards the rest of the body, so
+// that an unread body delays neither the response nor, for long, the connection.
 type request struct {
 	body     *unread.Body
-	returned bool // what answers has returned in an orderly way
+	returned bool // the handler has returned without a panic
 }
 
 func (h *core) begin(w http.ResponseWriter, r *http.Request) request {
@@ -124,43 +123,43 @@ func (h *core) begin(w http.ResponseWriter, r *http.Request) request {
 
 func (q *request) end() { q.body.End(q.returned) }
 
-// visitor is who makes a request.
-type visitor struct {
+// requester is the principal and the client of a request.
+type requester struct {
 	mcp.Principal
-	client share.Client // for what it counts
+	client share.Client // limits are counted by it
 }
 
-// visitor returns who makes a request of that principal, which may have no ID.
-func (h *core) visitor(r *http.Request, p mcp.Principal) visitor {
-	return visitor{p, share.Of(p.ID, access.Address(r, h.address))}
+// requesterOf returns the requester with that principal, whose ID may be empty.
+func (h *core) requesterOf(r *http.Request, p mcp.Principal) requester {
+	return requester{p, share.Of(p.ID, access.Address(r, h.address))}
 }
 
-// admit checks all that there is to check before the message: who may send it, and
-// who has.
-func (h *core) admit(w http.ResponseWriter, r *http.Request) (who visitor, ok bool) {
+// admit checks a request before its message is read: origin, host, CORS and
+// authentication. If it reports false, it has written the response.
+func (h *core) admit(w http.ResponseWriter, r *http.Request) (who requester, ok bool) {
 	if refusal := h.policy.Check(r); refusal != nil {
 		h.log.Client(r.Context(), slog.LevelWarn, "request refused", slog.String("reason", refusal.Message))
-		refuse(w, refusal.Status, refusal.Message)
+		writeInvalid(w, refusal.Status, refusal.Message)
 		return who, false
 	}
 	if cors(w, r, h.policy) {
 		return who, false
 	}
 	if h.principal == nil && h.address == nil {
-		return h.visitor(r, mcp.Principal{}), true
+		return h.requesterOf(r, mcp.Principal{}), true
 	}
 	who, err := h.identify(w, r)
 	switch err {
 	case nil:
 		return who, true
 	case errPrincipal:
-		broken(w)
+		writeInternalError(w)
 		return who, false
 	}
 	refusal, ok := errors.AsType[*Refusal](err)
 	if !ok {
 		h.log.Client(r.Context(), slog.LevelWarn, "request without a principal", slog.Any("error", err))
-		refusal = &Refusal{Text: "the request does not say who makes it, or not so that it is believed"}
+		refusal = &Refusal{Text: "the request has no valid credentials"}
 	}
 	header := w.Header()
 	for name, values := range refusal.Header {
@@ -173,32 +172,32 @@ func (h *core) admit(w http.ResponseWriter, r *http.Request) (who visitor, ok bo
 	if status == http.StatusUnauthorized && header.Get("Www-Authenticate") == "" {
 		header.Set("Www-Authenticate", "Bearer")
 	}
-	refuse(w, status, refusal.Text)
+	writeInvalid(w, status, refusal.Text)
 	return who, false
 }
 
-// identify calls the functions of [WithPrincipal] and [WithClientAddress]. Who cannot be
-// told is not let in.
-func (h *core) identify(w http.ResponseWriter, r *http.Request) (who visitor, err error) {
+// identify calls the functions of [WithPrincipal] and [WithClientAddress]. If one of
+// them panics or calls runtime.Goexit, the request is refused.
+func (h *core) identify(w http.ResponseWriter, r *http.Request) (who requester, err error) {
 	usercode.Call(func() {
 		var principal mcp.Principal
 		if h.principal != nil {
 			principal, err = h.principal(r)
 		}
 		if err == nil {
-			who = h.visitor(r, principal)
+			who = h.requesterOf(r, principal)
 		}
 	}, func(e usercode.Failure) {
 		if e.Panic == http.ErrAbortHandler {
-			panic(e.Panic) // net/http closes the connection, as is asked for
+			panic(e.Panic) // net/http closes the connection, as the caller expects
 		}
 		h.log.Program(r.Context(), slog.LevelError, "panic in the function of WithPrincipal or WithClientAddress", e.Attrs()...)
-		who, err = visitor{}, errPrincipal
-		if e.Exits { // nothing else is going to answer, and the connection ends
+		who, err = requester{}, errPrincipal
+		if e.Exits { // this goroutine ends: respond now, the connection is closed
 			if r.ProtoMajor == 1 {
 				w.Header().Set("Connection", "close")
 			}
-			broken(w)
+			writeInternalError(w)
 			_ = http.NewResponseController(w).Flush()
 		}
 	})
@@ -207,12 +206,12 @@ func (h *core) identify(w http.ResponseWriter, r *http.Request) (who visitor, er
 
 func notAllowed(w http.ResponseWriter, allowed string) {
 	w.Header().Set("Allow", allowed)
-	refuse(w, http.StatusMethodNotAllowed, "the method is not one of "+allowed)
+	writeInvalid(w, http.StatusMethodNotAllowed, "the method is not one of "+allowed)
 }
 
-// enter counts an HTTP request that is being answered. Where there are too many, or
-// the handler is closing, it answers itself and reports false.
-func (h *core) enter(w http.ResponseWriter, who *visitor) bool {
+// acquireRequest counts an HTTP request. If there are too many, or the handler is
+// shutting down, it writes the response and reports false.
+func (h *core) acquireRequest(w http.ResponseWriter, who *requester) bool {
 	h.mu.Lock()
 	full := h.active-h.streams >= h.limits.Requests || h.busy[who.client] >= h.limits.RequestsPerClient
 	ok := !full && !h.closing
@@ -222,64 +221,64 @@ func (h *core) enter(w http.ResponseWriter, who *visitor) bool {
 	}
 	h.mu.Unlock()
 	if ok && !h.memory.TakeControl(requestCost) {
-		h.less(who)
-		overloaded(w, noID, errNoRoom)
+		h.requestDone(who)
+		writeOverloaded(w, noID, errNoMemory)
 		return false
 	}
 	switch {
 	case full:
-		overloaded(w, noID, "overloaded: too many requests")
+		writeOverloaded(w, noID, "overloaded: too many requests")
 	case !ok:
 		w.Header().Set("Connection", "close")
-		overloaded(w, noID, "the server is closing")
+		writeOverloaded(w, noID, "the server is closing")
 	}
 	return ok
 }
 
-// leave is the end of what enter has begun.
-func (h *core) leave(who *visitor) {
+// releaseRequest undoes acquireRequest.
+func (h *core) releaseRequest(who *requester) {
 	h.memory.ReleaseControl(requestCost)
-	h.less(who)
+	h.requestDone(who)
 }
 
-// requestCost is what is charged for an HTTP request that is answered, with buffers of
-// up to [membudget.Free] bytes. Calls are charged besides.
+// requestCost is charged for each HTTP request in progress. It includes buffers of up
+// to [membudget.Free] bytes. Calls are charged separately.
 const requestCost = 4 << 10
 
-// less counts one request less.
-func (h *core) less(who *visitor) {
+// requestDone stops counting a request.
+func (h *core) requestDone(who *requester) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.active--
 	h.busy.Remove(who.client)
-	h.tell()
+	h.notifyWaiters()
 }
 
-// tell tells who waits for requests to end. The caller holds the lock.
-func (h *core) tell() {
-	if h.fewer != nil {
-		close(h.fewer)
-		h.fewer = nil
+// notifyWaiters wakes the calls of waitRequests. The caller holds the lock.
+func (h *core) notifyWaiters() {
+	if h.released != nil {
+		close(h.released)
+		h.released = nil
 	}
 }
 
-// settle waits until no HTTP requests are answered, besides standing streams if
-// those are left out.
-func (h *core) settle(ctx context.Context, standing bool) error {
+// waitRequests waits until no HTTP request is in progress. Long-lived streams are
+// included if streams is set.
+func (h *core) waitRequests(ctx context.Context, streams bool) error {
 	for {
 		h.mu.Lock()
 		left := h.active
-		if !standing {
+		if !streams {
 			left -= h.streams
 		}
 		if left == 0 {
 			h.mu.Unlock()
 			return nil
 		}
-		if h.fewer == nil {
-			h.fewer = make(chan struct{})
+		if h.released == nil {
+			h.released = make(chan struct{})
 		}
-		fewer := h.fewer
+		fewer := h.released
 		h.mu.Unlock()
 		select {
 		case <-fewer:
@@ -289,40 +288,40 @@ func (h *core) settle(ctx context.Context, standing bool) error {
 	}
 }
 
-// stand counts one of the requests as a standing stream. It reports false if there
-// are too many.
-func (h *core) stand(who *visitor) bool {
+// acquireStream counts a request as a long-lived stream. It reports false if there are
+// too many.
+func (h *core) acquireStream(who *requester) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.streams >= h.limits.Streams || h.standing[who.client] >= h.limits.StreamsPerClient {
+	if h.streams >= h.limits.Streams || h.streaming[who.client] >= h.limits.StreamsPerClient {
 		return false
 	}
 	h.streams++
-	h.standing.Add(who.client)
+	h.streaming.Add(who.client)
 	h.busy.Remove(who.client)
 	return true
 }
 
-func (h *core) sit(who *visitor) {
+func (h *core) releaseStream(who *requester) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.streams--
-	h.standing.Remove(who.client)
+	h.streaming.Remove(who.client)
 	h.busy.Add(who.client)
-	h.tell()
+	h.notifyWaiters()
 }
 
-// Shutdown ends the handler in an orderly way: new requests get 503, listens and
-// other standing streams end, what was asked for is answered, and sessions end. If
-// ctx ends before that, it closes the handler and returns the cause.
+// Shutdown shuts the handler down gracefully. New requests get 503, and listens and
+// other long-lived streams end. Requests in progress are answered, then sessions end.
+// If ctx ends first, Shutdown closes the handler and returns the cause.
 //
-// Call it before [http.Server.Shutdown], which would wait for the standing streams.
+// Call it before [http.Server.Shutdown], which would wait for the long-lived streams.
 func (h *core) Shutdown(ctx context.Context) error {
-	h.end()
+	h.stop()
 	for _, se := range h.sessions.all() {
-		se.conn.Unheard() // no answer can come any more
+		se.conn.Unheard() // no reply of the client can arrive any more
 	}
-	err := h.settle(ctx, false)
+	err := h.waitRequests(ctx, false)
 	for _, se := range h.sessions.all() {
 		if err == nil {
 			err = drain(ctx, se.conn)
@@ -330,7 +329,7 @@ func (h *core) Shutdown(ctx context.Context) error {
 		h.sessions.end(se)
 	}
 	if err == nil {
-		err = h.settle(ctx, true)
+		err = h.waitRequests(ctx, true)
 	}
 	if err != nil {
 		_ = h.Close()
@@ -338,7 +337,7 @@ func (h *core) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// drain waits for handlers whose client has not waited for them.
+// drain waits for handlers that run on without a client waiting for them.
 func drain(ctx context.Context, conn link.Conn) error {
 	within := time.Duration(1<<63 - 1)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -354,34 +353,34 @@ func drain(ctx context.Context, conn link.Conn) error {
 		if conn.Active() == 0 {
 			return nil
 		}
-		<-ctx.Done() // the same time is over
+		<-ctx.Done() // Drain has used the same deadline
 	case <-ctx.Done():
 	}
 	return context.Cause(ctx)
 }
 
-// Close ends the handler at once: what runs is cancelled. It does not wait. It
+// Close closes the handler at once: running calls are cancelled. It does not wait. It
 // always returns nil.
 func (h *core) Close() error {
-	h.end()
-	h.closes.Do(func() { close(h.closed) })
+	h.stop()
+	h.closeOnce.Do(func() { close(h.closed) })
 	for _, se := range h.sessions.all() {
 		h.sessions.end(se)
 	}
 	return nil
 }
 
-// end has nothing new begin, and standing streams end.
-func (h *core) end() {
+// stop refuses new requests and ends long-lived streams.
+func (h *core) stop() {
 	h.mu.Lock()
 	h.closing = true
 	h.mu.Unlock()
 	h.bodies.Close()
-	h.ending.Do(func() { close(h.ended) })
+	h.stopOnce.Do(func() { close(h.stopping) })
 }
 
-// field returns a header field that may be there once. It reports false where it
-// is there more often, or with blanks or commas in it.
+// field returns the value of a header field that may occur once. It reports false if
+// the field occurs more than once or is empty.
 func field(header http.Header, name string) (value string, ok bool) {
 	values := header[name]
 	if len(values) == 0 {

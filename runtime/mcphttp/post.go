@@ -16,48 +16,48 @@ import (
 
 var noID jsonrpc.ID
 
-// post answers a message.
-func (h *Handler) post(w http.ResponseWriter, r *http.Request, who visitor) {
-	if !understood(w, r) || !h.enter(w, &who) {
+// post handles a POST.
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, who requester) {
+	if !checkContentTypes(w, r) || !h.acquireRequest(w, &who) {
 		return
 	}
-	defer h.leave(&who)
+	defer h.releaseRequest(&who)
 	p := h.receive(w, r, who)
 	if p == nil {
 		return
 	}
-	switch p.era {
-	case modern:
-		p.modern()
-	case opening:
-		p.open()
-	case alone:
-		p.once(p.revision, false)
+	switch p.mode {
+	case modePerRequest:
+		p.perRequest()
+	case modeInitialize:
+		p.initialize()
+	case modeSessionless:
+		p.withoutSession(p.revision, false)
 	default:
-		p.session(p.decision.session)
+		p.inSession(p.decision.session)
 	}
 }
 
-// understood reports whether a request is in the form that the transport has, and its
-// answer may be. Where not, it answers.
-func understood(w http.ResponseWriter, r *http.Request) bool {
+// checkContentTypes checks Content-Type and Accept. If it reports false, it has written
+// the response.
+func checkContentTypes(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+		writeInvalid(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
 		return false
 	}
 	if plain, events := acceptable(r.Header); !plain || !events {
-		refuse(w, http.StatusNotAcceptable, "Accept must list application/json and text/event-stream")
+		writeInvalid(w, http.StatusNotAcceptable, "Accept must list application/json and text/event-stream")
 		return false
 	}
 	return true
 }
 
-// receive reads a message. Where it cannot be answered it says so, and returns nil.
+// receive reads the message. If it returns nil, it has written the response.
 //
-// It is apart from what answers, as are others here that prepare for that: an answer
-// may be a stream that is held for long, one of thousands, and what is only needed
-// before would double its stack.
-func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who visitor) *posted {
+// It is a function of its own, like others here that run before the response is
+// written: thousands of responses may be streams that last long, and a frame with these
+// variables would double the stack of each.
+func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester) *posted {
 	control := http.NewResponseController(w)
 	in, ok := h.parse(w, r, control)
 	if !ok {
@@ -65,7 +65,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who visitor) *
 	}
 	d := decide(r.Header, in.Message(), h.sessionless)
 	if d.status != 0 {
-		fail(w, d.status, idOf(in.Message()), d.err)
+		writeError(w, d.status, replyID(in.Message()), d.err)
 		in.Drop()
 		return nil
 	}
@@ -79,15 +79,16 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who visitor) *
 	return p
 }
 
-// idOf returns the id of a request. That of a response is not one to reply to.
-func idOf(m *jsonrpc.Message) jsonrpc.ID {
+// replyID returns the id for an error reply: that of a request. A response has an id,
+// but gets no reply.
+func replyID(m *jsonrpc.Message) jsonrpc.ID {
 	if m.Kind == jsonrpc.Response {
 		return noID
 	}
 	return m.ID
 }
 
-// parse reads a message. Where it cannot, it answers and reports false.
+// parse reads and parses the message. If it reports false, it has written the response.
 func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (link.Inbound, bool) {
 	in := h.host.Inbound()
 	text, ok := h.read(w, r, control, in)
@@ -96,30 +97,30 @@ func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.Respo
 		if err == nil {
 			return in, true
 		}
-		fail(w, http.StatusBadRequest, idOf(in.Message()), err)
+		writeError(w, http.StatusBadRequest, replyID(in.Message()), err)
 	}
 	in.Drop()
 	return nil, false
 }
 
-// read reads the body of a request. Where it cannot, it answers and reports false.
+// read reads the body. If it reports false, it has written the response.
 func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController, in link.Inbound) ([]byte, bool) {
 	limit := h.host.Limits().MessageBytes
 	if r.ContentLength > int64(limit) {
-		tooLarge(w, limit)
+		writeTooLarge(w, limit)
 		return nil, false
 	}
-	// What is said to come is made room for at once, if it is not much.
-	b, ok := roomFor(in, in.Buffer(), int(min(max(r.ContentLength, 0), keptBuffer))+1)
+	// Storage for Content-Length is allocated at once, if that is not much.
+	b, ok := growBody(in, in.Buffer(), int(min(max(r.ContentLength, 0), maxPooled))+1)
 	if !ok {
-		overloaded(w, noID, errNoRoom)
+		writeOverloaded(w, noID, errNoMemory)
 		return nil, false
 	}
 	_ = control.SetReadDeadline(time.Now().Add(h.limits.ReadTime))
 	for {
 		if len(b) == cap(b) {
-			if b, ok = roomFor(in, b, min(2*len(b), limit+1)); !ok {
-				overloaded(w, noID, errNoRoom)
+			if b, ok = growBody(in, b, min(2*len(b), limit+1)); !ok {
+				writeOverloaded(w, noID, errNoMemory)
 				return nil, false
 			}
 		}
@@ -127,32 +128,32 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 		b = b[:len(b)+n]
 		switch {
 		case len(b) > limit:
-			tooLarge(w, limit)
+			writeTooLarge(w, limit)
 			return nil, false
 		case err == io.EOF:
-			// The deadline stays until somebody has to wait: see response.write. An
-			// http.Server sets it anew for the next request.
+			// The deadline stays until the response has to wait: see response.write.
+			// An http.Server sets it anew for the next request.
 			return b, true
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			if r.ProtoMajor == 1 { // of HTTP/2 it would end all other requests
+			if r.ProtoMajor == 1 { // with HTTP/2 it would end all other requests
 				w.Header().Set("Connection", "close")
 			}
-			refuse(w, http.StatusRequestTimeout, "the body did not arrive within "+h.limits.ReadTime.String())
+			writeInvalid(w, http.StatusRequestTimeout, "the body did not arrive within "+h.limits.ReadTime.String())
 			return nil, false
 		case err != nil:
-			if e, ok := errors.AsType[*http.MaxBytesError](err); ok { // of middleware
-				tooLarge(w, int(e.Limit))
+			if e, ok := errors.AsType[*http.MaxBytesError](err); ok { // from middleware
+				writeTooLarge(w, int(e.Limit))
 				return nil, false
 			}
-			refuse(w, http.StatusBadRequest, "the body could not be read")
+			writeInvalid(w, http.StatusBadRequest, "the body could not be read")
 			return nil, false
 		}
 	}
 }
 
-// roomFor moves a body to storage of at least that size, unless it is in such. It
-// reports false if the server has no room for that.
-func roomFor(in link.Inbound, b []byte, size int) ([]byte, bool) {
+// growBody moves a body to storage of at least that size, and charges it. It reports
+// false if the memory limit of the server is reached.
+func growBody(in link.Inbound, b []byte, size int) ([]byte, bool) {
 	grown := b
 	if size > cap(b) {
 		if size = lend.Size(size); !in.Room(size) {
@@ -164,15 +165,15 @@ func roomFor(in link.Inbound, b []byte, size int) ([]byte, bool) {
 	return grown, in.Room(cap(grown))
 }
 
-func tooLarge(w http.ResponseWriter, limit int) {
-	refuse(w, http.StatusRequestEntityTooLarge, "the message has more than "+strconv.Itoa(limit)+" bytes")
+func writeTooLarge(w http.ResponseWriter, limit int) {
+	writeInvalid(w, http.StatusRequestEntityTooLarge, "the message has more than "+strconv.Itoa(limit)+" bytes")
 }
 
-// posted is a message that was posted.
+// posted is a POST whose message has been read.
 type posted struct {
 	*Handler
 	decision
-	who     visitor
+	who     requester
 	w       http.ResponseWriter
 	r       *http.Request
 	control *http.ResponseController
@@ -180,11 +181,11 @@ type posted struct {
 	from    link.Caller
 }
 
-// modern answers a message of a revision without sessions.
-func (p *posted) modern() {
+// perRequest handles a message of a revision without sessions.
+func (p *posted) perRequest() {
 	m := p.in.Message()
 	if m.Kind != jsonrpc.Request {
-		p.once(nil, true)
+		p.withoutSession(nil, true)
 		return
 	}
 	var params []link.HeaderParam
@@ -193,34 +194,34 @@ func (p *posted) modern() {
 			params = p.host.HeaderParams(name)
 		}
 	}
-	if err := checkMirrors(p.r.Header, m, params); err != nil {
-		fail(p.w, http.StatusBadRequest, m.ID, err)
+	if err := checkHeaders(p.r.Header, m, params); err != nil {
+		writeError(p.w, http.StatusBadRequest, m.ID, err)
 		p.in.Drop()
 		return
 	}
 	if string(m.Method) == protocol.Listen.String() {
 		if !canFlush(p.w) {
-			fail(p.w, http.StatusInternalServerError, m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: errNoFlush})
+			writeError(p.w, http.StatusInternalServerError, m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: errNoFlush})
 			p.in.Drop()
 			return
 		}
-		if !p.stand(&p.who) {
-			overloaded(p.w, m.ID, "overloaded: too many standing streams")
+		if !p.acquireStream(&p.who) {
+			writeOverloaded(p.w, m.ID, "overloaded: too many streams")
 			p.in.Drop()
 			return
 		}
-		defer p.sit(&p.who)
+		defer p.releaseStream(&p.who)
 	}
-	p.once(nil, true)
+	p.withoutSession(nil, true)
 }
 
-// once answers a message that belongs to no session. The revision is that of a
-// request that does not name it itself.
-func (p *posted) once(rev *protocol.Revision, modern bool) {
-	conn := p.host.Open(p.r.Context(), link.Options{Once: true, Revision: rev, Ended: p.ended})
-	answer, reader := p.hand(conn, modern)
+// withoutSession handles a message that belongs to no session. Revision rev applies to
+// a request that does not name its own.
+func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
+	conn := p.host.Open(p.r.Context(), link.Options{Once: true, Revision: rev, Ended: p.stopping})
+	answer, reader := p.submit(conn, modern)
 	if answer == nil {
-		empty(p.w, http.StatusAccepted)
+		writeStatus(p.w, http.StatusAccepted)
 		return
 	}
 	if answer.write(reader) {
@@ -230,70 +231,69 @@ func (p *posted) once(rev *protocol.Revision, modern bool) {
 	case <-p.closed:
 		conn.Close()
 	default:
-		conn.Cancel() // by which the client has cancelled it
+		conn.Cancel() // the client has cancelled it by closing the connection
 	}
 }
 
-// hand hands the message to a connection that has no session. The answer is nil where
-// there will be none.
-func (p *posted) hand(conn link.Conn, modern bool) (*response, *reader) {
+// submit gives the message to a connection without a session. The response is nil if no
+// reply will come.
+func (p *posted) submit(conn link.Conn, modern bool) (*response, *attachment) {
 	s := newStream(nil, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
-	p.from.Values = nil // they are the connection's
+	p.from.Values = nil // the connection has them
 	if !conn.Take(p.in, p.from, s) {
 		return nil, nil
 	}
-	return &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, modern: modern}, reader
+	return &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, statusByCode: modern}, reader
 }
 
-// open answers initialize, which opens a session.
-func (p *posted) open() {
+// initialize handles initialize, which opens a session.
+func (p *posted) initialize() {
 	m := p.in.Message()
 	se := p.sessions.open(p.host, &p.who, true)
 	if se == nil {
-		overloaded(p.w, m.ID, "overloaded: too many sessions")
+		writeOverloaded(p.w, m.ID, "overloaded: too many sessions")
 		p.in.Drop()
 		return
 	}
-	se.begin()
-	defer se.end()
-	if known := p.exchange(se, se); !known || se.conn.Negotiated() == nil {
+	se.acquire()
+	defer se.release()
+	if known := p.respond(se, se); !known || se.conn.Negotiated() == nil {
 		p.sessions.end(se)
 	}
 }
 
-// session answers a message of a session.
-func (p *posted) session(id string) {
+// inSession handles a message of a session.
+func (p *posted) inSession(id string) {
 	m := p.in.Message()
 	se := p.sessions.find(id, p.who.ID)
-	if se == nil || !se.begin() {
-		fail(p.w, http.StatusNotFound, idOf(m), errNoSession)
+	if se == nil || !se.acquire() {
+		writeError(p.w, http.StatusNotFound, replyID(m), errNoSession)
 		p.in.Drop()
 		return
 	}
-	defer se.end()
+	defer se.release()
 	if rev := se.conn.Negotiated(); m.Kind == jsonrpc.Batch && (rev == nil || !rev.Fields.Batches) {
-		refuse(p.w, http.StatusBadRequest, "batches are not part of this protocol revision")
+		writeInvalid(p.w, http.StatusBadRequest, "batches are not part of this protocol revision")
 		p.in.Drop()
 		return
 	}
-	p.exchange(se, nil)
+	p.respond(se, nil)
 }
 
-// exchange hands a message to a session and writes the answer. The handler goes on
-// where the client does not wait for it. It reports false if the client cannot have
-// seen anything of the answer.
-func (p *posted) exchange(se, opened *session) (seen bool) {
+// respond gives a message to a session and writes the response. The tool runs on if the
+// client disconnects. It reports false if the client cannot have received anything.
+func (p *posted) respond(se, opened *session) (seen bool) {
 	s := newStream(se, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
 	if !se.conn.Take(p.in, p.from, s) {
-		empty(p.w, http.StatusAccepted)
+		writeStatus(p.w, http.StatusAccepted)
 		return true
 	}
 	rev := se.conn.Negotiated()
 	answer := response{
-		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, opened: opened, over: se.done,
-		identified: true, priming: rev != nil && rev.Fields.Polling,
+		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, newSession: opened, sessionEnded: se.done,
+		withIDs: true, primed: rev != nil && rev.Fields.Polling,
 	}
 	return answer.write(reader) || answer.started
 }

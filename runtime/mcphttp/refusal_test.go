@@ -114,7 +114,10 @@ type sites struct {
 }
 
 // answering are the functions that answer. Their callers are what is of interest.
-var answering = map[string]bool{"fail": true, "refuse": true, "overloaded": true, "notAllowed": true, "tooLarge": true, "empty": true, "broken": true}
+var answering = map[string]bool{
+	"writeError": true, "writeInvalid": true, "writeOverloaded": true, "notAllowed": true, "writeTooLarge": true,
+	"writeStatus": true, "writeInternalError": true,
+}
 
 // wrap notes which function of the package answers.
 func (x *sites) wrap(next http.Handler) http.Handler {
@@ -153,8 +156,8 @@ func (n *noting) WriteHeader(status int) {
 // none.
 var whole = map[string]string{
 	"parse": "the body has been read", "read": "it is being read", "receive": "it has been read",
-	"modern": "it has been read", "once": "it has been read", "open": "it has been read", "session": "it has been read",
-	"exchange": "it has been read", "write": "it has been read", "standing": "there is none",
+	"perRequest": "it has been read", "withoutSession": "it has been read", "initialize": "it has been read", "inSession": "it has been read",
+	"respond": "it has been read", "write": "it has been read", "attachStream": "there is none",
 }
 
 // What is answered early is answered at once, whatever comes of the body, and its
@@ -213,7 +216,7 @@ func answersInSource(t *testing.T) (calls []answerCall) {
 				}
 				at := fmt.Sprint(name, ":", set.Position(c.Pos()).Line)
 				switch {
-				case called == "parse" || called == "receive" || called == "bodiless":
+				case called == "parse" || called == "receive" || called == "checkNoBody":
 					// What follows has a whole body, or none.
 					defer func() { behind = called }()
 				case called == "WriteHeader" && name != "response.go", called == "Error" && len(c.Args) == 3, called == "Redirect":

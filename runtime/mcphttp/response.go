@@ -11,63 +11,62 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
-// response writes a stream to the client: as plain JSON where the reply is all there
-// is to say, and as an event stream otherwise. All of it happens on the goroutine
-// of the HTTP request.
+// response writes a stream to the client: as JSON if the reply is the only message, as
+// an event stream otherwise. All of it happens on the goroutine of the HTTP request.
 type response struct {
-	h          *core
-	w          http.ResponseWriter
-	r          *http.Request
-	control    *http.ResponseController
-	s          *stream
-	modern     bool            // plain replies have the status that belongs to their code
-	opened     *session        // by the request that is answered
-	events     bool            // an event stream from the start
-	over       <-chan struct{} // closed when the session has ended
-	ending     <-chan struct{} // closed when streams end that belong to no request
-	endpoint   string          // for the first event: where messages are posted to
-	resumed    bool            // the client has seen the beginning
-	priming    bool            // event streams begin with an event without data
-	identified bool            // events have ids
+	h            *core
+	w            http.ResponseWriter
+	r            *http.Request
+	control      *http.ResponseController
+	s            *stream
+	statusByCode bool            // the status of a JSON reply depends on its code
+	newSession   *session        // opened by this request
+	events       bool            // an event stream from the start
+	sessionEnded <-chan struct{} // closed when the session ends
+	stopping     <-chan struct{} // closed when long-lived streams have to end
+	endpoint     string          // for the first event: the URL for POST
+	resumed      bool            // the client has read the beginning of the stream
+	primed       bool            // event streams begin with an event without data
+	withIDs      bool            // events have ids
 
 	started bool
-	account membudget.Account // for what is being sent, besides the messages of the stream
+	account membudget.Account // for the buffer that is being sent, besides the messages
 }
 
-// defaultRetry is after which time clients come back to a stream that has broken
-// off (HTML standard, server-sent events).
+// defaultRetry is after which time clients resume a broken stream (HTML standard,
+// server-sent events).
 const defaultRetry = time.Second
 
-// bufferPool has the storage of answers, as long as they are not large: that of
-// large ones is lent.
+// bufferPool has buffers of up to maxPooled bytes. The storage of larger ones comes
+// from package lend.
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// keptBuffer is the size up to which a buffer stays in the pool.
-const keptBuffer = 64 << 10
+// maxPooled is the largest capacity of a buffer in the pool.
+const maxPooled = 64 << 10
 
-// borrow returns an empty buffer for about so many bytes.
-func borrow(size int) *[]byte {
+// getBuffer returns an empty buffer for about size bytes.
+func getBuffer(size int) *[]byte {
 	b := bufferPool.Get().(*[]byte)
 	*b = (*b)[:0]
-	if size > keptBuffer {
+	if size > maxPooled {
 		*b = lend.Grow(*b, size)
 	}
 	return b
 }
 
-// giveBack has a buffer used again. One whose writing has failed must not be: with
-// HTTP/2, it may still be read.
-func giveBack(b *[]byte) {
-	if cap(*b) > keptBuffer {
+// putBuffer returns a buffer for reuse. A buffer whose write has failed must not be
+// returned: HTTP/2 may still read it.
+func putBuffer(b *[]byte) {
+	if cap(*b) > maxPooled {
 		lend.Put(*b)
 		*b = nil
 	}
 	bufferPool.Put(b)
 }
 
-// write writes the stream until it ends or somebody else takes over. It reports
-// false if the client is gone before that.
-func (p *response) write(reader *reader) bool {
+// write writes the stream until it ends or another response replaces this one. It
+// reports false if the connection breaks before that.
+func (p *response) write(reader *attachment) bool {
 	p.account.Of(p.h.memory)
 	if p.control == nil {
 		p.control = http.NewResponseController(p.w)
@@ -76,17 +75,17 @@ func (p *response) write(reader *reader) bool {
 	var timer *time.Timer
 	events, last, turn := p.events, false, 0
 	for {
-		t := p.s.take(reader, events, turn > 1)
+		t := p.s.next(reader, events, turn > 1)
 		switch {
-		case t.over:
+		case t.ended:
 			return true
 		case last && !t.done && !p.started:
-			fail(p.w, http.StatusNotFound, noID, errNoSession)
+			writeError(p.w, http.StatusNotFound, noID, errNoSession)
 			return true
 		case p.resumed && !p.started && t.done && len(t.messages) == 0:
-			// Nothing follows. An empty stream would look like one more that has
-			// broken off; this ends an EventSource (HTML, server-sent events).
-			empty(p.w, http.StatusNoContent)
+			// Nothing follows. After an empty event stream an EventSource would
+			// connect again; status 204 makes it stop (HTML, server-sent events).
+			writeStatus(p.w, http.StatusNoContent)
 			return true
 		case t.events || p.started:
 			events = true
@@ -104,31 +103,32 @@ func (p *response) write(reader *reader) bool {
 		}
 		switch turn++; turn {
 		case 1:
-			// Most calls take less than it takes to prepare for waiting.
+			// Most calls are faster than the preparation for waiting below.
 			runtime.Gosched()
 			continue
 		case 2:
-			// Timeouts of the http.Server are not for how long a call takes, nor is that
-			// of the body, while the connection is watched for its end.
+			// The timeouts of the http.Server do not apply to the duration of a
+			// call. That of the body does not apply while the server only watches
+			// the connection for its end.
 			_ = p.control.SetReadDeadline(time.Time{})
 			_ = p.control.SetWriteDeadline(time.Time{})
-			timer = time.NewTimer(p.patience(events))
+			timer = time.NewTimer(p.quietLimit(events))
 			defer timer.Stop()
 			continue
 		}
 		select {
 		case <-reader.wake:
 		case <-timer.C:
-			if events && !p.comment() {
+			if events && !p.writeComment() {
 				return false
 			}
 			events = true
 			timer.Reset(p.h.limits.KeepAlive)
 		case <-p.r.Context().Done():
 			return false
-		case <-p.over:
+		case <-p.sessionEnded:
 			last = true
-		case <-p.ending:
+		case <-p.stopping:
 			last = true
 		case <-p.h.closed:
 			return false
@@ -136,42 +136,42 @@ func (p *response) write(reader *reader) bool {
 	}
 }
 
-// patience is how long a response may be quiet.
-func (p *response) patience(events bool) time.Duration {
+// quietLimit is after which time without a message a response sends something.
+func (p *response) quietLimit(events bool) time.Duration {
 	if events {
 		return p.h.limits.KeepAlive
 	}
 	return p.h.limits.QuietTime
 }
 
-// writePlain writes a reply as JSON.
-func (p *response) writePlain(t *state) bool {
+// writePlain writes the reply as JSON.
+func (p *response) writePlain(t *pending) bool {
 	body := t.messages[0]
 	header := p.w.Header()
 	fields := [...]string{jsonType, ""}
 	header["Content-Type"] = fields[:1:1]
-	if p.opened != nil && t.code == 0 {
-		header.Set(sessionHeader, p.opened.id)
+	if p.newSession != nil && t.code == 0 {
+		header.Set(sessionHeader, p.newSession.id)
 	}
 	var zipped *[]byte
-	if !p.h.plain && len(body) >= compressFrom && len(p.r.Header["Accept-Encoding"]) > 0 {
-		zipped = borrow(len(body) / 4)
+	if !p.h.uncompressed && len(body) >= minCompressed && len(p.r.Header["Accept-Encoding"]) > 0 {
+		zipped = getBuffer(len(body) / 4)
 		if b := compress(header, p.r.Header, *zipped, body); len(b) < len(body) {
 			*zipped, body = b, b
 			p.account.Set(cap(b))
 			defer p.account.Set(0)
-			p.s.reuse()
+			p.s.recycle()
 		}
 	}
 	fields[1] = strconv.Itoa(len(body))
 	header["Content-Length"] = fields[1:]
 	switch {
-	case t.noRoom:
+	case t.overloaded:
 		header.Set("Retry-After", "1")
 		p.w.WriteHeader(http.StatusServiceUnavailable)
-	case t.refused:
+	case t.rejected:
 		p.w.WriteHeader(http.StatusBadRequest)
-	case p.modern:
+	case p.statusByCode:
 		p.w.WriteHeader(statusOf(t.code))
 	default:
 		p.w.WriteHeader(http.StatusOK)
@@ -179,24 +179,24 @@ func (p *response) writePlain(t *state) bool {
 	if !p.send(body) {
 		return false
 	}
-	p.s.reuse()
+	p.s.recycle()
 	if zipped != nil {
-		giveBack(zipped)
+		putBuffer(zipped)
 	}
 	return true
 }
 
-// writeEvents writes messages as events, and sends them.
-func (p *response) writeEvents(t *state) bool {
-	buf := borrow(0)
+// writeEvents writes messages as events and flushes them.
+func (p *response) writeEvents(t *pending) bool {
+	buf := getBuffer(0)
 	b := *buf
 	asked := t.released
 	if !p.started {
-		p.begin()
+		p.writeHead()
 		if p.endpoint != "" {
 			b = appendEvent(b, "endpoint", "", []byte(p.endpoint))
 		}
-		if p.priming && !p.resumed && !(t.done && len(t.messages) == 0) {
+		if p.primed && !p.resumed && !(t.done && len(t.messages) == 0) {
 			retry := defaultRetry
 			if t.released && len(t.messages) == 0 {
 				retry, asked = t.retry, false
@@ -206,7 +206,7 @@ func (p *response) writeEvents(t *state) bool {
 	}
 	for i, message := range t.messages {
 		id := ""
-		if p.identified {
+		if p.withIDs {
 			id = p.eventID(t.seq + i)
 		}
 		b = appendEvent(b, "message", id, message)
@@ -214,39 +214,39 @@ func (p *response) writeEvents(t *state) bool {
 	if asked {
 		b = appendPriming(appendRetry(b, t.retry), p.emptyID(t.seq+len(t.messages)-1))
 	}
-	t.messages = nil // they may be given up while this is being sent
+	t.messages = nil // they may be evicted during the write
 	p.account.Set(cap(b))
 	defer p.account.Set(0)
 	if !p.send(b) {
 		return false
 	}
 	*buf = b
-	giveBack(buf)
+	putBuffer(buf)
 	return true
 }
 
-// begin writes the head of an event stream.
-func (p *response) begin() {
+// writeHead writes the header of an event stream.
+func (p *response) writeHead() {
 	p.started = true
 	header := p.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-cache, no-transform")
 	header.Set("X-Accel-Buffering", "no")
-	if p.opened != nil {
-		header.Set(sessionHeader, p.opened.id)
+	if p.newSession != nil {
+		header.Set(sessionHeader, p.newSession.id)
 	}
 	p.w.WriteHeader(http.StatusOK)
 }
 
-// keepAlive shows that a stream is there.
+// keepAlive is the comment that keeps a quiet stream alive.
 var keepAlive = appendComment(nil)
 
-func (p *response) comment() bool {
+func (p *response) writeComment() bool {
 	return p.send(keepAlive)
 }
 
 func (p *response) send(b []byte) bool {
-	p.deadline()
+	p.setDeadline()
 	var err error
 	if len(b) > 0 {
 		_, err = p.w.Write(b)
@@ -262,8 +262,7 @@ func (p *response) send(b []byte) bool {
 	return true
 }
 
-// flush sends what is written. Where the response cannot do so, it goes out at the
-// end.
+// flush sends what is written. A response that cannot flush is sent at its end.
 func (p *response) flush() error {
 	if err := p.control.Flush(); err != nil && canFlush(p.w) {
 		return err
@@ -271,7 +270,7 @@ func (p *response) flush() error {
 	return nil
 }
 
-// canFlush reports whether a response can be sent piece by piece.
+// canFlush reports whether a ResponseWriter can flush.
 func canFlush(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
@@ -285,19 +284,19 @@ func canFlush(w http.ResponseWriter) bool {
 	}
 }
 
-// deadline bounds the next write. Responses that have no deadlines are bounded by
-// what the middleware does.
-func (p *response) deadline() {
+// setDeadline bounds the next write. Where the ResponseWriter has no deadlines,
+// middleware has to bound it.
+func (p *response) setDeadline() {
 	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.host.Limits().WriteTime))
 }
 
-// eventID names a message: its stream and its place there.
+// eventID is the id of a message: its stream and its sequence number.
 func (p *response) eventID(seq int) string {
 	return strconv.Itoa(p.s.number) + "-" + strconv.Itoa(seq)
 }
 
-// emptyID names an event without data behind that message. No two events of a session
-// have the same name, so it has a number of its own.
+// emptyID is the id of an event without data after that message. It ends in a number of
+// its own, since the ids of a session are unique.
 func (p *response) emptyID(seq int) string {
 	return p.eventID(seq) + "-" + strconv.Itoa(p.s.nextEmpty())
 }

@@ -13,152 +13,155 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
 )
 
-// session is what initialize opens in the revisions up to 2025-11-25: a client, who
-// it is, and the streams that it can come back to.
+// session is opened by initialize in the revisions up to 2025-11-25. It has the
+// identity of the client, and the streams that the client can resume.
 type session struct {
 	id        string
 	principal string
-	client    share.Client // for whom it counts
+	client    share.Client // limits are counted by it
 	conn      link.Conn
 	limits    *Limits
 
-	mu       sync.Mutex // also of its streams
-	standing *stream
-	streams  map[int]*stream // those that are kept, by number
-	last     int             // number given to a stream
-	bytes    int             // of messages that are kept
-	order    []keptMessage   // the oldest first
-	listed   bool            // among those that have something to give up
-	memory   *membudget.Budget
-	busy     int       // HTTP requests
-	used     time.Time // when the last one ended
-	over     bool
-	done     chan struct{} // closed then
+	mu         sync.Mutex // guards the streams too
+	standalone *stream
+	streams    map[int]*stream   // resumable ones, by number
+	last       int               // highest number of a stream
+	bytes      int               // of stored messages
+	byAge      []retainedMessage // stored messages, the oldest first
+	listed     bool              // in the list of the memory budget
+	memory     *membudget.Budget
+	busy       int       // HTTP requests in progress
+	lastUsed   time.Time // end of the last request
+	closed     bool
+	done       chan struct{} // closed when the session ends
 }
 
-// keptMessage is the oldest message of a stream that is not in front of it, and how old
-// it is.
-type keptMessage struct {
+// retainedMessage stands for the oldest message of its stream that no earlier entry
+// stands for, and has its age.
+type retainedMessage struct {
 	stream *stream
 	age    uint64
 }
 
-// enter numbers a stream. The caller holds the lock.
-func (se *session) enter(s *stream) {
-	if s.number == 0 && !s.standing {
+// register gives a stream its number and makes it available for resumption. The caller
+// holds the lock.
+func (se *session) register(s *stream) {
+	if s.number == 0 && !s.standalone {
 		se.last++
 		s.number = se.last
 	}
-	if !se.over {
+	if !se.closed {
 		se.streams[s.number] = s
 	}
 }
 
-// keep counts a message that is kept. The caller holds the lock.
-func (se *session) keep(s *stream, size int) {
+// retain counts a stored message. The caller holds the lock.
+func (se *session) retain(s *stream, size int) {
 	se.bytes += size
-	se.order = append(se.order, keptMessage{s, se.memory.Age()})
+	se.byAge = append(se.byAge, retainedMessage{s, se.memory.Age()})
 	se.evict()
-	se.list()
+	se.listForShedding()
 }
 
-// list lets the budget of the server know that there is something to give up. The caller
-// holds the lock.
-func (se *session) list() {
-	if !se.listed && !se.over && len(se.order) > 0 {
+// listForShedding tells the memory budget that the session has messages to drop. The
+// caller holds the lock.
+func (se *session) listForShedding() {
+	if !se.listed && !se.closed && len(se.byAge) > 0 {
 		se.listed = true
-		se.memory.List(se, se.order[0].age)
+		se.memory.List(se, se.byAge[0].age)
 	}
 }
 
-// Shed gives up the oldest message for which nobody waits; see [membudget.Holder].
+// Shed drops the oldest message that is not about to be written; see
+// [membudget.Holder].
 func (se *session) Shed(age uint64) (oldest uint64, more bool) {
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	for i := 0; i < len(se.order); i++ {
-		if k := se.order[i]; k.age > age {
+	for i := 0; i < len(se.byAge); i++ {
+		if k := se.byAge[i]; k.age > age {
 			return k.age, true
-		} else if !se.forget(k.stream) {
+		} else if !se.dropOldest(k.stream) {
 			continue
 		}
-		se.order = slices.Delete(se.order, i, i+1)
-		if i < len(se.order) {
-			return se.order[i].age, true
+		se.byAge = slices.Delete(se.byAge, i, i+1)
+		if i < len(se.byAge) {
+			return se.byAge[i].age, true
 		}
 	}
 	se.listed = false
 	return 0, false
 }
 
-// evict forgets the oldest messages until the rest is within the limit, but none
-// that a client is about to read. The caller holds the lock.
+// evict drops the oldest messages until the rest is within the limit, except those that
+// are about to be written. The caller holds the lock.
 func (se *session) evict() {
-	for se.bytes > se.limits.EventBytes && len(se.order) > 0 && se.forget(se.order[0].stream) {
-		se.order = se.order[1:]
+	for se.bytes > se.limits.EventBytes && len(se.byAge) > 0 && se.dropOldest(se.byAge[0].stream) {
+		se.byAge = se.byAge[1:]
 	}
-	if se.bytes <= se.limits.EventBytes || len(se.order) == 0 {
+	if se.bytes <= se.limits.EventBytes || len(se.byAge) == 0 {
 		return
 	}
-	// The oldest is one that a client is slow to read: later ones must go.
-	rest := se.order[:0]
-	for _, k := range se.order {
-		if se.bytes <= se.limits.EventBytes || !se.forget(k.stream) {
+	// The oldest one waits for a slow client: drop later ones.
+	rest := se.byAge[:0]
+	for _, k := range se.byAge {
+		if se.bytes <= se.limits.EventBytes || !se.dropOldest(k.stream) {
 			rest = append(rest, k)
 		}
 	}
-	clear(se.order[len(rest):])
-	se.order = rest
+	clear(se.byAge[len(rest):])
+	se.byAge = rest
 }
 
-// forget forgets the oldest message of a stream. It reports false where that is yet
-// to be read. The caller holds the lock.
-func (se *session) forget(s *stream) bool {
+// dropOldest drops the oldest message of a stream. It reports false if that is about to
+// be written. The caller holds the lock.
+func (se *session) dropOldest(s *stream) bool {
 	size, ok := s.evict()
 	if !ok {
 		return false
 	}
 	se.bytes -= size
-	if len(s.log) == 0 && s.done {
+	if len(s.queue) == 0 && s.done {
 		delete(se.streams, s.number)
 	}
 	return true
 }
 
-// begin notes an HTTP request of the session. It reports false if that is over.
-func (se *session) begin() bool {
+// acquire counts an HTTP request of the session. It reports false if the session has
+// ended.
+func (se *session) acquire() bool {
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	if se.over {
+	if se.closed {
 		return false
 	}
 	se.busy++
 	return true
 }
 
-func (se *session) end() {
+func (se *session) release() {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	se.busy--
-	se.used = time.Now()
+	se.lastUsed = time.Now()
 }
 
-// find returns a stream that is kept, nil if there is none of that number.
+// find returns the resumable stream with that number, nil if there is none.
 func (se *session) find(number int) *stream {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	return se.streams[number]
 }
 
-// tidy forgets streams that have ended a while ago, and reports whether the session
-// has been idle for too long.
-func (se *session) tidy(now time.Time) (idle bool) {
+// expireStreams drops streams that ended EventTime ago, and reports whether the session
+// has been idle for IdleTime.
+func (se *session) expireStreams(now time.Time) (idle bool) {
 	running := se.conn.Active() > 0
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	forgotten := false
 	for number, s := range se.streams {
-		if !s.ended.IsZero() && s.reader == nil && now.Sub(s.ended) >= se.limits.EventTime {
-			for _, message := range s.log {
+		if !s.endedAt.IsZero() && s.current == nil && now.Sub(s.endedAt) >= se.limits.EventTime {
+			for _, message := range s.queue {
 				se.bytes -= len(message)
 			}
 			s.clear()
@@ -167,15 +170,15 @@ func (se *session) tidy(now time.Time) (idle bool) {
 		}
 	}
 	if forgotten {
-		se.order = slices.DeleteFunc(se.order, func(k keptMessage) bool { return k.stream.log == nil })
+		se.byAge = slices.DeleteFunc(se.byAge, func(k retainedMessage) bool { return k.stream.queue == nil })
 	}
 	if se.busy > 0 || running {
-		se.used = now
+		se.lastUsed = now
 	}
-	return now.Sub(se.used) >= se.limits.IdleTime
+	return now.Sub(se.lastUsed) >= se.limits.IdleTime
 }
 
-// idle returns for how long nobody has used the session.
+// idle returns for how long the session has been unused.
 func (se *session) idle(now time.Time) time.Duration {
 	running := se.conn.Active() > 0
 	se.mu.Lock()
@@ -183,64 +186,64 @@ func (se *session) idle(now time.Time) time.Duration {
 	if se.busy > 0 || running {
 		return 0
 	}
-	return now.Sub(se.used)
+	return now.Sub(se.lastUsed)
 }
 
-// close ends the session: what runs is cancelled, and responses end.
+// close ends the session: running calls are cancelled, and responses end.
 func (se *session) close() {
 	se.conn.Close()
-	if se.finish() {
+	if se.discardStreams() {
 		se.memory.Unlist(se)
 		se.memory.Release(sessionCost)
 	}
-	se.standing.end()
+	se.standalone.closeUnread()
 }
 
-// finish forgets what is kept. It reports false if the session has ended before.
-func (se *session) finish() bool {
+// discardStreams drops what is stored. It reports false if the session has ended
+// before.
+func (se *session) discardStreams() bool {
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	if se.over {
+	if se.closed {
 		return false
 	}
-	se.over = true
+	se.closed = true
 	for _, s := range se.streams {
-		if s.reader == nil { // otherwise the response writes what is there
+		if s.current == nil { // otherwise the response writes what is queued
 			s.discard()
 		}
 	}
 	clear(se.streams)
-	se.order = nil
+	se.byAge = nil
 	close(se.done)
 	return true
 }
 
-// sessionCost is what is charged for a session, besides what it keeps.
+// sessionCost is charged for each session, besides its messages.
 const sessionCost = 4 << 10
 
-// sessions are those of a handler.
+// sessions are the open sessions of a handler.
 type sessions struct {
 	limits *Limits
 
-	mu      sync.Mutex
-	byID    map[string]*session
-	count   share.Table
-	tidying bool
-	ended   <-chan struct{} // closed when the handler closes
+	mu       sync.Mutex
+	byID     map[string]*session
+	count    share.Table
+	expiring bool
+	stopping <-chan struct{} // closed when the handler shuts down
 }
 
 func newSessions(l *Limits, ended <-chan struct{}) *sessions {
-	return &sessions{limits: l, byID: map[string]*session{}, count: share.Table{}, ended: ended}
+	return &sessions{limits: l, byID: map[string]*session{}, count: share.Table{}, stopping: ended}
 }
 
-// patience is how long a session that nobody uses is safe from those who want to
-// open one where there are too many.
-const patience = time.Minute
+// minIdle is how long a session must be idle before a new one may replace it.
+const minIdle = time.Minute
 
-// open makes a session, which nobody knows of yet. It returns nil where there are
-// too many. Otherwise those who open sessions and leave would lock out everybody
-// until they are tidied away: the one that has been idle for longest makes room.
-func (t *sessions) open(host link.Host, who *visitor, resumable bool) *session {
+// open opens a session. If there are too many, it ends the one that has been idle
+// longest: otherwise clients that open sessions and leave would lock out all others
+// until those expire. It returns nil if none has been idle for minIdle.
+func (t *sessions) open(host link.Host, who *requester, resumable bool) *session {
 	if full, own := t.full(who.client); full {
 		idle := t.mostIdle(who.client, own)
 		if idle == nil {
@@ -251,7 +254,7 @@ func (t *sessions) open(host link.Host, who *visitor, resumable bool) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if full, _ := t.fullLocked(who.client); full {
-		return nil // somebody else was faster
+		return nil // another request has taken the place
 	}
 	memory := host.Memory()
 	if !memory.Take(sessionCost) {
@@ -259,32 +262,32 @@ func (t *sessions) open(host link.Host, who *visitor, resumable bool) *session {
 	}
 	se := &session{
 		memory: memory,
-		id:     rand.Text(), principal: who.ID, client: who.client, limits: t.limits, streams: map[int]*stream{}, used: time.Now(),
+		id:     rand.Text(), principal: who.ID, client: who.client, limits: t.limits, streams: map[int]*stream{}, lastUsed: time.Now(),
 		done: make(chan struct{}),
 	}
 	limit := host.Limits().QueueBytes
 	if resumable {
-		se.standing = newStream(se, limit, memory)
-		se.standing.kept = true
-		se.streams[0] = se.standing
+		se.standalone = newStream(se, limit, memory)
+		se.standalone.resumable = true
+		se.streams[0] = se.standalone
 	} else {
-		se.standing = newStream(nil, limit, memory)
+		se.standalone = newStream(nil, limit, memory)
 	}
-	se.standing.standing = true
+	se.standalone.standalone = true
 	se.conn = host.Open(context.Background(), link.Options{
-		Out: se.standing, Ended: t.ended, Silent: func() { t.end(se) },
+		Out: se.standalone, Ended: t.stopping, Silent: func() { t.end(se) },
 	})
 	t.byID[se.id] = se
 	t.count.Add(who.client)
-	if !t.tidying {
-		t.tidying = true
-		go t.tidy()
+	if !t.expiring {
+		t.expiring = true
+		go t.expire()
 	}
 	return se
 }
 
-// full reports whether there are too many sessions for one more, and whether that is
-// because of the client's own.
+// full reports whether there are too many sessions for one more, and whether the reason
+// is the limit for one client.
 func (t *sessions) full(client share.Client) (full, own bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -297,20 +300,21 @@ func (t *sessions) fullLocked(client share.Client) (full, own bool) {
 	return own || len(t.byID) >= t.limits.Sessions, own
 }
 
-// mostIdle returns the session that has been idle for longest: of that client, or else
-// of one of those that have the most. It returns nil if none has been for long.
+// mostIdle returns the session that has been idle longest: of that client if own is
+// set, otherwise of the clients that have the most. It returns nil if none has been
+// idle for minIdle.
 func (t *sessions) mostIdle(client share.Client, own bool) (most *session) {
 	t.mu.Lock()
 	all, count := slices.Collect(maps.Values(t.byID)), maps.Clone(t.count)
 	t.mu.Unlock()
-	longest, largest := patience, 0
+	longest, largest := minIdle, 0
 	now := time.Now()
 	for _, se := range all {
 		if own && se.client != client || count[se.client] < largest {
 			continue
 		}
 		idle := se.idle(now)
-		if idle < patience || count[se.client] == largest && idle < longest {
+		if idle < minIdle || count[se.client] == largest && idle < longest {
 			continue
 		}
 		most, longest, largest = se, idle, count[se.client]
@@ -318,7 +322,7 @@ func (t *sessions) mostIdle(client share.Client, own bool) (most *session) {
 	return most
 }
 
-// find returns the session with that id, if it is of that principal.
+// find returns the session with that id and principal, nil if there is none.
 func (t *sessions) find(id, principal string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -329,7 +333,7 @@ func (t *sessions) find(id, principal string) *session {
 	return se
 }
 
-// end ends a session. It reports whether it was there.
+// end ends a session. It reports whether the session was open.
 func (t *sessions) end(se *session) bool {
 	t.mu.Lock()
 	there := t.byID[se.id] == se
@@ -342,31 +346,31 @@ func (t *sessions) end(se *session) bool {
 	return there
 }
 
-// all returns the sessions that are open.
+// all returns the open sessions.
 func (t *sessions) all() []*session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Collect(maps.Values(t.byID))
 }
 
-// tidy ends idle sessions, as long as there are any.
-func (t *sessions) tidy() {
+// expire ends idle sessions. It returns when none is left.
+func (t *sessions) expire() {
 	ticker := time.NewTicker(max(time.Millisecond, min(t.limits.IdleTime/4, t.limits.EventTime/4, time.Minute)))
 	defer ticker.Stop()
 	for {
 		select {
-		case <-t.ended:
+		case <-t.stopping:
 			return
 		case <-ticker.C:
 		}
 		for _, se := range t.all() {
-			if se.tidy(time.Now()) {
+			if se.expireStreams(time.Now()) {
 				t.end(se)
 			}
 		}
 		t.mu.Lock()
 		if len(t.byID) == 0 {
-			t.tidying = false
+			t.expiring = false
 			t.mu.Unlock()
 			return
 		}

@@ -12,23 +12,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// SSEHandler is the transport HTTP+SSE of revision 2024-11-05 (basic/transports),
-// for clients that do not know streamable HTTP: GET opens an event stream, which is
-// the session; its first event says where to POST messages, and everything that the
-// server says is an event. Sessions of the revisions up to 2025-11-25 are served.
+// SSEHandler is the HTTP+SSE transport of revision 2024-11-05 (basic/transports), for
+// clients without streamable HTTP. GET opens an event stream, which is the session. Its
+// first event has the URL for POST, and all messages of the server are events. Sessions
+// have the revisions up to 2025-11-25. Its methods are safe for concurrent use.
 type SSEHandler struct {
 	core
 }
 
-// NewSSEHandler returns the handler of a server, for a path of its own.
-// [WithoutSessions] means nothing to it. It panics if an option makes no sense.
+// NewSSEHandler returns the handler of a server, for a path of its own. It ignores
+// [WithoutSessions]. It panics if an option is invalid.
 func NewSSEHandler(s *mcp.Server, options ...Option) *SSEHandler {
 	h := new(SSEHandler)
 	h.init(s, options)
 	return h
 }
 
-// sessionQuery is the parameter of the URL that messages are posted to.
+// sessionQuery is the query parameter with the session id.
 const sessionQuery = "session"
 
 // ServeHTTP answers one HTTP request.
@@ -60,51 +60,52 @@ func (h *SSEHandler) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// get opens a session, which lasts as long as the response.
-func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who visitor) {
-	if !bodiless(w, r) {
+// get opens a session, which ends with the response.
+func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who requester) {
+	if !checkNoBody(w, r) {
 		return
 	}
 	if _, events := acceptable(r.Header); !events {
-		refuse(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
+		writeInvalid(w, http.StatusNotAcceptable, "Accept must list text/event-stream")
 		return
 	}
 	if !canFlush(w) {
-		refuse(w, http.StatusInternalServerError, errNoFlush)
+		writeInvalid(w, http.StatusInternalServerError, errNoFlush)
 		return
 	}
-	if !h.enter(w, &who) {
+	if !h.acquireRequest(w, &who) {
 		return
 	}
-	defer h.leave(&who)
-	if !h.stand(&who) {
-		overloaded(w, noID, "overloaded: too many standing streams")
+	defer h.releaseRequest(&who)
+	if !h.acquireStream(&who) {
+		writeOverloaded(w, noID, "overloaded: too many streams")
 		return
 	}
-	defer h.sit(&who)
+	defer h.releaseStream(&who)
 	se := h.sessions.open(h.host, &who, false)
 	if se == nil {
-		overloaded(w, noID, "overloaded: too many sessions")
+		writeOverloaded(w, noID, "overloaded: too many sessions")
 		return
 	}
-	se.begin()
+	se.acquire()
 	defer h.sessions.end(se)
-	mute := time.AfterFunc(h.host.Limits().FirstMessageTime, func() {
+	firstMessage := time.AfterFunc(h.host.Limits().FirstMessageTime, func() {
 		if se.conn.Negotiated() == nil {
 			h.sessions.end(se)
 		}
 	})
-	defer mute.Stop()
-	// A reference that consists of a query alone is one to the same path, also
-	// where a router or a proxy has changed it on the way (RFC 3986, section 5.2).
-	query := "?" + sessionQuery + "=" + url.QueryEscape(se.id) + otherQuery(r.URL.RawQuery)
-	answer := response{h: &h.core, w: w, r: r, s: se.standing, events: true, over: se.done, endpoint: query}
-	answer.write(se.standing.attach())
+	defer firstMessage.Stop()
+	// A URL reference with only a query keeps the path, also where a router or a proxy
+	// has changed it (RFC 3986, section 5.2).
+	query := "?" + sessionQuery + "=" + url.QueryEscape(se.id) + withoutSessionQuery(r.URL.RawQuery)
+	answer := response{h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, endpoint: query}
+	answer.write(se.standalone.attach())
 }
 
-// otherQuery returns what a query says besides the session, with a separator before each
-// parameter: of two sessions, one could be another client's idea.
-func otherQuery(query string) string {
+// withoutSessionQuery returns the query without session parameters, with a separator
+// before each parameter. Two of them would be ambiguous, and one could have been chosen
+// by an attacker.
+func withoutSessionQuery(query string) string {
 	var b strings.Builder
 	for pair := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(pair, "=")
@@ -117,27 +118,27 @@ func otherQuery(query string) string {
 	return b.String()
 }
 
-// post takes a message, whose reply goes to the stream.
-func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who visitor) {
+// post handles a POST. The reply is an event of the stream.
+func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+		writeInvalid(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
 		return
 	}
-	if !h.enter(w, &who) {
+	if !h.acquireRequest(w, &who) {
 		return
 	}
-	defer h.leave(&who)
+	defer h.releaseRequest(&who)
 	id := r.URL.Query().Get(sessionQuery)
 	if id == "" {
-		refuse(w, http.StatusBadRequest, "the URL names no session: post to the one that the first event of the stream says")
+		writeInvalid(w, http.StatusBadRequest, "the URL has no session: post to the URL in the first event of the stream")
 		return
 	}
-	se := h.begun(id, who.ID)
+	se := h.acquireSession(id, who.ID)
 	if se == nil {
-		fail(w, http.StatusNotFound, noID, errNoSession)
+		writeError(w, http.StatusNotFound, noID, errNoSession)
 		return
 	}
-	defer se.end()
+	defer se.release()
 	in, ok := h.parse(w, r, http.NewResponseController(w))
 	if !ok {
 		return
@@ -146,32 +147,32 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who visitor) {
 	if m.Kind == jsonrpc.Request {
 		if version := metaVersion(m); version != nil {
 			text, _ := jsonrpc.String(version)
-			se.standing.Reply(jsonrpc.AppendError(nil, m.ID, unsupported(text, sessionVersions)), protocol.CodeUnsupportedVersion)
+			se.standalone.Reply(jsonrpc.AppendError(nil, m.ID, unsupported(text, sessionVersions)), protocol.CodeUnsupportedVersion)
 			in.Drop()
-			empty(w, http.StatusAccepted)
+			writeStatus(w, http.StatusAccepted)
 			return
 		}
 	}
-	se.conn.Take(in, link.Caller{Values: r.Context(), Header: r.Header, Principal: who.Principal, Client: who.client}, se.standing)
-	empty(w, http.StatusAccepted)
+	se.conn.Take(in, link.Caller{Values: r.Context(), Header: r.Header, Principal: who.Principal, Client: who.client}, se.standalone)
+	writeStatus(w, http.StatusAccepted)
 }
 
-// begun returns the session of a message, which is busy then. It returns nil if there is
-// none, as when its client asks and does not read.
-func (h *SSEHandler) begun(id, principal string) *session {
+// acquireSession returns the session and acquires it. It returns nil if the session is
+// unknown, and ends it if its client sends requests and does not read.
+func (h *SSEHandler) acquireSession(id, principal string) *session {
 	se := h.sessions.find(id, principal)
-	if se == nil || !se.begin() {
+	if se == nil || !se.acquire() {
 		return nil
 	}
-	if se.standing.stalled() {
-		se.end()
+	if se.standalone.stalled() {
+		se.release()
 		h.sessions.end(se)
 		return nil
 	}
 	return se
 }
 
-// sessionVersions are those of the revisions with sessions, newest first.
+// sessionVersions are the revisions with sessions, newest first.
 var sessionVersions = func() (versions []string) {
 	for _, version := range protocol.Versions {
 		if !revisionOf(version).PerRequest {

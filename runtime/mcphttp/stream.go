@@ -7,124 +7,123 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
-// stream is what is said in answer to one request, or to none: the messages in
-// their order, and how far they are written. Handlers add to it and never touch the
-// HTTP response; whoever holds the response writes, and may be followed by another
-// one who comes back for the rest.
+// stream is the queue of messages of one request, or of messages that belong to none,
+// and how far they are written. Handlers add messages and never touch the HTTP
+// response. The goroutine of the attached response writes them. Another response may be
+// attached later, to resume the stream.
 type stream struct {
-	session  *session // whose client can come back for what it has missed; nil where it cannot
-	standing bool     // goes on after a reply
-	limit    int      // bytes that wait for the client before handlers wait too
-	memory   *membudget.Budget
-	held     int // bytes that are charged for the messages
+	session    *session // whose client can resume the stream; nil if it cannot
+	standalone bool     // does not end with a reply
+	limit      int      // bytes that may wait for the client; handlers wait beyond that
+	memory     *membudget.Budget
+	charged    int // bytes that are charged for the messages
 
-	// guard is the session's where there is one: streams of a session have one
+	// guard is &lock, or the lock of the session: the streams of a session share one
 	// store of events.
-	guard *sync.Mutex
-	room  sync.Cond
-	lock  sync.Mutex
+	guard   *sync.Mutex
+	notFull sync.Cond
+	lock    sync.Mutex
 
-	number  int      // within the session; 0 is the standing stream
-	kept    bool     // what has been written stays for those who come back
-	log     [][]byte // messages, from the sequence number first on
-	first   int      // 1 at the start
-	next    int      // what is to be written next
-	empty   int      // events without data that have been written
-	waiting int      // bytes from next on
-	unasked int      // about as many of them for which nobody has waited, but for the last such message
-	newest  int      // bytes of that one
+	number           int      // within the session; 0 is the standalone stream
+	resumable        bool     // what is written is stored, for a client that resumes
+	queue            [][]byte // messages, from firstSeq on
+	firstSeq         int      // 1 at the start
+	nextSeq          int      // of the next message to be written
+	emptyEvents      int      // events without data that have been written
+	waitingBytes     int      // from nextSeq on
+	unthrottledBytes int      // of replies that are queued without waiting, except the newest
+	newestBytes      int      // size of the newest such reply
 
-	count    int  // messages so far
-	done     bool // the reply is in, nothing follows
-	mute     bool // there was none
-	code     int  // of its error
-	refused  bool
-	noRoom   bool // for the request
-	released bool // the client shall come back later
-	retry    time.Duration
-	gone     bool // nobody will ever read
-	ended    time.Time
+	count      int  // messages so far
+	done       bool // the last message is queued
+	noReply    bool // the request had none
+	code       int  // of the reply's error
+	rejected   bool
+	overloaded bool // there was no room for the request
+	released   bool // the response ends early; the client resumes later
+	retry      time.Duration
+	discarded  bool // messages are dropped from now on
+	endedAt    time.Time
 
-	reader *reader
+	current *attachment
 
-	// What most streams need and no more: room for one response, and for one message.
-	only  reader
-	one   [1][]byte
-	plain *[]byte // borrowed, of a reply that is the only message
+	// Storage that most streams need, and no more: for one response and one message.
+	firstAttachment attachment
+	single          [1][]byte
+	pooled          *[]byte // from the buffer pool, of a reply that is the only message
 }
 
-// reader is the HTTP response that a stream is written to.
-type reader struct {
-	given bool
-	wake  chan struct{} // nil until it waits
+// attachment is an HTTP response that a stream is written to.
+type attachment struct {
+	used bool
+	wake chan struct{} // nil until the response waits
 }
 
 func newStream(se *session, limit int, memory *membudget.Budget) *stream {
-	s := &stream{session: se, limit: limit, memory: memory, first: 1, next: 1}
+	s := &stream{session: se, limit: limit, memory: memory, firstSeq: 1, nextSeq: 1}
 	s.guard = &s.lock
 	if se != nil {
 		s.guard = &se.mu
 	}
-	s.room.L = s.guard
+	s.notFull.L = s.guard
 	return s
 }
 
-// Reply queues the reply, which is the last message but on standing streams.
+// Reply queues the reply. It is the last message, except on standalone streams.
 func (s *stream) Reply(message []byte, code int) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.gone {
+	if s.done || s.discarded {
 		return
 	}
 	switch {
 	case len(message) == 0:
-	case s.count == 0 && !s.standing:
-		plain := borrow(len(message))
+	case s.count == 0 && !s.standalone:
+		plain := getBuffer(len(message))
 		*plain = append(*plain, message...)
-		s.addOnly(plain)
+		s.addSingle(plain)
 	default:
 		s.add(message)
 	}
-	s.replied(code, len(message) == 0)
+	s.noteReply(code, len(message) == 0)
 }
 
-// Own is Reply for a message whose storage belongs to the stream from now on.
+// Own is Reply without a copy: the storage of the message belongs to the stream.
 func (s *stream) Own(message []byte, code int) bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.gone || s.count > 0 || s.standing {
+	if s.done || s.discarded || s.count > 0 || s.standalone {
 		return false
 	}
-	s.addOnly(&message)
-	s.replied(code, false)
+	s.addSingle(&message)
+	s.noteReply(code, false)
 	return true
 }
 
-// replied notes that the reply is there, or that there is none. The caller holds the
-// guard.
-func (s *stream) replied(code int, mute bool) {
-	if !s.standing {
-		s.done, s.code, s.mute = true, code, mute
-		if s.reader == nil {
-			s.ended = time.Now()
+// noteReply records the reply, or that there is none. The caller holds the guard.
+func (s *stream) noteReply(code int, noReply bool) {
+	if !s.standalone {
+		s.done, s.code, s.noReply = true, code, noReply
+		if s.current == nil {
+			s.endedAt = time.Now()
 		}
 	}
 	s.signal()
 }
 
-// Answer queues a reply for which nobody has waited.
+// Answer queues a reply without throttling: its sender has not waited for room.
 func (s *stream) Answer(message []byte, code int) {
 	s.guard.Lock()
-	s.unasked += s.newest
-	s.newest = len(message)
+	s.unthrottledBytes += s.newestBytes
+	s.newestBytes = len(message)
 	s.guard.Unlock()
 	s.Reply(message, code)
 }
 
-// Refuse queues the error for what has not been taken.
+// Refuse queues the error for a request that was not accepted.
 func (s *stream) Refuse(message []byte, code int) {
 	s.guard.Lock()
-	s.refused = true
+	s.rejected = true
 	s.guard.Unlock()
 	s.Answer(message, code)
 }
@@ -132,63 +131,63 @@ func (s *stream) Refuse(message []byte, code int) {
 // Overload queues the error for a request for which there is no room.
 func (s *stream) Overload(message []byte, code int) {
 	s.guard.Lock()
-	s.noRoom = !s.standing
+	s.overloaded = !s.standalone
 	s.guard.Unlock()
 	s.Answer(message, code)
 }
 
-// Notify queues a message that is no reply.
+// Notify queues a message that is not a reply.
 func (s *stream) Notify(message []byte) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.gone {
+	if s.done || s.discarded {
 		return
 	}
 	s.add(message)
 	s.signal()
 }
 
-// add appends a copy of a message. The caller holds the guard.
+// add queues a copy of a message. The caller holds the guard.
 func (s *stream) add(message []byte) {
-	s.charge(cost(message))
+	s.charge(messageCost(message))
 	s.append(append([]byte(nil), message...))
 }
 
-// addOnly is add for the only message of a stream, which mostly is written at once
-// and then forgotten: its storage is used again for others; see [stream.reuse].
-func (s *stream) addOnly(plain *[]byte) {
-	s.plain = plain
-	s.log = s.one[:0]
-	s.charge(counted(cap(*s.plain)))
-	s.append(*s.plain)
+// addSingle is add for the only message of a stream. In most cases it is written at
+// once, and its pooled buffer is reused; see [stream.recycle].
+func (s *stream) addSingle(plain *[]byte) {
+	s.pooled = plain
+	s.queue = s.single[:0]
+	s.charge(bufferCost(cap(*s.pooled)))
+	s.append(*s.pooled)
 }
 
-// own gives the only message storage of its own, and back what was borrowed for it. The
+// unpool moves the only message from its pooled buffer to storage of its own. The
 // caller holds the guard.
-func (s *stream) own() {
-	if plain := s.plain; plain != nil {
-		s.plain = nil
-		s.charge(cost(*plain) - counted(cap(*plain)))
-		s.log[0] = append([]byte(nil), *plain...)
-		giveBack(plain)
+func (s *stream) unpool() {
+	if plain := s.pooled; plain != nil {
+		s.pooled = nil
+		s.charge(messageCost(*plain) - bufferCost(cap(*plain)))
+		s.queue[0] = append([]byte(nil), *plain...)
+		putBuffer(plain)
 	}
 }
 
-// cost is what is charged for a message, but for one in a borrowed buffer.
-func cost(message []byte) int { return len(message) + 64 }
+// messageCost is what is charged for a message in storage of its own.
+func messageCost(message []byte) int { return len(message) + 64 }
 
-// counted is what is charged for a buffer.
-func counted(capacity int) int {
+// bufferCost is what is charged for a pooled buffer.
+func bufferCost(capacity int) int {
 	if capacity <= membudget.Free {
-		return 0 // it is part of what is charged for the request
+		return 0 // included in requestCost
 	}
 	return capacity
 }
 
-// charge charges so many bytes more, or less. Whoever queues a message has paid for one
-// copy of it, and gives that back. The caller holds the guard.
+// charge changes the charge by more, which may be negative. The sender of a message has
+// charged one copy itself, and releases that. The caller holds the guard.
 func (s *stream) charge(more int) {
-	s.held += more
+	s.charged += more
 	if more > 0 {
 		s.memory.Force(more)
 	} else {
@@ -196,109 +195,109 @@ func (s *stream) charge(more int) {
 	}
 }
 
-// reuse gives back the storage of the only message, which nobody reads any more.
-func (s *stream) reuse() {
+// recycle returns the buffer of the only message to the pool, after it has been
+// written.
+func (s *stream) recycle() {
 	s.guard.Lock()
-	plain := s.plain
+	plain := s.pooled
 	if plain != nil {
-		s.charge(-counted(cap(*plain)))
+		s.charge(-bufferCost(cap(*plain)))
 	}
-	s.plain, s.one[0] = nil, nil
+	s.pooled, s.single[0] = nil, nil
 	s.guard.Unlock()
 	if plain != nil {
-		giveBack(plain)
+		putBuffer(plain)
 	}
 }
 
 func (s *stream) append(message []byte) {
-	s.log = append(s.log, message)
-	s.waiting += len(message)
+	s.queue = append(s.queue, message)
+	s.waitingBytes += len(message)
 	s.count++
-	if s.kept {
-		s.session.keep(s, len(message))
+	if s.resumable {
+		s.session.retain(s, len(message))
 	}
 }
 
-// signal wakes who writes. The caller holds the guard.
+// signal wakes the response. The caller holds the guard.
 func (s *stream) signal() {
-	if s.reader == nil || s.reader.wake == nil {
-		return // it looks before it waits
+	if s.current == nil || s.current.wake == nil {
+		return // it reads the queue before it waits
 	}
 	select {
-	case s.reader.wake <- struct{}{}:
+	case s.current.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Kick has nothing to do: the goroutine that holds the response writes, and is told
-// of every message.
+// Kick does nothing: the goroutine of the response writes, and signal has woken it.
 func (s *stream) Kick() {}
 
-// Flush lets the next handler pass that waits, if there is room.
+// Flush wakes one waiting handler, if there is room.
 func (s *stream) Flush() {
 	s.memory.Trim()
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	s.pass()
+	s.wakeOne()
 }
 
-// pass lets one handler pass that waits; see [link.Sink]. The caller holds the guard.
-func (s *stream) pass() {
+// wakeOne wakes one waiting handler, if there is room; see [link.Sink]. The caller
+// holds the guard.
+func (s *stream) wakeOne() {
 	if !s.full() {
-		s.room.Signal()
+		s.notFull.Signal()
 	}
 }
 
-// Lost reports whether nobody will ever read.
+// Lost reports whether messages are dropped.
 func (s *stream) Lost() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.gone
+	return s.discarded
 }
 
-// Full reports whether a client that is there does not read. Nobody waits for one
-// who has gone.
+// Full reports whether the attached client does not read fast enough. Without an
+// attached client, handlers do not wait.
 func (s *stream) Full() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	return s.full()
 }
 
-func (s *stream) full() bool { return s.reader != nil && s.waiting > s.limit }
+func (s *stream) full() bool { return s.current != nil && s.waitingBytes > s.limit }
 
-// Listening reports whether there is a client that reads.
+// Listening reports whether a response is attached.
 func (s *stream) Listening() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.reader != nil
+	return s.current != nil
 }
 
-// stalled reports whether so much is waiting for a client that there is no hope:
-// what is answered at once does not wait for room. The newest answer does not count,
-// for one alone may be longer.
+// stalled reports whether more unthrottled replies are queued than the client can be
+// expected to read. The newest reply does not count: it may be longer than the limit.
 func (s *stream) stalled() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.unasked > 4*s.limit || s.unasked > leastUnasked && s.memory.Short()
+	return s.unthrottledBytes > 4*s.limit || s.unthrottledBytes > minUnthrottled && s.memory.Short()
 }
 
-// leastUnasked is how many bytes of answers may wait in any case for a client that does
-// not read.
-const leastUnasked = 16 << 10
+// minUnthrottled is how many bytes of unthrottled replies may always be queued.
+const minUnthrottled = 16 << 10
 
 // Wait waits until there is room.
 func (s *stream) Wait() {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	for s.full() && !s.gone {
-		s.room.Wait()
+	for s.full() && !s.discarded {
+		s.notFull.Wait()
 	}
 }
 
-// Release lets the response go before the reply. Only clients of sessions in which
-// every event stream begins with an event of its own know how to come back.
+// Release ends the response before the reply; the client resumes the stream. It reports
+// false where clients cannot do that: only in sessions whose event streams begin with a
+// priming event can they.
 func (s *stream) Release(retry time.Duration) bool {
-	if s.session == nil || s.standing {
+	if s.session == nil || s.standalone {
 		return false
 	}
 	if rev := s.session.conn.Negotiated(); rev == nil || !rev.Fields.Polling {
@@ -306,7 +305,7 @@ func (s *stream) Release(retry time.Duration) bool {
 	}
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.gone {
+	if s.done || s.discarded {
 		return false
 	}
 	s.released, s.retry = true, retry
@@ -318,178 +317,176 @@ func (s *stream) Release(retry time.Duration) bool {
 func (s *stream) nextEmpty() int {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	s.empty++
-	return s.empty
+	s.emptyEvents++
+	return s.emptyEvents
 }
 
-// attach makes a response the one that is written to. The one before, if there is
-// one, ends.
-func (s *stream) attach() *reader {
+// attach attaches a response. It replaces the one before, which ends.
+func (s *stream) attach() *attachment {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.give()
+	return s.attachLocked()
 }
 
-// give is attach for a caller that holds the guard.
-func (s *stream) give() *reader {
+// attachLocked is attach for a caller that holds the guard.
+func (s *stream) attachLocked() *attachment {
 	s.signal()
-	s.reader = &s.only
-	if s.only.given {
-		s.reader = new(reader)
+	s.current = &s.firstAttachment
+	if s.firstAttachment.used {
+		s.current = new(attachment)
 	}
-	s.reader.given = true
+	s.current.used = true
 	s.released = false
-	return s.reader
+	return s.current
 }
 
-// attachAfter is attach for a client that has read up to a sequence number. It
-// reports false if what follows is not there any more.
-func (s *stream) attachAfter(seq int) (*reader, bool) {
+// attachAfter is attach for a client that has read up to seq. It reports false if the
+// messages after that are not stored any more.
+func (s *stream) attachAfter(seq int) (*attachment, bool) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if seq+1 < s.first || seq >= s.first+len(s.log) {
+	if seq+1 < s.firstSeq || seq >= s.firstSeq+len(s.queue) {
 		return nil, false
 	}
 	s.seek(seq + 1)
-	return s.give(), true
+	return s.attachLocked(), true
 }
 
-// seek sets what is to be written next. The caller holds the guard.
+// seek sets the next message to be written. The caller holds the guard.
 func (s *stream) seek(next int) {
-	s.next, s.waiting = next, 0
-	for _, message := range s.log[next-s.first:] {
-		s.waiting += len(message)
+	s.nextSeq, s.waitingBytes = next, 0
+	for _, message := range s.queue[next-s.firstSeq:] {
+		s.waitingBytes += len(message)
 	}
 }
 
-// detach ends the writing of a response. It does nothing where another one has
-// followed already.
-func (s *stream) detach(r *reader) {
+// detach detaches a response. It does nothing if another one has replaced it.
+func (s *stream) detach(r *attachment) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.reader != r {
+	if s.current != r {
 		return
 	}
-	s.reader = nil
-	s.room.Broadcast()
+	s.current = nil
+	s.notFull.Broadcast()
 	switch {
-	case !s.kept && !s.standing, s.session != nil && s.session.over:
-		s.discard() // nobody has an id to come back with
+	case !s.resumable && !s.standalone, s.session != nil && s.session.closed:
+		s.discard() // the client has no event id to resume from
 	case s.done:
-		s.ended = time.Now()
+		s.endedAt = time.Now()
 	}
-	if s.kept {
-		s.session.list()
+	if s.resumable {
+		s.session.listForShedding()
 	}
 }
 
-// discard forgets everything, and takes nothing more. The caller holds the guard.
+// discard drops all messages, and those to come. The caller holds the guard.
 func (s *stream) discard() {
-	s.gone = true
+	s.discarded = true
 	s.clear()
 	s.signal()
-	s.room.Broadcast()
+	s.notFull.Broadcast()
 }
 
-// end is discard for a stream whose session has ended, unless a response writes what is
-// there.
-func (s *stream) end() {
+// closeUnread is discard at the end of the session, unless a response is attached: that
+// writes what is queued.
+func (s *stream) closeUnread() {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.reader == nil {
+	if s.current == nil {
 		s.discard()
 	}
 }
 
-// clear forgets all messages. The caller holds the guard.
+// clear drops all messages. The caller holds the guard.
 func (s *stream) clear() {
-	s.log, s.waiting, s.plain, s.one[0] = nil, 0, nil, nil
-	s.charge(-s.held)
+	s.queue, s.waitingBytes, s.pooled, s.single[0] = nil, 0, nil, nil
+	s.charge(-s.charged)
 }
 
-// keep has what is written kept from now on, with what is there already. The caller
-// holds the guard.
-func (s *stream) keep() {
-	if s.session == nil || s.kept {
+// makeResumable stores all messages, those that are queued and those to come. The
+// caller holds the guard.
+func (s *stream) makeResumable() {
+	if s.session == nil || s.resumable {
 		return
 	}
-	s.kept = true
-	s.own()
-	s.session.enter(s)
-	for _, message := range s.log {
-		s.session.keep(s, len(message))
+	s.resumable = true
+	s.unpool()
+	s.session.register(s)
+	for _, message := range s.queue {
+		s.session.retain(s, len(message))
 	}
 }
 
-// evict forgets the oldest message, and returns its size. It reports false where
-// that is about to be written. The caller holds the guard.
+// evict drops the oldest message and returns its size. It reports false if that message
+// is about to be written. The caller holds the guard.
 func (s *stream) evict() (size int, ok bool) {
-	if len(s.log) == 0 {
-		return 0, true // it has been forgotten with its stream
+	if len(s.queue) == 0 {
+		return 0, true // its stream has been dropped already
 	}
-	if s.first == s.next {
-		if s.reader != nil {
+	if s.firstSeq == s.nextSeq {
+		if s.current != nil {
 			return 0, false
 		}
-		s.next++
-		s.waiting -= len(s.log[0])
+		s.nextSeq++
+		s.waitingBytes -= len(s.queue[0])
 	}
-	size = len(s.log[0])
-	s.charge(-cost(s.log[0]))
-	s.log[0] = nil
-	s.log = s.log[1:]
-	s.first++
+	size = len(s.queue[0])
+	s.charge(-messageCost(s.queue[0]))
+	s.queue[0] = nil
+	s.queue = s.queue[1:]
+	s.firstSeq++
 	return size, true
 }
 
-// state is what a response can know of its stream.
-type state struct {
-	messages [][]byte
-	seq      int  // of the first message
-	events   bool // they are to be written as events
-	done     bool
-	code     int
-	refused  bool
-	noRoom   bool
-	released bool
-	retry    time.Duration
-	over     bool // the response ends: another one has followed, or nobody shall read
+// pending is what a response has to write, and the state of the stream.
+type pending struct {
+	messages   [][]byte
+	seq        int  // of the first message
+	events     bool // write an event stream, not JSON
+	done       bool
+	code       int
+	rejected   bool
+	overloaded bool
+	released   bool
+	retry      time.Duration
+	ended      bool // the response ends: it is detached, or the stream is discarded
 }
 
-// take returns what is to be written, and counts it as written. A reply that is all
-// there is to say is no event stream, unless that is asked for. Whoever is going to
-// wait is woken by what comes later.
-func (s *stream) take(r *reader, events, waits bool) state {
+// next returns the messages to be written, and counts them as written. A reply that is
+// the only message is not an event stream, unless events is set. With waits, later
+// messages wake the response.
+func (s *stream) next(r *attachment, events, waits bool) pending {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	if waits && r.wake == nil {
 		r.wake = make(chan struct{}, 1)
 	}
-	t := state{
-		seq: s.next, done: s.done, code: s.code, refused: s.refused, noRoom: s.noRoom,
-		released: s.released, retry: s.retry, over: s.gone || s.reader != r,
+	t := pending{
+		seq: s.nextSeq, done: s.done, code: s.code, rejected: s.rejected, overloaded: s.overloaded,
+		released: s.released, retry: s.retry, ended: s.discarded || s.current != r,
 	}
-	if t.over {
+	if t.ended {
 		return t
 	}
-	alone := s.done && !s.mute && s.count == 1
-	t.events = events || s.released || s.mute || (s.count > 0 && !alone)
-	if t.events && !(s.mute && s.count == 0) {
-		s.keep()
+	single := s.done && !s.noReply && s.count == 1
+	t.events = events || s.released || s.noReply || (s.count > 0 && !single)
+	if t.events && !(s.noReply && s.count == 0) {
+		s.makeResumable()
 	}
-	t.messages = s.log[s.next-s.first:]
-	s.next += len(t.messages)
-	s.waiting, s.unasked, s.newest = 0, 0, 0
-	if s.kept {
-		t.messages = append([][]byte(nil), t.messages...) // what is written can be evicted
+	t.messages = s.queue[s.nextSeq-s.firstSeq:]
+	s.nextSeq += len(t.messages)
+	s.waitingBytes, s.unthrottledBytes, s.newestBytes = 0, 0, 0
+	if s.resumable {
+		t.messages = append([][]byte(nil), t.messages...) // evict may drop the stored ones during the write
 		s.session.evict()
-		s.session.list()
+		s.session.listForShedding()
 	} else {
-		if s.plain == nil { // that is written out of its buffer
-			s.charge(-s.held)
+		if s.pooled == nil { // otherwise recycle releases the charge, after the write
+			s.charge(-s.charged)
 		}
-		s.log, s.first = nil, s.next
+		s.queue, s.firstSeq = nil, s.nextSeq
 	}
-	s.pass()
+	s.wakeOne()
 	return t
 }

@@ -68,7 +68,7 @@ func TestMethodAndNameMirrors(t *testing.T) {
 		{"method encoded", list, fields("Mcp-Method", "=?base64?dG9vbHMvbGlzdA==?="),
 			`header Mcp-Method is "=?base64?dG9vbHMvbGlzdA==?=", but method is "tools/list"`},
 		{"method twice", list, fields("Mcp-Method", "tools/list", "Mcp-Method", "tools/list"),
-			`header Mcp-Method is there 2 times: it must be there once`},
+			`header Mcp-Method occurs 2 times: it must occur once`},
 		{"method and another in one", list, fields("Mcp-Method", "tools/list, tools/call"),
 			`header Mcp-Method is "tools/list, tools/call", but method is "tools/list"`},
 
@@ -79,7 +79,7 @@ func TestMethodAndNameMirrors(t *testing.T) {
 		{"another tool", call, fields("Mcp-Method", "tools/call", "Mcp-Name", "find"), `header Mcp-Name is "find", but params.name is "search"`},
 		{"tool of another case", call, fields("Mcp-Method", "tools/call", "Mcp-Name", "Search"), `header Mcp-Name is "Search", but params.name is "search"`},
 		{"tool twice", call, fields("Mcp-Method", "tools/call", "Mcp-Name", "search", "Mcp-Name", "find"),
-			`header Mcp-Name is there 2 times: it must be there once`},
+			`header Mcp-Name occurs 2 times: it must occur once`},
 		{"tool, malformed", call, fields("Mcp-Method", "tools/call", "Mcp-Name", "=?base64?c2VhcmNo=?="),
 			`header Mcp-Name is malformed: want visible ASCII, or padded base64 of UTF-8 between =?base64? and ?=`},
 		{"tool of blanks", blank, fields("Mcp-Method", "tools/call", "Mcp-Name", "=?base64?IGEg?="), ""},
@@ -105,7 +105,7 @@ func TestMethodAndNameMirrors(t *testing.T) {
 		{"response", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			checkMismatch(t, checkMirrors(test.header, parse(t, test.body), nil), test.message)
+			checkMismatch(t, checkHeaders(test.header, parse(t, test.body), nil), test.message)
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestParamMirrors(t *testing.T) {
 		{"not in the body", `{}`, fields("Mcp-Param-Region", "eu"), `header Mcp-Param-Region is "eu", but there is no params.arguments.region`},
 		{"null in the body", `{"region":null}`, fields("Mcp-Param-Region", "null"), `header Mcp-Param-Region is "null", but there is no params.arguments.region`},
 		{"null in the body, no header", `{"region":null}`, nil, ""},
-		{"twice", `{"region":"eu"}`, fields("Mcp-Param-Region", "eu", "Mcp-Param-Region", "eu"), `header Mcp-Param-Region is there 2 times: it must be there once`},
+		{"twice", `{"region":"eu"}`, fields("Mcp-Param-Region", "eu", "Mcp-Param-Region", "eu"), `header Mcp-Param-Region occurs 2 times: it must occur once`},
 		{"nothing repeats it", `{"other":"eu"}`, fields("Mcp-Param-Other", "us", "Mcp-Param-", "x"), ""},
 		{"name of another case in the body", `{"Region":"eu"}`, nil, ""},
 
@@ -189,7 +189,7 @@ func TestParamMirrors(t *testing.T) {
 		{"not inside", `{"zone":"a"}`, fields("Mcp-Param-Zone", "a"), `header Mcp-Param-Zone is "a", but there is no params.arguments.where.zone`},
 
 		{"object", `{"region":{}}`, fields("Mcp-Param-Region", "{}"), `header Mcp-Param-Region is "{}", but params.arguments.region is an object or an array`},
-		{"array, no header", `{"region":["eu"]}`, nil, `header Mcp-Param-Region is missing, and params.arguments.region is nothing that it could repeat`},
+		{"array, no header", `{"region":["eu"]}`, nil, `header Mcp-Param-Region is missing, and params.arguments.region cannot be repeated in a header`},
 		{"arguments are a string", `"region"`, nil, ""},
 		{"several", `{"region":"eu","count":1,"dry":false,"where":{"zone":"a"}}`,
 			fields("Mcp-Param-Region", "eu", "Mcp-Param-Count", "1", "Mcp-Param-Dry-Run", "false", "Mcp-Param-Zone", "a"), ""},
@@ -197,7 +197,7 @@ func TestParamMirrors(t *testing.T) {
 			`header Mcp-Param-Region is "x` + long[:63] + `"..., but params.arguments.region is "` + long[:64] + `"...`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			checkMismatch(t, checkMirrors(withCall(test.header), parse(t, callOf(test.arguments)), mirrored), test.message)
+			checkMismatch(t, checkHeaders(withCall(test.header), parse(t, callOf(test.arguments)), mirrored), test.message)
 		})
 	}
 }
@@ -236,7 +236,7 @@ func TestParamMirrorsOfMalformedArguments(t *testing.T) {
 		{`{"region"}`, jsonrpc.CodeParse},
 		{`{region:"eu"}`, jsonrpc.CodeParse},
 	} {
-		err := checkMirrors(withCall(fields("Mcp-Param-Region", "us")), parse(t, callOf(test.arguments)), mirrored)
+		err := checkHeaders(withCall(fields("Mcp-Param-Region", "us")), parse(t, callOf(test.arguments)), mirrored)
 		if err == nil || err.Code != test.code {
 			t.Errorf("%s: %v, want code %d", test.arguments, err, test.code)
 		}
@@ -274,7 +274,7 @@ func TestParamMirrorsOfRandomArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := callOf(string(text))
-		if err := checkMirrors(withCall(h), parse(t, body), mirrored); err != nil {
+		if err := checkHeaders(withCall(h), parse(t, body), mirrored); err != nil {
 			t.Fatalf("%s with %v: %v", body, h, err)
 		}
 		p := mirrored[random.IntN(len(mirrored))]
@@ -288,7 +288,7 @@ func TestParamMirrorsOfRandomArguments(t *testing.T) {
 			value, _ := decodeHeader(was[0])
 			h.Set(p.Header, encodeHeader(value+"1"))
 		}
-		if err := checkMirrors(h, parse(t, body), mirrored); err == nil || err.Code != protocol.CodeHeaderMismatch {
+		if err := checkHeaders(h, parse(t, body), mirrored); err == nil || err.Code != protocol.CodeHeaderMismatch {
 			t.Fatalf("%s with %v: %v", body, h, err)
 		}
 	}
@@ -313,7 +313,7 @@ func FuzzMirror(f *testing.F) {
 		}
 		valid := strings.HasPrefix(string(m.Params.Get("arguments")), "{") && wire.Valid([]byte(arguments), 0) == nil
 		for i, p := range mirrored {
-			err := checkMirrors(withCall(http.Header{p.Header: {value}}), m, mirrored[i:i+1])
+			err := checkHeaders(withCall(http.Header{p.Header: {value}}), m, mirrored[i:i+1])
 			if err != nil && (err.Message == "" || !utf8.ValidString(err.Message)) {
 				t.Fatalf("%q: %v", arguments, err)
 			}
@@ -391,7 +391,7 @@ func TestMirrorsAllocations(t *testing.T) {
 	h := withCall(fields("Mcp-Param-Region", "eu"))
 	m := parse(t, callOf(`{"region":"eu"}`))
 	if n := testing.AllocsPerRun(100, func() {
-		if err := checkMirrors(h, m, mirrored); err != nil {
+		if err := checkHeaders(h, m, mirrored); err != nil {
 			t.Fatal(err)
 		}
 	}); n > 4 {

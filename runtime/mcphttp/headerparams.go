@@ -11,32 +11,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Header fields that repeat what is in the body, for whoever routes requests
-// without reading bodies (2026-07-28, streamable HTTP, request metadata). Keys are
-// canonical.
+// Header fields that repeat parts of the body, for proxies that route requests without
+// reading bodies (2026-07-28, streamable HTTP, request metadata). Keys are canonical.
 const (
 	methodHeader = "Mcp-Method"
 	nameHeader   = "Mcp-Name"
-	paramHeader  = "Mcp-Param-" // and the name that the tool's schema gives
+	paramHeader  = "Mcp-Param-" // followed by the name that the tool's schema gives
 )
 
-// checkMirrors compares the header fields of a request with its body: those that
+// checkHeaders compares the header fields of a request with its body: the fields that
 // every request has, and those of the arguments of the tool that it calls. Other
 // messages pass.
-func checkMirrors(h http.Header, m *jsonrpc.Message, params []link.HeaderParam) *jsonrpc.Error {
-	if err := checkRequestMirrors(h, m); err != nil {
+func checkHeaders(h http.Header, m *jsonrpc.Message, params []link.HeaderParam) *jsonrpc.Error {
+	if err := checkRequestHeaders(h, m); err != nil {
 		return err
 	}
-	return checkParamMirrors(h, m, params)
+	return checkParamHeaders(h, m, params)
 }
 
-// checkRequestMirrors compares Mcp-Method and Mcp-Name. That a request has no name
-// where it should is not found here.
-func checkRequestMirrors(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
+// checkRequestHeaders compares Mcp-Method and Mcp-Name. A request that lacks its name
+// passes here.
+func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
 	if m.Kind != jsonrpc.Request {
 		return nil
 	}
-	method := mirror{header: methodHeader, values: h[methodHeader], body: "method", text: string(m.Method), kind: stringValue}
+	method := headerCheck{header: methodHeader, values: h[methodHeader], body: "method", text: string(m.Method), kind: stringValue}
 	if err := method.check(); err != nil {
 		return err
 	}
@@ -49,25 +48,25 @@ func checkRequestMirrors(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
 	default:
 		return nil
 	}
-	name := mirror{header: nameHeader, values: h[nameHeader], body: "params." + member, encoded: true}
+	name := headerCheck{header: nameHeader, values: h[nameHeader], body: "params." + member, encoded: true}
 	name.read(m.Params.Get(member))
 	return name.check()
 }
 
-// checkParamMirrors compares the fields of arguments. The arguments may not have
-// been checked yet: what is wrong with them comes before what is wrong with a
-// header field, and what is wrong with them but matches is found later.
-func checkParamMirrors(h http.Header, m *jsonrpc.Message, params []link.HeaderParam) *jsonrpc.Error {
+// checkParamHeaders compares the fields of arguments, which may not have been validated
+// yet. Malformed params are reported before a header mismatch. An invalid argument that
+// matches its header is reported later, by the server.
+func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []link.HeaderParam) *jsonrpc.Error {
 	if m.Kind != jsonrpc.Request || len(params) == 0 {
 		return nil
 	}
 	arguments := m.Params.Get("arguments")
 	if len(arguments) > 0 && arguments[0] != '{' {
-		return nil // the server refuses them
+		return nil // the server reports the error
 	}
 	for i := range params {
 		p := &params[i]
-		c := mirror{header: p.Header, values: h[p.Header], encoded: true, path: p.Path}
+		c := headerCheck{header: p.Header, values: h[p.Header], encoded: true, path: p.Path}
 		c.read(valueAt(arguments, p.Path))
 		err := c.check()
 		if err == nil {
@@ -81,12 +80,12 @@ func checkParamMirrors(h http.Header, m *jsonrpc.Message, params []link.HeaderPa
 	return nil
 }
 
-// valueAt returns the value of a property, nil where there is none.
+// valueAt returns the value of a property, nil if it is absent.
 func valueAt(object []byte, path []string) []byte {
 	for _, name := range path {
 		var found []byte
-		jsonrpc.Members(object, func(have, value []byte) bool {
-			if string(have) != name {
+		jsonrpc.Members(object, func(member, value []byte) bool {
+			if string(member) != name {
 				return true
 			}
 			found = value
@@ -97,31 +96,31 @@ func valueAt(object []byte, path []string) []byte {
 	return object
 }
 
-// valueKind is what a body has to compare with.
+// valueKind is the kind of value in the body.
 type valueKind byte
 
 const (
 	noValue valueKind = iota // absent, or null
 	stringValue
 	numberValue
-	wordValue  // true or false
+	boolValue  // true or false
 	otherValue // an object or an array
 )
 
-// mirror compares one header field with the member of the body that it repeats.
-type mirror struct {
+// headerCheck compares one header field with the member of the body that it repeats.
+type headerCheck struct {
 	header  string
 	values  []string
-	encoded bool // the field may have a sentinel
+	encoded bool // the field may be base64
 
-	body string   // the member, for messages
-	path []string // instead of body, of an argument
+	body string   // name of the member, for messages
+	path []string // in the place of body: path of the argument
 	kind valueKind
-	text string // of the string, or the JSON text of other values
+	text string // of a string; of other values the JSON text
 }
 
-// read takes the value of the member.
-func (c *mirror) read(value []byte) {
+// read sets kind and text from the member's value.
+func (c *headerCheck) read(value []byte) {
 	switch {
 	case len(value) == 0 || string(value) == "null":
 		return
@@ -133,26 +132,26 @@ func (c *mirror) read(value []byte) {
 		c.kind = otherValue
 		return
 	case value[0] == 't', value[0] == 'f':
-		c.kind = wordValue
+		c.kind = boolValue
 	default:
 		c.kind = numberValue
 	}
 	c.text = string(value)
 }
 
-func (c *mirror) check() *jsonrpc.Error {
+func (c *headerCheck) check() *jsonrpc.Error {
 	switch len(c.values) {
 	case 0:
 		switch c.kind {
 		case noValue:
 			return nil
 		case otherValue:
-			return c.mismatch("is missing, and %s is nothing that it could repeat", c.member())
+			return c.mismatch("is missing, and %s cannot be repeated in a header", c.member())
 		}
 		return c.mismatch("is missing: it must repeat %s, which is %s", c.member(), clip(c.text))
 	case 1:
 	default:
-		return c.mismatch("is there %d times: it must be there once", len(c.values))
+		return c.mismatch("occurs %d times: it must occur once", len(c.values))
 	}
 	value, ok := strings.Trim(c.values[0], " \t"), true
 	if c.encoded {
@@ -160,7 +159,7 @@ func (c *mirror) check() *jsonrpc.Error {
 	}
 	switch {
 	case !ok:
-		return c.mismatch("is malformed: want visible ASCII, or padded base64 of UTF-8 between %s and %s", sentinelPrefix, sentinelSuffix)
+		return c.mismatch("is malformed: want visible ASCII, or padded base64 of UTF-8 between %s and %s", base64Prefix, base64Suffix)
 	case c.kind == noValue:
 		return c.mismatch("is %s, but there is no %s", clip(value), c.member())
 	case c.kind == otherValue:
@@ -171,29 +170,29 @@ func (c *mirror) check() *jsonrpc.Error {
 	return c.mismatch("is %s, but %s is %s", clip(value), c.member(), clip(c.text))
 }
 
-func (c *mirror) member() string {
+func (c *headerCheck) member() string {
 	if c.body != "" {
 		return c.body
 	}
 	return "params.arguments." + strings.Join(c.path, ".")
 }
 
-func (c *mirror) mismatch(format string, args ...any) *jsonrpc.Error {
+func (c *headerCheck) mismatch(format string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: protocol.CodeHeaderMismatch, Message: "header " + c.header + " " + fmt.Sprintf(format, args...)}
 }
 
-// longestEcho is how many bytes of a value a message repeats.
-const longestEcho = 64
+// maxQuoted is how many bytes of a value a message repeats.
+const maxQuoted = 64
 
 func clip(s string) string {
-	if len(s) > longestEcho {
-		return strconv.Quote(s[:longestEcho]) + "..."
+	if len(s) > maxQuoted {
+		return strconv.Quote(s[:maxQuoted]) + "..."
 	}
 	return strconv.Quote(s)
 }
 
-// sameNumber reports whether two texts are JSON numbers of the same value, without
-// rounding either.
+// sameNumber reports whether two texts are JSON numbers of the same value. It compares
+// without rounding.
 func sameNumber(a, b string) bool {
 	x, ok := parseDecimal(a)
 	if !ok {
@@ -203,15 +202,15 @@ func sameNumber(a, b string) bool {
 	return ok && x == y
 }
 
-// decimal is a number as digits × 10^exponent, in one way only: the digits neither
-// begin nor end with a zero, and zero has none.
+// decimal is digits × 10^exponent in normal form: digits have no zero at either end,
+// and zero has no digits.
 type decimal struct {
 	negative bool
 	digits   string
 	exponent int64
 }
 
-// parseDecimal reads a number as JSON spells it (RFC 8259, section 6).
+// parseDecimal parses a JSON number (RFC 8259, section 6).
 func parseDecimal(s string) (d decimal, ok bool) {
 	s, d.negative = strings.CutPrefix(s, "-")
 	mantissa := s

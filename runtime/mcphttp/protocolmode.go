@@ -1,0 +1,155 @@
+package mcphttp
+
+import (
+	"net/http"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// protocolMode is how a message is handled: with or without a session. It is decided
+// for each message by itself: one client may mix the modes.
+type protocolMode int
+
+const (
+	modePerRequest  protocolMode = iota + 1 // the request names its revision (2026-07-28 and later)
+	modeInitialize                          // initialize, which opens a session
+	modeSession                             // a message of a session
+	modeSessionless                         // a revision with sessions, on a server without them
+)
+
+// decision is the mode of a message, or the error to answer with.
+type decision struct {
+	mode     protocolMode
+	session  string             // of modeSession
+	revision *protocol.Revision // of modeSessionless; nil for initialize
+	status   int                // 0 where there is no error
+	err      *jsonrpc.Error
+}
+
+// decide finds the mode of a message from its content and its header fields
+// (versioning, backward compatibility; streamable HTTP).
+func decide(header http.Header, m *jsonrpc.Message, sessionless bool) decision {
+	named, ok := field(header, versionHeader)
+	if !ok {
+		return badRequest(mismatch("the header " + versionHeader + " must occur once"))
+	}
+	if m.Kind == jsonrpc.Request {
+		if version := metaVersion(m); version != nil {
+			return decidePerRequest(version, named)
+		}
+	}
+	byHeader := revisionOf(named)
+	switch {
+	case named != "" && byHeader == nil:
+		return badRequest(unsupported(named, protocol.Versions))
+	case byHeader != nil && byHeader.PerRequest:
+		if m.Kind == jsonrpc.Request && string(m.Method) == protocol.Initialize.String() {
+			break
+		}
+		return decideHeaderOnly(m)
+	}
+	return decideSession(header, m, byHeader, sessionless)
+}
+
+// decidePerRequest decides on a request that names its revision in _meta.
+func decidePerRequest(version []byte, named string) decision {
+	switch text, ok := jsonrpc.String(version); {
+	case named == "":
+		return badRequest(mismatch("the header " + versionHeader + " is missing"))
+	case !ok:
+		return badRequest(&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + protocol.MetaVersion + " must be a string"})
+	case text != named:
+		return badRequest(mismatch("the header " + versionHeader + " differs from " + protocol.MetaVersion + " in params._meta"))
+	case protocol.PerRequest([]byte(text)) == nil:
+		return badRequest(unsupported(text, protocol.Versions))
+	}
+	return decision{mode: modePerRequest}
+}
+
+// decideHeaderOnly decides on a message that names a revision of modePerRequest in the
+// header alone.
+func decideHeaderOnly(m *jsonrpc.Message) decision {
+	switch m.Kind {
+	case jsonrpc.Notification:
+		return decision{mode: modePerRequest}
+	case jsonrpc.Request:
+		return badRequest(&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+			Message: "invalid params: " + protocol.MetaVersion + " and " + protocol.MetaCapabilities + " are missing in params._meta"})
+	case jsonrpc.Response:
+		return badRequest(invalid("in this protocol revision the server sends no requests, so there can be no response"))
+	}
+	return badRequest(invalid("batches are not part of this protocol revision"))
+}
+
+// decideSession decides on messages of the revisions with sessions.
+func decideSession(header http.Header, m *jsonrpc.Message, byHeader *protocol.Revision, sessionless bool) decision {
+	id, ok := field(header, sessionHeader)
+	if !ok {
+		return badRequest(invalid("the header " + sessionHeader + " must occur once"))
+	}
+	initialize := m.Kind == jsonrpc.Request && string(m.Method) == protocol.Initialize.String()
+	switch {
+	case initialize && id != "":
+		return badRequest(invalid("initialize opens a session, and cannot be part of one"))
+	case sessionless:
+		return decideSessionless(m, byHeader, initialize)
+	case initialize:
+		return decision{mode: modeInitialize}
+	case id != "":
+		return decision{mode: modeSession, session: id}
+	case m.Kind == jsonrpc.Batch:
+		return badRequest(invalid("batches need a session of a protocol revision that has them"))
+	}
+	return badRequest(errNeedsID)
+}
+
+// decideSessionless is decideSession for a server without sessions. The revision is
+// that of the header; without the header it is defaultVersion.
+func decideSessionless(m *jsonrpc.Message, byHeader *protocol.Revision, initialize bool) decision {
+	d := decision{mode: modeSessionless, revision: byHeader}
+	switch {
+	case initialize:
+		d.revision = nil
+	case byHeader == nil:
+		d.revision = revisionOf(defaultVersion)
+	}
+	switch {
+	case m.Kind == jsonrpc.Response:
+		return badRequest(invalid("this server has no sessions and sends no requests, so there can be no response"))
+	case m.Kind == jsonrpc.Batch && !d.revision.Fields.Batches:
+		return badRequest(invalid("batches are not part of this protocol revision"))
+	}
+	return d
+}
+
+// defaultVersion is the revision of clients that do not send the version header.
+const defaultVersion = "2025-03-26"
+
+func badRequest(err *jsonrpc.Error) decision {
+	return decision{status: http.StatusBadRequest, err: err}
+}
+
+// metaVersion returns the revision that a request names in _meta, nil if it names none.
+func metaVersion(m *jsonrpc.Message) (version []byte) {
+	meta := m.Params.Get("_meta")
+	if len(meta) == 0 || meta[0] != '{' {
+		return nil
+	}
+	jsonrpc.Members(meta, func(name, value []byte) bool {
+		if string(name) == protocol.MetaVersion {
+			version = value
+		}
+		return version == nil
+	})
+	return version
+}
+
+func revisionOf(version string) *protocol.Revision {
+	for _, rev := range protocol.All {
+		if rev.Version == version {
+			return rev
+		}
+	}
+	return nil
+}
