@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// ErrRefused is the end of a request whose handler wanted a message of the
-// client's model and was refused, from revision 2026-07-28 on: the client then
-// just does not call again (client/sampling).
+// ErrRefused ends a request whose handler asked for a message of the client's model and
+// was refused, from revision 2026-07-28 on: the client then does not send the request
+// again (client/sampling).
 var ErrRefused = errors.New("the client refused to answer, and does not call again")
 
 // Elicitation is a question to the user: a form, or a link to open.
@@ -25,7 +25,7 @@ type Elicitation struct {
 	ID      string          `json:"elicitationId,omitempty"` // of a link, in revision 2025-11-25
 }
 
-// ElicitAnswer is what the user has done.
+// ElicitAnswer is the answer of the user.
 type ElicitAnswer struct {
 	Action  mcp.Action `json:"action"`
 	Content any        `json:"content,omitempty"` // of an accepted form: an object
@@ -35,10 +35,10 @@ type ElicitAnswer struct {
 // content is nil.
 func Accept(content any) ElicitAnswer { return ElicitAnswer{mcp.Accept, content} }
 
-// Decline returns the answer of a user who has said no.
+// Decline returns the answer of a user who has declined.
 func Decline() ElicitAnswer { return ElicitAnswer{Action: mcp.Decline} }
 
-// Cancel returns the answer of a user who has closed the question.
+// Cancel returns the answer of a user who has dismissed the question.
 func Cancel() ElicitAnswer { return ElicitAnswer{Action: mcp.Cancel} }
 
 // SampleRequest asks for a message of the client's model.
@@ -56,7 +56,7 @@ type SampleRequest struct {
 	Meta          Meta              `json:"_meta,omitempty"`
 }
 
-// Text returns the texts of the messages, one below the other.
+// Text returns the texts of the messages, one per line.
 func (r *SampleRequest) Text() string {
 	var all []Content
 	for _, m := range r.Messages {
@@ -72,7 +72,7 @@ type SampleMessage struct {
 	Meta    Meta   `json:"_meta,omitempty"`
 }
 
-// ModelPreferences are what the server would like the model to be.
+// ModelPreferences are the server's preferences for the model.
 type ModelPreferences struct {
 	Hints        []ModelHint `json:"hints,omitempty"`
 	Cost         *float64    `json:"costPriority,omitempty"`
@@ -85,7 +85,7 @@ type ModelHint struct {
 	Name string `json:"name,omitempty"`
 }
 
-// ToolChoice says whether the model must use tools: "auto", "required" or "none".
+// ToolChoice controls whether the model must use tools: "auto", "required" or "none".
 type ToolChoice struct {
 	Mode string `json:"mode,omitempty"`
 }
@@ -99,16 +99,16 @@ type SampleAnswer struct {
 	Meta       Meta   `json:"_meta,omitempty"`
 }
 
-// Says returns the answer of a model that says a text.
+// Says returns a message of the model with a text.
 func Says(text string) *SampleAnswer {
 	return &SampleAnswer{Content: Blocks{Text(text)}, StopReason: "endTurn"}
 }
 
-// capabilities are what the client declares.
+// capabilities returns the capabilities that the client declares.
 func (c *Client) capabilities() map[string]any {
 	type object = map[string]any
 	all := object{}
-	nested := c.revision.Asking.RichForms // the revision tells the kinds apart
+	nested := c.revision.Asking.RichForms // the revision distinguishes the kinds
 	if c.options.Elicit != nil {
 		all["elicitation"] = object{}
 		if nested {
@@ -143,13 +143,13 @@ func (c *Client) answer(ctx context.Context, method string, params json.RawMessa
 	case method == protocol.CreateElicitation && c.options.Elicit != nil:
 		var e Elicitation
 		if err := read(params, &e); err != nil {
-			return nil, c.misunderstood(method, err)
+			return nil, c.invalidRequest(method, err)
 		}
 		return c.options.Elicit(ctx, &e), nil
 	case method == protocol.CreateMessage && c.options.Sample != nil:
 		var r SampleRequest
 		if err := read(params, &r); err != nil {
-			return nil, c.misunderstood(method, err)
+			return nil, c.invalidRequest(method, err)
 		}
 		a, err := c.options.Sample(ctx, &r)
 		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -161,14 +161,14 @@ func (c *Client) answer(ctx context.Context, method string, params json.RawMessa
 		if a == nil {
 			return nil, &jsonrpc.Error{Code: codeRefused, Message: "no message"}
 		}
-		said := *a
-		if said.Role == "" {
-			said.Role = string(mcp.RoleAssistant)
+		message := *a
+		if message.Role == "" {
+			message.Role = string(mcp.RoleAssistant)
 		}
-		if said.Model == "" {
-			said.Model = "mcptest"
+		if message.Model == "" {
+			message.Model = "mcptest"
 		}
-		return &said, nil
+		return &message, nil
 	case method == protocol.ListRoots && c.options.Roots != nil:
 		roots := []root{}
 		for _, r := range c.options.Roots() {
@@ -178,20 +178,21 @@ func (c *Client) answer(ctx context.Context, method string, params json.RawMessa
 	case method == protocol.Ping.String() && !c.revision.PerRequest:
 		return struct{}{}, nil
 	}
-	c.t.Errorf("mcptest: the server asks for %s, which the client has nothing for: %s", method, params)
+	c.t.Errorf("mcptest: the server asks for %s, which the client does not support: %s", method, params)
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
 }
 
-// root is a root as it travels.
+// root is the JSON form of a root.
 type root struct {
 	URI  string `json:"uri"`
 	Name string `json:"name,omitempty"`
 }
 
-// codeRefused says that the user has rejected a request (client/sampling, errors).
+// codeRefused is the code of a request that the user has rejected (client/sampling,
+// errors).
 const codeRefused = -1
 
-func (c *Client) misunderstood(method string, err error) error {
+func (c *Client) invalidRequest(method string, err error) error {
 	c.t.Errorf("mcptest: the server sent a %s that cannot be read: %v", method, err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params"}
 }
@@ -214,11 +215,11 @@ func (c *Client) answerRequest(id, params json.RawMessage, method string) {
 		defer cancel()
 		result, err := c.answer(ctx, method, params)
 		c.mu.Lock()
-		_, wanted := c.answering[key]
+		_, pending := c.answering[key]
 		delete(c.answering, key)
 		c.mu.Unlock()
-		if !wanted {
-			return // the server has given up
+		if !pending {
+			return // the server has cancelled the request
 		}
 		reply := map[string]any{"jsonrpc": "2.0", "id": id}
 		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -245,7 +246,7 @@ func (c *Client) answerInputs(requests map[string]inputRequest) (map[string]any,
 	return answers, nil
 }
 
-// inputRequest is a question that travels in a result.
+// inputRequest is a request of the server inside a result.
 type inputRequest struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params,omitempty"`

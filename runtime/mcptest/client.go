@@ -28,7 +28,7 @@ type Client struct {
 	wait     func() error
 	ctx      context.Context // ends with the client
 	stop     context.CancelCauseFunc
-	gone     chan struct{} // closed when nothing can come any more
+	gone     chan struct{} // closed at the end of the connection
 
 	writing    sync.Mutex
 	background sync.WaitGroup
@@ -36,22 +36,22 @@ type Client struct {
 
 	mu        sync.Mutex
 	closed    bool
-	failure   error // why nothing can come any more
+	failure   error // why the connection ended
 	last      int64 // identifier of a request
 	waiting   map[string]*reply
-	progress  map[string]func(Progress) // by token, nil for requests that are over
+	progress  map[string]func(Progress) // by token, nil for requests that have ended
 	answering map[string]context.CancelFunc
 	logs      []LogMessage
 	watches   []*Watch
-	uris      map[string]int // how many watches of a session want a resource
+	uris      map[string]int // how many watches of a session include a resource
 	hello     *ServerInfo
 }
 
-// errClosed is why a server ends whose client does.
+// errClosed is the cause with which the connection of the server ends.
 var errClosed = fmt.Errorf("the test is over: %w", mcp.ErrConnectionClosed)
 
-// New connects a client to the server and closes it at the end of the test. The
-// server may serve others at the same time.
+// New connects a client to the server and closes it at the end of the test. The server
+// may serve other clients at the same time.
 func New(t testing.TB, server *mcp.Server, options Options) *Client {
 	t.Helper()
 	c := &Client{
@@ -87,16 +87,16 @@ func New(t testing.TB, server *mcp.Server, options Options) *Client {
 	return c
 }
 
-// Revisions returns the revisions that there are, the oldest first, for tests
-// that hold in all of them.
+// Revisions returns all revisions, the oldest first, for tests that run in each of
+// them.
 func Revisions() []string {
 	all := slices.Clone(protocol.Versions)
 	slices.Reverse(all)
 	return all
 }
 
-// Close ends the client: what still runs is cancelled, and the server's end of the
-// connection waited for. It is called at the end of the test.
+// Close closes the client: it cancels the requests that still run, and waits for the
+// server's end of the connection. It is called at the end of the test.
 func (c *Client) Close() {
 	c.t.Helper()
 	c.closing.Do(func() {
@@ -104,11 +104,11 @@ func (c *Client) Close() {
 		c.closed = true
 		c.mu.Unlock()
 		c.stop(errClosed)
-		_ = c.conn.Close() // ends the reading, which is what can fail
+		_ = c.conn.Close() // ends the goroutine that reads
 		<-c.gone
 		c.background.Wait()
-		// What the server was about to say to a client that goes is lost, which is
-		// an error to it and none of the test's.
+		// A server that still writes to a closing client gets an error, which must not
+		// fail the test.
 		if err := c.wait(); err != nil && !errors.Is(err, errClosed) && !errors.Is(err, io.ErrClosedPipe) {
 			c.t.Errorf("mcptest: the server ended with: %v", err)
 		}
@@ -121,7 +121,7 @@ func (c *Client) isClosed() bool {
 	return c.closed
 }
 
-// Revision returns the revision that is spoken.
+// Revision returns the protocol revision in use.
 func (c *Client) Revision() string { return c.revision.Version }
 
 // initialize opens the session.
@@ -145,8 +145,8 @@ func (c *Client) initialize() {
 	}
 	c.hello = &ServerInfo{Implementation: result.Server, Instructions: result.Instructions, Capabilities: result.Capabilities}
 	c.Notify(protocol.Initialized, nil)
-	// Once the server has answered again, it has seen the notification: from here
-	// on it tells of changes, and its handlers may ask.
+	// After the next reply the server has seen the notification: from here on it sends
+	// list changes, and its handlers may send requests.
 	c.must(protocol.Ping.String(), nil, nil)
 	if c.options.LogLevel != "" {
 		c.SetLogLevel(c.options.LogLevel)
@@ -164,8 +164,8 @@ func (c *Client) implementation() map[string]any {
 	return info
 }
 
-// Server returns what the server says about itself, which a client of revision
-// 2026-07-28 asks for when it wants to know.
+// Server returns the server's description of itself; in revision 2026-07-28 it sends
+// server/discover.
 func (c *Client) Server() *ServerInfo {
 	c.t.Helper()
 	if c.hello == nil {
@@ -186,8 +186,8 @@ func (c *Client) Server() *ServerInfo {
 	return c.hello
 }
 
-// SetLogLevel changes from what level on the client wants log messages: of a
-// session by a request, of revision 2026-07-28 with each request from now on.
+// SetLogLevel sets the lowest level of log messages that the client gets: in a session
+// by a request, in revision 2026-07-28 with each later request.
 func (c *Client) SetLogLevel(level string) {
 	c.t.Helper()
 	if c.revision.PerRequest {
@@ -199,8 +199,8 @@ func (c *Client) SetLogLevel(level string) {
 	c.must(protocol.SetLevel.String(), map[string]any{"level": level}, nil)
 }
 
-// RootsChanged tells the server that the client's roots have changed, where the
-// revision has a notification for that.
+// RootsChanged notifies the server that the client's roots have changed, if the
+// revision has such a notification.
 func (c *Client) RootsChanged() {
 	c.t.Helper()
 	if !c.revision.PerRequest {
@@ -208,8 +208,8 @@ func (c *Client) RootsChanged() {
 	}
 }
 
-// Logs returns the log messages that have come since it was called last. Those of
-// a request come before its result.
+// Logs returns the log messages since the last call. Those of a request arrive before
+// its result.
 func (c *Client) Logs() []LogMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,7 +243,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// read decodes what the server has sent.
+// read decodes JSON from the server.
 func read(data json.RawMessage, to any) error {
 	if len(data) == 0 {
 		return errors.New("it is missing")
@@ -254,7 +254,7 @@ func read(data json.RawMessage, to any) error {
 	return nil
 }
 
-// read decodes what the server has sent, or fails the test.
+// read decodes JSON from the server, or fails the test.
 func (c *Client) read(data json.RawMessage, to any, what string) {
 	c.t.Helper()
 	if err := read(data, to); err != nil {

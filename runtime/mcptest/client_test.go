@@ -152,7 +152,8 @@ func TestProgressAndLogs(t *testing.T) {
 	})
 }
 
-// sessions have questions as requests.
+// isSession reports whether a revision has sessions, in which the server sends
+// requests.
 func isSession(revision string) bool { return revision != newest }
 
 func TestAnswers(t *testing.T) {
@@ -233,7 +234,7 @@ func TestCapabilities(t *testing.T) {
 	})
 }
 
-// The server gives up its question when the client takes too long.
+// The server cancels its request if the client takes too long.
 func TestServerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := dial(t, newLibrary(nil, mcp.WithLimits(mcp.Limits{QuestionTime: time.Second})), mcptest.Options{
@@ -263,7 +264,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A client may go while something runs.
+// A client may be closed while something runs.
 func TestCloseEarly(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		blocked := make(chan string, 2)
@@ -272,7 +273,7 @@ func TestCloseEarly(t *testing.T) {
 		<-blocked
 		c.Close()
 		equal(t, "the cause", <-blocked, "the test is over: connection closed")
-		// What the handler made of the end may still have come through.
+		// The result that the handler returned after its cancellation may still arrive.
 		if result, err := r.Result(); err == nil && !result.IsError {
 			t.Errorf("a result after the end: %+v", result)
 		}
@@ -322,7 +323,7 @@ func TestRequest(t *testing.T) {
 		if revision != newest {
 			return
 		}
-		// The rounds are not driven here.
+		// Request does not answer input requests.
 		raw, err := c.Request("tools/call", map[string]any{"name": "burn"})
 		if err != nil || !strings.Contains(string(raw), `"resultType":"input_required"`) {
 			t.Errorf("%s, %v", raw, err)

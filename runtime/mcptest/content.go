@@ -43,8 +43,8 @@ type Content struct {
 // Text returns a block of text, for answers to [Options.Sample].
 func Text(text string) Content { return Content{Type: "text", Text: text} }
 
-// MarshalJSON writes the members that a block of the type must have even where
-// they are empty.
+// MarshalJSON writes the members that a block of its type must have, even if they are
+// empty.
 func (c Content) MarshalJSON() ([]byte, error) {
 	type plain Content
 	w := struct {
@@ -82,11 +82,11 @@ type Contents struct {
 	URI      string
 	MIMEType string
 	Text     string
-	Blob     []byte // the content, where it is not nil; otherwise Text is
+	Blob     []byte // the content if it is not nil; otherwise Text is the content
 	Meta     Meta
 }
 
-// wireContents are Contents as they travel.
+// wireContents is the JSON form of Contents.
 type wireContents struct {
 	URI      string  `json:"uri"`
 	MIMEType string  `json:"mimeType,omitempty"`
@@ -126,11 +126,12 @@ func (c *Contents) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Annotations tell a client how to use something (server/resources, annotations).
+// Annotations are hints for clients on how to use content or a resource
+// (server/resources, annotations).
 type Annotations struct {
 	Audience     []string `json:"audience,omitempty"`
 	Priority     *float64 `json:"priority,omitempty"`
-	LastModified string   `json:"lastModified,omitempty"` // as RFC 3339 has it
+	LastModified string   `json:"lastModified,omitempty"` // in the form of RFC 3339
 }
 
 // Icon is a picture for a user interface.
@@ -141,11 +142,11 @@ type Icon struct {
 	Theme    string   `json:"theme,omitempty"`
 }
 
-// Blocks are the content of a message: one block, or several from revision
-// 2025-11-25 on. One travels by itself, as all revisions read it.
+// Blocks are the content of a message: one block, or several from revision 2025-11-25
+// on. One block is sent without an array, which all revisions accept.
 type Blocks []Content
 
-// MarshalJSON writes one block by itself, and an array of others.
+// MarshalJSON writes one block without an array, and any other number as an array.
 func (b Blocks) MarshalJSON() ([]byte, error) {
 	if len(b) == 1 {
 		return json.Marshal(b[0])
@@ -162,7 +163,7 @@ func (b *Blocks) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &(*b)[0])
 }
 
-// joined are the texts of blocks, one below the other.
+// joined returns the texts of blocks, one per line.
 func joined(blocks []Content) string {
 	var b bytes.Buffer
 	for _, c := range blocks {

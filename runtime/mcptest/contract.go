@@ -16,27 +16,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// UpdateEnv is the environment variable that has [Contract] write its file: any
-// value but "" and "0" does.
+// UpdateEnv is the environment variable that makes [Contract] write its file, if it is
+// neither "" nor "0".
 const UpdateEnv = "MCPTEST_UPDATE"
 
-// Contract compares what the server publishes with a file, and fails the test with
-// the difference: name, titles and instructions of the server, and its tools,
-// resources, resource templates and prompts as a client of the newest revision
-// gets them. The version of the server is left out, since it changes by itself.
+// Contract compares what the server publishes with a file, and fails the test with the
+// difference: name, titles and instructions of the server, and its tools, resources,
+// resource templates and prompts as a client of the newest revision gets them. The
+// version of the server is left out, since every release changes it.
 //
-// The failure says of each change whether it is breaking for clients, compatible
-// or a matter of wording, as mcpgen diff does, which reads these files; they are
-// those that mcpgen -contract writes for a single package. Features may stand in
-// another order in the file, and it may be broken into lines in another way.
+// The failure classifies each change as breaking for clients, compatible or wording,
+// like mcpgen diff, which reads these files; mcpgen -contract writes the same files for
+// a single package. The order of features and the line breaks of the file do not
+// matter.
 //
-// The file is written anew where the environment variable [UpdateEnv] says so, or
-// the test program has a flag -update of its own that is set:
+// The file is rewritten if the environment variable [UpdateEnv] is set, or the test
+// program has a flag -update that is set:
 //
 //	MCPTEST_UPDATE=1 go test -run TestContract
 //
-// It belongs into version control, where a change of the contract can be seen by
-// whoever reviews it.
+// Commit it to version control, so that reviewers see a change of the contract.
 func Contract(t testing.TB, server *mcp.Server, file string) {
 	t.Helper()
 	published := contractOf(t, server)
@@ -96,7 +95,7 @@ func updating() bool {
 	return on
 }
 
-// contractServer is the identity of a server in a contract.
+// contractServer is the server's description in a contract.
 type contractServer struct {
 	Name         string `json:"name"`
 	Title        string `json:"title,omitempty"`

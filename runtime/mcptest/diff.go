@@ -17,8 +17,8 @@ type edit struct {
 	text string
 }
 
-// lineDiff returns what is different between two texts, line by line, with some
-// lines around each change.
+// lineDiff returns the difference between two texts, line by line, with some lines
+// around each change.
 func lineDiff(before, after string) string {
 	edits := editsOf(strings.Split(before, "\n"), strings.Split(after, "\n"))
 	near := make([]bool, len(edits))

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// run stands for the testing package, which examples have not.
+// run replaces the testing package, which examples do not have.
 func run(test func(t testing.TB)) {
 	if said := mcptest.Failure(test); said != "" {
 		fmt.Println(said)
@@ -42,8 +42,8 @@ func ExampleCall() {
 	// the library is closed
 }
 
-// The same test holds in every revision, whether the server asks by a request or by
-// its answer.
+// The same test passes in every revision, whether the server sends a request or a
+// result that requires input.
 func ExampleOptions_elicit() {
 	run(func(t testing.TB) {
 		for _, revision := range []string{"2025-06-18", "2026-07-28"} {

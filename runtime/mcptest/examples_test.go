@@ -21,7 +21,7 @@ import (
 // passage reads an example message and writes it again.
 type passage func(data []byte) ([]byte, error)
 
-// typed reads into a T, and finds members that it does not have.
+// typed reads into a T, and fails on members that it does not have.
 func typed[T any](data []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -32,8 +32,8 @@ func typed[T any](data []byte) ([]byte, error) {
 	return marshal(v)
 }
 
-// envelope reads a message with the parser of the server, and writes it with what
-// the server writes with. What is inside goes through the passage.
+// envelope reads a message with the parser of the server, and writes it with the
+// server's functions. The content goes through the passage.
 func envelope(inside passage) passage {
 	return func(data []byte) ([]byte, error) {
 		m, e := jsonrpc.Parse(data)
@@ -91,10 +91,10 @@ func params(data []byte) ([]byte, error) {
 	return marshal(names)
 }
 
-// question reads a question as it stands in an input_required result, and its
-// params as what they are.
+// question reads a request inside an input_required result, and its params by their
+// type.
 func question(data []byte) ([]byte, error) {
-	type embedded struct { // the example of roots/list has an id, which questions have not
+	type embedded struct { // the example of roots/list has an id, unlike these requests
 		inputRequest
 		ID json.RawMessage `json:"id,omitempty"`
 	}
@@ -206,7 +206,7 @@ type rooted struct {
 	Roots []root `json:"roots"`
 }
 
-// passages says how the examples of each folder are read.
+// passages has the reader for the examples of each folder.
 var passages = map[string]passage{
 	"TextContent": typed[Content], "ImageContent": typed[Content], "AudioContent": typed[Content],
 	"EmbeddedResource": typed[Content], "ResourceLink": typed[Content],
@@ -303,8 +303,8 @@ func TestExamples(t *testing.T) {
 
 const newestRevision = "2026-07-28"
 
-// meaning is JSON without its spelling: order, blanks, and the members that say
-// what is said without them too.
+// meaning is JSON without its form: order, blanks, and members that equal their
+// defaults.
 func meaning(t *testing.T, data []byte) any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -334,7 +334,7 @@ func plain(v any) any {
 	return v
 }
 
-// declared hands capabilities to a server and writes what a handler finds of them.
+// declared declares capabilities to a server and writes those that a handler sees.
 func declared(data []byte) (again []byte, err error) {
 	var given map[string]any
 	if err := json.Unmarshal(data, &given); err != nil {

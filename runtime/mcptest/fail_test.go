@@ -52,9 +52,9 @@ func TestFailures(t *testing.T) {
 			w := c.Watch(mcptest.Filter{Tools: true})
 			w.Close()
 			w.Next()
-		}, `mcptest: no change comes any more: the watch is closed`},
+		}, `mcptest: the watch has ended: the watch is closed`},
 		{"unknown resource", options{}, func(c *mcptest.Client) { c.Watch(mcptest.Filter{URIs: []string{"a:b"}}) },
-			`mcptest: the server does not tell of changes of a:b`},
+			`mcptest: the server does not send notifications of changes of a:b`},
 		{"unknown resource of a session", options{Revision: "2025-06-18"},
 			func(c *mcptest.Client) { c.Watch(mcptest.Filter{URIs: []string{"a:b"}}) },
 			`mcptest: resources/subscribe: the server refused: `},
@@ -66,7 +66,7 @@ func TestFailures(t *testing.T) {
 			`mcptest: logging/setLevel: the server refused: `},
 		{"unexpected question", options{Revision: "2025-06-18", Capabilities: map[string]any{"roots": map[string]any{}}},
 			func(c *mcptest.Client) { c.Call("roots", nil) },
-			`mcptest: the server asks for roots/list, which the client has nothing for: `},
+			`mcptest: the server asks for roots/list, which the client does not support: `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The server breaks off in the middle.
+// The server ends the connection during a request.
 func TestServerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := mcptest.Failure(func(t testing.TB) {
@@ -94,7 +94,7 @@ func TestServerEnds(t *testing.T) {
 			cancel(fmt.Errorf("power cut"))
 			w.Next()
 		})
-		want := "mcptest: no change comes any more: the server has ended the"
+		want := "mcptest: the watch has ended: the server has ended the"
 		if !strings.HasPrefix(got, want) || !strings.Contains(got, "mcptest: the server ended with: power cut") {
 			t.Errorf("%q, want %q", got, want)
 		}

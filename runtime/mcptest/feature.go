@@ -6,25 +6,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// Tools returns the tools that are listed, of all pages.
+// Tools returns the listed tools of all pages.
 func (c *Client) Tools() []Tool {
 	c.t.Helper()
 	return list[Tool](c, protocol.ToolsList, "tools")
 }
 
-// Resources returns the resources that are listed, of all pages.
+// Resources returns the listed resources of all pages.
 func (c *Client) Resources() []Resource {
 	c.t.Helper()
 	return list[Resource](c, protocol.ResourcesList, "resources")
 }
 
-// Templates returns the resource templates that are listed, of all pages.
+// Templates returns the listed resource templates of all pages.
 func (c *Client) Templates() []Template {
 	c.t.Helper()
 	return list[Template](c, protocol.ResourcesTemplatesList, "resourceTemplates")
 }
 
-// Prompts returns the prompts that are listed, of all pages.
+// Prompts returns the listed prompts of all pages.
 func (c *Client) Prompts() []Prompt {
 	c.t.Helper()
 	return list[Prompt](c, protocol.PromptsList, "prompts")
@@ -83,16 +83,16 @@ func (c *Client) Prompt(name string, arguments map[string]string, options ...Req
 	return c.StartPrompt(name, arguments, options...).Wait()
 }
 
-// CompletePrompt completes what has been typed of an argument of a prompt. Given
-// are the arguments that have a value already, which clients tell from revision
-// 2025-06-18 on.
+// CompletePrompt completes the typed beginning of an argument of a prompt. Given are
+// the arguments that already have a value; clients send them from revision 2025-06-18
+// on.
 func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string]string) Completion {
 	c.t.Helper()
 	return c.complete(map[string]any{"type": "ref/prompt", "name": prompt}, argument, typed, given)
 }
 
-// CompleteTemplate completes what has been typed of a variable of a resource
-// template, as [Client.CompletePrompt] does.
+// CompleteTemplate completes the typed beginning of a variable of a resource template,
+// like [Client.CompletePrompt].
 func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map[string]string) Completion {
 	c.t.Helper()
 	return c.complete(map[string]any{"type": "ref/resource", "uri": uriTemplate}, variable, typed, given)
@@ -101,7 +101,7 @@ func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map
 func (c *Client) complete(ref map[string]any, argument, typed string, given map[string]string) Completion {
 	c.t.Helper()
 	params := map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": typed}}
-	if given != nil && c.revision.Fields.Title { // it came with them
+	if given != nil && c.revision.Fields.Title { // the same revision has both
 		params["context"] = map[string]any{"arguments": given}
 	}
 	var result struct {

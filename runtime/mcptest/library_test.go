@@ -28,8 +28,8 @@ var yesForm = mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.Boole
 
 var titles = []string{"Emma", "Evelina", "Persuasion"}
 
-// newLibrary returns a server with something of everything. What comes on blocked
-// tells that the tool block has begun (its name) and ended (the cause).
+// newLibrary returns a server with a feature of each kind. The tool block sends its
+// name on blocked when it begins, and the cause of its context when it ends.
 func newLibrary(blocked chan<- string, options ...mcp.Option) *mcp.Server {
 	quiet := mcp.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
 	s := mcp.NewServer(mcp.Info{

@@ -8,45 +8,47 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Options say what the client is like. The zero value is one of the newest
-// revision that can do nothing but ask.
+// Options configure a client. The zero value is a client of the newest revision without
+// capabilities.
 type Options struct {
-	// Revision is the one to speak, such as 2025-06-18; "" is the newest. Up to
-	// 2025-11-25 a session is opened; from 2026-07-28 on each request carries what
-	// the server must know.
+	// Revision is the protocol revision, such as 2025-06-18; "" is the newest. Up to
+	// 2025-11-25 the client opens a session; from 2026-07-28 on each request carries
+	// version, client and capabilities.
 	Revision string
-	// Client is who the client says that it is; its Name is "mcptest" otherwise.
+	// Client is the client's name and version; the default Name is "mcptest".
 	Client mcp.ClientInfo
-	// Context is the one that those of handlers derive from: values in it are seen
-	// by them. Nil means that of the test, without its end.
+	// Context is the parent of the handlers' contexts, which have its values. Nil means
+	// the context of the test, without its cancellation.
 	Context context.Context
 
 	// Elicit answers forms and links. It declares that the client has both.
 	Elicit func(context.Context, *Elicitation) ElicitAnswer
 	// Sample answers requests for messages of a model. It declares that the client
-	// samples, with tools and context. An error refuses: a session tells the server
-	// so, and from revision 2026-07-28 on the request ends with [ErrRefused].
+	// samples, with tools and context. An error refuses the request: in a session the
+	// server gets an error, and from revision 2026-07-28 on the client's request ends
+	// with [ErrRefused].
 	Sample func(context.Context, *SampleRequest) (*SampleAnswer, error)
-	// Roots are the client's roots. It declares that the client has some.
+	// Roots are the client's roots. It declares the capability.
 	Roots func() []mcp.Root
-	// Capabilities are declared instead of what the functions imply. A nil value
-	// takes a capability away.
+	// Capabilities override the ones that the functions imply. A nil value removes a
+	// capability.
 	Capabilities map[string]any
 
-	// LogLevel is from what level on the client wants log messages: debug, info,
-	// notice, warning, error, critical, alert or emergency. "" leaves it to the
-	// server: a session then gets some, and a client of revision 2026-07-28 none.
+	// LogLevel is the lowest level of log messages that the client gets: debug, info,
+	// notice, warning, error, critical, alert or emergency. With "" the server decides:
+	// a session then gets messages from its default level on, a client of revision
+	// 2026-07-28 gets no messages.
 	LogLevel string
-	// OnLog is told of log messages, in order; see also [Client.Logs]. It must not
-	// call the client.
+	// OnLog is called with each log message, in order; see also [Client.Logs]. It must
+	// not call the client.
 	OnLog func(LogMessage)
-	// OnNotification is told of every notification of the server, in order, before
-	// anything else is. It must not call the client.
+	// OnNotification is called with every notification of the server, in order, before
+	// any other use of it. It must not call the client.
 	OnNotification func(method string, params json.RawMessage)
 
-	// OnMessage sees every message as it travels, in order for each side: for a test
-	// that wants to show them, or to know better than this package. It must not call
-	// the client, nor keep or change the message.
+	// OnMessage is called with the JSON text of every message, in order for each side,
+	// for tests that print or check messages themselves. It must not call the client,
+	// nor retain or change the message.
 	OnMessage func(fromServer bool, message json.RawMessage)
 
 	// Timeout is how long the test waits for the server before it fails; 0 means a
@@ -60,11 +62,11 @@ type RequestOption func(*requestOptions)
 type requestOptions struct {
 	meta     map[string]any
 	progress func(Progress)
-	// begun is told the identifier before the request is sent.
+	// begun is called with the identifier before the request is sent.
 	begun func(id string)
 }
 
-// WithMeta puts a value into the _meta of a request.
+// WithMeta adds a value to the _meta of a request.
 func WithMeta(key string, value any) RequestOption {
 	return func(o *requestOptions) {
 		if o.meta == nil {
@@ -74,8 +76,8 @@ func WithMeta(key string, value any) RequestOption {
 	}
 }
 
-// OnProgress asks for progress and is told of it, in order, and all of it before
-// the request has its result. It must not call the client.
+// OnProgress requests progress notifications. f is called with each, in order, and
+// before the result of the request is returned. It must not call the client.
 func OnProgress(f func(Progress)) RequestOption {
 	return func(o *requestOptions) { o.progress = f }
 }

@@ -19,21 +19,21 @@ type incoming struct {
 	Error  *wireError      `json:"error"`
 }
 
-// wireError is an error as it travels.
+// wireError is the JSON form of an error.
 type wireError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// reply is what the server says to one request.
+// reply is the reply of the server to one request.
 type reply struct {
-	done   chan struct{} // closed when it is there
+	done   chan struct{} // closed when it has arrived
 	result json.RawMessage
 	err    error
 }
 
-// listen takes what the server says until it ends.
+// listen reads messages of the server until the connection ends.
 func (c *Client) listen() {
 	var err error
 	for {
@@ -57,8 +57,8 @@ func (c *Client) listen() {
 	}
 }
 
-// receive takes one message, unless the client is closed: then the server says
-// what it says to whoever leaves. The error says what is wrong with the message.
+// receive handles one message. If the client is closed, it ignores the message. The
+// error says what is wrong with the message.
 func (c *Client) receive(data []byte) error {
 	if c.isClosed() {
 		return nil
@@ -68,7 +68,7 @@ func (c *Client) receive(data []byte) error {
 	}
 	var m incoming
 	if err := json.Unmarshal(data, &m); err != nil {
-		return fmt.Errorf("the server sent what is not a message: %w", err)
+		return fmt.Errorf("the server sent an invalid message: %w", err)
 	}
 	switch {
 	case m.Method != "" && m.ID != nil:
@@ -86,9 +86,9 @@ func (c *Client) receive(data []byte) error {
 	c.mu.Unlock()
 	switch {
 	case !known:
-		return errors.New("the server answered what nobody has asked")
+		return errors.New("the server answered an unknown request")
 	case r == nil:
-		return nil // cancelled, and too late
+		return nil // the request was cancelled before its reply arrived
 	case m.Error != nil:
 		r.err = &jsonrpc.Error{Code: m.Error.Code, Message: m.Error.Message, Data: m.Error.Data}
 	case m.Result == nil:
@@ -100,7 +100,7 @@ func (c *Client) receive(data []byte) error {
 	return nil
 }
 
-// notified takes a notification.
+// notified handles a notification.
 func (c *Client) notified(m *incoming) error {
 	if f := c.options.OnNotification; f != nil {
 		f(m.Method, m.Params)
@@ -120,7 +120,7 @@ func (c *Client) notified(m *incoming) error {
 			f(l)
 		}
 	case protocol.Cancelled:
-		return c.givenUp(m.Params)
+		return c.cancelled(m.Params)
 	case protocol.ToolsListChanged, protocol.PromptsListChanged, protocol.ResourcesListChanged,
 		protocol.ResourceUpdated, protocol.Acknowledged:
 		return c.changed(m)
@@ -140,7 +140,7 @@ func (c *Client) progressed(params json.RawMessage) error {
 	f, known := c.progress[string(p.Token)]
 	c.mu.Unlock()
 	if !known {
-		return errors.New("the server tells of the progress of a request that did not ask for it")
+		return errors.New("the server sent progress for a request without a progress token")
 	}
 	if f != nil {
 		f(p.Progress)
@@ -148,9 +148,9 @@ func (c *Client) progressed(params json.RawMessage) error {
 	return nil
 }
 
-// givenUp takes the cancellation of a request of the server, or of a listen that
-// it has ended.
-func (c *Client) givenUp(params json.RawMessage) error {
+// cancelled handles the cancellation of a request of the server, or of a
+// subscriptions/listen request that it has ended.
+func (c *Client) cancelled(params json.RawMessage) error {
 	var p struct {
 		ID json.RawMessage `json:"requestId"`
 	}

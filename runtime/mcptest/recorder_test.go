@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// recorder is a test whose failure is not that of the one that it is part of.
+// recorder is a test whose failure does not fail the test around it.
 type recorder struct {
 	testing.TB
 	said     []string
@@ -28,7 +28,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Failure runs a test of its own and returns what it says.
+// Failure runs a separate test and returns its output.
 func Failure(test func(testing.TB)) string {
 	r := &recorder{}
 	done := make(chan struct{})

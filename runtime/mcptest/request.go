@@ -10,13 +10,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ErrCancelled is the end of a request that the test has cancelled.
+// ErrCancelled ends a request that the test has cancelled.
 var ErrCancelled = errors.New("cancelled by the test")
 
-// Request sends any request and returns its result as it comes: what a revision
-// wants in the params is added to them, and nothing else is done. They are an
-// object, or nil. The error is a [*jsonrpc.Error] where the server has answered
-// with one; that the server does not answer fails the test.
+// Request sends any request and returns its result unchanged. The params are an object,
+// or nil; the members that the revision requires are added to them. The error is a
+// [*jsonrpc.Error] if the server has answered with one; if the server does not answer,
+// the test fails.
 func (c *Client) Request(method string, params any, options ...RequestOption) (json.RawMessage, error) {
 	c.t.Helper()
 	object, err := objectOf(params)
@@ -87,7 +87,7 @@ func objectOf(v any) (map[string]json.RawMessage, error) {
 	return object, nil
 }
 
-// sent is a request that waits for its reply.
+// sent is a request without a reply yet.
 type sent struct {
 	client *Client
 	id     string
@@ -143,8 +143,8 @@ func (c *Client) begin(method string, params map[string]json.RawMessage, o *requ
 	return s, c.send(m)
 }
 
-// metaOf is the _meta of a request: that of its params, of its options, and what
-// the revision wants. The caller holds the lock.
+// metaOf returns the _meta of a request: that of its params, of its options, and the
+// members that the revision requires. The caller holds the lock.
 func (c *Client) metaOf(given json.RawMessage, o *requestOptions) (map[string]json.RawMessage, error) {
 	meta := map[string]json.RawMessage{}
 	if given != nil {
@@ -188,7 +188,7 @@ func (s *sent) await() (json.RawMessage, error) {
 		return s.reply.result, s.reply.err
 	case <-c.gone:
 		select {
-		case <-s.reply.done: // it was the last thing that the server said
+		case <-s.reply.done: // the reply was the last message of the server
 			return s.reply.result, s.reply.err
 		default:
 		}
@@ -198,7 +198,7 @@ func (s *sent) await() (json.RawMessage, error) {
 	}
 }
 
-// over forgets whom to tell of progress.
+// over removes the progress function.
 func (s *sent) over() {
 	if s.token == "" {
 		return
@@ -208,8 +208,7 @@ func (s *sent) over() {
 	s.client.progress[s.token] = nil
 }
 
-// cancel takes the request back. It reports false where the answer is there
-// already.
+// cancel cancels the request. It reports false if the reply has arrived already.
 func (s *sent) cancel(reason string) bool {
 	c := s.client
 	c.mu.Lock()
@@ -217,7 +216,7 @@ func (s *sent) cancel(reason string) bool {
 		c.mu.Unlock()
 		return false
 	}
-	c.waiting[s.id] = nil // an answer that crosses the cancellation is ignored
+	c.waiting[s.id] = nil // a reply that crosses the cancellation is ignored
 	c.mu.Unlock()
 	s.reply.err = ErrCancelled
 	close(s.reply.done)

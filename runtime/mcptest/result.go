@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Hints are what a result or a list says about itself.
+// Hints are the metadata of a result or a list.
 type Hints struct {
 	// ResultType is "complete" from revision 2026-07-28 on, "" before.
 	ResultType string `json:"resultType,omitempty"`
-	// TTL is for how many milliseconds it may be kept, and Cache by whom
-	// ("public", "private"): of lists and resources, from revision 2026-07-28 on.
+	// TTL is for how many milliseconds it may be cached, and Cache the scope of that
+	// cache ("public", "private"): of lists and resources, from revision 2026-07-28 on.
 	TTL   *int64 `json:"ttlMs,omitempty"`
 	Cache string `json:"cacheScope,omitempty"`
 	Meta  Meta   `json:"_meta,omitempty"`
@@ -20,14 +20,14 @@ type Hints struct {
 // ToolResult is the result of a call.
 type ToolResult struct {
 	Content []Content `json:"content"`
-	// Structured is the structured content as it came: nil where there is none, as
-	// before revision 2025-06-18. [Call] reads it in every revision.
+	// Structured is the unchanged JSON of the structured content: nil if there is none,
+	// as before revision 2025-06-18. [Call] reads it in every revision.
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
 	Hints
 }
 
-// Text returns the blocks of text, one below the other.
+// Text returns the text blocks, one per line.
 func (r *ToolResult) Text() string { return joined(r.Content) }
 
 // ReadResult is a resource that was read.
@@ -55,7 +55,7 @@ func (r *ReadResult) Blob() []byte {
 	return nil
 }
 
-// PromptResult is a prompt that was got.
+// PromptResult is the result of prompts/get.
 type PromptResult struct {
 	Description string          `json:"description,omitempty"`
 	Messages    []PromptMessage `json:"messages"`
@@ -68,8 +68,8 @@ type PromptMessage struct {
 	Content Content `json:"content"`
 }
 
-// Text returns the texts of the messages, one below the other, each with its role:
-// "user: Review this".
+// Text returns the texts of the messages, one per line, each with its role: "user:
+// Review this".
 func (r *PromptResult) Text() string {
 	var lines []string
 	for _, m := range r.Messages {
@@ -80,21 +80,21 @@ func (r *PromptResult) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Completion is what an argument may be completed with.
+// Completion has the suggested values of an argument.
 type Completion struct {
 	Values  []string `json:"values"`
 	Total   int      `json:"total,omitempty"`
 	HasMore bool     `json:"hasMore,omitempty"`
 }
 
-// Progress is how far a request has come.
+// Progress is a progress notification of a request.
 type Progress struct {
 	Done    float64 `json:"progress"`
-	Total   float64 `json:"total,omitempty"`   // 0 = not said
+	Total   float64 `json:"total,omitempty"`   // 0 = unknown
 	Message string  `json:"message,omitempty"` // from revision 2025-03-26 on
 }
 
-// LogMessage is a message of the server's log.
+// LogMessage is a log message of the server.
 type LogMessage struct {
 	Level  string          `json:"level"`
 	Logger string          `json:"logger,omitempty"`
@@ -106,7 +106,7 @@ func (m LogMessage) String() string {
 	return fmt.Sprintf("%s %s: %s", m.Level, m.Logger, m.Data)
 }
 
-// Implementation is what a server says about itself.
+// Implementation is a server's name, version and description.
 type Implementation struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
@@ -116,16 +116,16 @@ type Implementation struct {
 	Icons       []Icon `json:"icons,omitempty"`
 }
 
-// ServerInfo is what a server says when a client comes.
+// ServerInfo is the result of initialize or server/discover.
 type ServerInfo struct {
 	Implementation Implementation
 	Instructions   string
 	Capabilities   map[string]json.RawMessage
-	// Versions are those that it serves, which it says from revision 2026-07-28 on.
+	// Versions are the protocol versions of the server, from revision 2026-07-28 on.
 	Versions []string
 }
 
-// Tool is a tool as it is listed.
+// Tool is an entry of tools/list.
 type Tool struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title,omitempty"`
@@ -137,7 +137,7 @@ type Tool struct {
 	Meta         Meta            `json:"_meta,omitempty"`
 }
 
-// ToolHints are the annotations of a tool. Nil means that it does not say.
+// ToolHints are the annotations of a tool. Nil means that a hint is absent.
 type ToolHints struct {
 	Title       string `json:"title,omitempty"`
 	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
@@ -146,7 +146,7 @@ type ToolHints struct {
 	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
 }
 
-// Resource is a resource as it is listed.
+// Resource is an entry of resources/list.
 type Resource struct {
 	URI         string       `json:"uri"`
 	Name        string       `json:"name"`
@@ -159,7 +159,7 @@ type Resource struct {
 	Meta        Meta         `json:"_meta,omitempty"`
 }
 
-// Template is a resource template as it is listed.
+// Template is an entry of resources/templates/list.
 type Template struct {
 	URITemplate string       `json:"uriTemplate"`
 	Name        string       `json:"name"`
@@ -171,7 +171,7 @@ type Template struct {
 	Meta        Meta         `json:"_meta,omitempty"`
 }
 
-// Prompt is a prompt as it is listed.
+// Prompt is an entry of prompts/list.
 type Prompt struct {
 	Name        string           `json:"name"`
 	Title       string           `json:"title,omitempty"`

@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// maxRounds is after how many rounds clients stop to call again
-// (basic/patterns/mrtr).
+// maxRounds is the number of rounds after which clients give up (basic/patterns/mrtr).
 const maxRounds = 10
 
-// Running is a request that has been sent. Where the server wants input first, from
+// Running is a request that has been sent. If the server requires input first, from
 // revision 2026-07-28 on, it is sent again with the answers.
 type Running[R any] struct {
 	client *Client
@@ -26,7 +25,7 @@ type Running[R any] struct {
 	reason    string
 }
 
-// start sends a request that may be answered with questions.
+// start sends a request whose result may require input.
 func start[R any](c *Client, method, name string, params map[string]any, options []RequestOption) *Running[R] {
 	c.t.Helper()
 	r := &Running[R]{client: c, what: method + " " + name, done: make(chan struct{})}
@@ -52,7 +51,7 @@ func start[R any](c *Client, method, name string, params map[string]any, options
 	return r
 }
 
-// rounds answers what the server wants to know until it has a result.
+// rounds answers the input requests of the server until there is a result.
 func (r *Running[R]) rounds(method string, params map[string]json.RawMessage, o *requestOptions) (json.RawMessage, error) {
 	c := r.client
 	for range maxRounds {
@@ -93,14 +92,14 @@ func (r *Running[R]) rounds(method string, params map[string]json.RawMessage, o 
 	return nil, fmt.Errorf("the server still requires input after %d rounds", maxRounds)
 }
 
-// roundResult is a result that asks (basic/patterns/mrtr).
+// roundResult is a result that requires input (basic/patterns/mrtr).
 type roundResult struct {
 	Type     string                  `json:"resultType"`
 	Requests map[string]inputRequest `json:"inputRequests,omitempty"`
 	State    json.RawMessage         `json:"requestState,omitempty"`
 }
 
-// inputRequired returns what the server wants to know, nil where it has answered.
+// inputRequired returns a result that requires input, nil for any other result.
 func inputRequired(raw json.RawMessage) (*roundResult, error) {
 	var r roundResult
 	if err := read(raw, &r); err != nil {
@@ -115,8 +114,8 @@ func inputRequired(raw json.RawMessage) (*roundResult, error) {
 	return &r, nil
 }
 
-// Cancel takes the request back, as a user does who does not want to wait; reason
-// may be "". The result is then [ErrCancelled], unless it has come already.
+// Cancel cancels the request, as a user does who does not want to wait; reason may be
+// "". The error of Result is then [ErrCancelled], unless the reply has arrived already.
 func (r *Running[R]) Cancel(reason string) {
 	r.mu.Lock()
 	now := r.now
@@ -131,7 +130,7 @@ func (r *Running[R]) Cancel(reason string) {
 }
 
 // Result waits for the result. The error is a [*jsonrpc.Error] of the server,
-// [ErrCancelled], [ErrRefused], or says that the server has not answered.
+// [ErrCancelled], [ErrRefused], or one for a server that has not answered.
 func (r *Running[R]) Result() (*R, error) {
 	<-r.done
 	return r.result, r.err

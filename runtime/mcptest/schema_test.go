@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// What the client and the server say to each other is what the official schemas
-// allow, in both directions.
+// All messages between client and server, in both directions, are valid by the official
+// schemas.
 func TestSchemas(t *testing.T) {
 	for _, revision := range mcptest.Revisions() {
 		t.Run(revision, func(t *testing.T) {

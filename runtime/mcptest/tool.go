@@ -18,8 +18,8 @@ func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Ru
 	return start[ToolResult](c, protocol.ToolsCall.String(), tool, params, options)
 }
 
-// Call calls a tool and returns its result, also one that says that the tool has
-// failed. Arguments are those of [Client.Start]. The generic function [Call] also
+// Call calls a tool and returns its result, also that of a tool that has failed
+// (isError). Arguments are those of [Client.Start]. The generic function [Call] also
 // reads the structured content.
 func (c *Client) Call(tool string, arguments any, options ...RequestOption) *ToolResult {
 	c.t.Helper()
@@ -36,11 +36,11 @@ func (c *Client) CallError(tool string, arguments any, options ...RequestOption)
 	return r.Text()
 }
 
-// Call calls a tool that has to succeed and returns its structured content as a
-// T, in every revision: before 2025-06-18 it is read from the text, and from
-// 2026-07-28 on it may be anything; in between, what is no object by its schema is
-// taken out of the one that it travels in. The text of a tool that has no
-// structured content is a string. Arguments are those of [Client.Start].
+// Call calls a tool that has to succeed and returns its structured content as a T, in
+// every revision: before 2025-06-18 it is read from the text, and from 2026-07-28 on it
+// may be any value; in between, a value that is not an object is unwrapped from the
+// object {"result": value}. The text of a tool that has no structured content is a
+// string. Arguments are those of [Client.Start].
 func Call[T any](c *Client, tool string, arguments any, options ...RequestOption) T {
 	c.t.Helper()
 	r := c.Call(tool, arguments, options...)
@@ -86,8 +86,8 @@ func (r *ToolResult) value(as reflect.Type, wrapped func() bool) json.RawMessage
 }
 
 // wraps reports whether a tool's output schema is the object around another schema:
-// its only property is result, and nothing is said of others. An object schema of an
-// author's own may look the same, which then has the same result.
+// result is its only property, and additional ones are not mentioned. An author's own
+// object schema may look the same; it is then unwrapped, too.
 func (c *Client) wraps(tool string) bool {
 	c.t.Helper()
 	for _, t := range c.Tools() {
@@ -97,7 +97,7 @@ func (c *Client) wraps(tool string) bool {
 		var schema map[string]json.RawMessage
 		var properties map[string]json.RawMessage
 		if json.Unmarshal(t.OutputSchema, &schema) != nil || json.Unmarshal(schema["properties"], &properties) != nil {
-			return t.OutputSchema == nil // of a value without a schema
+			return t.OutputSchema == nil // the schema of a value without a schema
 		}
 		_, closed := schema["additionalProperties"]
 		return !closed && len(properties) == 1 && properties["result"] != nil

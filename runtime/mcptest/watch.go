@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// Filter says what to watch.
+// Filter selects the changes to watch.
 type Filter struct {
 	Tools     bool     // the list of tools
 	Prompts   bool     // the list of prompts
@@ -18,7 +18,7 @@ type Filter struct {
 	URIs      []string // the contents of resources
 }
 
-// Change is something that has changed: its Method says what.
+// Change is a notification of a change, of which Method is the kind.
 type Change struct {
 	Method string
 	URI    string // of a resource that was updated
@@ -32,7 +32,7 @@ const (
 	ResourceUpdated  = protocol.ResourceUpdated
 )
 
-// Watch hears of changes.
+// Watch receives notifications of changes.
 type Watch struct {
 	client  *Client
 	filter  Filter
@@ -43,15 +43,15 @@ type Watch struct {
 
 	mu     sync.Mutex
 	queue  []Change
-	more   chan struct{} // has something when the queue may have
+	more   chan struct{} // has an element if the queue may have one
 	ended  chan struct{}
 	reason error
 }
 
-// Watch begins to watch: in a session by subscribing to the resources, since it
-// hears of lists anyway, and from revision 2026-07-28 on by a request that stays
-// open. It fails the test where the server does not tell of all that is wanted.
-// The watch ends with the test, or with [Watch.Close].
+// Watch starts to watch: in a session it subscribes to the resources, since list
+// changes are always sent there, and from revision 2026-07-28 on it sends
+// subscriptions/listen. It fails the test if the server does not accept the whole
+// filter. The watch ends with the test, or with [Watch.Close].
 func (c *Client) Watch(filter Filter) *Watch {
 	c.t.Helper()
 	w := &Watch{
@@ -82,9 +82,9 @@ func (c *Client) Watch(filter Filter) *Watch {
 	timer := time.NewTimer(c.options.Timeout)
 	defer timer.Stop()
 	select {
-	case honoured := <-w.acked:
-		if missing := filter.without(honoured); missing != "" {
-			c.t.Fatalf("mcptest: the server does not tell of %s", missing)
+	case accepted := <-w.acked:
+		if missing := filter.without(accepted); missing != "" {
+			c.t.Fatalf("mcptest: the server does not send notifications of %s", missing)
 		}
 	case <-w.listen.reply.done:
 		c.t.Fatalf("mcptest: %s ended at once: %v %s", protocol.Listen, w.listen.reply.err, w.listen.reply.result)
@@ -108,7 +108,7 @@ var (
 	errWatchClosed = errors.New("the watch is closed")
 )
 
-// wireFilter is a Filter as it travels.
+// wireFilter is the JSON form of a Filter.
 type wireFilter struct {
 	Tools     bool     `json:"toolsListChanged,omitempty"`
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
@@ -116,7 +116,7 @@ type wireFilter struct {
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-// without names something that the other filter has not.
+// without names something that the other filter does not have.
 func (f Filter) without(other Filter) string {
 	switch {
 	case f.Tools && !other.Tools:
@@ -134,8 +134,8 @@ func (f Filter) without(other Filter) string {
 	return ""
 }
 
-// subscribe counts the watches of a session that want a resource, and tells the
-// server of the first and of the last one.
+// subscribe counts the watches of a session that include a resource. It subscribes for
+// the first one and unsubscribes after the last one.
 func (c *Client) subscribe(uri string, n int) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -151,7 +151,7 @@ func (c *Client) subscribe(uri string, n int) {
 	}
 }
 
-// changed hands a notification to the watches that it is for.
+// changed passes a notification to the watches that it is for.
 func (c *Client) changed(m *incoming) error {
 	var p struct {
 		URI  string                     `json:"uri"`
@@ -176,16 +176,16 @@ func (c *Client) changed(m *incoming) error {
 		return nil
 	}
 	for _, w := range watches {
-		// What belongs to a listen has passed the server's filter; a session
-		// hears of everything.
-		if w.id == id && (id != "" || w.wants(m.Method)) {
+		// The server has filtered the notifications of a listen; a session receives all
+		// of them.
+		if w.id == id && (id != "" || w.matches(m.Method)) {
 			w.add(Change{m.Method, p.URI})
 		}
 	}
 	return nil
 }
 
-func (w *Watch) wants(method string) bool {
+func (w *Watch) matches(method string) bool {
 	switch method {
 	case ToolsChanged:
 		return w.filter.Tools
@@ -218,7 +218,7 @@ func (w *Watch) take() (Change, bool) {
 	return change, true
 }
 
-// end says that nothing more will come.
+// end ends the watch with a reason.
 func (w *Watch) end(reason error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -228,7 +228,8 @@ func (w *Watch) end(reason error) {
 	}
 }
 
-// Next waits for the next change. It fails the test where none comes.
+// Next waits for the next change. It fails the test if there is none within
+// Options.Timeout.
 func (w *Watch) Next() Change {
 	w.client.t.Helper()
 	timer := time.NewTimer(w.client.options.Timeout)
@@ -243,16 +244,16 @@ func (w *Watch) Next() Change {
 			if change, ok := w.take(); ok {
 				return change
 			}
-			w.client.t.Fatalf("mcptest: no change comes any more: %v", w.reason)
+			w.client.t.Fatalf("mcptest: the watch has ended: %v", w.reason)
 		case <-timer.C:
 			w.client.t.Fatalf("mcptest: no change within %v", w.client.options.Timeout)
 		}
 	}
 }
 
-// Changes returns the changes that have not been taken yet, of those that the
-// server knew of before the call. It makes sure of that by asking the server
-// something.
+// Changes returns the changes that Next has not returned yet, including all that the
+// server knew of before the call. For that it sends the server a request and waits for
+// the reply.
 func (w *Watch) Changes() []Change {
 	w.client.t.Helper()
 	if w.client.revision.PerRequest {
