@@ -78,7 +78,7 @@ func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	case !workspace && (env.GOMOD == "" || env.GOMOD == os.DevNull):
 		e.Message = fmt.Sprintf("there is no go.mod in %s or in a directory above it", l.dir)
 		e.Hint = "make the directory a module: go mod init example.com/NAME"
-	case workspace && e.Hint == "":
+	case workspace && (e.Hint == "" || e.Hint == inAnotherModule):
 		e.Hint = "the workspace " + env.GOWORK + " is in force; go work use adds a module to it, GOWORK=off leaves it"
 	}
 	return e

@@ -108,6 +108,17 @@ package out
 	}
 }
 
+// TestNestedModule names the directory of a module inside the main module,
+// together with a pattern.
+func TestNestedModule(t *testing.T) {
+	dir := write(t, "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n"+
+		"-- inner/go.mod --\nmodule example.com/m/inner\n-- inner/a.go --\npackage inner\n")
+	_, _, err := Load(t.Context(), Config{Dir: dir, Env: offline(), Patterns: []string{"./...", "./inner"}})
+	if got := asError(t, err); !strings.Contains(got, "hint: the directory belongs to another module: run mcpgen there") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestWithoutGoCommand(t *testing.T) {
 	dir := write(t, "-- go.mod --\nmodule m\n-- a.go --\npackage m\n")
 	t.Setenv("PATH", t.TempDir())

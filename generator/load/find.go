@@ -161,6 +161,10 @@ func (l *loader) list(ctx context.Context) ([]target, error) {
 	return targets, nil
 }
 
+// inAnotherModule is the hint for a directory that the go command does not find
+// among the packages of the main module.
+const inAnotherModule = "the directory belongs to another module: run mcpgen there, or name the directory alone"
+
 // unmatched says why a pattern led to no directory.
 func (l *loader) unmatched(p listed) *Error {
 	e := &Error{Message: fmt.Sprintf("there is no package %s", p.ImportPath)}
@@ -168,6 +172,8 @@ func (l *loader) unmatched(p listed) *Error {
 		e.Message = strings.TrimSpace(p.Error.Err)
 	}
 	switch {
+	case local(p.ImportPath) && isDir(l.abs(p.ImportPath)):
+		e.Hint = inAnotherModule
 	case isDir(l.abs(p.ImportPath)):
 		e.Hint = "a directory begins with a dot: ./" + p.ImportPath
 	case local(p.ImportPath) && wildcard(p.ImportPath):
