@@ -9,4 +9,4 @@
 //mcp:defaults errors=declared closedworld timeout=30s
 package bookstore
 
-//go:generate go run github.com/mcpgen/mcpgen/cmd/mcpgen
+//go:generate go tool mcpgen

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-//go:generate go run github.com/mcpgen/mcpgen/cmd/mcpgen
+//go:generate go tool mcpgen
 
 // Add adds two numbers.
 //

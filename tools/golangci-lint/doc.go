@@ -1,0 +1,2 @@
+// Package golangcilint holds nothing. Its module pins golangci-lint, in go.mod.
+package golangcilint
