@@ -33,13 +33,13 @@ var limitTables = []struct {
 		{"readTime", "", "how long it may take to send a whole request, to whatever path"},
 		{"idleTime", "", "how long a connection stays open without a request"},
 		{"mostConnections", "", "open connections; one more is closed"},
-		{"mostRefused", "", "requests outside of the endpoints that are answered before their body, and waited for, a second at most"},
+		{"maxRefused", "", "requests outside of the endpoints that are answered before their body, and waited for, a second at most"},
 	}},
 	{name: "mcpws", path: "github.com/mcpgen/mcpgen/runtime/mcpws", constants: []limit{
 		{"DefaultConnections", "", "open connections: `WithConnections`"},
 		{"DefaultConnectionsPerClient", "", "open connections of one client: `WithConnectionsPerClient`"},
 		{"DefaultPing", "", "how often a client is pinged, and how long it may be silent: `WithPing`"},
-		{"mostRefused", "", "requests that are refused before their body has come, and waited for, a second at most"},
+		{"maxRefused", "", "requests that are refused before their body has come, and waited for, a second at most"},
 	}},
 	{name: "mcpnet", path: "github.com/mcpgen/mcpgen/runtime/mcpnet", constants: []limit{
 		{"DefaultConnections", "", "open connections: `WithConnections`"},

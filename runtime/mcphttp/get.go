@@ -74,7 +74,7 @@ func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *sessi
 	}
 	reader, ok := answer.s.attachAfter(seq)
 	if !ok {
-		writeInvalid(w, http.StatusBadRequest, "the events after Last-Event-ID are not stored any more")
+		writeInvalid(w, http.StatusBadRequest, "the events after Last-Event-ID are no longer kept")
 		return nil, nil
 	}
 	return answer, reader

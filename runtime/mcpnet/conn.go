@@ -14,22 +14,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// lingerTime is how long a connection that the server ends is kept for the client
-// to read the last replies.
+// lingerTime is how long a connection that the server ends stays open, so that the
+// client can read the last replies.
 const lingerTime = 500 * time.Millisecond
 
-// past is a deadline that is over.
-var past = time.Unix(1, 0)
+// expired is a deadline in the past.
+var expired = time.Unix(1, 0)
 
-// NewConn frames a connection as lines, as jsonrpc.NewLineConn does. A message has
-// at most limit bytes (0: jsonrpc.DefaultLimit); a longer one is a
-// *jsonrpc.FrameError, and reading goes on behind it. If what the other side sends
-// begins like an HTTP request or like TLS, Read returns an error before it returns
-// any message.
+// NewConn frames a connection as lines, as jsonrpc.NewLineConn does. A message has at
+// most limit bytes (0: jsonrpc.DefaultLimit). A longer one is a *jsonrpc.FrameError,
+// and the next Read returns the next message. If the input begins like an HTTP request
+// or like TLS, Read returns an error before any message.
 //
-// Closing interrupts reads and writes. The connection also has a method
-// CloseWrite() error, which ends the direction in which this side writes, where c
-// can do that.
+// Close interrupts reads and writes. The connection also has a method CloseWrite()
+// error, which closes the write side if c supports that.
 func NewConn(c net.Conn, limit int) jsonrpc.Conn {
 	return newConn(c, limit)
 }
@@ -40,18 +38,18 @@ type conn struct {
 	net          net.Conn
 
 	writing atomic.Bool
-	spoken  bool // a message has come; for whoever reads
+	started bool // a message has been read; used by Read alone
 
-	mu       sync.Mutex
-	draining bool          // nothing is read any more
-	first    time.Duration // until the first message; 0 where that has come, or may take for ever
-	closing  sync.Once
-	closed   error
+	mu               sync.Mutex
+	draining         bool          // reading has ended
+	firstMessageTime time.Duration // 0 if the first message has arrived, or has no deadline
+	closing          sync.Once
+	closeErr         error
 }
 
 func newConn(c net.Conn, limit int) *conn {
 	conn := &conn{net: c}
-	// Neither side of the framing can close: that is done here, once.
+	// The framing gets neither side as an io.Closer: Close does that, once.
 	conn.Conn = jsonrpc.NewLineConn(&input{conn: conn}, struct{ io.Writer }{c}, limit)
 	return conn
 }
@@ -61,49 +59,49 @@ var errDrained = errors.New("connection is drained")
 func (c *conn) Read() ([]byte, error) {
 	message, err := c.Conn.Read()
 	switch {
-	case err == nil && !c.spoken:
-		c.spoken = true
-		c.awaited()
+	case err == nil && !c.started:
+		c.started = true
+		c.stopFirstMessageTime()
 	case err == errDrained:
 		return nil, io.EOF
 	}
 	return message, err
 }
 
-// await ends the time for what comes before the first message, and begins that of the
-// message itself.
-func (c *conn) await(first time.Duration) error {
+// startFirstMessageTime replaces the deadline of the handshake by that of the first
+// message.
+func (c *conn) startFirstMessageTime(first time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.draining {
 		return errDrained
 	}
-	c.first = first
+	c.firstMessageTime = first
 	if err := c.net.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
 	return c.net.SetReadDeadline(time.Now().Add(first))
 }
 
-// awaited ends the time for the first message.
-func (c *conn) awaited() {
+// stopFirstMessageTime clears the deadline of the first message.
+func (c *conn) stopFirstMessageTime() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.first > 0 && !c.draining {
-		c.first = 0
+	if c.firstMessageTime > 0 && !c.draining {
+		c.firstMessageTime = 0
 		_ = c.net.SetReadDeadline(time.Time{})
 	}
 }
 
-// late returns the error in the place of that of a deadline.
-func (c *conn) late() error {
+// timeoutError returns the error for an expired deadline.
+func (c *conn) timeoutError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.draining:
 		return errDrained
-	case c.first > 0:
-		return fmt.Errorf("no message has come within %v", c.first)
+	case c.firstMessageTime > 0:
+		return fmt.Errorf("no message has come within %v", c.firstMessageTime)
 	}
 	return os.ErrDeadlineExceeded
 }
@@ -119,12 +117,12 @@ func (c *conn) Buffered() bool {
 	return c.Conn.(interface{ Buffered() bool }).Buffered()
 }
 
-// Charge has what is read charged to a budget.
+// Charge charges what is read to a budget.
 func (c *conn) Charge(b *membudget.Budget) {
 	c.Conn.(interface{ Charge(*membudget.Budget) }).Charge(b)
 }
 
-// CloseWrite tells the other side that nothing more will come.
+// CloseWrite closes the write side, so that the other side reads io.EOF.
 func (c *conn) CloseWrite() error {
 	half, ok := c.net.(interface{ CloseWrite() error })
 	if !ok {
@@ -137,19 +135,19 @@ func (c *conn) Close() error {
 	c.closing.Do(func() {
 		switch {
 		case c.writing.Load():
-			// Some connections want to say goodbye when they are closed, behind
-			// what is stuck.
-			_ = c.net.SetDeadline(past)
+			// Some connections, such as TLS, write when they are closed, and would
+			// wait for the write in progress.
+			_ = c.net.SetDeadline(expired)
 		case c.isDraining():
 			c.linger()
 		}
-		c.closed = c.net.Close()
+		c.closeErr = c.net.Close()
 	})
-	return c.closed
+	return c.closeErr
 }
 
-// linger lets the client read what has been written: closing a TCP connection
-// with unread input throws away what is still on its way.
+// linger waits until the client has read what is written: closing a TCP connection with
+// unread input discards data in transit.
 func (c *conn) linger() {
 	if c.CloseWrite() != nil {
 		return
@@ -159,12 +157,12 @@ func (c *conn) linger() {
 	}
 }
 
-// drain makes Read return io.EOF, now and from now on. Writing is not touched.
+// drain makes Read return io.EOF, now and later. Writing goes on.
 func (c *conn) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.draining = true
-	_ = c.net.SetReadDeadline(past)
+	_ = c.net.SetReadDeadline(expired)
 }
 
 func (c *conn) isDraining() bool {
@@ -173,9 +171,9 @@ func (c *conn) isDraining() bool {
 	return c.draining
 }
 
-// allow sets the time until which reading and writing may take, unless nothing is
-// to be read any more. The zero time means for ever.
-func (c *conn) allow(until time.Time) error {
+// setDeadline sets the deadline of reads and writes, unless reading has ended. The zero
+// time is none.
+func (c *conn) setDeadline(until time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.draining {
@@ -184,19 +182,19 @@ func (c *conn) allow(until time.Time) error {
 	return c.net.SetDeadline(until)
 }
 
-// input is what the other side sends.
+// input is the read side of a connection.
 type input struct {
 	conn *conn
-	opening
+	sniffer
 }
 
 func (in *input) Read(p []byte) (int, error) {
 	n, err := in.conn.net.Read(p)
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-		err = in.conn.late()
+		err = in.conn.timeoutError()
 	}
-	if !in.known {
-		if wrong := in.look(p[:n]); wrong != nil {
+	if !in.ruledOut {
+		if wrong := in.check(p[:n]); wrong != nil {
 			return 0, wrong
 		}
 	}

@@ -1,21 +1,20 @@
 // Package mcpnet serves the Model Context Protocol over byte streams other than
 // standard input and output: TCP, Unix sockets, TLS, anything that is a net.Conn.
-// The framing is that of the stdio transport, one message a line, and so are the
+// The framing is that of the stdio transport, one message per line, and so are the
 // rules: cancellation by notification, and the revision of each request by its
 // content. The specification has no such transport; it allows custom ones that
 // keep the message format and the life cycle (basic/transports, custom transports).
 //
-// [Serve] answers whoever connects to a listener, [NewConn] frames one connection
-// for mcp.Server.Serve or for a client.
+// [Serve] serves the clients that connect to a listener. [NewConn] frames one
+// connection for mcp.Server.Serve or for a client.
 //
 // # Who may connect
 //
-// A port has no idea of users: every program of every user of the machine can
-// connect to a TCP port on loopback, and so can, in a way, every page in their
-// browsers, by sending HTTP there. A connection that begins like an HTTP request,
-// or like TLS, is therefore closed before any line of it is looked at. For
-// everything else there is [WithPrincipal], or a Unix socket in a directory that
-// only its owner can enter:
+// Ports have no owner: every program of every user of the machine can connect to a TCP
+// port on loopback. Web pages can send HTTP there. Therefore a connection that begins
+// like an HTTP request, or like TLS, is closed before any line of it is parsed. Against
+// other programs use [WithPrincipal], or a Unix socket in a directory that only its
+// owner can enter:
 //
 //	dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bookstore") // mode 0700
 //	l, err := net.Listen("unix", filepath.Join(dir, "mcp.sock"))
@@ -24,7 +23,7 @@
 //	}
 //	return mcpnet.Serve(ctx, server, l)
 //
-// On a Unix socket the operating system knows the other end. On Linux, with
+// On a Unix socket the operating system knows the user at the other end. On Linux, with
 // golang.org/x/sys/unix:
 //
 //	mcpnet.WithPrincipal(func(c net.Conn) (mcp.Principal, error) {
@@ -45,7 +44,7 @@
 //		return mcp.Principal{ID: strconv.Itoa(int(peer.Uid)), Value: peer}, nil
 //	})
 //
-// macOS and BSD have GetsockoptXucred for it. For TLS give [Serve] the listener
-// that tls.NewListener returns; client certificates are then in
+// macOS and BSD have GetsockoptXucred for this purpose. For TLS, pass the listener of
+// tls.NewListener to [Serve]; client certificates are in
 // c.(*tls.Conn).ConnectionState().
 package mcpnet

@@ -9,53 +9,50 @@ import (
 )
 
 const (
-	// DefaultConnections is how many connections [Serve] has open at the same time
-	// unless said otherwise.
+	// DefaultConnections is the default of [WithConnections].
 	DefaultConnections = 1000
-	// DefaultConnectionsPerClient is how many of them one client may have.
+	// DefaultConnectionsPerClient is the default of [WithConnectionsPerClient].
 	DefaultConnectionsPerClient = DefaultConnections / 4
 )
 
-// Option changes how [Serve] works.
+// Option configures [Serve].
 type Option func(*service)
 
-// WithPrincipal finds out who is at the other end of a connection, before anything
-// that it sends is looked at. Calls see it by mcp.Call.Principal. On an error the
-// connection is closed without a word and the error logged. TLS has been negotiated
-// by then.
+// WithPrincipal authenticates clients by their connection, before a message is read and
+// after the TLS handshake. Calls get the principal by mcp.Call.Principal. On an error
+// the connection is closed, without a reply, and the error is logged.
 //
-// The function may read from the connection and write to it, as a handshake of its
-// own, within ten seconds; it must read no further than the handshake goes. It must
-// not close it. It is called by many goroutines at once.
+// The function may read from the connection and write to it, for a handshake of its
+// own, within ten seconds. It must not read beyond the handshake, and must not close
+// the connection. It is called concurrently.
 func WithPrincipal(identify func(net.Conn) (mcp.Principal, error)) Option {
 	return func(s *service) { s.identify = identify }
 }
 
-// WithConnections sets how many connections may be open at the same time, in the
-// place of [DefaultConnections]. One more is closed as soon as it is accepted. One client
-// may have a quarter of them, unless [WithConnectionsPerClient] says otherwise.
+// WithConnections sets how many connections may be open. The default is
+// [DefaultConnections]. One more is closed as soon as it is accepted. One client may
+// have a quarter of them, unless [WithConnectionsPerClient] is given.
 func WithConnections(most int) Option {
 	return func(s *service) {
 		if most > 0 {
-			s.most = most
+			s.maxConns = most
 		}
 	}
 }
 
-// WithConnectionsPerClient sets how many connections one client may have open at the same
-// time, in the place of [DefaultConnectionsPerClient]: a principal or, where that is not
-// known, an IP address, of IPv6 the network of 64 bits. All clients of a Unix socket are
-// one. One more connection is closed at once.
+// WithConnectionsPerClient sets how many connections one client may have open: a
+// principal or, where that is not known, an IP address (IPv6: a /64 network). The
+// default is a quarter of the connections. All clients of a Unix socket count as one.
+// One more connection is closed as soon as it is accepted.
 func WithConnectionsPerClient(most int) Option {
 	return func(s *service) {
 		if most > 0 {
-			s.each = most
+			s.maxPerClient = most
 		}
 	}
 }
 
-// WithLogger logs to l what becomes of connections, in the place of the server's
-// logger.
+// WithLogger sets the logger. The default is that of the server.
 func WithLogger(l *slog.Logger) Option {
 	return func(s *service) {
 		if l != nil {

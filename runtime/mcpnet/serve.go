@@ -20,30 +20,28 @@ import (
 // handshakeTime is how long TLS and [WithPrincipal] may take.
 const handshakeTime = 10 * time.Second
 
-// Serve accepts connections and answers the clients at their other ends, each by
-// its own goroutines, until ctx ends. Then it accepts and reads nothing more, waits
-// until the requests that run are answered, up to the server's mcp.Limits.DrainTime,
-// closes the connections and returns nil. If no connection can be accepted any more
-// it ends the same way and returns why; errors that pass, such as too many open
-// files, it waits out. It closes the listener in any case.
+// Serve accepts connections and serves them concurrently, until ctx ends. Then it
+// accepts no further connections and reads no further messages, waits until the
+// requests in progress are answered, up to the server's mcp.Limits.DrainTime, closes
+// the connections and returns nil. If the listener fails, Serve ends in the same way
+// and returns the error. After a temporary error, such as too many open files, it tries
+// again. It always closes the listener.
 //
-// The values of ctx are seen by calls, its end is not: they end with their
-// connection.
+// Calls have the values of ctx, but do not end with it: they end with their connection.
 //
-// What a client that ends its input, or only its writing side, has asked for is
-// answered before the connection is closed; what a client has asked for whose
-// connection breaks is cancelled.
+// If a client closes its write side, its requests are answered before the connection is
+// closed. If a connection breaks, its requests are cancelled.
 func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option) error {
 	host := link.Of(s)
 	service := &service{
-		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), most: DefaultConnections,
-		first: host.Limits().FirstMessageTime, conns: map[*conn]share.Client{}, count: share.Table{},
+		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), maxConns: DefaultConnections,
+		firstMessageTime: host.Limits().FirstMessageTime, conns: map[*conn]share.Client{}, perClient: share.Table{},
 	}
 	for _, option := range options {
 		option(service)
 	}
-	if service.each == 0 {
-		service.each = share.Quarter(service.most)
+	if service.maxPerClient == 0 {
+		service.maxPerClient = share.Quarter(service.maxConns)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
@@ -53,21 +51,21 @@ func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option
 	return err
 }
 
-// service is what happens at one listener.
+// service is one call of Serve.
 type service struct {
-	server   *mcp.Server
-	limit    int // bytes of a message
-	log      *logs.Log
-	most     int           // connections
-	each     int           // connections of one client
-	first    time.Duration // until the first message
-	identify func(net.Conn) (mcp.Principal, error)
+	server           *mcp.Server
+	limit            int // of a message, in bytes
+	log              *logs.Log
+	maxConns         int
+	maxPerClient     int
+	firstMessageTime time.Duration
+	identify         func(net.Conn) (mcp.Principal, error)
 
-	running sync.WaitGroup
-	mu      sync.Mutex
-	conns   map[*conn]share.Client // and for whom each counts
-	count   share.Table
-	full    bool // and the log says so
+	running   sync.WaitGroup
+	mu        sync.Mutex
+	conns     map[*conn]share.Client // with the client that each counts for
+	perClient share.Table
+	refusing  bool // connections are refused, and that is logged
 }
 
 // accept accepts connections until ctx ends or the listener fails.
@@ -78,10 +76,10 @@ func (s *service) accept(ctx context.Context, l net.Listener) error {
 		switch {
 		case err == nil:
 			delay = 0
-			s.take(ctx, c)
+			s.handle(ctx, c)
 		case ctx.Err() != nil:
 			return nil
-		case passes(err):
+		case isTemporary(err):
 			delay = min(max(2*delay, 5*time.Millisecond), time.Second)
 			s.log.Client(ctx, slog.LevelWarn, "connection not accepted", slog.Any("error", err), slog.Duration("again_in", delay))
 			if !sleep(ctx, delay) {
@@ -93,13 +91,13 @@ func (s *service) accept(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// passes reports whether an error of Accept says nothing about the next one.
-func passes(err error) bool {
+// isTemporary reports whether Accept may be tried again.
+func isTemporary(err error) bool {
 	var t interface{ Temporary() bool }
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// sleep reports whether the time is over before the context is.
+// sleep reports whether the time is over before the context ends.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -111,68 +109,67 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// take serves a connection, unless there are too many.
-func (s *service) take(ctx context.Context, nc net.Conn) {
+// handle serves a connection, unless there are too many.
+func (s *service) handle(ctx context.Context, nc net.Conn) {
 	c := newConn(nc, s.limit)
 	client := share.Of("", addressOf(nc))
 	s.mu.Lock()
-	if s.count[client] >= s.each && len(s.conns) < s.most {
+	if s.perClient[client] >= s.maxPerClient && len(s.conns) < s.maxConns {
 		s.mu.Unlock()
 		_ = nc.Close()
-		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has as many as WithConnectionsPerClient allows",
-			slog.String("client", client.String()), slog.Int("connections", s.each))
+		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has reached the limit of WithConnectionsPerClient",
+			slog.String("client", client.String()), slog.Int("connections", s.maxPerClient))
 		return
 	}
-	if len(s.conns) >= s.most {
-		first := !s.full
-		s.full = true
+	if len(s.conns) >= s.maxConns {
+		first := !s.refusing
+		s.refusing = true
 		s.mu.Unlock()
 		_ = nc.Close()
 		if first {
-			s.log.Client(ctx, slog.LevelWarn, "connections are refused: as many as WithConnections allows are open", slog.Int("connections", s.most))
+			s.log.Client(ctx, slog.LevelWarn, "connections refused: the limit of WithConnections is reached", slog.Int("connections", s.maxConns))
 		}
 		return
 	}
 	s.conns[c] = client
-	s.count.Add(client)
+	s.perClient.Add(client)
 	s.mu.Unlock()
 	s.running.Go(func() {
-		defer s.leave(c)
+		defer s.remove(c)
 		s.serve(context.WithoutCancel(ctx), c)
 	})
 }
 
-func (s *service) leave(c *conn) {
+func (s *service) remove(c *conn) {
 	_ = c.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count.Remove(s.conns[c])
+	s.perClient.Remove(s.conns[c])
 	delete(s.conns, c)
-	s.full = false
+	s.refusing = false
 }
 
-var errShare = errors.New("the principal has as many connections as WithConnectionsPerClient allows")
+var errTooManyOfPrincipal = errors.New("the principal has reached the limit of WithConnectionsPerClient")
 
-// known has a connection count for its principal in the place of its address. It reports
-// false if that has too many.
-func (s *service) known(c *conn, principal string) bool {
+// countForPrincipal counts a connection for its principal instead of its address. It
+// reports false if the principal has too many.
+func (s *service) countForPrincipal(c *conn, principal string) bool {
 	client := share.Of(principal, addressOf(c.net))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case client == s.conns[c]:
 		return true
-	case s.count[client] >= s.each:
+	case s.perClient[client] >= s.maxPerClient:
 		return false
 	}
-	s.count.Remove(s.conns[c])
-	s.count.Add(client)
+	s.perClient.Remove(s.conns[c])
+	s.perClient.Add(client)
 	s.conns[c] = client
 	return true
 }
 
-// addressOf returns the IP address at the other end of a connection, the zero one where
-// there is none.
+// addressOf returns the IP address of the other side, the zero Addr if it has none.
 func addressOf(c net.Conn) netip.Addr {
 	a := c.RemoteAddr()
 	if a == nil {
@@ -181,9 +178,9 @@ func addressOf(c net.Conn) netip.Addr {
 	return share.Address(a.String())
 }
 
-// serve answers one client.
+// serve serves one connection.
 func (s *service) serve(ctx context.Context, c *conn) {
-	who, err := s.greet(ctx, c)
+	who, err := s.handshake(ctx, c)
 	if err == nil {
 		err = s.server.Serve(mcp.AddressContext(mcp.CallerContext(ctx, who, nil), addressOf(c.net)), c)
 	}
@@ -196,9 +193,9 @@ func (s *service) serve(ctx context.Context, c *conn) {
 	}
 }
 
-// greet does what comes before the first message.
-func (s *service) greet(ctx context.Context, c *conn) (who mcp.Principal, err error) {
-	if err := c.allow(time.Now().Add(handshakeTime)); err != nil {
+// handshake does what comes before the first message: TLS and [WithPrincipal].
+func (s *service) handshake(ctx context.Context, c *conn) (who mcp.Principal, err error) {
+	if err := c.setDeadline(time.Now().Add(handshakeTime)); err != nil {
 		return who, err
 	}
 	if secure, ok := c.net.(interface{ HandshakeContext(context.Context) error }); ok {
@@ -207,26 +204,26 @@ func (s *service) greet(ctx context.Context, c *conn) (who mcp.Principal, err er
 		}
 	}
 	if s.identify != nil {
-		if who, err = s.principal(c.net); err != nil {
+		if who, err = s.identifyClient(c.net); err != nil {
 			return who, fmt.Errorf("identify client: %w", err)
 		}
-		if !s.known(c, who.ID) {
-			return who, errShare
+		if !s.countForPrincipal(c, who.ID) {
+			return who, errTooManyOfPrincipal
 		}
 	}
-	return who, c.await(s.first)
+	return who, c.startFirstMessageTime(s.firstMessageTime)
 }
 
-// principal survives what users have written.
-func (s *service) principal(c net.Conn) (who mcp.Principal, err error) {
+// identifyClient calls the function of [WithPrincipal] and recovers its panics.
+func (s *service) identifyClient(c net.Conn) (who mcp.Principal, err error) {
 	usercode.Call(func() { who, err = s.identify(c) }, func(e usercode.Failure) {
 		s.log.Program(context.Background(), slog.LevelError, "panic in the function of WithPrincipal", e.Attrs()...)
-		who, err = mcp.Principal{}, errors.New("panic")
+		who, err = mcp.Principal{}, errors.New("function of WithPrincipal failed")
 	})
 	return who, err
 }
 
-// drain lets all connections end.
+// drain drains all connections and waits for their end.
 func (s *service) drain() {
 	s.mu.Lock()
 	for c := range s.conns {

@@ -21,65 +21,66 @@ import (
 )
 
 const (
-	// farewellTime is how long the client may take to answer that the connection
-	// is closed.
-	farewellTime = time.Second
-	// patience is how long closing waits for a write that is probably short.
-	patience = 100 * time.Millisecond
-	// mostIgnored is how many messages the client may send before it answers that.
-	mostIgnored = 1000
+	// closeTime is how long the client may take to answer a close frame.
+	closeTime = time.Second
+	// writeGrace is how long Close waits for the write in progress, which is usually
+	// short.
+	writeGrace = 100 * time.Millisecond
+	// maxIgnored is how many messages the client may send before it answers a close
+	// frame.
+	maxIgnored = 1000
 )
 
 var (
-	errLost   = errors.New("connection ended without a close frame")
-	errBinary = errors.New("client sent a binary frame")
-	errSilent = errors.New("client does not answer pings")
-	errWriter = errors.New("client does not read pings")
+	errLost      = errors.New("connection ended without a close frame")
+	errBinary    = errors.New("client sent a binary frame")
+	errNoPong    = errors.New("client does not answer pings")
+	errPingStuck = errors.New("client does not read pings")
 )
 
 // conn is a WebSocket as a jsonrpc.Conn.
 //
-// The frames are read by a goroutine of its own, the pump, and not by Read: pings
-// and the end of the connection are noticed even while nobody wants messages, and
-// Read can end while the connection goes on.
+// A goroutine of its own, the pump, reads the frames, not Read. So pings and the end of
+// the connection are noticed at any time, and Read can end while the connection stays
+// open.
 type conn struct {
-	limit  int // bytes of a message
+	limit  int // of a message, in bytes
 	cancel context.CancelCauseFunc
 	ws     *websocket.Conn
 	socket *socket
 
 	messages chan frame
-	held     frame // what Read has returned; all messages are in borrowed buffers
+	current  frame // returned by Read; the texts of all frames are from package lend
 	memory   *membudget.Budget
 	pumped   chan struct{}
-	ignored  int // messages, by the pump, since nobody wants them any more
+	ignored  int // messages that the pump has discarded
 
-	mute    *time.Timer   // ends the connection, unless there is a message
-	writing chan struct{} // whoever writes holds its one place
-	keeper  keeper
+	firstMessage *time.Timer   // closes the connection if no message arrives
+	writeLock    chan struct{} // has room for one writer
+	pinger       pinger
 
-	draining chan struct{} // closed when Read is to end
-	closed   chan struct{} // closed when Close begins
-	leaving  chan struct{} // closed when what arrives is of no interest any more
+	draining   chan struct{} // closed when Read has to return io.EOF
+	closed     chan struct{} // closed when Close begins
+	discarding chan struct{} // closed when further messages are discarded
 
 	drainOnce, endOnce sync.Once
 
 	mu     sync.Mutex
-	err    error // why the connection has ended, the first reason
+	err    error // the first reason for the end of the connection
 	status websocket.StatusCode
 	reason string
 }
 
-// frame is a message, or what is wrong with it.
+// frame is a message, or an error.
 type frame struct {
 	text []byte
 	err  error
 
-	account membudget.Account // for the storage of the text
+	account membudget.Account // for the storage of text
 }
 
-// drop gives back the storage.
-func (f *frame) drop() {
+// release returns the storage.
+func (f *frame) release() {
 	if f.text != nil {
 		lend.Put(f.text)
 		f.text = nil
@@ -91,27 +92,27 @@ func newConn(limit int, memory *membudget.Budget, cancel context.CancelCauseFunc
 	c := &conn{
 		limit: limit, memory: memory, cancel: cancel,
 		messages: make(chan frame, 1), pumped: make(chan struct{}),
-		writing: make(chan struct{}, 1), draining: make(chan struct{}), closed: make(chan struct{}), leaving: make(chan struct{}),
+		writeLock: make(chan struct{}, 1), draining: make(chan struct{}), closed: make(chan struct{}), discarding: make(chan struct{}),
 		status: websocket.StatusGoingAway, reason: "the server ends the connection",
 	}
-	c.keeper.conn = c
+	c.pinger.conn = c
 	return c
 }
 
-// open begins with the connection.
+// open starts the pump and the pings.
 func (c *conn) open(ws *websocket.Conn, s *socket, ping, first time.Duration) {
-	ws.SetReadLimit(-1) // the pump has its own
+	ws.SetReadLimit(-1) // receive has the limit
 	c.ws, c.socket = ws, s
-	c.mute = time.AfterFunc(first, func() {
-		c.fail(fmt.Errorf("no message has come within %v", first), websocket.StatusPolicyViolation, "")
+	c.firstMessage = time.AfterFunc(first, func() {
+		c.setCause(fmt.Errorf("no message has come within %v", first), websocket.StatusPolicyViolation, "")
 		c.cut()
 	})
 	go c.pump()
-	c.keeper.start(ping)
+	c.pinger.start(ping)
 }
 
 func (c *conn) Read() ([]byte, error) {
-	c.held.drop()
+	c.current.release()
 	select {
 	case <-c.draining:
 		return nil, io.EOF
@@ -120,9 +121,9 @@ func (c *conn) Read() ([]byte, error) {
 	select {
 	case f, ok := <-c.messages:
 		if !ok {
-			return nil, cmp.Or(c.failure(), net.ErrClosed)
+			return nil, cmp.Or(c.cause(), net.ErrClosed)
 		}
-		c.held = f
+		c.current = f
 		return f.text, f.err
 	case <-c.draining:
 		return nil, io.EOF
@@ -136,55 +137,56 @@ func (c *conn) Buffered() bool { return len(c.messages) > 0 }
 func (c *conn) pump() {
 	defer close(c.pumped)
 	defer close(c.messages)
-	defer c.mute.Stop()
+	defer c.firstMessage.Stop()
 	for {
 		kind, r, err := c.ws.Reader(context.Background())
 		if err == nil {
 			if kind != websocket.MessageText {
-				c.fail(errBinary, websocket.StatusUnsupportedData, "messages are text frames")
+				c.setCause(errBinary, websocket.StatusUnsupportedData, "messages are text frames")
 				return
 			}
 			err = c.receive(r)
 		}
 		if err != nil {
-			c.lost(err)
+			c.noteReadError(err)
 			return
 		}
 	}
 }
 
-// lost notes why there is nothing more to read.
-func (c *conn) lost(err error) {
+// noteReadError records why reading has ended.
+func (c *conn) noteReadError(err error) {
 	select {
 	case <-c.closed:
-		return // that is why
+		return // Close is the reason
 	default:
 	}
 	switch {
 	case websocket.CloseStatus(err) != -1:
 		err = fmt.Errorf("client closed the connection: %w", err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		// To a server io.EOF is an end after which the client still reads.
+		// For a server, io.EOF means that the client still reads.
 		err = errLost
 	}
-	c.fail(err, websocket.StatusProtocolError, "")
+	c.setCause(err, websocket.StatusProtocolError, "")
 	if c.isDraining() {
-		// Nobody reads, so that nobody sees this; and nobody is left to answer.
+		// Read has ended, so the server does not notice. Nothing can be answered any
+		// more.
 		c.cancel(mcp.ErrConnectionClosed)
 	}
 }
 
-// receive reads one message and hands it on. What is over the limit is reported at
-// once, and thrown away as it comes; what there is no room for is thrown away too, and
-// reported with what it was.
+// receive reads one message and delivers it. A message over the limit is reported at
+// once, and its rest is discarded. A message for which the server has no memory is
+// discarded first, and reported with its kind and id.
 func (c *conn) receive(r io.Reader) error {
 	var f frame
 	f.account.Of(c.memory)
-	defer func() { f.drop() }()
+	defer func() { f.release() }()
 	f.text = lend.Get(lend.Least)
 	for {
 		if len(f.text) == cap(f.text) && !f.grow() {
-			refused, err := c.skim(r, f.text)
+			refused, err := c.identifyDiscarded(r, f.text)
 			if err == nil {
 				c.deliver(frame{err: refused})
 			}
@@ -194,13 +196,13 @@ func (c *conn) receive(r io.Reader) error {
 		f.text = f.text[:len(f.text)+n]
 		switch {
 		case err == io.EOF && c.socket.ended.Load():
-			// The library takes the end of the stream for that of the message.
+			// The library takes the end of the stream for the end of the message.
 			return io.ErrUnexpectedEOF
 		case err != nil && err != io.EOF:
 			return err
 		case len(f.text) > c.limit:
 			c.deliver(frame{err: &jsonrpc.FrameError{Limit: c.limit}})
-			f.drop()
+			f.release()
 			if err == nil {
 				_, err = io.Copy(io.Discard, r)
 				return err
@@ -209,14 +211,15 @@ func (c *conn) receive(r io.Reader) error {
 		case err == io.EOF:
 			whole := f
 			f = frame{}
-			c.mute.Stop()
+			c.firstMessage.Stop()
 			c.deliver(whole)
 			return nil
 		}
 	}
 }
 
-// grow moves the text to larger storage. It reports false if there is no room.
+// grow moves the text to larger storage. It reports false if the memory limit is
+// reached.
 func (f *frame) grow() bool {
 	if !f.account.Take(lend.Size(cap(f.text) + 1)) {
 		return false
@@ -225,9 +228,9 @@ func (f *frame) grow() bool {
 	return true
 }
 
-// skim throws a message away, and finds out what it was. It begins with what has been
-// read already.
-func (c *conn) skim(r io.Reader, read []byte) (*jsonrpc.FrameError, error) {
+// identifyDiscarded discards the rest of a message and returns the error, with the kind
+// and id of the message. It starts with what has been read.
+func (c *conn) identifyDiscarded(r io.Reader, read []byte) (*jsonrpc.FrameError, error) {
 	var m skim.Message
 	m.Write(read)
 	size, part := len(read), read[:cap(read)]
@@ -249,15 +252,15 @@ func (c *conn) skim(r io.Reader, read []byte) (*jsonrpc.FrameError, error) {
 	}
 }
 
-// deliver hands a message to Read, while there is somebody who reads.
+// deliver passes a message to Read, unless Read has ended.
 func (c *conn) deliver(f frame) {
 	select {
 	case <-c.draining:
-		f.drop()
+		f.release()
 		return
-	case <-c.leaving:
-		f.drop()
-		if c.ignored++; c.ignored > mostIgnored {
+	case <-c.discarding:
+		f.release()
+		if c.ignored++; c.ignored > maxIgnored {
 			c.cut()
 		}
 		return
@@ -266,52 +269,51 @@ func (c *conn) deliver(f frame) {
 	select {
 	case c.messages <- f:
 	case <-c.draining:
-		f.drop()
-	case <-c.leaving:
-		f.drop()
+		f.release()
+	case <-c.discarding:
+		f.release()
 	}
 }
 
-// forget gives back the storage of messages that nobody will read any more. The pump has
-// ended.
-func (c *conn) forget() {
-	c.held.drop()
+// release returns the storage of messages that will not be read. The pump has ended.
+func (c *conn) release() {
+	c.current.release()
 	for f := range c.messages {
-		f.drop()
+		f.release()
 	}
 }
 
 func (c *conn) Write(batch []byte) error {
 	select {
-	case c.writing <- struct{}{}:
+	case c.writeLock <- struct{}{}:
 	case <-c.closed:
 		return net.ErrClosed
 	}
-	defer func() { <-c.writing }()
-	c.socket.hold()
+	defer func() { <-c.writeLock }()
+	c.socket.cork()
 	var err error
 	for len(batch) > 0 && err == nil {
 		var text []byte
 		text, batch, _ = bytes.Cut(batch, []byte{'\n'})
 		err = c.ws.Write(context.Background(), websocket.MessageText, text)
 	}
-	if failed := c.socket.release(); err == nil {
+	if failed := c.socket.uncork(); err == nil {
 		err = failed
 	}
 	return err
 }
 
-// Close says goodbye to the client, if it reads, and ends the connection.
+// Close sends a close frame, if the client reads, and closes the connection.
 func (c *conn) Close() error {
 	c.endOnce.Do(func() {
 		close(c.closed)
-		c.keeper.stop()
-		waiting := time.NewTimer(patience)
+		c.pinger.stop()
+		waiting := time.NewTimer(writeGrace)
 		defer waiting.Stop()
 		select {
-		case c.writing <- struct{}{}:
-			close(c.leaving)
-			cut := time.AfterFunc(farewellTime, c.cut)
+		case c.writeLock <- struct{}{}:
+			close(c.discarding)
+			cut := time.AfterFunc(closeTime, c.cut)
 			defer cut.Stop()
 			c.mu.Lock()
 			status, reason := c.status, c.reason
@@ -319,20 +321,20 @@ func (c *conn) Close() error {
 			_ = c.ws.Close(status, reason)
 		case <-waiting.C:
 			c.cut()
-			close(c.leaving)
+			close(c.discarding)
 			_ = c.ws.CloseNow()
 		}
 	})
 	return nil
 }
 
-// cut ends the connection without a word, and waits for nobody.
+// cut closes the connection without a close frame and without waiting.
 func (c *conn) cut() {
-	_ = c.socket.SetDeadline(time.Unix(1, 0)) // for what says goodbye on its own, as TLS does
+	_ = c.socket.SetDeadline(time.Unix(1, 0)) // TLS would send an alert on Close
 	_ = c.socket.Conn.Close()
 }
 
-// drain makes Read return io.EOF, now and from now on.
+// drain makes Read return io.EOF, now and later. Writing goes on.
 func (c *conn) drain() {
 	c.drainOnce.Do(func() { close(c.draining) })
 }
@@ -346,12 +348,12 @@ func (c *conn) isDraining() bool {
 	}
 }
 
-// abort cancels what is running, and ends the connection.
+// abort cancels running calls and ends the connection.
 func (c *conn) abort() { c.cancel(mcp.ErrConnectionClosed) }
 
-// fail notes why the connection ends, and what the client is told. The first
-// reason counts.
-func (c *conn) fail(err error, status websocket.StatusCode, reason string) {
+// setCause records why the connection ends, and the close status for the client. Only
+// the first call counts.
+func (c *conn) setCause(err error, status websocket.StatusCode, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
@@ -359,17 +361,17 @@ func (c *conn) fail(err error, status websocket.StatusCode, reason string) {
 	}
 }
 
-// failure is why the connection has ended, nil while it has not.
-func (c *conn) failure() error {
+// cause returns why the connection has ended, nil if it has not.
+func (c *conn) cause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// wasClosedByClient reports whether the client has ended the connection in an
-// orderly way.
+// wasClosedByClient reports whether the client has closed the connection with a close
+// frame.
 func (c *conn) wasClosedByClient() bool {
-	switch websocket.CloseStatus(c.failure()) {
+	switch websocket.CloseStatus(c.cause()) {
 	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
 		return true
 	}

@@ -8,26 +8,26 @@
 //
 // # At an HTTP server
 //
-// A [Handler] is an http.Handler for one path, behind any router. It takes the
-// connection over from the HTTP server (http.Hijacker), so:
+// A [Handler] is an http.Handler for one path and works with any router. It hijacks the
+// connection (http.Hijacker), so:
 //
 //   - It needs HTTP/1.1, which is what clients use for it. A request over HTTP/2 is
-//     refused with status 400. Serving both on one port is no problem.
-//   - Middleware that wraps the http.ResponseWriter must hand through Hijack, or have
-//     a method Unwrap, as http.ResponseController wants it. Otherwise the answer is
-//     500, and the log says so. http.TimeoutHandler is such a middleware.
-//   - The timeouts of the http.Server end with the upgrade: ReadHeaderTimeout is worth
-//     setting, and ReadTimeout and WriteTimeout do no harm.
-//   - http.Server.Shutdown and Close do not know of the connections any more. Call
-//     [Handler.Shutdown] beside it, the way that the example shows.
+//     refused with status 400. Serving both on one port is possible.
+//   - Middleware that wraps the http.ResponseWriter must have a method Hijack,
+//     or Unwrap for http.ResponseController. Otherwise the response has status 500, and
+//     the reason is logged. http.TimeoutHandler is such a middleware.
+//   - The timeouts of the http.Server end with the upgrade: set ReadHeaderTimeout;
+//     ReadTimeout and WriteTimeout do not affect connections.
+//   - http.Server.Shutdown and Close do not end hijacked connections. Call
+//     [Handler.Shutdown] as well, as the example shows.
 //   - A proxy in front must pass the upgrade on, and its idle timeout should be longer
 //     than the interval of [WithPing].
 //
 // # Who may connect
 //
 // Browsers let every page open WebSockets to any address, with the cookies of that
-// address. The Host and Origin headers of the upgrade are therefore checked, like
-// those of the streamable HTTP transport: see [WithAllowedOrigins] and
-// [WithAllowedHosts]. [WithPrincipal] authenticates. Scripts of browsers cannot set
-// an Authorization header here; a cookie is as good, since the origin is checked.
+// address. Therefore the Host and Origin headers of the upgrade are checked, as in the
+// streamable HTTP transport: see [WithAllowedOrigins] and [WithAllowedHosts].
+// [WithPrincipal] authenticates. Scripts in browsers cannot set an Authorization header
+// here; a cookie serves as well, since the origin is checked.
 package mcpws

@@ -19,78 +19,78 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// upgradeTime is how long the client may take to read that its upgrade is granted.
+// upgradeTime is how long the client may take to read the response to the upgrade.
 const upgradeTime = 10 * time.Second
 
-// mostRefused is how many requests that are refused before their body has come are
-// waited for at the same time.
-const mostRefused = unread.Most
+// maxRefused is for how many refused requests at the same time the rest of the body is
+// read.
+const maxRefused = unread.Most
 
-// Handler opens WebSocket connections and serves each until it ends. Its methods
-// may be called by many goroutines.
+// Handler upgrades requests to WebSocket connections and serves them. Its methods are
+// safe for concurrent use.
 type Handler struct {
-	server         *mcp.Server
-	limit          int // bytes of a message
-	memory         *membudget.Budget
-	log            *logs.Log
-	policy         *access.Policy
-	hosts, origins []string
-	identify       func(*http.Request) (mcp.Principal, error)
-	address        func(*http.Request) netip.Addr
-	ping           time.Duration
-	most           int           // connections
-	each           int           // connections of one client
-	first          time.Duration // until the first message
-	compression    websocket.CompressionMode
-	bodies         unread.Bodies // of requests that are refused
+	server           *mcp.Server
+	limit            int // of a message, in bytes
+	memory           *membudget.Budget
+	log              *logs.Log
+	policy           *access.Policy
+	hosts, origins   []string
+	identify         func(*http.Request) (mcp.Principal, error)
+	address          func(*http.Request) netip.Addr
+	ping             time.Duration
+	maxConns         int
+	maxPerClient     int
+	firstMessageTime time.Duration
+	compression      websocket.CompressionMode
+	bodies           unread.Bodies // of refused requests
 
-	mu     sync.Mutex
-	conns  map[*conn]share.Client // and for whom each counts
-	count  share.Table
-	ending bool
-	empty  chan struct{} // closed when no connection is left and none will come
+	mu        sync.Mutex
+	conns     map[*conn]share.Client // with the client that each counts for
+	perClient share.Table
+	closing   bool
+	drained   chan struct{} // closed when the handler is closing and has no connection left
 }
 
-// NewHandler returns the handler of a server. The size of a message is limited by
-// the server's mcp.Limits.MessageBytes: a longer one is answered with an error, and
-// the connection goes on. It panics if an allowed host or origin is not one.
+// NewHandler returns the handler of a server. The size of a message is limited by the
+// server's mcp.Limits.MessageBytes. A longer message is answered with an error, and the
+// connection stays open. NewHandler panics if an allowed host or origin is invalid.
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	host := link.Of(s)
 	h := &Handler{
 		server: s, limit: host.Limits().MessageBytes, memory: host.Memory(), log: logs.New(host.Log()),
-		ping: DefaultPing, most: DefaultConnections, compression: websocket.CompressionDisabled,
-		first: host.Limits().FirstMessageTime,
-		conns: map[*conn]share.Client{}, count: share.Table{}, empty: make(chan struct{}),
+		ping: DefaultPing, maxConns: DefaultConnections, compression: websocket.CompressionDisabled,
+		firstMessageTime: host.Limits().FirstMessageTime,
+		conns:            map[*conn]share.Client{}, perClient: share.Table{}, drained: make(chan struct{}),
 	}
 	for _, option := range options {
 		option(h)
 	}
-	if h.each == 0 {
-		h.each = share.Quarter(h.most)
+	if h.maxPerClient == 0 {
+		h.maxPerClient = share.Quarter(h.maxConns)
 	}
 	policy, err := access.New(h.hosts, h.origins)
 	if err != nil {
 		panic("mcpws: " + err.Error())
 	}
 	h.policy = policy
-	h.bodies.Most = mostRefused
+	h.bodies.Most = maxRefused
 	return h
 }
 
-// ServeHTTP upgrades the request to a connection, and returns when that has ended.
+// ServeHTTP upgrades the request to a connection, and returns when the connection has
+// ended.
 //
-// It refuses with status 405 what is not a GET; 403 a Host or Origin that is not
-// allowed; 401 whom [WithPrincipal] does not know; 426 and 400 what is no upgrade, has
-// a body, or offers subprotocols without "mcp" among them; 503 one connection too many,
-// or any while the server has no room (mcp.Limits.Memory). A client that offers no
-// subprotocol at all is served, and not promised any.
+// It refuses requests with these statuses: 405 if the method is not GET; 403 if the
+// Host or Origin is not allowed; 401 if [WithPrincipal] returns an error; 426 and 400
+// if the request is not an upgrade, has a body, or offers subprotocols without "mcp";
+// 503 if there are too many connections or the memory limit of the server is reached
+// (mcp.Limits.Memory). A client that offers no subprotocol is served without one.
 //
-// The context of the request is that of all calls, with its values. It, and they,
-// end with the connection: when the client closes it, which cancels what is
-// running, when it breaks, or when the handler is closed. A binary frame ends it
-// with status 1003.
+// The context of the request, with its values, is the parent of all calls. They end
+// with the connection: when the client closes it, when it breaks, or when the handler
+// is closed. A binary frame closes the connection with status 1003.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Only what is refused has a body, for which nobody waits.
+	// Only refused requests have a body, and nothing reads it.
 	body, returned := h.bodies.Begin(w, r, upgradeTime), false
 	defer func() { body.End(returned) }()
 	h.serve(w, r)
@@ -98,7 +98,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
-	who, refusal := h.admit(w, r)
+	who, refusal := h.checkRequest(w, r)
 	if refusal != nil {
 		h.refuse(w, r, refusal)
 		return
@@ -111,18 +111,19 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancelCause(mcp.AddressContext(mcp.CallerContext(r.Context(), who.principal, r.Header), who.address))
 	defer cancel(mcp.ErrConnectionClosed)
 	c := newConn(h.limit, h.memory, cancel)
-	if refusal := h.enter(c, share.Of(who.principal.ID, who.address)); refusal != nil {
+	if refusal := h.add(c, share.Of(who.principal.ID, who.address)); refusal != nil {
 		h.refuse(w, r, refusal)
 		return
 	}
-	defer h.leave(c)
-	// The answer is short, and a client that does not take it must not keep its place.
-	// The time ends with the upgrade. Where it cannot be set the server's own counts.
+	defer h.remove(c)
+	// The deadline is for the response of 101: a client that does not read it must not
+	// occupy a connection. The upgrade clears it. Without a deadline, WriteTimeout of
+	// the server applies.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(upgradeTime))
 	socket := newSocket()
 	ws, err := websocket.Accept(&upgrade{w, hijacker, socket}, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{subprotocol},
-		InsecureSkipVerify: true, // admit is stricter
+		InsecureSkipVerify: true, // checkRequest is stricter
 		CompressionMode:    h.compression,
 		OnPingReceived:     c.onPing,
 	})
@@ -130,17 +131,17 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 		h.log.Client(ctx, slog.LevelDebug, "upgrade refused", slog.String("client", r.RemoteAddr), slog.Any("error", err))
 		return
 	}
-	c.open(ws, socket, h.ping, h.first)
+	c.open(ws, socket, h.ping, h.firstMessageTime)
 	err = h.server.Serve(ctx, c)
 	<-c.pumped
-	c.forget()
-	h.tell(ctx, r, c, err)
+	c.release()
+	h.logEnd(ctx, r, c, err)
 }
 
-// tell logs how a connection has ended.
-func (h *Handler) tell(ctx context.Context, r *http.Request, c *conn, err error) {
+// logEnd logs the end of a connection.
+func (h *Handler) logEnd(ctx context.Context, r *http.Request, c *conn, err error) {
 	client := slog.String("client", r.RemoteAddr)
-	switch cause := c.failure(); {
+	switch cause := c.cause(); {
 	case c.isDraining(), c.wasClosedByClient(), context.Cause(ctx) != nil:
 		h.log.Client(ctx, slog.LevelDebug, "connection ended", client)
 	case cause != nil:
@@ -150,53 +151,53 @@ func (h *Handler) tell(ctx context.Context, r *http.Request, c *conn, err error)
 	}
 }
 
-// enter takes a place for a connection.
-func (h *Handler) enter(c *conn, client share.Client) *refusal {
+// add counts a connection.
+func (h *Handler) add(c *conn, client share.Client) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.ending:
+	case h.closing:
 		return &refusal{status: http.StatusServiceUnavailable, message: "the server is shutting down"}
 	case h.memory.Short():
 		return &refusal{
 			status: http.StatusServiceUnavailable, message: "the server holds as much for its clients as it may",
-			err: errShort, header: http.Header{"Retry-After": {"10"}},
+			err: errNoMemory, header: http.Header{"Retry-After": {"10"}},
 		}
-	case len(h.conns) >= h.most:
+	case len(h.conns) >= h.maxConns:
 		return &refusal{
 			status: http.StatusServiceUnavailable, message: "too many connections",
-			err: errFull, header: http.Header{"Retry-After": {"10"}},
+			err: errTooMany, header: http.Header{"Retry-After": {"10"}},
 		}
-	case h.count[client] >= h.each:
+	case h.perClient[client] >= h.maxPerClient:
 		return &refusal{
 			status: http.StatusServiceUnavailable, message: "too many connections of this client",
-			err: errShare, header: http.Header{"Retry-After": {"10"}},
+			err: errTooManyOfClient, header: http.Header{"Retry-After": {"10"}},
 		}
 	}
 	h.conns[c] = client
-	h.count.Add(client)
+	h.perClient.Add(client)
 	return nil
 }
 
-func (h *Handler) leave(c *conn) {
+func (h *Handler) remove(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.count.Remove(h.conns[c])
+	h.perClient.Remove(h.conns[c])
 	delete(h.conns, c)
-	if h.ending && len(h.conns) == 0 {
-		close(h.empty)
+	if h.closing && len(h.conns) == 0 {
+		close(h.drained)
 	}
 }
 
-// end opens nothing more, and has what is open ended in some way.
-func (h *Handler) end(how func(*conn)) {
+// endAll refuses new connections, and calls end for each open one.
+func (h *Handler) endAll(how func(*conn)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.ending {
-		h.ending = true
+	if !h.closing {
+		h.closing = true
 		h.bodies.Close()
 		if len(h.conns) == 0 {
-			close(h.empty)
+			close(h.drained)
 		}
 	}
 	for c := range h.conns {
@@ -204,28 +205,27 @@ func (h *Handler) end(how func(*conn)) {
 	}
 }
 
-// Shutdown opens no connection any more and takes no further request on those that
-// are open; each is closed, with status 1001, once what is running on it has been
-// answered, but after the server's mcp.Limits.DrainTime at the latest. It returns
-// nil when all are closed. When ctx ends before, it cancels what is still running,
-// as [Handler.Close] does, and returns the cause without waiting.
+// Shutdown shuts the handler down gracefully. It refuses new connections, and reads no
+// further messages on open ones. Each is closed with status 1001 after its requests in
+// progress are answered, at the latest after the server's mcp.Limits.DrainTime.
+// Shutdown returns nil when all are closed. If ctx ends first, it cancels the running
+// calls, as [Handler.Close] does, and returns the cause without waiting.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	h.end((*conn).drain)
+	h.endAll((*conn).drain)
 	select {
-	case <-h.empty:
+	case <-h.drained:
 		return nil
 	case <-ctx.Done():
-		h.end((*conn).abort)
+		h.endAll((*conn).abort)
 		return context.Cause(ctx)
 	}
 }
 
-// Close opens no connection any more, cancels what is running, closes all
-// connections with status 1001, and returns when that is done. It does not wait
-// for handlers that do not return, nor for clients that do not read. The error is
-// always nil.
+// Close refuses new connections, cancels running calls, and closes all connections with
+// status 1001. It returns when they are closed. It does not wait for handlers that do
+// not return, nor for clients that do not read. The error is always nil.
 func (h *Handler) Close() error {
-	h.end((*conn).abort)
-	<-h.empty
+	h.endAll((*conn).abort)
+	<-h.drained
 	return nil
 }

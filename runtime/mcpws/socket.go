@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// upgrade hands out the connection below with a socket around it.
+// upgrade is a ResponseWriter whose Hijack returns the connection as a socket.
 type upgrade struct {
 	http.ResponseWriter
 	hijacker http.Hijacker
@@ -25,39 +25,39 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return u.socket, rw, nil
 }
 
-// corkBuffer is how many bytes of frames go out in one system call.
-const corkBuffer = 32 << 10
+// corkSize is how many bytes of frames are sent by one system call.
+const corkSize = 32 << 10
 
-var corks = sync.Pool{New: func() any { return new([corkBuffer]byte) }}
+var corkBuffers = sync.Pool{New: func() any { return new([corkSize]byte) }}
 
-// socket is the connection below the WebSocket. It knows what the library above it
-// does not tell: whether anything has come, and whether the stream has ended. And
-// it joins the frames that are written together.
+// socket is the connection below the WebSocket. It records what the WebSocket library
+// does not report: the number of received bytes, and the end of the stream. It also
+// joins frames that are written together.
 type socket struct {
 	net.Conn
-	received atomic.Int64 // bytes
+	received atomic.Int64 // in bytes
 	ended    atomic.Bool  // a Read has failed
 
-	failed error // of the last Read, while there still were bytes
+	readErr error // of the last Read, if that also returned bytes
 
-	// writer has one place, for whoever writes. It is a channel so that the clock of
-	// a test goes on while somebody waits for it. Closing does without.
-	writer chan struct{}
-	cork   *[corkBuffer]byte
-	held   int // bytes in the cork
+	// writeLock has room for one writer. It is a channel, so that the clock of
+	// synctest goes on while a goroutine waits for it. Close does not need it.
+	writeLock chan struct{}
+	buffer    *[corkSize]byte
+	corked    int // bytes in the buffer
 }
 
-func newSocket() *socket { return &socket{writer: make(chan struct{}, 1)} }
+func newSocket() *socket { return &socket{writeLock: make(chan struct{}, 1)} }
 
 func (s *socket) Read(p []byte) (int, error) {
-	if s.failed != nil {
+	if s.readErr != nil {
 		s.ended.Store(true)
-		return 0, s.failed
+		return 0, s.readErr
 	}
 	n, err := s.Conn.Read(p)
 	s.received.Add(int64(n))
 	if err != nil && n > 0 {
-		s.failed, err = err, nil
+		s.readErr, err = err, nil
 	}
 	if err != nil {
 		s.ended.Store(true)
@@ -66,46 +66,46 @@ func (s *socket) Read(p []byte) (int, error) {
 }
 
 func (s *socket) Write(p []byte) (int, error) {
-	s.writer <- struct{}{}
-	defer func() { <-s.writer }()
-	if s.cork == nil {
+	s.writeLock <- struct{}{}
+	defer func() { <-s.writeLock }()
+	if s.buffer == nil {
 		return s.Conn.Write(p)
 	}
-	if s.held+len(p) > len(s.cork) {
+	if s.corked+len(p) > len(s.buffer) {
 		if err := s.flush(); err != nil {
 			return 0, err
 		}
 	}
-	if len(p) > len(s.cork) {
+	if len(p) > len(s.buffer) {
 		return s.Conn.Write(p)
 	}
-	s.held += copy(s.cork[s.held:], p)
+	s.corked += copy(s.buffer[s.corked:], p)
 	return len(p), nil
 }
 
-// hold keeps what is written until release is called.
-func (s *socket) hold() {
-	s.writer <- struct{}{}
-	defer func() { <-s.writer }()
-	s.cork = corks.Get().(*[corkBuffer]byte)
+// cork buffers writes until uncork is called.
+func (s *socket) cork() {
+	s.writeLock <- struct{}{}
+	defer func() { <-s.writeLock }()
+	s.buffer = corkBuffers.Get().(*[corkSize]byte)
 }
 
-// release sends what was kept.
-func (s *socket) release() error {
-	s.writer <- struct{}{}
-	defer func() { <-s.writer }()
+// uncork sends the buffered writes.
+func (s *socket) uncork() error {
+	s.writeLock <- struct{}{}
+	defer func() { <-s.writeLock }()
 	err := s.flush()
-	corks.Put(s.cork)
-	s.cork = nil
+	corkBuffers.Put(s.buffer)
+	s.buffer = nil
 	return err
 }
 
 func (s *socket) flush() error {
-	held := s.held
-	s.held = 0
+	held := s.corked
+	s.corked = 0
 	if held == 0 {
 		return nil
 	}
-	_, err := s.Conn.Write(s.cork[:held])
+	_, err := s.Conn.Write(s.buffer[:held])
 	return err
 }

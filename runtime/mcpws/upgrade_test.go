@@ -193,7 +193,7 @@ func TestHTTP2(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		if resp.StatusCode != 400 || resp.ProtoMajor != 2 || !strings.Contains(s.log.String(), "HTTP/1.1 here, and this is HTTP/2") {
+		if resp.StatusCode != 400 || resp.ProtoMajor != 2 || !strings.Contains(s.log.String(), "HTTP/1.1, and this is HTTP/2") {
 			t.Errorf("%s %s", resp.Proto, resp.Status)
 		}
 	})
@@ -216,7 +216,7 @@ func TestMiddleware(t *testing.T) {
 	}
 	visit(t, setup{wrap: hide}, func(t *testing.T, s *site) {
 		status, text, _ := s.refused()
-		if status != 500 || strings.Contains(text, "Hijack") || !strings.Contains(s.log.String(), "needs a method Hijack, or Unwrap") {
+		if status != 500 || strings.Contains(text, "Hijack") || !strings.Contains(s.log.String(), "without Hijack or Unwrap") {
 			t.Errorf("status %d, %q; log %s", status, text, s.log.String())
 		}
 	})

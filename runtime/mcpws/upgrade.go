@@ -15,64 +15,64 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// subprotocol is the one that this package speaks.
+// subprotocol is the WebSocket subprotocol of this package.
 const subprotocol = "mcp"
 
 var (
-	errFull     = errors.New("as many connections as WithConnections allows are open")
-	errShort    = errors.New("the server holds as much as mcp.Limits.Memory allows")
-	errShare    = errors.New("the client has as many connections open as WithConnectionsPerClient allows")
-	errIdentify = errors.New("the function of WithPrincipal or WithClientAddress has not returned")
-	errNoHijack = errors.New("middleware hides the connection: its http.ResponseWriter needs a method Hijack, or Unwrap")
+	errTooMany         = errors.New("the limit of WithConnections is reached")
+	errNoMemory        = errors.New("the limit mcp.Limits.Memory is reached")
+	errTooManyOfClient = errors.New("the client has reached the limit of WithConnectionsPerClient")
+	errIdentify        = errors.New("the function of WithPrincipal or WithClientAddress failed")
+	errNoHijack        = errors.New("middleware wraps the http.ResponseWriter without Hijack or Unwrap")
 )
 
-// refusal is the answer to a request that opens no connection.
+// refusal is the response to a request that is not upgraded.
 type refusal struct {
 	status  int
 	message string // for the client
-	err     error  // for the log, where it says more
+	err     error  // for the log, where it is more precise than message
 	header  http.Header
 }
 
-// admit decides who may open a connection.
-func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (who client, _ *refusal) {
+// checkRequest decides whether a request may open a connection.
+func (h *Handler) checkRequest(w http.ResponseWriter, r *http.Request) (who requester, _ *refusal) {
 	if r.Method != http.MethodGet {
 		return who, &refusal{
-			status: http.StatusMethodNotAllowed, message: "a WebSocket is opened by GET",
+			status: http.StatusMethodNotAllowed, message: "the method must be GET",
 			header: http.Header{"Allow": {http.MethodGet}},
 		}
 	}
 	if wrong := h.policy.Check(r); wrong != nil {
 		return who, &refusal{status: wrong.Status, message: wrong.Message}
 	}
-	who, wrong := h.client(w, r)
+	who, wrong := h.identifyClient(w, r)
 	if wrong != nil {
 		return who, wrong
 	}
 	if r.ContentLength != 0 {
-		// Of the connection that follows, nobody would know where it begins.
-		return who, &refusal{status: http.StatusBadRequest, message: "a request that opens a WebSocket has no body"}
+		// net/http would not separate the body from the frames that follow.
+		return who, &refusal{status: http.StatusBadRequest, message: "an upgrade request must not have a body"}
 	}
 	if offered := r.Header.Values("Sec-WebSocket-Protocol"); len(offered) > 0 && !offers(offered) {
-		return who, &refusal{status: http.StatusBadRequest, message: `the subprotocol spoken here is "` + subprotocol + `": offer that one, or none`}
+		return who, &refusal{status: http.StatusBadRequest, message: `the subprotocol is "` + subprotocol + `": offer that one, or none`}
 	}
 	return who, nil
 }
 
-// client is who opens a connection.
-type client struct {
+// requester is the principal and the address of a client.
+type requester struct {
 	principal mcp.Principal
 	address   netip.Addr
 }
 
-// client calls the functions of [WithPrincipal] and [WithClientAddress]. Who cannot be
-// told is not let in.
-func (h *Handler) client(w http.ResponseWriter, r *http.Request) (who client, wrong *refusal) {
+// identifyClient calls the functions of [WithPrincipal] and [WithClientAddress]. If one
+// of them panics or calls runtime.Goexit, the request is refused.
+func (h *Handler) identifyClient(w http.ResponseWriter, r *http.Request) (who requester, wrong *refusal) {
 	usercode.Call(func() {
 		if h.identify != nil {
 			principal, err := h.identify(r)
 			if err != nil {
-				wrong = unidentified(err)
+				wrong = unauthorized(err)
 				return
 			}
 			who.principal = principal
@@ -80,13 +80,13 @@ func (h *Handler) client(w http.ResponseWriter, r *http.Request) (who client, wr
 		who.address = access.Address(r, h.address)
 	}, func(e usercode.Failure) {
 		if e.Panic == http.ErrAbortHandler {
-			panic(e.Panic) // net/http closes the connection, as is asked for
+			panic(e.Panic) // net/http closes the connection, as the caller expects
 		}
 		h.log.Program(r.Context(), slog.LevelError, "panic in the function of WithPrincipal or WithClientAddress", e.Attrs()...)
 		wrong = &refusal{
 			status: http.StatusInternalServerError, message: http.StatusText(http.StatusInternalServerError), err: errIdentify,
 		}
-		if e.Exits { // nothing else is going to answer, and the connection ends
+		if e.Exits { // this goroutine ends: respond now, the connection is closed
 			w.Header().Set("Connection", "close")
 			h.refuse(w, r, wrong)
 			_ = http.NewResponseController(w).Flush()
@@ -95,19 +95,19 @@ func (h *Handler) client(w http.ResponseWriter, r *http.Request) (who client, wr
 	return who, wrong
 }
 
-// unidentified is the answer to a client that WithPrincipal does not know.
-func unidentified(err error) *refusal {
-	x := &refusal{status: http.StatusUnauthorized, message: "the request does not say who makes it, or not so that it is believed", err: err}
+// unauthorized is the response where the function of [WithPrincipal] returns an error.
+func unauthorized(err error) *refusal {
+	x := &refusal{status: http.StatusUnauthorized, message: "the request has no valid credentials", err: err}
 	if own, ok := errors.AsType[*mcphttp.Refusal](err); ok {
 		x.status, x.message, x.header = cmp.Or(own.Status, x.status), own.Text, own.Header
 	}
 	if x.status == http.StatusUnauthorized && len(x.header) == 0 {
-		x.header = http.Header{"Www-Authenticate": {"Bearer"}} // RFC 9110, section 15.5.2: there must be one
+		x.header = http.Header{"Www-Authenticate": {"Bearer"}} // required by RFC 9110, section 15.5.2
 	}
 	return x
 }
 
-// offers reports whether "mcp" is among the subprotocols of a client.
+// offers reports whether "mcp" is among the offered subprotocols.
 func offers(fields []string) bool {
 	for _, field := range fields {
 		for name := range strings.SplitSeq(field, ",") {
@@ -119,7 +119,7 @@ func offers(fields []string) bool {
 	return false
 }
 
-// hijackerOf finds what takes the connection over, behind any middleware.
+// hijackerOf returns the http.Hijacker of a ResponseWriter, behind any middleware.
 func hijackerOf(w http.ResponseWriter, r *http.Request) (http.Hijacker, *refusal) {
 	for {
 		switch t := w.(type) {
@@ -132,7 +132,7 @@ func hijackerOf(w http.ResponseWriter, r *http.Request) (http.Hijacker, *refusal
 			continue
 		}
 		if r.ProtoMajor != 1 {
-			return nil, &refusal{status: http.StatusBadRequest, message: "a WebSocket is opened over HTTP/1.1 here, and this is " + r.Proto}
+			return nil, &refusal{status: http.StatusBadRequest, message: "an upgrade needs HTTP/1.1, and this is " + r.Proto}
 		}
 		return nil, &refusal{
 			status: http.StatusInternalServerError, message: http.StatusText(http.StatusInternalServerError), err: errNoHijack,
@@ -140,7 +140,7 @@ func hijackerOf(w http.ResponseWriter, r *http.Request) (http.Hijacker, *refusal
 	}
 }
 
-// refuse answers a request that opens no connection.
+// refuse writes and logs a refusal.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, x *refusal) {
 	err, level := x.err, slog.LevelInfo
 	if err == nil {
