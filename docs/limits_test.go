@@ -33,7 +33,7 @@ var limitTables = []struct {
 		{"readTime", "", "how long it may take to send a whole request, to whatever path"},
 		{"idleTime", "", "how long a connection stays open without a request"},
 		{"mostConnections", "", "open connections; one more is closed"},
-		{"maxRefused", "", "requests outside of the endpoints that are answered before their body, and waited for, a second at most"},
+		{"mostRefused", "", "requests outside of the endpoints that are answered before their body, and waited for, a second at most"},
 	}},
 	{name: "mcpws", path: "github.com/mcpgen/mcpgen/runtime/mcpws", constants: []limit{
 		{"DefaultConnections", "", "open connections: `WithConnections`"},
