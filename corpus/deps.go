@@ -11,6 +11,7 @@ import (
 
 	_ "github.com/Masterminds/semver/v3"
 	_ "github.com/aws/aws-sdk-go-v2/aws"
+	_ "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	_ "github.com/aws/aws-sdk-go-v2/service/s3"
 	_ "github.com/dustin/go-humanize"
 	_ "github.com/google/go-github/v84/github"

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// fill sets a Go value at random. Unexported fields stay zero, as do interfaces,
-// functions and channels.
-func fill(r *rand.Rand, v reflect.Value, depth int) {
+// fill sets a Go value at random. Unexported fields stay zero, as do functions, channels
+// and interfaces that are no unions.
+func (u Unions) fill(r *rand.Rand, v reflect.Value, depth int) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
 		v.Set(reflect.ValueOf(time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()))
 		return
@@ -35,7 +35,7 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 	case reflect.Pointer:
 		if depth < maxDepth && r.IntN(3) > 0 {
 			v.Set(reflect.New(v.Type().Elem()))
-			fill(r, v.Elem(), depth+1)
+			u.fill(r, v.Elem(), depth+1)
 		}
 	case reflect.Slice:
 		if r.IntN(4) == 0 {
@@ -47,11 +47,25 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 		}
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		for i := range n {
-			fill(r, v.Index(i), depth+1)
+			u.fill(r, v.Index(i), depth+1)
 		}
+	case reflect.Interface:
+		all := u[v.Type()]
+		if len(all) == 0 || depth > 2*maxDepth {
+			return
+		}
+		t := all[r.IntN(len(all))]
+		if t.Kind() == reflect.Pointer {
+			v.Set(reflect.New(t.Elem()))
+			u.fill(r, v.Elem().Elem(), depth+1)
+			return
+		}
+		in := reflect.New(t).Elem()
+		u.fill(r, in, depth+1)
+		v.Set(in)
 	case reflect.Array:
 		for i := range v.Len() {
-			fill(r, v.Index(i), depth+1)
+			u.fill(r, v.Index(i), depth+1)
 		}
 	case reflect.Map:
 		if r.IntN(4) == 0 || depth >= maxDepth {
@@ -60,15 +74,15 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 		v.Set(reflect.MakeMap(v.Type()))
 		for range r.IntN(3) {
 			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-			fill(r, key, depth+1)
-			fill(r, value, depth+1)
+			u.fill(r, key, depth+1)
+			u.fill(r, value, depth+1)
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Struct:
 		share := 1 + r.IntN(4)
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() && (depth == 0 || r.IntN(4) < share) {
-				fill(r, v.Field(i), depth+1)
+				u.fill(r, v.Field(i), depth+1)
 			}
 		}
 	}

@@ -27,6 +27,8 @@ type Config struct {
 	Server func(...mcp.Option) *mcp.Server
 	// Types are the types that the tools take and return, by the tools' names.
 	Types map[string]any
+	// Unions are those within the types. Others are taken for interfaces.
+	Unions Unions
 	// Values is how many values are sent to each tool; CORPUS_VALUES replaces it.
 	Values int
 	Seed   uint64
@@ -37,9 +39,10 @@ type prover struct {
 	r       *rand.Rand
 	clients []*client
 	given   *identity.Recorder // of the call that runs
+	unions  Unions
 
-	sent, valid, results, byMethod int
-	findings                       []string
+	sent, valid, results, byMethod, unionsRead int
+	findings                                   []string
 }
 
 // maxFindings is how many disagreements are printed.
@@ -56,7 +59,8 @@ func Run(t *testing.T, cfg Config) {
 		}
 		t.Error(finding)
 	}
-	t.Logf("%d tools: %d values sent, %d valid, %d of them refused by encoding/json too; %d results given", len(cfg.Types), p.sent, p.valid, p.byMethod, p.results)
+	t.Logf("%d tools: %d values sent, %d valid, %d refused or taken by methods of the types, %d read with unions; %d results given",
+		len(cfg.Types), p.sent, p.valid, p.byMethod, p.unionsRead, p.results)
 	if p.sent == 0 || p.valid == 0 || p.results == 0 {
 		t.Error("nothing was tried")
 	}
@@ -68,7 +72,7 @@ func run(t *testing.T, cfg Config) *prover {
 	if n, err := strconv.Atoi(os.Getenv("CORPUS_VALUES")); err == nil {
 		count = n
 	}
-	p := &prover{r: rand.New(rand.NewPCG(cfg.Seed, 0))}
+	p := &prover{r: rand.New(rand.NewPCG(cfg.Seed, 0)), unions: cfg.Unions}
 	give := func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
 			return next(identity.With(ctx, p.given), req)
@@ -166,9 +170,13 @@ func (p *prover) tool(tl *tool, typ reflect.Type, count int) (err error) {
 		var arguments []byte
 		if i%3 == 2 {
 			v := reflect.New(typ)
-			fill(p.r, v.Elem(), 0)
-			if arguments, err = json.Marshal(v.Interface()); err != nil {
+			p.unions.fill(p.r, v.Elem(), 0)
+			tree, err := p.unions.marshal(v)
+			if err != nil {
 				continue // it has something in it that encoding/json does not write
+			}
+			if arguments, err = json.Marshal(tree); err != nil {
+				return err
 			}
 			if arguments[0] != '{' {
 				arguments = []byte(`{"value":` + string(arguments) + `}`)
@@ -186,7 +194,7 @@ func (p *prover) tool(tl *tool, typ reflect.Type, count int) (err error) {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		v := reflect.New(typ)
-		fill(p.r, v.Elem(), 0)
+		p.unions.fill(p.r, v.Elem(), 0)
 		if err := p.result(c, tl, v, g.value(tl.plan, 0)); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -238,26 +246,48 @@ func (p *prover) argument(c *client, tl *tool, typ reflect.Type, arguments []byt
 	}
 	// What the type itself makes of it.
 	own := arguments
-	if _, wrapped := tl.plan.Properties["value"]; wrapped && !hasMember(typ, "value") {
+	whole := typ // of the arguments
+	if tl.plan.Properties["value"] != nil && len(tl.plan.Properties) == 1 && hasForm(typ) {
 		own = memberOf(arguments)
+		whole = reflect.StructOf([]reflect.StructField{{Name: "Value", Type: typ, Tag: `json:"value"`}})
 	}
 	want := reflect.New(typ)
-	refused := json.Unmarshal(own, want.Interface())
+	refused := unmarshal(own, want.Interface())
+	union := refused != nil && p.unions.within(typ, map[reflect.Type]bool{}) // encoding/json does not know which type to make
 	switch {
 	case accepted && invalid != nil:
 		g := &generator{defs: tl.plan.Defs}
-		if tl.input.Validate(plain(g.withoutNulls(value, tl.plan))) == nil {
-			return nil // null for what may be missing
+		switch {
+		case tl.input.Validate(plain(g.withoutNulls(value, tl.plan))) == nil: // null for what may be missing
+		case byMethods(whole, value, invalid):
+			p.byMethod++
+		default:
+			p.find(c, tl, arguments, "accepted, and not valid: "+firstLine(invalid))
 		}
-		p.find(c, tl, arguments, "accepted, and not valid: "+firstLine(invalid))
-	case !accepted && invalid == nil && refused != nil:
+	case !accepted && invalid == nil && refused != nil && !union:
 		p.byMethod++ // its own method, or a range that the schema does not have
 	case !accepted && invalid == nil:
 		p.find(c, tl, arguments, "valid, and refused: "+a.text())
 	case accepted && refused == nil:
 		p.compare(c, tl, a, want, arguments)
+	case accepted && union:
+		p.union(c, tl, a, arguments)
 	}
 	return nil
+}
+
+// union holds arguments that encoding/json cannot read, and the answer to them, against
+// the value that the tool was given.
+func (p *prover) union(c *client, tl *tool, a *answered, arguments []byte) {
+	tree, err := p.unions.marshal(p.given.Got)
+	if err != nil {
+		return // it does not write what a method has made
+	}
+	p.unionsRead++
+	if where := lost("argument", mustParse(arguments), tree); where != "" {
+		p.find(c, tl, arguments, where)
+	}
+	p.compare(c, tl, a, p.given.Got, arguments)
 }
 
 // result has the tool return a value.
@@ -279,12 +309,12 @@ func (p *prover) result(c *client, tl *tool, v reflect.Value, arguments any) err
 
 // compare holds a result against the output schema and encoding/json.
 func (p *prover) compare(c *client, tl *tool, a *answered, v reflect.Value, arguments []byte) {
-	text, err := json.Marshal(v.Interface())
+	want, err := p.unions.marshal(v)
 	switch {
 	case a.IsError && err != nil:
 		return
 	case a.IsError:
-		p.find(c, tl, arguments, "the result "+string(text)+" is an error: "+a.text())
+		p.find(c, tl, arguments, "the result "+short(want)+" is an error: "+a.text())
 		return
 	}
 	got, broken := parse(a.StructuredContent)
@@ -301,7 +331,7 @@ func (p *prover) compare(c *client, tl *tool, a *answered, v reflect.Value, argu
 	if wrapper, ok := got.(map[string]any); ok && c.meta == "" && !tl.object {
 		got = wrapper["result"]
 	}
-	if where := differ("result", got, mustParse(text)); where != "" {
+	if where := differ("result", got, want); where != "" {
 		p.find(c, tl, arguments, where)
 	}
 }
@@ -385,17 +415,6 @@ func memberOf(arguments []byte) []byte {
 		return arguments
 	}
 	return object.Value
-}
-
-// hasMember reports whether a struct has a member of its own with that name.
-func hasMember(t reflect.Type, name string) bool {
-	for _, f := range reflect.VisibleFields(t) {
-		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == name {
-			return true
-		}
-	}
-	return false
 }
 
 func firstLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

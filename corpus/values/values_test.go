@@ -146,7 +146,7 @@ func TestFill(t *testing.T) {
 	set := map[string]bool{}
 	for range 200 {
 		var v all
-		fill(r, reflect.ValueOf(&v).Elem(), 0)
+		Unions(nil).fill(r, reflect.ValueOf(&v).Elem(), 0)
 		fields := reflect.ValueOf(v)
 		for i := range fields.NumField() {
 			if !fields.Field(i).IsZero() {
@@ -156,5 +156,101 @@ func TestFill(t *testing.T) {
 	}
 	if len(set) != reflect.TypeFor[all]().NumField() {
 		t.Errorf("filled only %v", set)
+	}
+}
+
+type shape interface{ shape() }
+
+type circle struct{ R int }
+
+type group struct {
+	Name   string `json:"name"`
+	Shapes []shape
+	*inner
+}
+
+type inner struct{ By map[string]shape }
+
+func (circle) shape() {}
+func (*group) shape() {}
+
+func TestUnions(t *testing.T) {
+	u := Unions{reflect.TypeFor[shape](): Of(circle{}, &group{})}
+	v := group{Name: "g", Shapes: []shape{circle{1}, &group{Shapes: []shape{nil}}}, inner: &inner{map[string]shape{"a": circle{2}}}}
+	tree, err := u.marshal(reflect.ValueOf(v))
+	want := `{"name":"g","Shapes":[{"type":"circle","R":1},{"type":"group","name":"","Shapes":[null]}],"By":{"a":{"type":"circle","R":2}}}`
+	if err != nil || !reflect.DeepEqual(tree, mustParse([]byte(want))) {
+		t.Errorf("%s, %v", short(tree), err)
+	}
+	seen := map[string]bool{}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		var v group
+		u.fill(r, reflect.ValueOf(&v).Elem(), 0)
+		for _, s := range v.Shapes {
+			seen[reflect.TypeOf(s).String()] = true
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("filled only %v", seen)
+	}
+	if !u.within(reflect.TypeFor[map[string]*group](), map[reflect.Type]bool{}) || u.within(reflect.TypeFor[point](), map[reflect.Type]bool{}) {
+		t.Error("within")
+	}
+	for argument, value := range map[string]string{
+		`{"a":1,"b":null}`:      `{"a":1.0,"c":{"d":[],"e":""}}`,
+		`[{"type":"x"},"text"]`: `[{"type":"x"},"text"]`,
+	} {
+		if where := lost("v", mustParse([]byte(argument)), mustParse([]byte(value))); where != "" {
+			t.Errorf("%s: %s", argument, where)
+		}
+	}
+	for argument, value := range map[string]string{
+		`{"a":1}`:         `{}`,
+		`{}`:              `{"a":1}`,
+		`[1]`:             `[1,2]`,
+		`{"type":"x"}`:    `{"type":"y"}`,
+		`{"a":[]}`:        `{"a":[1]}`,
+		`{"a":{"b":"c"}}`: `{"a":{"b":"d"}}`,
+	} {
+		if lost("v", mustParse([]byte(argument)), mustParse([]byte(value))) == "" {
+			t.Errorf("%s is %s", argument, value)
+		}
+	}
+}
+
+// lenient takes numbers besides the strings of its schema, but no lists.
+type lenient struct{ text string }
+
+func (l *lenient) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		panic("a list")
+	}
+	l.text = string(text)
+	return nil
+}
+
+func TestByMethods(t *testing.T) {
+	type outer struct {
+		L []*lenient `json:"l"`
+		N int        `json:"n"`
+	}
+	const text = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"string"}},"n":{"type":"integer"}},"additionalProperties":false}`
+	compiled, err := compile([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, excused := range map[string]bool{
+		`{"l":["a",1]}`:         true,
+		`{"l":["a",[]]}`:        false,
+		`{"l":[1],"n":"x"}`:     false,
+		`{"l":[1],"surplus":1}`: false,
+		`{"l":3}`:               false,
+	} {
+		v := mustParse([]byte(value))
+		invalid := compiled.Validate(plain(v))
+		if invalid == nil || byMethods(reflect.TypeFor[outer](), v, invalid) != excused {
+			t.Errorf("%s: %v", value, invalid)
+		}
 	}
 }

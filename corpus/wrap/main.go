@@ -52,7 +52,7 @@ func run(name, path string) error {
 	}
 	for round := 1; ; round++ {
 		left := slices.DeleteFunc(slices.Clone(all), func(w wrapped) bool { return refused[w.name] != "" })
-		if err := write(dir, name, path, pkg.Name(), left); err != nil {
+		if err := write(dir, name, path, pkg, left); err != nil {
 			return err
 		}
 		began := time.Now()
@@ -141,7 +141,7 @@ func toolOf(s string) string {
 }
 
 // write writes the annotated functions and the test.
-func write(dir, name, path, imported string, list []wrapped) error {
+func write(dir, name, path string, pkg *types.Package, list []wrapped) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Package %s has a tool for every struct of %s.\n//\n//mcp:server name=%s\n//mcp:defaults naming=asis\npackage %s\n\n", name, path, name, name)
 	fmt.Fprintf(&b, "import (\n\t\"context\"\n\n\ttarget %q\n\n\t\"github.com/mcpgen/mcpgen/generator/zoo/identity\"\n)\n\n", path)
@@ -160,11 +160,13 @@ func write(dir, name, path, imported string, list []wrapped) error {
 	if err := os.WriteFile(filepath.Join(dir, "tools.go"), source, 0o644); err != nil {
 		return err
 	}
-	var types strings.Builder
+	var table strings.Builder
 	for _, w := range list {
-		fmt.Fprintf(&types, "\t%q: target.%s{},\n", w.name, w.name)
+		fmt.Fprintf(&table, "\t%q: target.%s{},\n", w.name, w.name)
 	}
-	test, err := format.Source(fmt.Appendf(nil, testSource, name, path, name, name, name, types.String()))
+	inUnions, imports := unions(pkg, list)
+	imports = append(imports, fmt.Sprintf("target %q", path))
+	test, err := format.Source(fmt.Appendf(nil, testSource, name, strings.Join(imports, "\n\t"), name, name, name, table.String(), inUnions))
 	if err != nil {
 		return err
 	}
@@ -175,9 +177,10 @@ const testSource = `package %s_test
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
-	target %q
+	%s
 
 	"github.com/mcpgen/mcpgen/corpus/out/%s"
 	"github.com/mcpgen/mcpgen/corpus/values"
@@ -199,10 +202,14 @@ func TestReflector(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	values.Run(t, values.Config{Server: %s.NewMCPServer, Types: types, Values: 100, Seed: 1})
+	values.Run(t, values.Config{Server: %s.NewMCPServer, Types: types, Unions: unions, Values: 100, Seed: 1})
 }
 
 var types = map[string]any{
+%s}
+
+// The sealed interfaces within, and what may be in them.
+var unions = map[reflect.Type][]reflect.Type{
 %s}
 `
 

@@ -1,0 +1,167 @@
+package values
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Unions are the sealed interfaces that types hold, each with the types that may be in
+// it: pointers where only those implement it.
+type Unions map[reflect.Type][]reflect.Type
+
+// Of returns the dynamic types of values, for a table of unions.
+func Of(all ...any) (types []reflect.Type) {
+	for _, v := range all {
+		types = append(types, reflect.TypeOf(v))
+	}
+	return types
+}
+
+// discriminator is the member that names the type of a value in a sealed interface.
+const discriminator = "type"
+
+// marshal is what encoding/json writes, with the discriminators that it does not know
+// of. A method that panics is an error, as it is in a call.
+func (u Unions) marshal(v reflect.Value) (tree any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		return nil, err
+	}
+	if tree, err = parse(text); err == nil {
+		u.mark(v, tree)
+	}
+	return tree, err
+}
+
+// mark adds the discriminators to what encoding/json has written for a value.
+func (u Unions) mark(v reflect.Value, tree any) {
+	if v.Kind() == reflect.Interface {
+		if object, ok := tree.(map[string]any); ok && slices.Contains(u[v.Type()], v.Elem().Type()) {
+			t := v.Elem().Type()
+			if t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+			object[discriminator] = t.Name()
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			u.mark(v.Elem(), tree)
+		}
+		return
+	}
+	if hasForm(v.Type()) {
+		return
+	}
+	switch tree := tree.(type) {
+	case map[string]any:
+		if v.Kind() == reflect.Map {
+			for key, elem := range v.Seq2() {
+				u.mark(elem, tree[fmt.Sprint(key)])
+			}
+		} else {
+			u.markFields(v, tree)
+		}
+	case []any:
+		for i := range tree {
+			u.mark(v.Index(i), tree[i])
+		}
+	}
+}
+
+func (u Unions) markFields(v reflect.Value, object map[string]any) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case f.Anonymous && name == "":
+			if inner := reflect.Indirect(v.Field(i)); inner.Kind() == reflect.Struct {
+				u.markFields(inner, object)
+			}
+		case f.IsExported() && name == "":
+			u.mark(v.Field(i), object[f.Name])
+		case f.IsExported():
+			u.mark(v.Field(i), object[name])
+		}
+	}
+}
+
+// within reports whether values of a type may hold unions.
+func (u Unions) within(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Interface:
+		return u[t] != nil
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return u.within(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); (f.IsExported() || f.Anonymous) && u.within(f.Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lost says what of an argument is not in the value that was made of it, "" for
+// nothing. What the argument does not have is empty there.
+func lost(path string, argument, value any) string {
+	switch argument := argument.(type) {
+	case nil:
+		return "" // it counts as missing
+	case map[string]any:
+		object, ok := value.(map[string]any)
+		if !ok {
+			break
+		}
+		for name, member := range argument {
+			if where := lost(path+"."+name, member, object[name]); where != "" {
+				return where
+			}
+		}
+		for name, member := range object {
+			if _, there := argument[name]; !there && !isZero(member) {
+				return fmt.Sprintf("%s.%s is too much: %s", path, name, short(member))
+			}
+		}
+		return ""
+	case []any:
+		list, ok := value.([]any)
+		if !ok || len(list) != len(argument) {
+			break
+		}
+		for i := range argument {
+			if where := lost(fmt.Sprintf("%s[%d]", path, i), argument[i], list[i]); where != "" {
+				return where
+			}
+		}
+		return ""
+	}
+	return differ(path, argument, value)
+}
+
+func isZero(v any) bool {
+	if object, ok := v.(map[string]any); ok {
+		for _, member := range object {
+			if !isZero(member) {
+				return false
+			}
+		}
+		return true
+	}
+	return isEmpty(v) || v == false || v == json.Number("0") || v == "0001-01-01T00:00:00Z"
+}
