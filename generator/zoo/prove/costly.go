@@ -3,6 +3,7 @@ package prove
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Search says how long to search for the message that costs the most.
@@ -21,6 +24,10 @@ type Search struct {
 	// Most is how many times the CPU time of json.Unmarshal into an any a call
 	// may take.
 	Most float64
+	// Beyond is how many times the CPU time of json.Unmarshal a call may take beside
+	// one that is refused before its arguments are decoded, where the decoder has
+	// met one problem too many in the first tenth of the message.
+	Beyond float64
 }
 
 // recipe makes messages of any size: some parts of a value come again and again.
@@ -62,6 +69,7 @@ func Costly(t *testing.T, cfg Config, search Search) {
 		t.Fatal(err)
 	}
 	var worst []*recipe
+	ended := 0 // tools of which a message with too many problems was found
 	for _, tool := range tools {
 		schema, err := ParseSchema(string(tool.InputSchema))
 		if err != nil {
@@ -70,6 +78,9 @@ func Costly(t *testing.T, cfg Config, search Search) {
 		h := fnv.New64()
 		h.Write([]byte(tool.Name))
 		c := &climber{r: newSource(cfg.Seed, h.Sum64()), tool: tool, schema: schema}
+		if c.endsEarly(t, session, search) {
+			ended++
+		}
 		var best *recipe
 		var from *Node
 		for range search.Tries {
@@ -85,6 +96,10 @@ func Costly(t *testing.T, cfg Config, search Search) {
 		if best != nil {
 			worst = append(worst, best)
 		}
+	}
+	t.Logf("%d of %d tools end at one problem too many", ended, len(tools))
+	if ended < len(tools)*9/10 {
+		t.Errorf("messages with too many problems were found for %d of %d tools", ended, len(tools))
 	}
 	slices.SortFunc(worst, func(a, b *recipe) int { return int(1000 * (b.ratio - a.ratio)) })
 	for i, c := range worst[:min(len(worst), search.Worst)] {
@@ -123,6 +138,75 @@ func costs(t *testing.T, s *Session, c *recipe, size, turns int) float64 {
 	}
 	// What any call takes does not count.
 	return float64(call-100*time.Microsecond) / float64(plain+time.Microsecond)
+}
+
+// wrongUnits are values that few types take.
+var wrongUnits = []string{"false", `"\u0001"`, "{}", "[[]]", "1.5", `{"x":[1,"2",{}]}`}
+
+// endsEarly searches a message with too many problems in its first tenth, and holds the
+// CPU time of the rest to Beyond: nothing of it may be decoded. It returns false where no
+// such message is found.
+func (c *climber) endsEarly(t *testing.T, s *Session, search Search) bool {
+	for range 10 {
+		next := c.recipe(c.value(nil))
+		if next == nil {
+			continue
+		}
+		switch next.between {
+		case ",":
+			wrong := pick(c.r, wrongUnits)
+			if c.r.one(2) {
+				wrong = strings.ReplaceAll(next.unit, mark, "") // as the search has it
+			}
+			if name, _, ok := strings.Cut(next.unit, ":"); ok && strings.HasPrefix(name, `"`) {
+				wrong = `"x` + mark + `":` + pick(c.r, wrongUnits) // another member
+			}
+			next.unit, next.count = wrong, strconv.Itoa
+		default:
+			continue // one string or number has one problem
+		}
+		if !c.tooMany(t, s, next.text(search.Small/10)) || !json.Valid(next.text(search.Small)) {
+			continue
+		}
+		arguments := next.text(search.Small)
+		params := append([]byte(`"name":"`+c.tool.Name+`","arguments":`), arguments...)
+		refused := append(append([]byte(`"name":"`+c.tool.Name+`","arguments":[`), arguments...), ']')
+		ask := func(params []byte) time.Duration {
+			start := cpuTime()
+			if _, err := s.ask("tools/call", params); err != nil {
+				t.Fatal(err)
+			}
+			return cpuTime() - start
+		}
+		call, base, plain := time.Duration(1<<62), time.Duration(1<<62), time.Duration(1<<62)
+		var beyond float64
+		for range 20 {
+			start := cpuTime()
+			var v any
+			if err := json.Unmarshal(arguments, &v); err != nil && !strings.Contains(err.Error(), "float64") {
+				t.Fatal(err)
+			}
+			plain = min(plain, cpuTime()-start)
+			call, base = min(call, ask(params)), min(base, ask(refused))
+			// What any answer with problems takes does not count.
+			if beyond = float64(call-base-100*time.Microsecond) / float64(plain); beyond <= search.Beyond {
+				return true
+			}
+		}
+		t.Errorf("%s goes on after the last problem that it reports: it takes %v, and %v where the arguments are not decoded: %.100q %.100q", c.tool.Name, call, base, next.before, next.unit)
+		return true
+	}
+	return false
+}
+
+// tooMany reports whether arguments have more problems than are reported.
+func (c *climber) tooMany(t *testing.T, s *Session, arguments []byte) bool {
+	s.err = nil
+	if _, err := s.ask("tools/call", append([]byte(`"name":"`+c.tool.Name+`","arguments":`), arguments...)); err != nil {
+		t.Fatal(err)
+	}
+	bad, ok := errors.AsType[*wire.ArgumentsError](s.err)
+	return ok && bad.More
 }
 
 // climber makes recipes for one tool.
