@@ -1,11 +1,10 @@
 package mcp
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -22,7 +21,7 @@ type position struct {
 // position has the same cursor, so that clients can cache by it.
 const (
 	cursorVersion = 1
-	cursorMAC     = 16
+	cursorPurpose = "cursor"
 	dynamicFlag   = 0x80
 )
 
@@ -34,7 +33,7 @@ func (s *Server) cursor(l *pagedList, at position) string {
 	}
 	b := binary.AppendUvarint([]byte{cursorVersion, kind}, at.number)
 	b = append(b, at.key...)
-	b = append(b, s.keys.keys[0].cursorMAC(b)...)
+	b = append(b, s.keys.MAC(cursorPurpose, b)...)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
@@ -46,15 +45,11 @@ func (s *Server) readCursor(l *pagedList, cursor []byte) (at position, ok bool) 
 		return at, false
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) < 3+cursorMAC || len(text) != base64.RawURLEncoding.EncodedLen(len(b)) {
+	if err != nil || len(b) < 3+seal.MACSize || len(text) != base64.RawURLEncoding.EncodedLen(len(b)) {
 		return at, false // the decoder passes over line ends
 	}
-	b, mac := b[:len(b)-cursorMAC], b[len(b)-cursorMAC:]
-	made := false
-	for i := range s.keys.keys {
-		made = made || hmac.Equal(mac, s.keys.keys[i].cursorMAC(b))
-	}
-	if !made || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.shelf {
+	b, mac := b[:len(b)-seal.MACSize], b[len(b)-seal.MACSize:]
+	if !s.keys.CheckMAC(cursorPurpose, b, mac) || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.shelf {
 		return at, false
 	}
 	number, n := binary.Uvarint(b[2:])
@@ -62,10 +57,4 @@ func (s *Server) readCursor(l *pagedList, cursor []byte) (at position, ok bool) 
 		return at, false
 	}
 	return position{dynamic: b[1]&dynamicFlag != 0, number: number, key: string(b[2+n:])}, true
-}
-
-func (k *sealingKey) cursorMAC(b []byte) []byte {
-	h := hmac.New(sha256.New, derive(k.secret, nil, "cursor", sha256.Size))
-	h.Write(b)
-	return h.Sum(nil)[:cursorMAC]
 }

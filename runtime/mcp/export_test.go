@@ -1,9 +1,6 @@
 package mcp
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
@@ -31,28 +28,6 @@ func WrapSchema(schema string) string {
 // DropMirrors returns an input schema without x-mcp-header.
 func DropMirrors(schema string) string {
 	return string(appendSchema(nil, schema, schemaForm{dropMirrors: true}))
-}
-
-// Keyring seals texts.
-type Keyring struct{ ring keyring }
-
-// NewKeyring returns a keyring of the keys, or of a random one.
-func NewKeyring(keys ...[]byte) *Keyring { return &Keyring{newKeyring(keys)} }
-
-// Seal seals a text.
-func (k *Keyring) Seal(purpose string, text []byte) string { return k.ring.seal(purpose, text) }
-
-// Open opens a sealed text.
-func (k *Keyring) Open(purpose, sealed string) ([]byte, bool) { return k.ring.open(purpose, sealed) }
-
-// CanonicalNumber is the one spelling of a number.
-func CanonicalNumber(text string) string { return string(canonicalNumber([]byte(text))) }
-
-// DigestJSON hashes a JSON value by what it means.
-func DigestJSON(value string) string {
-	d := digester{h: sha256.New()}
-	d.value([]byte(value))
-	return hex.EncodeToString(d.h.Sum(nil))
 }
 
 // NewStateStore returns the store of one process.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -64,6 +65,17 @@ func WithoutStdoutShield() Option {
 func WithStateKeys(keys ...[]byte) Option {
 	ring := newKeyring(keys)
 	return func(s *Server) { s.keys = ring }
+}
+
+// MinStateKey is the least size of a key of [WithStateKeys], in bytes.
+const MinStateKey = seal.MinKey
+
+func newKeyring(keys [][]byte) *seal.Keyring {
+	ring, err := seal.NewKeyring(keys)
+	if err != nil {
+		panic("mcp: " + err.Error())
+	}
+	return ring
 }
 
 // WithStateStore sets where it is noted which request states are used up, for

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonhash"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // replay ends the round with the question. The client calls again with the
@@ -161,7 +163,7 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, ok := x.conn.server.keys.open(statePurpose, text)
+	plain, ok := x.conn.server.keys.Open(statePurpose, text)
 	s := new(sealedRound)
 	switch {
 	case !ok:
@@ -220,7 +222,7 @@ func (x *exchange) sealState() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("seal request state: %w", err)
 	}
-	return x.conn.server.keys.seal(statePurpose, plain), nil
+	return x.conn.server.keys.Seal(statePurpose, plain), nil
 }
 
 // conclude returns the reply that puts the open questions, nil where none is
@@ -312,4 +314,28 @@ func (s *Server) converse(ctx context.Context, req *Request) (Reply, error) {
 			return nil, err
 		}
 	}
+}
+
+// requestDigest identifies what a request asks for: its method, the name or URI
+// of the feature, and the arguments, whatever the order of members, the spelling
+// of numbers and strings, and the white space. The rest makes no difference.
+func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
+	p := &x.buffers.msg.Params
+	arguments := p.Get("arguments")
+	if arguments == nil {
+		arguments = emptyObject
+	}
+	if err := wire.Valid(arguments, max(1, x.conn.server.limits.Depth-2)); err != nil {
+		return digest, err
+	}
+	h := jsonhash.New()
+	h.Text('m', []byte(x.call.method))
+	for _, name := range []string{"name", "uri"} {
+		if value := p.Get(name); value != nil {
+			h.Text('p', []byte(name))
+			h.Value(value)
+		}
+	}
+	h.Value(arguments)
+	return h.Sum(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -24,7 +25,7 @@ type Server struct {
 	interceptors []Interceptor
 	visible      func(context.Context, FeatureInfo) bool
 	unshielded   bool
-	keys         keyring
+	keys         *seal.Keyring
 	store        StateStore
 	pingAfter    time.Duration
 	timeout      time.Duration // of functions without one of their own; 0 = none
@@ -56,7 +57,7 @@ func NewServer(info Info, options ...Option) *Server {
 	for _, option := range options {
 		option(s)
 	}
-	if s.keys.keys == nil {
+	if s.keys == nil {
 		s.keys = newKeyring(nil)
 	}
 	if s.store == nil {

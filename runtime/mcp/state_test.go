@@ -16,66 +16,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-func TestKeyring(t *testing.T) {
-	a, b := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 16)
-	sealed := mcp.NewKeyring(a).Seal("p", []byte("very secret"))
-	for _, test := range []struct {
-		name    string
-		ring    *mcp.Keyring
-		purpose string
-		sealed  string
-		opens   bool
-	}{
-		{"the same", mcp.NewKeyring(a), "p", sealed, true},
-		{"rotated", mcp.NewKeyring(b, a), "p", sealed, true},
-		{"another key", mcp.NewKeyring(b), "p", sealed, false},
-		{"a random key", mcp.NewKeyring(), "p", sealed, false},
-		{"another purpose", mcp.NewKeyring(a), "q", sealed, false},
-		{"padded", mcp.NewKeyring(a), "p", sealed + "=", false},
-		{"longer", mcp.NewKeyring(a), "p", sealed + "A", false},
-		{"a line break", mcp.NewKeyring(a), "p", sealed[:10] + "\n" + sealed[10:], false},
-		{"empty", mcp.NewKeyring(a), "p", "", false},
-	} {
-		text, ok := test.ring.Open(test.purpose, test.sealed)
-		if ok != test.opens || (ok && string(text) != "very secret") {
-			t.Errorf("%s: opened %v, %q", test.name, ok, text)
-		}
+// TestShortStateKey gives a key that is too short.
+func TestShortStateKey(t *testing.T) {
+	key := bytes.Repeat([]byte{1}, mcp.MinStateKey)
+	if text := panics(func() { mcp.WithStateKeys(key, key[1:]) }); text != "mcp: a state key has 15 bytes, and must have 16" {
+		t.Errorf("panics with %q", text)
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil || bytes.Contains(raw, []byte("secret")) {
-		t.Errorf("the sealed text shows: %q, %v", raw, err)
-	}
-	for i := range raw {
-		changed := bytes.Clone(raw)
-		changed[i] ^= 1
-		if _, ok := mcp.NewKeyring(a).Open("p", base64.RawURLEncoding.EncodeToString(changed)); ok {
-			t.Errorf("byte %d may be changed", i)
-		}
-		if _, ok := mcp.NewKeyring(a).Open("p", base64.RawURLEncoding.EncodeToString(raw[:i])); ok {
-			t.Errorf("it may be cut at %d", i)
-		}
-	}
-	if one, two := mcp.NewKeyring(a).Seal("p", nil), mcp.NewKeyring(a).Seal("p", nil); one == two {
-		t.Error("two texts are sealed alike")
-	}
-	if !strings.Contains(panics(func() { mcp.WithStateKeys(a, a[:15]) }), "15 bytes") {
-		t.Error("a short key is taken")
-	}
-}
-
-func FuzzOpenState(f *testing.F) {
-	ring := mcp.NewKeyring(bytes.Repeat([]byte{1}, 32))
-	f.Add(ring.Seal("requestState", []byte("x")))
-	f.Add("")
-	f.Add("AQAAAAA")
-	f.Add(base64.RawURLEncoding.EncodeToString(make([]byte, 80)))
-	other := mcp.NewKeyring(bytes.Repeat([]byte{1}, 32))
-	f.Fuzz(func(t *testing.T, sealed string) {
-		// Nobody but the ring makes what it opens; the corpus has one such text.
-		if text, ok := other.Open("requestState", sealed); ok && string(text) != "x" {
-			t.Errorf("%q opens as %q", sealed, text)
-		}
-	})
+	mcp.NewServer(fixtureInfo(), mcp.WithStateKeys(key))
 }
 
 // FuzzRequestState sends states to a server, which answers each with an error.
@@ -216,33 +163,6 @@ func TestStateIsBoundToArguments(t *testing.T) {
 	}
 	if got := ask(spec.Invalid(with(`{"a":1,"a":1}`, state))); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, "duplicate") {
 		t.Errorf("duplicate keys: %s", got)
-	}
-}
-
-func TestCanonicalNumber(t *testing.T) {
-	for text, want := range map[string]string{
-		"0": "0", "-0": "0", "0.000": "0", "0e9": "0", "1": "1e0", "1.0": "1e0", "10": "1e1", "1e1": "1e1", "1E+1": "1e1",
-		"100e-1": "1e1", "-2.50": "-25e-1", "0.025": "25e-3", "12300": "123e2", "9007199254740993": "9007199254740993e0",
-		"1e99999999999999999999": "1e99999999999999999999",
-	} {
-		if got := mcp.CanonicalNumber(text); got != want {
-			t.Errorf("%s is %s, want %s", text, got, want)
-		}
-	}
-}
-
-// Values that look alike when written down after one another are told apart.
-func TestDigestsDiffer(t *testing.T) {
-	seen := map[string]string{}
-	for _, value := range []string{
-		`{}`, `[]`, `""`, `null`, `true`, `false`, `0`, `"0"`, `[[]]`, `[[],[]]`, `[[[]]]`, `{"a":[]}`, `{"a":{}}`, `{"a":"b"}`, `{"ab":""}`,
-		`["a","b"]`, `["ab"]`, `["ab",""]`, `[["a"],"b"]`, `["a",["b"]]`, `{"a":1,"b":2}`, `{"a":2,"b":1}`, `[{"a":1},{"b":2}]`, `[1,2]`, `[12]`, `["1e0"]`,
-	} {
-		digest := mcp.DigestJSON(value)
-		if other := seen[digest]; other != "" {
-			t.Errorf("%s and %s are the same", value, other)
-		}
-		seen[digest] = value
 	}
 }
 

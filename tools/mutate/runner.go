@@ -53,6 +53,9 @@ func (r *runner) baseline(ctx context.Context, mutants []*mutant) error {
 // packages are those whose tests are run, in order.
 func (m *mutant) packages() []string {
 	own := "./" + path.Dir(m.file)
+	if strings.HasPrefix(m.file, "runtime/internal/") {
+		return []string{own, "./runtime/mcp", hardening} // most are used by package mcp
+	}
 	if strings.HasPrefix(m.file, "runtime/") {
 		return []string{own, hardening}
 	}

@@ -1,4 +1,7 @@
-package mcp
+// Package jsonhash hashes JSON values by what they mean: the order of members, white space,
+// and the spelling of numbers and strings make no difference. Package mcp binds a request
+// state to the arguments of its request by such a hash.
+package jsonhash
 
 import (
 	"bytes"
@@ -9,49 +12,32 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// requestDigest identifies what a request asks for: its method, the name or URI
-// of the feature, and the arguments, whatever the order of members, the spelling
-// of numbers and strings, and the white space. It says nothing of the rest.
-func (x *exchange) requestDigest() ([sha256.Size]byte, error) {
-	p := &x.buffers.msg.Params
-	arguments := p.Get("arguments")
-	if arguments == nil {
-		arguments = emptyObject
-	}
-	if err := wire.Valid(arguments, max(1, x.conn.server.limits.Depth-2)); err != nil {
-		return [sha256.Size]byte{}, err
-	}
-	d := digester{h: sha256.New()}
-	d.text('m', []byte(x.call.method))
-	for _, name := range []string{"name", "uri"} {
-		if value := p.Get(name); value != nil {
-			d.text('p', []byte(name))
-			d.value(value)
-		}
-	}
-	d.value(arguments)
-	var sum [sha256.Size]byte
-	d.h.Sum(sum[:0])
-	return sum, nil
-}
-
-// digester hashes JSON values by what they mean. Each part begins with its kind
-// and its length, so that no two values hash the same text.
-type digester struct {
+// Hash is the hash of a sequence of values and texts. Each part begins with its kind and
+// its length, so no two sequences hash the same bytes.
+type Hash struct {
 	h hash.Hash
 }
 
-func (d *digester) text(kind byte, text []byte) {
+// New returns an empty hash.
+func New() *Hash { return &Hash{sha256.New()} }
+
+// Sum returns the hash of all parts so far.
+func (d *Hash) Sum() (sum [sha256.Size]byte) {
+	d.h.Sum(sum[:0])
+	return sum
+}
+
+// Text adds a text. Kinds of the caller must not be those of values: a, k, l, n, o, s.
+func (d *Hash) Text(kind byte, text []byte) {
 	b := strconv.AppendInt([]byte{kind}, int64(len(text)), 10)
 	d.h.Write(append(b, ':'))
 	d.h.Write(text)
 }
 
-// value hashes a value that was found valid.
-func (d *digester) value(v []byte) {
+// Value adds a JSON value, which must be valid.
+func (d *Hash) Value(v []byte) {
 	v = bytes.TrimSpace(v)
 	switch v[0] {
 	case '{':
@@ -59,19 +45,19 @@ func (d *digester) value(v []byte) {
 	case '[':
 		n := 0
 		jsonrpc.Elements(v, func([]byte) bool { n++; return true })
-		d.text('a', strconv.AppendInt(nil, int64(n), 10))
-		jsonrpc.Elements(v, func(element []byte) bool { d.value(element); return true })
+		d.Text('a', strconv.AppendInt(nil, int64(n), 10))
+		jsonrpc.Elements(v, func(element []byte) bool { d.Value(element); return true })
 	case '"':
 		text, _ := jsonrpc.Bytes(v)
-		d.text('s', text)
+		d.Text('s', text)
 	case 't', 'f', 'n':
-		d.text('l', v)
+		d.Text('l', v)
 	default:
-		d.text('n', canonicalNumber(v))
+		d.Text('n', canonicalNumber(v))
 	}
 }
 
-func (d *digester) object(v []byte) {
+func (d *Hash) object(v []byte) {
 	type member struct{ name, value []byte }
 	var members []member
 	jsonrpc.Members(v, func(name, value []byte) bool {
@@ -79,16 +65,16 @@ func (d *digester) object(v []byte) {
 		return true
 	})
 	slices.SortFunc(members, func(a, b member) int { return bytes.Compare(a.name, b.name) })
-	d.text('o', strconv.AppendInt(nil, int64(len(members)), 10))
+	d.Text('o', strconv.AppendInt(nil, int64(len(members)), 10))
 	for _, m := range members {
-		d.text('k', m.name)
-		d.value(m.value)
+		d.Text('k', m.name)
+		d.Value(m.value)
 	}
 }
 
 // canonicalNumber returns one spelling for each number: significant digits, e,
-// and the power of ten; 0 for zero. An exponent that nothing can hold stays as it
-// is.
+// and the power of ten; 0 for zero. An exponent that does not fit into 32 bits is left as
+// it is.
 func canonicalNumber(text []byte) []byte {
 	mantissa, exponent := text, 0
 	if i := bytes.IndexAny(text, "eE"); i >= 0 {
