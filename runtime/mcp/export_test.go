@@ -19,17 +19,6 @@ func Memory(s *Server) *membudget.Budget { return s.memory }
 // VersionOf reads the version out of build info.
 var VersionOf = versionOf
 
-// WrapSchema returns an output schema as it is published where the root must be
-// an object.
-func WrapSchema(schema string) string {
-	return string(appendSchema(nil, schema, schemaForm{wrap: true}))
-}
-
-// DropMirrors returns an input schema without x-mcp-header.
-func DropMirrors(schema string) string {
-	return string(appendSchema(nil, schema, schemaForm{dropMirrors: true}))
-}
-
 // NewStateStore returns the store of one process.
 func NewStateStore() StateStore { return new(localStore) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -142,7 +143,7 @@ func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 	return ok && r.Release(retry)
 }
 
-func (h host) HeaderParams(name string) []link.HeaderParam {
+func (h host) HeaderParams(name string) []toolschema.HeaderParam {
 	t, _ := h.lookUp(shelfTools, name).(*tool)
 	if t == nil {
 		return nil

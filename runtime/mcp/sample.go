@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -322,12 +323,12 @@ func (t *SampleTool) appendTo(b []byte, r *rendering) []byte {
 	if schema == "" {
 		schema = `{"type":"object"}`
 	}
-	if err := checkInputSchema(schema); err != nil {
+	if err := toolschema.CheckInput(schema); err != nil {
 		r.fail(fmt.Errorf("input schema of tool %q: %w", t.Name, err))
 		return append(b, '}')
 	}
 	b = append(b, `,"inputSchema":`...)
-	b = appendSchema(b, schema, schemaForm{dropMirrors: true})
+	b = toolschema.Append(b, schema, toolschema.Form{DropHeaderKeyword: true})
 	return append(b, '}')
 }
 

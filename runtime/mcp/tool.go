@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -89,7 +89,7 @@ func NewTool(info ToolInfo, f func(ctx context.Context, arguments json.RawMessag
 			panic(fmt.Sprintf("mcp: schema of tool %q: %v", info.Name, err))
 		}
 	}
-	if !objectRoot(info.InputSchema) {
+	if !toolschema.HasObjectRoot(info.InputSchema) {
 		panic(fmt.Sprintf(`mcp: input schema of tool %q must have "type":"object" at its root`, info.Name))
 	}
 	return newTool(&info, func(ctx context.Context, req *Request) (*ToolResult, error) {
@@ -121,8 +121,8 @@ type tool struct {
 	also []string
 	call ToolFunc
 
-	headers  []link.HeaderParam // arguments that header fields mirror
-	mirrored error              // why there are none though there are annotations
+	headers  []toolschema.HeaderParam // arguments that header fields mirror
+	mirrored error                    // why there are none though there are annotations
 
 	output  sync.Once
 	wrapped bool
@@ -134,7 +134,7 @@ const revisions = 5
 
 func newTool(info *ToolInfo, call ToolFunc) *tool {
 	t := &tool{info: info, name: info.Name, also: info.Aliases, call: call}
-	t.headers, t.mirrored = headerParams(info.InputSchema)
+	t.headers, t.mirrored = toolschema.HeaderParams(info.InputSchema)
 	return t
 }
 
@@ -172,11 +172,11 @@ func (t *tool) check(s *Server) {
 	if t.info.InputSchema == "" {
 		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
 	}
-	if err := checkInputSchema(t.info.InputSchema); err != nil {
+	if err := toolschema.CheckInput(t.info.InputSchema); err != nil {
 		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, err))
 	}
 	if t.info.OutputSchema != "" {
-		if err := checkOutputSchema(t.info.OutputSchema); err != nil {
+		if err := toolschema.CheckOutput(t.info.OutputSchema); err != nil {
 			panic(fmt.Sprintf("mcp: output schema of tool %q: %v", t.name, err))
 		}
 	}
@@ -193,7 +193,7 @@ func (t *tool) names() []string {
 // wraps reports whether the output schema needs an object around it for the
 // revisions that want one.
 func (t *tool) wraps() bool {
-	t.output.Do(func() { t.wrapped = t.info.OutputSchema != "" && !objectRoot(t.info.OutputSchema) })
+	t.output.Do(func() { t.wrapped = t.info.OutputSchema != "" && !toolschema.HasObjectRoot(t.info.OutputSchema) })
 	return t.wrapped
 }
 
@@ -216,10 +216,10 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 	}
 	b = appendText(b, "description", t.info.Description)
 	b = append(b, `,"inputSchema":`...)
-	b = appendSchema(b, t.info.InputSchema, schemaForm{dropMirrors: !f.HeaderMirrors})
+	b = toolschema.Append(b, t.info.InputSchema, toolschema.Form{DropHeaderKeyword: !f.HeaderMirrors})
 	if f.StructuredContent && t.info.OutputSchema != "" {
 		b = append(b, `,"outputSchema":`...)
-		b = appendSchema(b, t.info.OutputSchema, schemaForm{wrap: !f.AnyOutput && t.wraps()})
+		b = toolschema.Append(b, t.info.OutputSchema, toolschema.Form{Wrap: !f.AnyOutput && t.wraps()})
 	}
 	if f.ToolAnnotations {
 		b = append(b, `,"annotations":{`...)

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"mime"
@@ -9,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -221,65 +219,4 @@ func isLoopback(host string) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
-}
-
-// checkInputSchema reports why a schema cannot be the input schema of a tool: its
-// root must be an object, and what the protocol's own schema knows must have its
-// form.
-func checkInputSchema(schema string) error {
-	if err := wire.Valid([]byte(schema), 0); err != nil {
-		return err
-	}
-	if !isObject([]byte(strings.TrimLeft(schema, " \t\r\n"))) || !objectRoot(schema) {
-		return errors.New(`it must have "type":"object" at its root`)
-	}
-	return checkKeywords(schema)
-}
-
-// checkOutputSchema is checkInputSchema for results, whose root is any schema that
-// is an object.
-func checkOutputSchema(schema string) error {
-	if err := wire.Valid([]byte(schema), 0); err != nil {
-		return err
-	}
-	if !isObject([]byte(strings.TrimLeft(schema, " \t\r\n"))) {
-		return errors.New("it must be an object")
-	}
-	return checkKeywords(schema)
-}
-
-// checkKeywords looks at the keywords of a root that the protocol's schema knows.
-func checkKeywords(schema string) (err error) {
-	jsonrpc.Members([]byte(schema), func(name, value []byte) bool {
-		switch string(name) {
-		case "$schema":
-			if value[0] != '"' {
-				err = errors.New("$schema must be a string")
-			}
-		case "properties":
-			if !isObject(value) {
-				err = errors.New("properties must be an object")
-				break
-			}
-			jsonrpc.Members(value, func(property, value []byte) bool {
-				if c := value[0]; c != '{' && c != 't' && c != 'f' {
-					err = fmt.Errorf("the property %q must be a schema", property)
-				}
-				return err == nil
-			})
-		case "required":
-			if value[0] != '[' {
-				err = errors.New("required must be an array")
-				break
-			}
-			jsonrpc.Elements(value, func(value []byte) bool {
-				if value[0] != '"' {
-					err = errors.New("required must be an array of strings")
-				}
-				return err == nil
-			})
-		}
-		return err == nil
-	})
-	return err
 }

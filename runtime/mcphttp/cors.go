@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
 // What pages of allowed origins may use (Fetch standard, CORS protocol). Methods and
@@ -81,5 +81,5 @@ func asParamHeader(name string) (string, bool) {
 	if len(name) > maxCORSName || len(name) < n || !strings.EqualFold(name[:n], paramHeader) {
 		return "", false
 	}
-	return link.ParamHeader(name[n:])
+	return toolschema.HeaderName(name[n:])
 }

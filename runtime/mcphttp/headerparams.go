@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -22,7 +22,7 @@ const (
 // checkHeaders compares the header fields of a request with its body: the fields that
 // every request has, and those of the arguments of the tool that it calls. Other
 // messages pass.
-func checkHeaders(h http.Header, m *jsonrpc.Message, params []link.HeaderParam) *jsonrpc.Error {
+func checkHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam) *jsonrpc.Error {
 	if err := checkRequestHeaders(h, m); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
 // checkParamHeaders compares the fields of arguments, which may not have been validated
 // yet. Malformed params are reported before a header mismatch. An invalid argument that
 // matches its header is reported later, by the server.
-func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []link.HeaderParam) *jsonrpc.Error {
+func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam) *jsonrpc.Error {
 	if m.Kind != jsonrpc.Request || len(params) == 0 {
 		return nil
 	}

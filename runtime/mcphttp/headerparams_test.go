@@ -12,18 +12,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // mirrored are the arguments of the tool of these tests.
-var mirrored = []link.HeaderParam{
-	{Header: "Mcp-Param-Region", Path: []string{"region"}, Kind: link.StringParam},
-	{Header: "Mcp-Param-Count", Path: []string{"count"}, Kind: link.IntegerParam},
-	{Header: "Mcp-Param-Dry-Run", Path: []string{"dry"}, Kind: link.BooleanParam},
-	{Header: "Mcp-Param-Zone", Path: []string{"where", "zone"}, Kind: link.StringParam},
+var mirrored = []toolschema.HeaderParam{
+	{Header: "Mcp-Param-Region", Path: []string{"region"}, Kind: toolschema.StringParam},
+	{Header: "Mcp-Param-Count", Path: []string{"count"}, Kind: toolschema.IntegerParam},
+	{Header: "Mcp-Param-Dry-Run", Path: []string{"dry"}, Kind: toolschema.BooleanParam},
+	{Header: "Mcp-Param-Zone", Path: []string{"where", "zone"}, Kind: toolschema.StringParam},
 }
 
 func parse(t testing.TB, text string) *jsonrpc.Message {

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -188,7 +189,7 @@ func (p *posted) perRequest() {
 		p.withoutSession(nil, true)
 		return
 	}
-	var params []link.HeaderParam
+	var params []toolschema.HeaderParam
 	if string(m.Method) == protocol.ToolsCall.String() {
 		if name, ok := jsonrpc.String(m.Params.Get("name")); ok {
 			params = p.host.HeaderParams(name)

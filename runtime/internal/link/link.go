@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -160,7 +161,7 @@ type Host interface {
 	Open(ctx context.Context, o Options) Conn
 	// HeaderParams returns the arguments of a tool that are mirrored in header
 	// fields.
-	HeaderParams(tool string) []HeaderParam
+	HeaderParams(tool string) []toolschema.HeaderParam
 }
 
 // Of returns the [Host] of a *mcp.Server, whose package sets it: what it offers to

@@ -1,4 +1,4 @@
-package mcp_test
+package toolschema_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
 // A value fits a schema exactly if its wrapped form fits the wrapped schema.
@@ -28,7 +28,7 @@ func TestWrappedSchemas(t *testing.T) {
 		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"array","prefixItems":[{"$ref":"#/$defs/S"}],"$defs":{"S":{"type":"integer"}}}`,
 		`true`, `{}`, "{\n\t\"type\" : \"integer\"\n}",
 	} {
-		wrapped := mcp.WrapSchema(schema)
+		wrapped := string(toolschema.Append(nil, schema, toolschema.Form{Wrap: true}))
 		if strings.Contains(wrapped, "\n") || !strings.HasPrefix(wrapped, `{"type":"object",`) {
 			t.Errorf("%s is wrapped as %s", schema, wrapped)
 		}
@@ -42,14 +42,14 @@ func TestWrappedSchemas(t *testing.T) {
 	}
 }
 
-func TestDropMirrors(t *testing.T) {
+func TestDropHeaderKeyword(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"object","properties":{"a":{"x-mcp-header":"A","type":"string"},"x-mcp-header":{"type":"string"}}}`:       `{"type":"object","properties":{"a":{"type":"string"},"x-mcp-header":{"type":"string"}}}`,
 		`{"properties":{"a":{"const":{"x-mcp-header":1}},"b":{"properties":{"c":{"type":"integer","x-mcp-header":"C"}}}}}`: `{"properties":{"a":{"const":{"x-mcp-header":1}},"b":{"properties":{"c":{"type":"integer"}}}}}`,
 		`{"anyOf":[{"x-mcp-header":"A"},true],"default":{"x-mcp-header":1}}`:                                               `{"anyOf":[{},true],"default":{"x-mcp-header":1}}`,
 		`{"a":1}`: `{"a":1}`,
 	} {
-		if got := mcp.DropMirrors(schema); got != want {
+		if got := string(toolschema.Append(nil, schema, toolschema.Form{DropHeaderKeyword: true})); got != want {
 			t.Errorf("%s becomes %s, want %s", schema, got, want)
 		}
 	}

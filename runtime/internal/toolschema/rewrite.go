@@ -1,4 +1,7 @@
-package mcp
+// Package toolschema reads and rewrites the JSON Schemas of tools, as text: what revisions
+// need changed before they are published, what is wrong with them, and which arguments
+// clients mirror in header fields.
+package toolschema
 
 import (
 	"strings"
@@ -7,19 +10,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// schemaForm says how a schema must differ from the one that was given.
-type schemaForm struct {
-	wrap        bool // an object with the schema as its only property, result
-	dropMirrors bool // without x-mcp-header
+// Form is how a published schema differs from the one that was given.
+type Form struct {
+	Wrap              bool // an object with the schema as its only property, result
+	DropHeaderKeyword bool // without x-mcp-header
 }
 
 const (
-	mirrorKey = "x-mcp-header"
-	resultKey = "#/properties/result"
+	headerKeyword = "x-mcp-header"
+	resultPointer = "#/properties/result"
 )
 
-// objectRoot reports whether a schema says "type":"object" at its root.
-func objectRoot(schema string) bool {
+// HasObjectRoot reports whether a schema has "type":"object" at its root.
+func HasObjectRoot(schema string) bool {
 	object := false
 	jsonrpc.Members([]byte(schema), func(name, value []byte) bool {
 		if string(name) == "type" {
@@ -31,11 +34,11 @@ func objectRoot(schema string) bool {
 	return object
 }
 
-// appendSchema writes a schema on one line, in the form that is wanted.
-func appendSchema(b []byte, schema string, form schemaForm) []byte {
+// Append writes a schema on one line, in the form.
+func Append(b []byte, schema string, form Form) []byte {
 	spread := strings.ContainsAny(schema, "\n\r\t")
-	rewriter := schemaRewriter{dropMirrors: form.dropMirrors && strings.Contains(schema, mirrorKey)}
-	if !spread && !form.wrap && !rewriter.dropMirrors {
+	rewriter := rewriter{dropHeaders: form.DropHeaderKeyword && strings.Contains(schema, headerKeyword)}
+	if !spread && !form.Wrap && !rewriter.dropHeaders {
 		return append(b, schema...) // as nearly all are
 	}
 	text := []byte(schema)
@@ -43,22 +46,21 @@ func appendSchema(b []byte, schema string, form schemaForm) []byte {
 		text = wire.AppendCompact(nil, text)
 	}
 	switch {
-	case form.wrap:
+	case form.Wrap:
 		return rewriter.wrap(b, text)
-	case rewriter.dropMirrors:
+	case rewriter.dropHeaders:
 		return rewriter.schema(b, text)
 	}
 	return append(b, text...)
 }
 
-// schemaRewriter copies schemas with changes. Order and spelling of everything
-// else stay.
-type schemaRewriter struct {
-	dropMirrors bool
-	moveRefs    bool // the root moves below resultKey; its definitions do not
+// rewriter copies schemas with changes. Order and spelling of everything else stay.
+type rewriter struct {
+	dropHeaders bool
+	moveRefs    bool // the root moves below resultPointer; its definitions do not
 }
 
-// definitions are the keywords that stay at the root when a schema is wrapped.
+// isDefinitions reports whether a keyword stays at the root when a schema is wrapped.
 func isDefinitions(name []byte) bool {
 	return string(name) == "$defs" || string(name) == "definitions"
 }
@@ -67,7 +69,7 @@ func isDefinitions(name []byte) bool {
 // Definitions are lifted to the new root, so that references to them hold; other
 // local references are moved with what they point to. A schema with an $id is a
 // resource of its own, in which references hold wherever it stands.
-func (w schemaRewriter) wrap(b, schema []byte) []byte {
+func (w rewriter) wrap(b, schema []byte) []byte {
 	resource := false
 	jsonrpc.Members(schema, func(name, _ []byte) bool {
 		resource = resource || string(name) == "$id"
@@ -101,8 +103,8 @@ func appendName(b, name []byte) []byte {
 	return append(b, ':')
 }
 
-// members writes those members of a schema that keep wants.
-func (w schemaRewriter) members(b, schema []byte, keep func(name, value []byte) bool) []byte {
+// members writes those members of a schema for which keep reports true.
+func (w rewriter) members(b, schema []byte, keep func(name, value []byte) bool) []byte {
 	if len(schema) == 0 || schema[0] != '{' {
 		return append(b, schema...) // true or false
 	}
@@ -124,16 +126,16 @@ func (w schemaRewriter) members(b, schema []byte, keep func(name, value []byte) 
 }
 
 // schema writes one schema.
-func (w schemaRewriter) schema(b, schema []byte) []byte {
+func (w rewriter) schema(b, schema []byte) []byte {
 	return w.members(b, schema, func(name, _ []byte) bool {
-		return !w.dropMirrors || string(name) != mirrorKey
+		return !w.dropHeaders || string(name) != headerKeyword
 	})
 }
 
-// keyword writes the value of one keyword. Only where schemas may stand is
-// looked inside: the values of enum, const, default and the like are data.
-func (w schemaRewriter) keyword(b []byte, name string, value []byte) []byte {
-	switch holds(name) {
+// keyword writes the value of one keyword. Only values that have schemas inside are
+// rewritten: those of enum, const, default and the like are data.
+func (w rewriter) keyword(b []byte, name string, value []byte) []byte {
+	switch schemasIn(name) {
 	case namedSchemas:
 		return w.schemas(b, value)
 	case oneOrMoreSchemas:
@@ -150,16 +152,16 @@ func (w schemaRewriter) keyword(b []byte, name string, value []byte) []byte {
 	return append(b, value...)
 }
 
-// holding says which schemas are in the value of a keyword.
-type holding byte
+// content is which schemas are in the value of a keyword.
+type content byte
 
 const (
-	noSchemas        holding = iota
+	noSchemas        content = iota
 	namedSchemas             // an object of them
 	oneOrMoreSchemas         // one, or an array of them
 )
 
-func holds(keyword string) holding {
+func schemasIn(keyword string) content {
 	switch keyword {
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
 		return namedSchemas
@@ -172,7 +174,7 @@ func holds(keyword string) holding {
 }
 
 // schemas writes an object whose values are schemas, under any name.
-func (w schemaRewriter) schemas(b, object []byte) []byte {
+func (w rewriter) schemas(b, object []byte) []byte {
 	if len(object) == 0 || object[0] != '{' {
 		return append(b, object...)
 	}
@@ -191,7 +193,7 @@ func (w schemaRewriter) schemas(b, object []byte) []byte {
 }
 
 // list writes an array of schemas.
-func (w schemaRewriter) list(b, array []byte) []byte {
+func (w rewriter) list(b, array []byte) []byte {
 	b = append(b, '[')
 	start := len(b)
 	jsonrpc.Elements(array, func(value []byte) bool {
@@ -208,11 +210,11 @@ func (w schemaRewriter) list(b, array []byte) []byte {
 func movedRef(ref string) string {
 	switch {
 	case ref == "#":
-		return resultKey
+		return resultPointer
 	case strings.HasPrefix(ref, "#/$defs/"), strings.HasPrefix(ref, "#/definitions/"):
 		return ref
 	case strings.HasPrefix(ref, "#/"):
-		return resultKey + ref[1:]
+		return resultPointer + ref[1:]
 	}
 	return ref
 }

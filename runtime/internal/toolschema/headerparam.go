@@ -1,4 +1,4 @@
-package mcp
+package toolschema
 
 import (
 	"errors"
@@ -8,18 +8,33 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// headerParams returns the arguments of a tool that clients mirror in header
+// HeaderParam is an argument of a tool that clients mirror in a header field
+// (x-mcp-header; streamable HTTP, request metadata).
+type HeaderParam struct {
+	Header string   // canonical: Mcp-Param-X
+	Path   []string // names of properties, from the arguments down
+	Kind   byte     // of its values
+}
+
+// Kinds of mirrored values.
+const (
+	StringParam byte = iota
+	IntegerParam
+	BooleanParam
+)
+
+// HeaderParams returns the arguments of a tool that clients mirror in header
 // fields, in the order of its input schema. It refuses annotations for which
 // clients would drop the tool (2026-07-28, streamable HTTP, custom headers from
-// tool parameters): of names that are no tokens, or the same but for their case; on
-// anything but strings, integers and booleans; with integers beyond what clients
-// write exactly; and where arguments are not reached by way of properties alone.
-func headerParams(schema string) ([]link.HeaderParam, error) {
-	if !strings.Contains(schema, mirrorKey) {
+// tool parameters): with a name that is not a token, or the name of another argument
+// but for the case of letters; on anything but strings, integers and booleans; with
+// integers beyond what clients write exactly; and where the argument is not reached by
+// way of properties alone.
+func HeaderParams(schema string) ([]HeaderParam, error) {
+	if !strings.Contains(schema, headerKeyword) {
 		return nil, nil
 	}
 	var s headerSearch
@@ -31,19 +46,18 @@ func headerParams(schema string) ([]link.HeaderParam, error) {
 }
 
 type headerSearch struct {
-	found []link.HeaderParam
+	found []HeaderParam
 	err   error
 }
 
-// visit looks at a schema and those inside. The path has the names and keywords
-// that lead to it; open says that the names are those of properties, and that there
-// are no keywords.
+// visit searches a schema and those inside. The path has the names and keywords that lead
+// to it; open is set where all of them are names of properties.
 func (s *headerSearch) visit(schema []byte, path []string, open bool) {
 	jsonrpc.Members(schema, func(name, value []byte) bool {
 		keyword := string(name)
 		within := func(names ...string) []string { return append(path[:len(path):len(path)], names...) }
-		switch kind := holds(keyword); {
-		case keyword == mirrorKey:
+		switch kind := schemasIn(keyword); {
+		case keyword == headerKeyword:
 			if err := s.add(schema, value, path, open); err != nil {
 				s.fail(path, err)
 			}
@@ -73,10 +87,10 @@ func (s *headerSearch) fail(path []string, err error) {
 	if len(path) > 0 {
 		where = strings.Join(path, ".")
 	}
-	s.err = fmt.Errorf("%s at %s: %w", mirrorKey, where, err)
+	s.err = fmt.Errorf("%s at %s: %w", headerKeyword, where, err)
 }
 
-// add takes up the annotation of a schema.
+// add records the annotation of a schema.
 func (s *headerSearch) add(schema, value []byte, path []string, open bool) error {
 	if len(path) == 0 || !open {
 		return errors.New("only an argument that is reached by way of properties alone can be mirrored in a header field")
@@ -85,18 +99,18 @@ func (s *headerSearch) add(schema, value []byte, path []string, open bool) error
 	if !ok {
 		return errors.New("must be a string")
 	}
-	header, ok := link.ParamHeader(name)
+	header, ok := HeaderName(name)
 	if !ok {
 		return fmt.Errorf("%q is no name of a header field: use letters, digits and hyphens", name)
 	}
-	if i := slices.IndexFunc(s.found, func(p link.HeaderParam) bool { return p.Header == header }); i >= 0 {
+	if i := slices.IndexFunc(s.found, func(p HeaderParam) bool { return p.Header == header }); i >= 0 {
 		return fmt.Errorf("%q is taken by %s: the case of letters makes no difference", name, strings.Join(s.found[i].Path, "."))
 	}
 	kind, err := paramKind(schema)
 	if err != nil {
 		return err
 	}
-	s.found = append(s.found, link.HeaderParam{Header: header, Path: path, Kind: kind})
+	s.found = append(s.found, HeaderParam{Header: header, Path: path, Kind: kind})
 	return nil
 }
 
@@ -123,9 +137,9 @@ func paramKind(schema []byte) (kind byte, err error) {
 	})
 	switch kindName {
 	case "string":
-		return link.StringParam, nil
+		return StringParam, nil
 	case "boolean":
-		return link.BooleanParam, nil
+		return BooleanParam, nil
 	case "integer":
 	default:
 		return 0, errors.New(`needs "type":"string", "integer" or "boolean", and no other type besides`)
@@ -135,5 +149,5 @@ func paramKind(schema []byte) (kind byte, err error) {
 			return 0, fmt.Errorf("%s is beyond %d, up to which clients write integers exactly", n, maxSafeInteger)
 		}
 	}
-	return link.IntegerParam, nil
+	return IntegerParam, nil
 }
