@@ -174,7 +174,7 @@ func isTraceParent(text string) bool {
 		zero := true
 		for k := range len(parts[i]) {
 			c := parts[i][k]
-			if !isHex(c) || 'A' <= c && c <= 'F' {
+			if !('0' <= c && c <= '9' || 'a' <= c && c <= 'f') {
 				return false
 			}
 			zero = zero && c == '0'

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/glob"
+	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 )
 
 // Policy says which features a server offers. What it does not let through is as
@@ -66,7 +67,7 @@ type rule struct {
 	all   bool
 	group glob.Pattern
 	name  glob.Pattern
-	uri   *uriGlob
+	uri   *uripattern.Pattern
 }
 
 const groupPrefix = "group:"
@@ -75,7 +76,7 @@ func newRule(text string, denies bool) *rule {
 	kind, rest := &rule{}, text
 	g := func(text string) glob.Pattern {
 		if denies {
-			text = foldCase(text)
+			text = uripattern.FoldCase(text)
 		}
 		return glob.New(text)
 	}
@@ -86,10 +87,13 @@ func newRule(text string, denies bool) *rule {
 		rest = text[len(groupPrefix):]
 		kind.group = g(rest)
 	case strings.Contains(text, ":"):
-		if dotSegments(text) {
+		if uripattern.HasDotSegments(text) {
 			panic(fmt.Sprintf("mcp: pattern %q of a policy must not have the segments . and ..", text))
 		}
-		kind.uri = newURIGlob(text, denies)
+		kind.uri = uripattern.Allow(text)
+		if denies {
+			kind.uri = uripattern.Deny(text)
+		}
 	default:
 		kind.name = g(text)
 	}
@@ -114,19 +118,19 @@ func (p *policy) denies(f Feature) bool {
 	info, names := f.Info(), f.names()
 	groups := slices.Clone(info.Groups)
 	for i := range groups {
-		groups[i] = foldCase(groups[i])
+		groups[i] = uripattern.FoldCase(groups[i])
 	}
 	return slices.ContainsFunc(p.deny, func(r *rule) bool {
 		switch {
 		case r.groups(groups):
 			return true
 		case info.Kind == KindTemplate:
-			return r.uri != nil && r.uri.covers(info.URI)
+			return r.uri != nil && r.uri.MatchesTemplate(info.URI)
 		case info.Kind == KindResource:
-			return r.uri != nil && r.uri.denies(spell(info.URI, true))
+			return r.uri != nil && r.uri.Matches(uripattern.Lenient(info.URI))
 		}
 		for i := range names {
-			names[i] = foldCase(names[i])
+			names[i] = uripattern.FoldCase(names[i])
 		}
 		return r.names(names...)
 	})
@@ -141,11 +145,11 @@ func (p *policy) allows(f Feature) bool {
 	info := f.Info()
 	switch info.Kind {
 	case KindResource:
-		return p.allowsURI(info.Groups, "", spell(info.URI, false))
+		return p.allowsURI(info.Groups, "", uripattern.Strict(info.URI))
 	case KindTemplate:
 		prefix := f.(*template).pattern.Prefix()
 		return slices.ContainsFunc(p.allow, func(r *rule) bool {
-			return r.groups(info.Groups) || r.uri != nil && (r.uri.text == info.URI || r.uri.meets(prefix))
+			return r.groups(info.Groups) || r.uri != nil && (r.uri.Text() == info.URI || r.uri.MayMatchPrefix(prefix))
 		})
 	}
 	return slices.ContainsFunc(p.allow, func(r *rule) bool { return r.groups(info.Groups) || r.names(info.Name) })
@@ -153,24 +157,24 @@ func (p *policy) allows(f Feature) bool {
 
 // allowsURI reports whether a URI may be read, of a resource or template with
 // those groups. template is "" for a resource.
-func (p *policy) allowsURI(groups []string, template string, s *spellings) bool {
+func (p *policy) allowsURI(groups []string, template string, s *uripattern.Readings) bool {
 	if !p.limited {
 		return true
 	}
-	var uris []*uriGlob
+	var uris []*uripattern.Pattern
 	for _, r := range p.allow {
-		if r.groups(groups) || r.uri != nil && template != "" && r.uri.text == template {
+		if r.groups(groups) || r.uri != nil && template != "" && r.uri.Text() == template {
 			return true
 		}
 		if r.uri != nil {
 			uris = append(uris, r.uri)
 		}
 	}
-	return allowed(uris, s)
+	return uripattern.Allowed(uris, s)
 }
 
-func (p *policy) deniesURI(s *spellings) bool {
-	return slices.ContainsFunc(p.deny, func(r *rule) bool { return r.uri != nil && r.uri.denies(s) })
+func (p *policy) deniesURI(s *uripattern.Readings) bool {
+	return slices.ContainsFunc(p.deny, func(r *rule) bool { return r.uri != nil && r.uri.Matches(s) })
 }
 
 // admit reports whether a feature may be registered. Of what is denied it
@@ -194,9 +198,9 @@ func (s *Server) bar(f Feature) {
 	b := &barred{}
 	switch info.Kind {
 	case KindResource:
-		b.uri = literalURI(info.URI)
+		b.uri = uripattern.DenyURI(info.URI)
 	case KindTemplate:
-		b.template = newDeniedTemplate(info.URI)
+		b.template = uripattern.DenyTemplate(info.URI)
 	default:
 		return
 	}
@@ -210,8 +214,8 @@ func (s *Server) bar(f Feature) {
 
 // barred is a resource or a template that is denied.
 type barred struct {
-	uri      *uriGlob
-	template *deniedTemplate
+	uri      *uripattern.Pattern
+	template *uripattern.Template
 }
 
 type barredKey struct {
@@ -250,20 +254,20 @@ func (s *Server) mayTell(uri string) bool {
 // mayReadAny reports whether a URI may be read of one of the features at least;
 // nil is one that has no group.
 func (s *Server) mayReadAny(uri string, of []Feature) bool {
-	strict, wide := spell(uri, false), spell(uri, true)
-	if strict == nil || wide == nil {
+	strict, lenient := uripattern.Strict(uri), uripattern.Lenient(uri)
+	if strict == nil || lenient == nil {
 		return false
 	}
 	s.mu.RLock()
 	for _, b := range s.barred {
-		if b.uri != nil && b.uri.denies(wide) || b.template != nil && b.template.denies(wide) {
+		if b.uri != nil && b.uri.Matches(lenient) || b.template != nil && b.template.Matches(lenient) {
 			s.mu.RUnlock()
 			return false
 		}
 	}
 	s.mu.RUnlock()
 	for _, p := range s.policies {
-		if p.deniesURI(wide) || !slices.ContainsFunc(of, func(f Feature) bool {
+		if p.deniesURI(lenient) || !slices.ContainsFunc(of, func(f Feature) bool {
 			if f == nil {
 				return p.allowsURI(nil, "", strict)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 )
 
 // maxURI is how long the URI in a request may be, in bytes.
@@ -33,47 +34,7 @@ func ExpandURI(template string, pairs ...string) string {
 
 // validURI reports whether s is a URI with a scheme, as long as requests may have
 // them.
-func validURI(s string) bool { return len(s) <= maxURI && validURISyntax(s) }
-
-// validURISyntax reports whether s has a scheme, and only characters that a URI may
-// have (RFC 3986).
-func validURISyntax(s string) bool {
-	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok || rest == "" || !isScheme(scheme) {
-		return false
-	}
-	for i := 0; i < len(rest); i++ {
-		c := rest[i]
-		switch {
-		case c == '%':
-			if !isTriplet(rest[i:]) {
-				return false
-			}
-		case c <= ' ', c >= 0x7f, strings.IndexByte("\"<>\\^`{|}", c) >= 0:
-			return false
-		}
-	}
-	return true
-}
-
-func isTriplet(s string) bool {
-	return len(s) >= 3 && isHex(s[1]) && isHex(s[2])
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-func isScheme(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || ('0' > c || c > '9') && strings.IndexByte("+-.", c) < 0) {
-			return false
-		}
-	}
-	return s != ""
-}
+func validURI(s string) bool { return len(s) <= maxURI && uripattern.IsURI(s) }
 
 // escapeSegments writes a path of segments as it stands in a URI.
 func escapeSegments(path string) string {

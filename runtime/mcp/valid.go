@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -22,7 +23,7 @@ func checkURI(what, uri string) error {
 	if uri == "" {
 		return fmt.Errorf("%s has no URI: set an absolute one, such as file:///name", what)
 	}
-	if !validURISyntax(uri) {
+	if !uripattern.IsURI(uri) {
 		return fmt.Errorf("%s has the URI %q, which is not an absolute URI (RFC 3986): it begins with a scheme and a colon, and what a URI cannot have is percent-encoded", what, uri)
 	}
 	if _, ok := wire.FormatURI(uri); !ok {

@@ -1,4 +1,4 @@
-package mcp
+package uripattern
 
 import (
 	"regexp"
@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// deniedTemplate matches the URIs of a template that a policy denies, in every
-// spelling that [spell] finds: a wider template that is left must not answer for
-// file:////secret/key where file:///secret/{name} is denied.
-type deniedTemplate struct {
+// Template matches the URIs of a template that a policy denies, in every reading: another
+// template must not answer for file:////secret/key where file:///secret/{name} is denied.
+type Template struct {
 	encoded, decoded, flat *regexp.Regexp
 }
 
-func newDeniedTemplate(template string) *deniedTemplate {
+// DenyTemplate returns a pattern that denies the URIs of a template (RFC 6570).
+func DenyTemplate(template string) *Template {
 	texts, expressions := splitTemplate(lowerHost(template))
 	var encoded, decoded []string
 	for _, text := range texts {
@@ -25,16 +25,16 @@ func newDeniedTemplate(template string) *deniedTemplate {
 	if len(flat) != len(texts) {
 		flat = decoded
 	}
-	return &deniedTemplate{
+	return &Template{
 		encoded: templatePattern(encoded, expressions),
 		decoded: templatePattern(decoded, expressions),
 		flat:    templatePattern(flat, expressions),
 	}
 }
 
-// denies reports whether one of the spellings is a URI of the template. Where they
-// are not known, one is.
-func (t *deniedTemplate) denies(s *spellings) bool {
+// Matches reports whether one of the readings is a URI of the template. It matches nil, a
+// URI whose readings are not known.
+func (t *Template) Matches(s *Readings) bool {
 	return s == nil || slices.ContainsFunc(s.encoded, t.encoded.MatchString) ||
 		slices.ContainsFunc(s.decoded, t.decoded.MatchString) || slices.ContainsFunc(s.flat, t.flat.MatchString)
 }
@@ -60,7 +60,7 @@ func templatePattern(texts, expressions []string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
 	for i, text := range texts {
-		b.WriteString(regexp.QuoteMeta(foldCase(text)))
+		b.WriteString(regexp.QuoteMeta(FoldCase(text)))
 		if i < len(expressions) {
 			b.WriteString(expressionPattern(expressions[i]))
 		}
