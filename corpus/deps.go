@@ -34,7 +34,7 @@ import (
 	_ "golang.org/x/text/unicode/norm"
 	_ "gopkg.in/yaml.v3"
 
-	_ "github.com/mcpgen/mcpgen/generator/zoo/identity"
-	_ "github.com/mcpgen/mcpgen/generator/zoo/prove"
+	_ "github.com/mcpgen/mcpgen/internal/zoo/identity"
+	_ "github.com/mcpgen/mcpgen/internal/zoo/prove"
 	_ "github.com/mcpgen/mcpgen/runtime/mcp"
 )

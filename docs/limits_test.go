@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -14,6 +15,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 )
+
+var update = flag.Bool("update", false, "write the generated pages")
 
 // limit is one row of a table of limits.
 type limit struct{ name, value, meaning string }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generator"
-	"github.com/mcpgen/mcpgen/generator/diag"
 )
 
 // TestSnippets parses every block of Go in the documents. Those that are whole
@@ -74,9 +73,11 @@ func TestSnippets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Diagnostics.Len() > 0 {
+	if len(result.Diagnostics) > 0 {
 		var b strings.Builder
-		diag.Print(&b, result.Diagnostics, s.dir)
+		if err := result.PrintDiagnostics(&b, s.dir); err != nil {
+			t.Fatal(err)
+		}
 		t.Fatalf("the snippets are not right:\n%s", &b)
 	}
 	if _, err := result.Write(); err != nil {
@@ -97,7 +98,7 @@ func TestReflectorClasses(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("| what | reason |\n|---|---|\n")
-	for line := range strings.Lines(read(t, "generator/zoo/testdata/reflector.md")) {
+	for line := range strings.Lines(read(t, "internal/zoo/testdata/reflector.md")) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		if len(cells) == 3 && cells[0] != "class" {
 			fmt.Fprintf(&table, "| %s | %s |\n", cells[0], cells[2])

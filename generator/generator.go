@@ -1,140 +1,132 @@
-// Package generator turns annotated Go packages into their mcp_gen.go. It only
-// composes: load finds and type-checks packages, analyze understands the
-// directives, emit prints the file. Nothing is written before Result.Write.
+// Package generator turns annotated Go packages into their mcp_gen.go, as the
+// command mcpgen does, for programs that generate without it. The command itself is
+// package cli. The directives are described in docs/directives.md.
 package generator
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"go/token"
-	"os"
+	"io"
 
-	"github.com/mcpgen/mcpgen/generator/analyze"
-	"github.com/mcpgen/mcpgen/generator/diag"
-	"github.com/mcpgen/mcpgen/generator/emit"
-	"github.com/mcpgen/mcpgen/generator/load"
-	"github.com/mcpgen/mcpgen/generator/model"
-	"github.com/mcpgen/mcpgen/internal/regularfile"
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// Config says what to generate for.
+// Config says what to generate for. Its zero value is the package in the current
+// directory.
 type Config struct {
 	Dir      string             // directory that patterns are relative to; "" is the current one
-	Env      []string           // environment of the go command; nil is that of the process
+	Env      []string           // environment of the go command, as "key=value"; nil is that of the process
 	Tags     string             // build tags, separated by commas
 	Patterns []string           // as the go command takes them; none is "."
-	Progress func(stage string) // told what is being done; may be nil
-
-	// Emitting looks at packages with //mcp:defaults emit=none only as far as others
-	// emit their features. Otherwise they count as if they emitted them themselves
-	// where no package that does is among those asked for.
-	Emitting bool
+	Progress func(stage string) // called before each stage with its name, on the caller's goroutine; may be nil
 }
 
 // Result is what a run found and would write.
 type Result struct {
 	// Packages are those with features, in order of import path. After an error
-	// they are there as far as they were understood, without Source.
-	Packages    []*Package
-	Silent      []*Silent // in the same order
-	Diagnostics *diag.List
-}
+	// diagnostic they have no Source.
+	Packages []*Package
+	// Diagnostics are in order of file, line and column.
+	Diagnostics []Diagnostic
 
-// Silent is a package that emits nothing itself and is not in Result.Packages.
-type Silent struct {
-	Loaded   *load.Package
-	Features int
+	found *pipeline.Result
 }
 
 // Package is one package with features.
 type Package struct {
-	Model  *model.Package
-	Loaded *load.Package
-	Path   string // absolute path of mcp_gen.go
-	Source []byte // what belongs there
-	Old    []byte // what is there now, nil if nothing
+	ImportPath string
+	File       string // absolute path of its mcp_gen.go
+	Source     []byte // what belongs into File; none for a package with //mcp:defaults emit=none
+
+	found *pipeline.Package
 }
 
-// Current reports whether the file on disk is what it should be. A package with
-// emit=none has none.
-func (p *Package) Current() bool {
-	return p.Model.Silent || p.Old != nil && bytes.Equal(p.Old, p.Source)
+// Current reports whether File is what it should be. A package with emit=none needs
+// none.
+func (p *Package) Current() bool { return p.found.Current() }
+
+// Diagnostic is an error or a warning about the annotated source.
+type Diagnostic struct {
+	Pos     token.Position // zero when it is about no file; Line 0 when it is about a whole file
+	Warning bool           // a warning leaves the files to be written; an error does not
+	Subject string         // what it is about, such as "tool Search: argument filter"; may be empty
+	Message string         // what is wrong, in lower case, without a full stop
+	Hint    string         // what to do about it; may be empty
+	Related []Related
 }
 
-// Generate loads and analyses the packages and prints their files in memory. An
-// error means that the packages could not be loaded at all; what is wrong with
-// their source is in Result.Diagnostics.
+// Text returns subject and message as the command prints them.
+func (d *Diagnostic) Text() string {
+	if d.Subject == "" {
+		return d.Message
+	}
+	return d.Subject + ": " + d.Message
+}
+
+// Related is another position that a diagnostic is about, such as the other one of
+// two equal names.
+type Related struct {
+	Pos     token.Position // may be zero
+	Message string
+}
+
+// Generate loads and analyses packages, and makes their files in memory; it writes
+// none. The error says why packages could not be loaded at all; what is wrong with
+// their source is in Result.Diagnostics. It runs the go command, and stops when ctx
+// is done. Several calls may run at the same time.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
-	pkgs, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress})
+	found, err := pipeline.Generate(ctx, pipeline.Config{
+		Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Diagnostics: diags}
-	docs := load.NewDocs(pkgs...)
-	emitted := map[string]bool{}
-	for _, pkg := range pkgs {
-		for path := range pkg.From {
-			emitted[path] = true
-		}
+	res := &Result{found: found}
+	for _, d := range found.Diagnostics.All() {
+		res.Diagnostics = append(res.Diagnostics, public(d))
 	}
-	for _, pkg := range pkgs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if analyze.IsSilent(pkg) && (cfg.Emitting || emitted[pkg.Path]) {
-			leftOver(pkg, diags)
-			res.Silent = append(res.Silent, &Silent{pkg, analyze.Silent(pkg, diags)})
-			continue
-		}
-		m := analyze.Package(pkg, docs, diags)
-		if m.Empty() {
-			if pkg.GeneratedState == load.Ours && !diags.HasErrors() {
-				diags.Errorf(token.Position{Filename: pkg.Generated}, "", "the package has no feature any more, and this file is left over").
-					Hint = "delete it, or annotate a function"
-			}
-			continue
-		}
-		if m.Silent {
-			leftOver(pkg, diags)
-		} else if pkg.GeneratedState == load.Foreign {
-			diags.Errorf(token.Position{Filename: pkg.Generated}, "", "the file was not written by mcpgen, which would have to overwrite it").
-				Hint = "rename it; mcpgen writes only files with the line // Code generated by mcpgen. DO NOT EDIT."
-		}
-		res.Packages = append(res.Packages, &Package{Model: m, Loaded: pkg, Path: pkg.Generated})
-	}
-	if diags.HasErrors() {
-		return res, nil
-	}
-	if cfg.Progress != nil {
-		cfg.Progress("writing the generated files in memory")
-	}
-	for _, p := range res.Packages {
-		if err := p.print(diags); err != nil {
-			return nil, err
-		}
+	for _, p := range found.Packages {
+		res.Packages = append(res.Packages, &Package{
+			ImportPath: p.Loaded.Path, File: p.Path, Source: p.Source, found: p,
+		})
 	}
 	return res, nil
 }
 
-// leftOver refuses the generated file of a package with emit=none.
-func leftOver(pkg *load.Package, diags *diag.List) {
-	if pkg.GeneratedState == load.Ours {
-		diags.Errorf(token.Position{Filename: pkg.Generated}, "", "the package has //mcp:defaults emit=none, and this file is left over").
-			Hint = "delete it, or leave emit=none out"
+func public(d *diag.Diagnostic) Diagnostic {
+	out := Diagnostic{Pos: d.Pos, Warning: d.Severity == diag.Warning, Subject: d.Subject, Message: d.Message, Hint: d.Hint}
+	for _, r := range d.Related {
+		out.Related = append(out.Related, Related(r))
 	}
+	return out
 }
 
-// print makes the source of one package and looks at what is there now.
-func (p *Package) print(diags *diag.List) error {
-	source, err := emit.File(p.Model)
-	if err != nil {
-		return fmt.Errorf("print %s: %w", p.Path, err)
-	}
-	p.Source = source
-	if p.Old, err = regularfile.Read(p.Path); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("read the generated file: %w", err)
-	}
-	checkNames(p, diags)
-	return nil
+// HasErrors reports whether there is a diagnostic that is not a warning, after which
+// Write writes nothing.
+func (r *Result) HasErrors() bool { return r.found.Diagnostics.HasErrors() }
+
+// PrintDiagnostics writes the diagnostics as the command prints them. File names are
+// relative to dir where that is shorter; "" leaves them absolute. After 50
+// diagnostics only the number of the others is written.
+func (r *Result) PrintDiagnostics(w io.Writer, dir string) error {
+	out := &errWriter{w: w}
+	diag.Print(out, r.found.Diagnostics, dir)
+	return out.err
 }
+
+// errWriter keeps the error of the one write that diag.Print makes.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(p []byte) (n int, err error) {
+	n, e.err = e.w.Write(p)
+	return n, e.err
+}
+
+// Write writes the files that are not current, and returns their paths. After an
+// error diagnostic it writes nothing and returns an error. Each file is written
+// aside and renamed, so that a crash or a full disk leaves the old one.
+func (r *Result) Write() (written []string, err error) { return r.found.Write() }

@@ -1,107 +1,94 @@
 package generator_test
 
 import (
-	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/mcpgen/mcpgen/generator"
-	"github.com/mcpgen/mcpgen/generator/diag"
 )
 
-var update = flag.Bool("update", false, "write what the tests got into their golden files")
-
-// module lays out a module of its own that finds the runtime in this one.
-func module(t testing.TB, files []txtar.File) string {
+// generate runs on a module of one file, which finds the runtime in this one.
+func generate(t *testing.T, source string) (dir string, res *generator.Result) {
 	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	write := func(name string, data []byte) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", []byte("module example.com/shop\n\ngo 1.26\n\nrequire github.com/mcpgen/mcpgen v0.0.0\n\nreplace github.com/mcpgen/mcpgen => "+root+"\n"))
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("go.sum", sums)
-	for _, f := range files {
-		write(f.Name, f.Data)
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/shop\n\ngo 1.26\n\nrequire github.com/mcpgen/mcpgen v0.0.0\n\nreplace github.com/mcpgen/mcpgen => " + filepath.ToSlash(root) + "\n",
+		"go.sum": string(sums), "shop.go": source,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return dir
-}
-
-// environment keeps the go command off the network and out of workspaces.
-func environment(dir string) []string {
-	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod", "PWD="+dir)
-}
-
-func generate(t testing.TB, dir string, patterns ...string) *generator.Result {
-	t.Helper()
-	res, err := generator.Generate(t.Context(), generator.Config{Dir: dir, Env: environment(dir), Patterns: patterns})
+	res, err = generator.Generate(t.Context(), generator.Config{
+		Dir: dir, Env: append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod", "PWD="+dir),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res
+	return dir, res
 }
 
-// TestDiagnostics runs every package of testdata/diagnostics, whose file want
-// says what is reported. Nothing may be written then.
-func TestDiagnostics(t *testing.T) {
-	archives, err := filepath.Glob("testdata/diagnostics/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no cases: %v", err)
+func TestGenerate(t *testing.T) {
+	dir, res := generate(t, "// Package shop sells.\npackage shop\n\n// Add adds two numbers.\n//\n//mcp:tool\nfunc Add(a, b int) int { return a + b }\n")
+	if res.HasErrors() || len(res.Diagnostics) > 0 || len(res.Packages) != 1 {
+		t.Fatalf("%d packages, diagnostics %v", len(res.Packages), res.Diagnostics)
 	}
-	for _, path := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want *txtar.File
-			var files []txtar.File
-			for i := range archive.Files {
-				if archive.Files[i].Name == "want" {
-					want = &archive.Files[i]
-				} else {
-					files = append(files, archive.Files[i])
-				}
-			}
-			if want == nil {
-				t.Fatal("the case has no file want")
-			}
-			dir := module(t, files)
-			res := generate(t, dir, "./...")
-			var got bytes.Buffer
-			diag.Print(&got, res.Diagnostics, dir)
-			if got.String() != string(want.Data) {
-				if *update {
-					want.Data = got.Bytes()
-					if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-						t.Fatal(err)
-					}
-					return
-				}
-				t.Errorf("got\n%s\nwant\n%s", got.String(), want.Data)
-			}
-			if written, err := res.Write(); res.Diagnostics.HasErrors() && (err == nil || len(written) > 0) {
-				t.Errorf("Write after errors wrote %v, err %v", written, err)
-			}
-		})
+	p := res.Packages[0]
+	file := filepath.Join(dir, "mcp_gen.go")
+	if p.ImportPath != "example.com/shop" || filepath.Base(p.File) != "mcp_gen.go" || p.Current() {
+		t.Errorf("%s, %s, current: %t", p.ImportPath, p.File, p.Current())
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Error("Generate has written the file")
+	}
+	written, err := res.Write()
+	if err != nil || len(written) != 1 || written[0] != p.File {
+		t.Fatalf("written: %v, %v", written, err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != string(p.Source) || !p.Current() {
+		t.Errorf("the file is not the source (%v), current: %t", err, p.Current())
+	}
+}
+
+func TestGenerateWithErrors(t *testing.T) {
+	dir, res := generate(t, "package shop\n\n// Add adds.\n//\n//mcp:tool\nfunc Add(a chan int) int { return 0 }\n")
+	if !res.HasErrors() || len(res.Diagnostics) != 1 {
+		t.Fatalf("diagnostics: %v", res.Diagnostics)
+	}
+	d := res.Diagnostics[0]
+	if d.Warning || d.Pos.Line != 6 || d.Hint == "" || d.Text() != d.Subject+": "+d.Message {
+		t.Errorf("%+v", d)
+	}
+	var printed strings.Builder
+	if err := res.PrintDiagnostics(&printed, dir); err != nil || !strings.Contains(printed.String(), "shop.go:6:") || !strings.Contains(printed.String(), d.Text()) {
+		t.Errorf("%v: %s", err, &printed)
+	}
+	if written, err := res.Write(); err == nil || len(written) > 0 {
+		t.Errorf("written after an error: %v", written)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "mcp_gen.go")); !os.IsNotExist(err) {
+		t.Error("there is a file after an error")
+	}
+}
+
+func TestNewAnalyzer(t *testing.T) {
+	a := generator.NewAnalyzer()
+	for _, name := range []string{"rules", "disable", "max-tools"} {
+		if a.Flags.Lookup(name) == nil {
+			t.Errorf("no flag -%s", name)
+		}
+	}
+	if a == generator.NewAnalyzer() {
+		t.Error("two calls return the same analyzer, whose flags would be shared")
 	}
 }

@@ -14,8 +14,9 @@ func TestImports(t *testing.T) {
 		packages string
 		never    []string
 	}{
-		{"github.com/mcpgen/mcpgen/generator", []string{module + "runtime", module + "cmd", "net/http"}},
-		{module + "generator/model", []string{module + "generator", module + "runtime"}},
+		{"github.com/mcpgen/mcpgen/generator", []string{module + "runtime", module + "cmd", module + "generator/cli", "net/http"}},
+		{module + "generator/internal/...", []string{module + "cmd", module + "generator/cli"}},
+		{module + "generator/internal/model", []string{module + "generator", module + "runtime"}},
 		{module + "runtime/...", []string{module + "generator", "go/", "golang.org/x/tools", "github.com/dave/jennifer", "github.com/invopop/jsonschema"}},
 		{module + "internal/contract", []string{module + "generator", module + "runtime", "go/", "golang.org/x", "github.com/santhosh-tekuri"}},
 		{module + "runtime/wire", []string{module + "runtime/mcp", module + "runtime/jsonrpc"}},

@@ -3,10 +3,10 @@
 package main
 
 import (
-	"github.com/mcpgen/mcpgen/conformance"
+	"github.com/mcpgen/mcpgen/conformance/internal/features"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
 func main() {
-	mcpcmd.Main(conformance.NewServer())
+	mcpcmd.Main(features.NewServer())
 }

@@ -86,11 +86,11 @@ func try(m module, bin string) (*row, error) {
 		return r, nil
 	}
 	for _, s := range serve {
-		for _, t := range s.model.Tools {
+		for _, t := range s.tools {
 			if len(serve) > 1 {
-				want = append(want, s.name+"_"+t.Name)
+				want = append(want, s.name+"_"+t)
 			} else {
-				want = append(want, t.Name)
+				want = append(want, t)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/diag"
+	"github.com/mcpgen/mcpgen/generator"
 )
 
 // progress prints what was found in one module.
@@ -75,7 +75,7 @@ func report(w io.Writer, rows []*row) error {
 			if name != "" {
 				names = append(names, name)
 			}
-			for _, list := range []map[*wrapper][]*diag.Diagnostic{s.refused, s.mended} {
+			for _, list := range []map[*wrapper][]*generator.Diagnostic{s.refused, s.mended} {
 				for _, diags := range list {
 					reasons[reason(diags[0].Message)]++
 				}

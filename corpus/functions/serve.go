@@ -50,8 +50,8 @@ func serverSource(m module, all []*settled) ([]byte, error) {
 			to = fmt.Sprintf("mcp.Prefix(s, %q)", s.name)
 		}
 		fmt.Fprintf(&b, "\tpkg%d.RegisterMCP(%s", i, to)
-		for _, r := range s.model.Receivers {
-			fmt.Fprintf(&b, ", pkg%d.New%s()", i, r.TypeName)
+		for _, r := range s.receivers {
+			fmt.Fprintf(&b, ", pkg%d.New%s()", i, r)
 		}
 		b.WriteString(")\n")
 	}

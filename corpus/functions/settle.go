@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,29 +11,28 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator"
-	"github.com/mcpgen/mcpgen/generator/diag"
-	"github.com/mcpgen/mcpgen/generator/model"
 )
 
 // settled is a package of wrappers that the generator takes, and those that it does
 // not.
 type settled struct {
-	source  source
-	dir     string
-	name    string // of the package, and of its tools where there are several packages
-	all     *collected
-	works   []*wrapper
-	refused map[*wrapper][]*diag.Diagnostic
-	mended  map[*wrapper][]*diag.Diagnostic // errors after which the advice to hide a variadic parameter was taken
-	model   *model.Package
-	bytes   int
-	took    time.Duration
-	warned  []*diag.Diagnostic
-	empty   map[*wrapper]bool // works, and nothing of an argument or of the result travels
+	source           source
+	dir              string
+	name             string // of the package, and of its tools where there are several packages
+	all              *collected
+	works            []*wrapper
+	refused          map[*wrapper][]*generator.Diagnostic
+	mended           map[*wrapper][]*generator.Diagnostic // errors after which the advice to hide a variadic parameter was taken
+	tools, receivers []string                             // names of the tools, and of the types that RegisterMCP takes
+	bytes            int
+	took             time.Duration
+	warned           []generator.Diagnostic
+	empty            map[*wrapper]bool // works, and nothing of an argument or of the result travels
 }
 
 // settle writes the wrappers, leaves out what the generator refuses, and writes
@@ -44,7 +44,7 @@ func settle(src source, parent string) (*settled, error) {
 	}
 	name := all.pkg.Name()
 	dir := filepath.Join(parent, name)
-	s := &settled{source: src, dir: dir, name: name, all: all, works: all.wrappers, refused: map[*wrapper][]*diag.Diagnostic{}, mended: map[*wrapper][]*diag.Diagnostic{}}
+	s := &settled{source: src, dir: dir, name: name, all: all, works: all.wrappers, refused: map[*wrapper][]*generator.Diagnostic{}, mended: map[*wrapper][]*generator.Diagnostic{}}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -63,8 +63,12 @@ func settle(src source, parent string) (*settled, error) {
 			return nil, err
 		}
 		s.took = time.Since(began)
-		if !result.Diagnostics.HasErrors() {
-			s.model, s.bytes, s.warned = result.Packages[0].Model, len(result.Packages[0].Source), result.Diagnostics.All()
+		if !result.HasErrors() {
+			source := result.Packages[0].Source
+			s.bytes, s.warned = len(source), result.Diagnostics
+			if s.tools, s.receivers, err = registered(source); err != nil {
+				return nil, err
+			}
 			if src.make != "" {
 				made := "package " + name + "\n" + src.make
 				if err := os.WriteFile(filepath.Join(dir, "make.go"), []byte(made), 0o644); err != nil {
@@ -90,15 +94,16 @@ var advice = regexp.MustCompile(`//mcp:arg (\w+) omit, which passes none`)
 
 // leaveOut takes the wrappers that have errors away, but for those that a directive
 // mends.
-func (s *settled) leaveOut(file string, diags *diag.List) error {
+func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
 	where, err := places(file)
 	if err != nil {
 		return err
 	}
-	found := map[*wrapper][]*diag.Diagnostic{}
+	found := map[*wrapper][]*generator.Diagnostic{}
 	before, taken := len(s.works), len(s.mended)
-	for _, d := range diags.All() {
-		if d.Severity != diag.Error {
+	for i := range diags {
+		d := &diags[i]
+		if d.Warning {
 			continue
 		}
 		w := s.at(where, d)
@@ -121,13 +126,13 @@ func (s *settled) leaveOut(file string, diags *diag.List) error {
 	}
 	s.works = slices.DeleteFunc(slices.Clone(s.works), func(w *wrapper) bool { return s.refused[w] != nil })
 	if len(s.works) == before && len(s.mended) == taken {
-		return fmt.Errorf("the same errors again: %s", diags.All()[0].Text())
+		return fmt.Errorf("the same errors again: %s", diags[0].Text())
 	}
 	return nil
 }
 
 // at is the wrapper in whose lines a diagnostic stands, nil if there is none.
-func (s *settled) at(where map[string][2]int, d *diag.Diagnostic) *wrapper {
+func (s *settled) at(where map[string][2]int, d *generator.Diagnostic) *wrapper {
 	for _, w := range s.works {
 		span := where[w.declared()]
 		if filepath.Base(d.Pos.Filename) == "tools.go" && span[0] <= d.Pos.Line && d.Pos.Line <= span[1] {
@@ -142,7 +147,8 @@ func (s *settled) at(where map[string][2]int, d *diag.Diagnostic) *wrapper {
 func (s *settled) findEmpty(file string) error {
 	where, err := places(file)
 	s.empty = map[*wrapper]bool{}
-	for _, d := range s.warned {
+	for i := range s.warned {
+		d := &s.warned[i]
 		if w := s.at(where, d); w != nil && strings.Contains(d.Message, "shows none of its fields") {
 			s.empty[w] = true
 		}
@@ -215,4 +221,58 @@ func receiverName(decl *ast.FuncDecl) string {
 		return id.Name + "."
 	}
 	return ""
+}
+
+// registered returns what a generated file offers: the names of its tools, and the
+// types of the receivers that RegisterMCP takes, in order.
+func registered(source []byte) (tools, receivers []string, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "mcp_gen.go", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Name.Name != "RegisterMCP" {
+				continue
+			}
+			for _, p := range d.Type.Params.List[1:] {
+				typ := p.Type
+				if star, ok := typ.(*ast.StarExpr); ok {
+					typ = star.X
+				}
+				for range p.Names {
+					receivers = append(receivers, typ.(*ast.Ident).Name)
+				}
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				v, ok := spec.(*ast.ValueSpec)
+				if !ok || !strings.HasPrefix(v.Names[0].Name, "mcpTool") || len(v.Values) != 1 {
+					continue
+				}
+				name, err := toolName(v.Values[0])
+				if err != nil {
+					return nil, nil, err
+				}
+				tools = append(tools, name)
+			}
+		}
+	}
+	return tools, receivers, nil
+}
+
+// toolName is the field Name of a mcp.ToolInfo.
+func toolName(info ast.Expr) (string, error) {
+	if address, ok := info.(*ast.UnaryExpr); ok {
+		info = address.X
+	}
+	if lit, ok := info.(*ast.CompositeLit); ok {
+		for _, e := range lit.Elts {
+			if field, ok := e.(*ast.KeyValueExpr); ok && field.Key.(*ast.Ident).Name == "Name" {
+				return strconv.Unquote(field.Value.(*ast.BasicLit).Value)
+			}
+		}
+	}
+	return "", errors.New("a description of a tool has no name")
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/mcpgen/mcpgen/generator/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/zoo/identity"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/generator/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/zoo/identity"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 

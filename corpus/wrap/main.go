@@ -20,7 +20,6 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/mcpgen/mcpgen/generator"
-	"github.com/mcpgen/mcpgen/generator/diag"
 )
 
 func main() {
@@ -61,7 +60,7 @@ func run(name, path string) error {
 			return err
 		}
 		took := time.Since(began)
-		if !result.Diagnostics.HasErrors() {
+		if !result.HasErrors() {
 			written, err := result.Write()
 			if err != nil {
 				return err
@@ -69,8 +68,8 @@ func run(name, path string) error {
 			return report(name, path, all, left, refused, result, written, took, round)
 		}
 		before := len(refused)
-		for _, d := range result.Diagnostics.All() {
-			if d.Severity != diag.Error {
+		for _, d := range result.Diagnostics {
+			if d.Warning {
 				continue
 			}
 			typ := toolOf(d.Subject)
@@ -144,7 +143,7 @@ func toolOf(s string) string {
 func write(dir, name, path string, pkg *types.Package, list []wrapped) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Package %s has a tool for every struct of %s.\n//\n//mcp:server name=%s\n//mcp:defaults naming=asis\npackage %s\n\n", name, path, name, name)
-	fmt.Fprintf(&b, "import (\n\t\"context\"\n\n\ttarget %q\n\n\t\"github.com/mcpgen/mcpgen/generator/zoo/identity\"\n)\n\n", path)
+	fmt.Fprintf(&b, "import (\n\t\"context\"\n\n\ttarget %q\n\n\t\"github.com/mcpgen/mcpgen/internal/zoo/identity\"\n)\n\n", path)
 	for _, w := range list {
 		param, f := "value", "Value"
 		if w.object {
@@ -184,7 +183,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/corpus/out/%s"
 	"github.com/mcpgen/mcpgen/corpus/values"
-	"github.com/mcpgen/mcpgen/generator/zoo/prove"
+	"github.com/mcpgen/mcpgen/internal/zoo/prove"
 )
 
 var config = prove.Config{Server: %s.NewMCPServer, Values: 50_000, Seed: 1, AnyNames: true}
@@ -264,8 +263,8 @@ func report(name, path string, all, left []wrapped, refused map[string]string, r
 		fmt.Printf("  refused %s: %s\n", n, refused[n])
 	}
 	warnings := 0
-	for _, d := range result.Diagnostics.All() {
-		if d.Severity == diag.Warning {
+	for _, d := range result.Diagnostics {
+		if d.Warning {
 			warnings++
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
@@ -31,7 +31,7 @@ type setup struct {
 // place is a server at a listener.
 type place struct {
 	t      *testing.T
-	net    *faulty.Listener // nil outside of bubbles
+	net    *faultconn.Listener // nil outside of bubbles
 	addr   net.Addr
 	log    journal
 	stop   context.CancelFunc
@@ -46,7 +46,7 @@ type place struct {
 func visit(t *testing.T, c setup, f func(t *testing.T, p *place)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := faulty.NewListener(nil)
+		l := faultconn.NewListener(nil)
 		p := newPlace(t)
 		p.net = l
 		var outer net.Listener = l

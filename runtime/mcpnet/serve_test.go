@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
@@ -321,7 +321,7 @@ func TestAcceptErrorsThatPass(t *testing.T) {
 func TestListenerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlace(t)
-		p.net = faulty.NewListener(nil)
+		p.net = faultconn.NewListener(nil)
 		p.start(setup{}, p.net)
 		defer p.stop()
 		c := p.open()

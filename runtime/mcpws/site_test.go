@@ -14,7 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
 	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -34,7 +34,7 @@ type setup struct {
 // bubble of synctest.
 type site struct {
 	t       *testing.T
-	net     *faulty.Listener
+	net     *faultconn.Listener
 	handler *mcpws.Handler
 	memory  *membudget.Budget
 	http    *http.Server
@@ -55,7 +55,7 @@ func visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 }
 
 func newSite(t *testing.T, c setup) *site {
-	s := &site{t: t, net: faulty.NewListener(nil), release: make(chan struct{}), causes: make(chan error, 100)}
+	s := &site{t: t, net: faultconn.NewListener(nil), release: make(chan struct{}), causes: make(chan error, 100)}
 	logger := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server := s.fixture(append([]mcp.Option{mcp.WithLogger(logger)}, c.server...)...)
 	s.memory = link.Of(server).Memory()

@@ -1,7 +1,7 @@
 // Mutate changes security-relevant code, one place at a time, and runs the tests that
 // should fail then. It changes no file: each mutant is compiled with an overlay.
 //
-// A mutant is dead when the tests of its package, or else those of runtime/hardening,
+// A mutant is dead when the tests of its package, or else those of runtime/internal/hardening,
 // fail or do not end. What survives is a hole in the tests, or a change that makes no
 // difference; reasons.txt says of which ones that is so, and why. The exit code is 1
 // where a survivor has no reason, or a reason no survivor.

@@ -14,14 +14,14 @@ import (
 )
 
 // hardening are the tests that know how servers fail, whatever package is to blame.
-const hardening = "./runtime/hardening"
+const hardening = "./runtime/internal/hardening"
 
 // verdict is what became of a mutant.
 type verdict string
 
 const (
 	killedByOwn       verdict = "killed"             // by the tests of its package
-	killedByHardening verdict = "killed (hardening)" // by those of runtime/hardening alone
+	killedByHardening verdict = "killed (hardening)" // by those of runtime/internal/hardening alone
 	survived          verdict = "SURVIVED"
 	invalid           verdict = "does not compile"
 )
@@ -60,7 +60,7 @@ func (m *mutant) packages() []string {
 		return []string{own, hardening}
 	}
 	if strings.HasPrefix(m.file, "generator/") {
-		return []string{own, "./generator"}
+		return []string{own, "./generator/internal/pipeline"}
 	}
 	return []string{own}
 }

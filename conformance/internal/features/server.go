@@ -1,0 +1,12 @@
+package features
+
+import "github.com/mcpgen/mcpgen/runtime/mcp"
+
+// NewServer returns the server that the suite is run against.
+func NewServer(opts ...mcp.Option) *mcp.Server {
+	lists := new(Lists)
+	server := NewMCPServer(lists, opts...)
+	lists.server = server
+	server.Register(newSchemaTool())
+	return server
+}

@@ -1,0 +1,359 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/analyze"
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+)
+
+const toolDirective = "//mcp:tool"
+
+// target is a function, method or interface method that a directive can stand above.
+type target struct {
+	name string // Search, Store.Search
+	file *ast.File
+	at   ast.Node // what the directive stands above
+	doc  **ast.CommentGroup
+	fn   *types.Func
+}
+
+// targets finds those of a package, in order of file and place. Nobody edits a
+// generated file, so its functions are not among them.
+func targets(p *load.Package) []*target {
+	var all []*target
+	for _, file := range p.Files {
+		if ast.IsGenerated(file) {
+			continue
+		}
+		add := func(owner string, id *ast.Ident, at ast.Node, doc **ast.CommentGroup) {
+			fn, ok := p.Info.Defs[id].(*types.Func)
+			if !ok || id.Name == "_" {
+				return
+			}
+			name := id.Name
+			if owner != "" {
+				name = owner + "." + name
+			}
+			all = append(all, &target{name: name, file: file, at: at, doc: doc, fn: fn})
+		}
+		for _, decl := range file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				owner := ""
+				if decl.Recv != nil && len(decl.Recv.List) == 1 {
+					owner = typeName(decl.Recv.List[0].Type)
+				}
+				add(owner, decl.Name, decl, &decl.Doc)
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					spec, ok := spec.(*ast.TypeSpec)
+					if !ok {
+						continue
+					}
+					iface, ok := spec.Type.(*ast.InterfaceType)
+					if !ok {
+						continue
+					}
+					for _, f := range iface.Methods.List {
+						if len(f.Names) == 1 {
+							add(spec.Name.Name, f.Names[0], f, &f.Doc)
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// typeName is the name of a receiver's type.
+func typeName(t ast.Expr) string {
+	for {
+		switch e := t.(type) {
+		case *ast.StarExpr:
+			t = e.X
+		case *ast.ParenExpr:
+			t = e.X
+		case *ast.IndexExpr:
+			t = e.X
+		case *ast.IndexListExpr:
+			t = e.X
+		case *ast.Ident:
+			return e.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// annotated returns the first directive of ours above the function, "" if there is none.
+func (s *target) annotated() string {
+	if *s.doc != nil {
+		for _, c := range (*s.doc).List {
+			if strings.HasPrefix(c.Text, "//mcp:") {
+				word, _, _ := strings.Cut(c.Text, " ")
+				return word
+			}
+		}
+	}
+	return ""
+}
+
+// pretend puts //mcp:tool above the function in the syntax tree, and returns what
+// takes it away.
+func (s *target) pretend() (undo func()) {
+	doc, comments := *s.doc, s.file.Comments
+	made := &ast.CommentGroup{List: []*ast.Comment{{Slash: s.start(), Text: toolDirective}}}
+	all := slices.Clone(comments)
+	if doc != nil {
+		made.List = append(slices.Clone(doc.List), made.List...)
+		all[slices.Index(all, doc)] = made
+	} else {
+		i, _ := slices.BinarySearchFunc(all, s.start(), func(g *ast.CommentGroup, pos token.Pos) int { return cmp.Compare(g.Pos(), pos) })
+		all = slices.Insert(all, i, made)
+	}
+	*s.doc, s.file.Comments = made, all
+	return func() { *s.doc, s.file.Comments = doc, comments }
+}
+
+// trial analyses a package as if more of its functions were annotated.
+type trial struct {
+	pkg  *load.Package
+	docs *load.Docs
+}
+
+func (t *trial) analyze(more ...*target) (*model.Package, *diag.List) {
+	for _, s := range more {
+		defer s.pretend()()
+	}
+	diags := &diag.List{}
+	return analyze.Package(t.pkg, t.docs, diags), diags
+}
+
+// maxProposals bounds how many functions are proposed: more are not a choice.
+const maxProposals = 8
+
+// propose finds exported functions that would do as tools, the likeliest first, and
+// says whether there are more.
+func (t *trial) propose(all []*target) (best []*target, more bool) {
+	likely := slices.DeleteFunc(slices.Clone(all), func(s *target) bool { return s.annotated() != "" || !s.candidate() })
+	slices.SortStableFunc(likely, func(a, b *target) int { return cmp.Compare(b.score(), a.score()) })
+	for _, s := range likely {
+		if _, diags := t.analyze(s); diags.HasErrors() {
+			continue
+		}
+		if len(best) == maxProposals {
+			return best, true
+		}
+		best = append(best, s)
+	}
+	return best, false
+}
+
+// plumbing are methods that the standard library calls.
+var plumbing = regexp.MustCompile(`^(String|GoString|Error|Unwrap|Is|As|Close|Read|Write|Seek|ReadFrom|WriteTo|ReadAt|WriteAt|ServeHTTP|RoundTrip|Len|Less|Swap|Push|Pop|Scan|Value|Format|Lock|Unlock|RLock|RUnlock|Next|Marshal.*|Unmarshal.*|AppendText|AppendBinary|Gob(En|De)code|LogValue|Set|Generate|RegisterMCP|NewMCPServer)$`)
+
+// candidate reports whether a function may be meant for others to call, by its name
+// and place alone.
+func (s *target) candidate() bool {
+	if !s.fn.Exported() {
+		return false
+	}
+	recv := s.fn.Signature().Recv()
+	if recv != nil {
+		owner, _, _ := strings.Cut(s.name, ".")
+		return ast.IsExported(owner) && !plumbing.MatchString(s.fn.Name()) && !types.IsInterface(recv.Type())
+	}
+	name := s.fn.Name()
+	for _, prefix := range []string{"New", "Must", "With", "Register"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || ast.IsExported(rest)) {
+			return false
+		}
+	}
+	return !plumbing.MatchString(name)
+}
+
+// score says how likely a function is a good tool: described, with something to
+// give and something to return.
+func (s *target) score() int {
+	n := 0
+	sig := s.fn.Signature()
+	if *s.doc != nil && strings.TrimSpace((*s.doc).Text()) != "" {
+		n += 2
+	}
+	if r := sig.Results(); r.Len() > 0 {
+		n++
+		if types.Identical(r.At(r.Len()-1).Type(), types.Universe.Lookup("error").Type()) {
+			n += 2
+		}
+	}
+	if p := sig.Params(); p.Len() > 0 {
+		n++
+		if types.TypeString(p.At(0).Type(), nil) == "context.Context" {
+			n += 2
+		}
+	}
+	return n
+}
+
+// signature is what stands behind the name, for people.
+func (s *target) signature(p *load.Package) string {
+	var b bytes.Buffer
+	types.WriteSignature(&b, s.fn.Signature(), func(other *types.Package) string {
+		if other == p.Types {
+			return ""
+		}
+		return other.Name()
+	})
+	return b.String()
+}
+
+// choose finds the functions that were named: Search, Store.Search or (*Store).Search.
+// hint is what to do if one cannot be found.
+func choose(all []*target, names []string) (chosen []*target, message, hint string) {
+	for _, name := range names {
+		plain := strings.NewReplacer("(", "", ")", "", "*", "").Replace(strings.TrimSpace(name))
+		var found []*target
+		var near, known []string
+		for _, s := range all {
+			known = append(known, s.name)
+			switch {
+			case s.name == plain:
+				found = []*target{s}
+			case s.fn.Name() == plain && !slices.ContainsFunc(found, func(f *target) bool { return f.name == plain }):
+				found = append(found, s)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			if !slices.Contains(chosen, found[0]) {
+				chosen = append(chosen, found[0])
+			}
+			continue
+		case len(found) > 1:
+			for _, s := range found {
+				near = append(near, s.name)
+			}
+			return nil, fmt.Sprintf("-annotate %s: there is more than one %s", name, plain), "name one of " + strings.Join(near, ", ")
+		}
+		hint = "the package has no function of its own that could be annotated"
+		if n := diag.Nearest(plain, known); n != "" {
+			hint = "did you mean " + n + "?"
+		} else if len(known) > 0 {
+			hint = "name a function as Search and a method as Store.Search"
+		}
+		return nil, fmt.Sprintf("-annotate %s: the package has no such function", name), hint
+	}
+	return chosen, "", ""
+}
+
+// edit is what a source file becomes.
+type edit struct {
+	path      string
+	old, text []byte
+	names     []string // of the functions that are annotated in it
+}
+
+// insertions puts //mcp:tool above functions. All other bytes stay what they are.
+func insertions(p *load.Package, chosen []*target) ([]*edit, *diag.Diagnostic) {
+	byFile := map[*ast.File][]*target{}
+	for _, s := range chosen {
+		byFile[s.file] = append(byFile[s.file], s)
+	}
+	var edits []*edit
+	for _, file := range p.Files {
+		here := byFile[file]
+		if len(here) == 0 {
+			continue
+		}
+		path := p.Fset.File(file.FileStart).Name()
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real // a link stays one
+		}
+		src, err := regularfile.Read(path)
+		if err != nil {
+			return nil, &diag.Diagnostic{Message: fmt.Sprintf("read source: %v", err)}
+		}
+		e := &edit{path: path, old: src, text: src}
+		slices.SortFunc(here, func(a, b *target) int { return cmp.Compare(b.fn.Pos(), a.fn.Pos()) })
+		for _, s := range here {
+			text, ok := insert(e.text, p.Fset.PositionFor(s.start(), false).Offset, *s.doc)
+			if !ok {
+				return nil, &diag.Diagnostic{
+					Pos: p.Position(s.start()), Message: s.name + " shares its line with other code, so no comment can stand above it",
+					Hint: "put it into a line of its own; gofmt does that",
+				}
+			}
+			e.text = text
+			e.names = append(e.names, s.name)
+		}
+		slices.Reverse(e.names)
+		edits = append(edits, e)
+	}
+	return edits, nil
+}
+
+// start is where the declaration itself begins, behind its comment.
+func (s *target) start() token.Pos {
+	switch n := s.at.(type) {
+	case *ast.FuncDecl:
+		return n.Type.Func
+	case *ast.Field:
+		return n.Names[0].Pos()
+	}
+	return s.at.Pos()
+}
+
+// directiveLine is a comment that gofmt keeps at the end of a doc comment, apart
+// from the text.
+var directiveLine = regexp.MustCompile(`^//([a-z0-9]+:[a-z0-9]|(line|extern|export) |nolint)`)
+
+// insert puts the directive above the declaration at an offset, behind its doc
+// comment, as gofmt would have it. ok is false where the line begins with
+// something else.
+func insert(src []byte, offset int, doc *ast.CommentGroup) (text []byte, ok bool) {
+	start := bytes.LastIndexByte(src[:offset], '\n') + 1
+	indent := src[start:offset]
+	if len(bytes.Trim(indent, " \t")) > 0 || start == 0 {
+		return nil, false
+	}
+	end := "\n"
+	if bytes.HasSuffix(src[:start], []byte("\r\n")) {
+		end = "\r\n"
+	}
+	var line bytes.Buffer
+	if doc != nil {
+		last := doc.List[len(doc.List)-1].Text
+		if strings.HasPrefix(last, "//") && strings.TrimSpace(last) != "//" && !directiveLine.MatchString(last) {
+			fmt.Fprintf(&line, "%s//%s", indent, end)
+		}
+	}
+	fmt.Fprintf(&line, "%s%s%s", indent, toolDirective, end)
+	return slices.Concat(src[:start], line.Bytes(), src[start:]), true
+}
+
+// write replaces the file, unless somebody has changed it in the meantime.
+func (e *edit) write() error {
+	now, err := regularfile.Read(e.path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, e.old) {
+		return fmt.Errorf("write %s: the file has changed in the meantime", e.path)
+	}
+	return pipeline.Replace(e.path, e.text)
+}

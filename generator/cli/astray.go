@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"bytes"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+)
+
+// almost is a comment that somebody may have taken for a directive: another name
+// before the colon, another sign before the name, a dash. Comments such as "MCP server
+// of ..." are none.
+var almost = regexp.MustCompile(`(?i)^[ \t]*//[ \t]*[+@#]?(mcp|mcpgen|mcp-gen|go:mcp)[-:](tool|resource|prompt|server)\b`)
+
+// astray finds in a directory without directives what was meant for one: a comment
+// that is almost a directive, or one in a file of tests. It returns nil if there is
+// none.
+func astray(dir string) *diag.Diagnostic {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".go") || e.IsDir() {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		src, err := regularfile.Read(path)
+		if err != nil {
+			continue
+		}
+		test := strings.HasSuffix(name, "_test.go")
+		for n, line := range slices.Collect(bytes.Lines(src)) {
+			written := string(almost.Find(line))
+			if written == "" {
+				continue
+			}
+			text := strings.TrimLeft(written, " \t")
+			d := &diag.Diagnostic{Pos: token.Position{Filename: path, Line: n + 1, Column: 1 + len(written) - len(text)}}
+			if strings.HasPrefix(text, "//mcp:") {
+				if !test {
+					continue
+				}
+				d.Message, d.Hint = text+" stands in a file of tests, which no server has", "annotate functions of the package itself"
+				return d
+			}
+			word := strings.ToLower(almost.FindStringSubmatch(written)[2])
+			d.Message, d.Hint = text+" is no directive", "write //mcp:"+word
+			return d
+		}
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+)
+
+// command is one run of mcpgen.
+type command struct {
+	ctx     context.Context
+	dir     string // the current directory, absolute
+	invoked string // "mcpgen" or "go tool mcpgen"
+
+	in       io.Reader
+	out      io.Writer // what was asked for; escapes what a terminal would obey
+	err      io.Writer // what people read besides; escapes alike
+	data     io.Writer // results and contents, byte for byte unless a terminal shows them
+	log      io.Writer // of programs that are started, byte for byte
+	progress *progress
+
+	temporary string // see environment
+}
+
+// A subcommand's function returns the exit code.
+type subcommand struct {
+	name  string
+	args  string // after the name, in its help
+	about string // one line, for the list of commands
+	run   func(c *command, args []string) int
+}
+
+// subcommands in the order in which help lists them.
+func subcommands() []*subcommand {
+	return []*subcommand{
+		{"list", "PACKAGE", "show the features of a package", (*command).list},
+		{"call", "PACKAGE TOOL [key=value ... | JSON]", "call a tool from the shell", (*command).call},
+		{"read", "PACKAGE URI", "read a resource from the shell", (*command).read},
+		{"prompt", "PACKAGE NAME [key=value ... | JSON]", "get a prompt from the shell", (*command).prompt},
+		{"run", "PACKAGE", "serve a package over standard input and output, or HTTP", (*command).serve},
+		{"diff", "OLD NEW", "say what has changed between two contracts, and what it breaks", (*command).diff},
+		{"vet", "PACKAGES", "look for what is wrong in contracts that can be generated", (*command).vet},
+		{"help", "[TOPIC]", "say more about a command, or list the directives", (*command).help},
+		{"init", "[DIR]", "add what a package needs to be served, and say what comes next", (*command).init},
+	}
+}
+
+// bareWord is an argument that is taken for a command and not for a package:
+// "./word" is the package in a directory of that name.
+var bareWord = regexp.MustCompile(`^[A-Za-z]+$`)
+
+func (c *command) run(args []string) int {
+	if len(args) == 0 || !bareWord.MatchString(args[0]) {
+		return c.generate(args)
+	}
+	all := subcommands()
+	names := make([]string, 0, len(all))
+	for _, s := range all {
+		if s.name == args[0] {
+			return s.run(c, args[1:])
+		}
+		names = append(names, s.name)
+	}
+	hint := c.invoked + " help lists the commands"
+	if near := diag.Nearest(args[0], names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+		hint = "for the package in that directory write ./" + args[0]
+	}
+	return c.usage("", fmt.Sprintf("unknown command %s", args[0]), hint)
+}
+
+// environment is that of the go command. It works in a directory of this
+// command's own, because it leaves its files behind when it is interrupted.
+func (c *command) environment() []string {
+	if c.temporary == "" {
+		dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "mcpgen-")
+		if err != nil {
+			return os.Environ() // the go command says it better, if it matters
+		}
+		c.temporary = dir
+	}
+	return append(os.Environ(), "GOTMPDIR="+c.temporary)
+}
+
+func (c *command) removeTemporary() {
+	if c.temporary == "" {
+		return
+	}
+	// A compiler that outlives the interrupted go command may write once more.
+	for range 3 {
+		if os.RemoveAll(c.temporary) == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// usage reports a wrong command line.
+func (c *command) usage(name, message, hint string) int {
+	c.progress.clear()
+	fmt.Fprintf(c.err, "%s: %s\n", strings.TrimSpace("mcpgen "+name), message)
+	if hint == "" {
+		hint = strings.TrimSpace(c.invoked + " help " + name)
+	}
+	fmt.Fprintf(c.err, "\thint: %s\n", hint)
+	return exitUsage
+}
+
+// fail reports what kept a command from being done.
+func (c *command) fail(err error) int {
+	c.progress.clear()
+	if errors.Is(err, syscall.EPIPE) {
+		return exitPipe // whoever read the output has seen enough
+	}
+	if c.ctx.Err() == nil { // otherwise the user knows
+		fmt.Fprintf(c.err, "mcpgen: %v\n", err)
+	}
+	return exitFound
+}
+
+// noteln writes a line for people.
+func (c *command) noteln(format string, args ...any) {
+	c.progress.clear()
+	fmt.Fprintf(c.err, format+"\n", args...)
+}
+
+// diagnostics prints a list for people.
+func (c *command) diagnostics(l *diag.List) {
+	c.progress.clear()
+	diag.Print(c.err, l, c.dir)
+}
+
+// diagnostic prints a single one.
+func (c *command) diagnostic(d diag.Diagnostic) {
+	var l diag.List
+	l.Add(&d)
+	c.diagnostics(&l)
+}
+
+// word quotes an argument for a shell where that is needed.
+func word(s string) string {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
+		return !slices.Contains([]rune("./-_=,@:+%"), r) && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
+	}) {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
+	"github.com/mcpgen/mcpgen/internal/contract"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+)
+
+// publishedBy returns the contract of a server with the features of some packages.
+// It has the identity that one of them gives it.
+func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Contract, error) {
+	if len(packages) == 0 {
+		return contract.Empty(), nil
+	}
+	whose := packages[0]
+	declared := slices.DeleteFunc(slices.Clone(packages), func(m *model.Package) bool { return m.Server == nil })
+	switch {
+	case len(declared) == 1:
+		whose = declared[0]
+	case len(packages) > 1 && len(declared) > 1:
+		return nil, fmt.Errorf("%s and %s are servers of their own: a contract is of one server, so name their packages one at a time",
+			declared[0].Path, declared[1].Path)
+	}
+	all, err := contract.New(identity(whose))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range packages {
+		l, err := listed(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range m.Tools {
+			err = cmp.Or(err, all.Add(contract.Tool, l.tools[i]))
+			all.Alias(t.Name, t.Aliases...)
+		}
+		for _, kind := range []struct {
+			kind contract.Kind
+			list []json.RawMessage
+		}{{contract.Resource, l.resources}, {contract.Template, l.templates}, {contract.Prompt, l.prompts}} {
+			for _, feature := range kind.list {
+				err = cmp.Or(err, all.Add(kind.kind, feature))
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w (the second is in %s)\n\thint: give one of them another name, or all of its package a prefix: //mcp:defaults prefix=NAME", err, m.Path)
+		}
+	}
+	return all, nil
+}
+
+func models(packages []*pipeline.Package) []*model.Package {
+	all := make([]*model.Package, len(packages))
+	for i, p := range packages {
+		all[i] = p.Model
+	}
+	return all
+}
+
+// contractFile is a contract that is to be written to a file, or to be found there.
+type contractFile struct {
+	path string // absolute
+	name string // for people
+	now  *contract.Contract
+	text []byte
+	old  []byte // what is there, nil if nothing
+}
+
+// contractFile makes the contract of packages and reads what is in the file.
+func (c *command) contractFile(name string, packages []*pipeline.Package) (*contractFile, error) {
+	f := &contractFile{path: name}
+	if !filepath.IsAbs(f.path) {
+		f.path = filepath.Join(c.dir, name)
+	}
+	f.name = c.relative(f.path)
+	var err error
+	if f.now, err = publishedBy(c.ctx, models(packages)); err != nil {
+		return nil, fmt.Errorf("make contract: %w", err)
+	}
+	f.text = f.now.Marshal()
+	if f.old, err = regularfile.Read(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read contract: %w", err)
+	}
+	// Line ends are not a matter of the contract, but of how git checks it out.
+	f.old = bytes.ReplaceAll(f.old, []byte("\r\n"), []byte("\n"))
+	if f.old != nil && !contract.Replaceable(f.old) {
+		return nil, fmt.Errorf("%s is no contract, and would be overwritten\n\thint: name another file, or delete it", f.name)
+	}
+	return f, nil
+}
+
+// current reports whether the file is what it should be.
+func (f *contractFile) current() bool { return f.old != nil && bytes.Equal(f.old, f.text) }
+
+// writeContract writes the file if it is not current.
+func (c *command) writeContract(f *contractFile, verbose bool) error {
+	if f.current() {
+		if verbose {
+			c.noteln("%s is current (%s)", f.name, contractSummary(f.now))
+		}
+		return nil
+	}
+	err := os.MkdirAll(filepath.Dir(f.path), 0o777)
+	if err == nil {
+		err = pipeline.Replace(f.path, f.text)
+	}
+	if err != nil {
+		return fmt.Errorf("write contract: %w", err)
+	}
+	c.noteln("wrote %s (%s)", f.name, contractSummary(f.now))
+	return nil
+}
+
+// checkContract shows how the file differs from what it should be: what it means
+// for people, and the lines for tools.
+func (c *command) checkContract(f *contractFile, mend string, verbose bool) int {
+	if f.current() {
+		if verbose {
+			c.noteln("%s is current", f.name)
+		}
+		return exitDone
+	}
+	before := f.name
+	if f.old == nil {
+		before = "/dev/null"
+	}
+	_, _ = c.out.Write(diff.Diff(before, f.old, f.name, f.text))
+	c.noteln("%s is not current", f.name)
+	for _, line := range f.changes() {
+		c.noteln("%s", strings.TrimRight("\t"+line, "\t"))
+	}
+	c.noteln("\thint: %s", mend)
+	return exitFound
+}
+
+// changes are the changes of the contract since the file was written, classified;
+// none where there is no file that can be read.
+func (f *contractFile) changes() []string {
+	old, err := contract.Read(f.old)
+	if err != nil {
+		return nil
+	}
+	d := contract.Compare(old, f.now)
+	if len(d.Changes) == 0 {
+		return []string{"only order or spelling differs, no client can tell"}
+	}
+	return d.Lines()
+}
+
+// contractSummary counts the features of a contract: "2 tools, 1 prompt".
+func contractSummary(c *contract.Contract) string {
+	var parts []string
+	for _, k := range []contract.Kind{contract.Tool, contract.Resource, contract.Template, contract.Prompt} {
+		if n := c.Count(k); n > 0 {
+			parts = append(parts, count(n, string(k)))
+		}
+	}
+	if len(parts) == 0 {
+		return "no features yet"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+)
+
+// flags are those of one subcommand.
+type flags struct {
+	*flag.FlagSet
+	tags    string
+	verbose bool
+}
+
+func newFlags(name string) *flags {
+	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError)}
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	f.StringVar(&f.tags, "tags", "", "build tags, separated by commas")
+	f.BoolVar(&f.verbose, "v", false, "say what is done, with the time of each stage")
+	return f
+}
+
+// parse reads a command line in which flags may stand anywhere before "--", and
+// returns what is left. When ok is false the command is over with that code.
+func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bool) {
+	var literal []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, literal = args[:i], args[i+1:]
+	}
+	for len(args) > 0 {
+		if err := f.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, c.helpTopic(f.Name()), false
+			}
+			return nil, c.wrongFlag(f, err), false
+		}
+		args = f.Args()
+		if len(args) > 0 {
+			rest, args = append(rest, args[0]), args[1:]
+		}
+	}
+	c.progress.verbose = f.verbose
+	return append(rest, literal...), exitDone, true
+}
+
+// notDefined is how package flag begins when it does not know a flag.
+const notDefined = "flag provided but not defined: -"
+
+func (c *command) wrongFlag(f *flags, err error) int {
+	name, unknown := strings.CutPrefix(err.Error(), notDefined)
+	if !unknown {
+		return c.usage(command0(f.Name()), err.Error(), "")
+	}
+	hint := ""
+	switch name {
+	case "http", "allow-host", "allow-origin":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" run")
+	case "check", "contract":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" [packages]")
+	case "rules", "disable", "max-tools", "max-tokens":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" vet")
+	case "annotate", "main":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" init")
+	case "fail":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" diff")
+	}
+	var known []string
+	f.VisitAll(func(def *flag.Flag) { known = append(known, def.Name) })
+	if near := diag.Nearest(name, known); near != "" {
+		hint = "did you mean -" + near + "?"
+	}
+	return c.usage(command0(f.Name()), "unknown flag -"+name, hint)
+}
+
+// command0 is how a subcommand is called: generating has no word of its own.
+func command0(name string) string {
+	if name == "generate" {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,342 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+)
+
+// initial is what init knows of the package and is going to do.
+type initial struct {
+	c     *command
+	tags  string
+	pkg   *load.Package
+	root  string         // of the module
+	model *model.Package // with the functions of -annotate
+
+	edits []*edit
+	files []newFile
+
+	served string // directory of a program that serves the package already, "" if unknown
+}
+
+// newFile is a file that is not there yet.
+type newFile struct {
+	path, text, about string
+}
+
+// init adds to a package what it lacks to be served, and says what comes next.
+func (c *command) init(args []string) int {
+	f := newFlags("init")
+	annotate := f.String("annotate", "", "")
+	withMain := f.Bool("main", false, "")
+	rest, code, ok := c.parse(f, args)
+	if !ok {
+		return code
+	}
+	dir := "."
+	switch {
+	case len(rest) > 1:
+		return c.usage("init", "init takes one directory", "")
+	case len(rest) == 1:
+		dir = rest[0]
+	}
+	if strings.Contains(dir, "...") {
+		return c.usage("init", "init takes one directory, and "+dir+" may be many", "name the directory of the package whose functions are to be called")
+	}
+	i := &initial{c: c, tags: f.tags}
+	if code, ok := i.load(c.absolute(dir)); !ok {
+		return code
+	}
+	all := targets(i.pkg)
+	t := &trial{pkg: i.pkg, docs: load.NewDocs(i.pkg)}
+	chosen, code, ok := i.choose(t, all, *annotate)
+	if !ok {
+		return code
+	}
+	for _, plan := range []func() *diag.Diagnostic{
+		func() *diag.Diagnostic { return i.planDirectives(*withMain) },
+		func() *diag.Diagnostic { return i.planMain(*withMain) },
+	} {
+		if d := plan(); d != nil {
+			c.diagnostic(*d)
+			return exitFound
+		}
+	}
+	if err := i.write(); err != nil {
+		return c.fail(err)
+	}
+	if len(i.edits)+len(i.files) == 0 {
+		c.noteln("nothing to add: package %s has what it needs (%s)", i.pkg.Name, summary(i.model))
+	}
+	if len(chosen) == 0 && !i.model.HasFeatures() {
+		i.printProposals(t, all)
+	}
+	i.printNext()
+	return exitDone
+}
+
+// load reads the package, and refuses those whose files are not the user's. When ok
+// is false the command is over with that code.
+func (i *initial) load(dir string) (code int, ok bool) {
+	c := i.c
+	refuse := func(message, hint string) (int, bool) {
+		c.diagnostic(diag.Diagnostic{Message: message, Hint: hint})
+		return exitFound, false
+	}
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return refuse("there is no directory "+dir, "init adds to a package that is there: name the directory of its source files")
+	} else if err != nil {
+		return c.fail(err), false
+	} else if !info.IsDir() {
+		return refuse(dir+" is a file, and init works on packages", "name the directory: "+word(c.shortest(filepath.Dir(dir))))
+	}
+	if vendor := vendored(dir); vendor != "" {
+		return refuse(fmt.Sprintf("%s is a copy of somebody else's module, in which no change lasts", dir),
+			"annotate functions of your own that call it")
+	}
+	i.root = moduleRoot(dir)
+	pkgs, diags, err := load.Load(c.ctx, load.Config{Dir: dir, Env: c.environment(), Tags: i.tags, Progress: c.progress.begin})
+	c.progress.end()
+	if nothing, ok := errors.AsType[*load.Error](err); ok && c.ctx.Err() == nil {
+		c.diagnostic(*nothing.Diagnostic())
+		return exitFound, false
+	}
+	if err != nil {
+		return c.fail(err), false
+	}
+	if diags.HasErrors() {
+		c.diagnostics(diags)
+		return exitFound, false
+	}
+	p := pkgs[0]
+	i.pkg = p
+	if p.ModuleDir != "" {
+		i.root = p.ModuleDir
+	}
+	switch {
+	case p.Module == "" && os.Getenv("GO111MODULE") == "off":
+		return refuse("modules are switched off", "unset GO111MODULE")
+	case i.root == "" || p.Module == "":
+		return refuse(dir+" belongs to no module of yours", "start in a directory below your own go.mod")
+	case p.GeneratedState == load.Foreign:
+		return refuse(c.relative(p.Generated)+" was not written by mcpgen, which would have to overwrite it", "rename it")
+	}
+	if sources := len(p.Files); sources > 0 && !hasSource(p.Files) {
+		return refuse(fmt.Sprintf("%s holds nothing but generated files, which are not to be edited", dir),
+			"annotate functions of another package that call these")
+	}
+	return exitDone, true
+}
+
+// vendored returns the vendor directory or module cache that a directory lies in, ""
+// if none.
+func vendored(dir string) string {
+	for at := dir; ; {
+		parent := filepath.Dir(at)
+		if parent == at {
+			return ""
+		}
+		if filepath.Base(at) == "vendor" {
+			if _, err := os.Stat(filepath.Join(at, "modules.txt")); err == nil {
+				return at
+			}
+		}
+		if _, version, ok := strings.Cut(filepath.Base(at), "@v"); ok && version != "" {
+			return at
+		}
+		at = parent
+	}
+}
+
+func hasSource(files []*ast.File) bool {
+	for _, file := range files {
+		if !ast.IsGenerated(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose understands the names of -annotate and the directives that are there
+// already. When ok is false the command is over with that code.
+func (i *initial) choose(t *trial, all []*target, names string) (chosen []*target, code int, ok bool) {
+	c := i.c
+	if names != "" {
+		found, message, hint := choose(all, strings.Split(names, ","))
+		if message != "" {
+			return nil, c.usage("init", message, hint), false
+		}
+		for _, s := range found {
+			if word := s.annotated(); word != "" {
+				c.noteln("%s has %s already", s.name, word)
+				continue
+			}
+			chosen = append(chosen, s)
+		}
+	}
+	m, diags := t.analyze(chosen...)
+	if diags.HasErrors() {
+		c.diagnostics(diags)
+		return nil, exitFound, false
+	}
+	i.model = m
+	edits, wrong := insertions(i.pkg, chosen)
+	if wrong != nil {
+		c.diagnostic(*wrong)
+		return nil, exitFound, false
+	}
+	i.edits = edits
+	return chosen, exitDone, true
+}
+
+// generateLine has go generate run this command.
+var generateLine = regexp.MustCompile(`(?m)^//go:generate[ \t].*\bmcpgen\b.*$`)
+
+// generates reports whether a go:generate line covers the package: one of its own,
+// or one in the root of the module for all packages.
+func (i *initial) generates() bool {
+	for _, dir := range []string{i.pkg.Dir, i.root} {
+		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go"))
+		for _, name := range names {
+			src, err := regularfile.Read(name)
+			if err != nil {
+				continue
+			}
+			for _, line := range generateLine.FindAllString(string(src), -1) {
+				if dir == i.pkg.Dir || strings.Contains(line, "./...") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// escapeGlob makes a directory match itself alone.
+func escapeGlob(dir string) string {
+	return regexp.MustCompile(`[*?\[]`).ReplaceAllString(dir, "[$0]")
+}
+
+// planDirectives plans the file with the go:generate line and //mcp:server, as far
+// as the package lacks them. A package that has the line and no server is one of
+// several that feed a server, so that it gets one only together with a program.
+func (i *initial) planDirectives(withMain bool) *diag.Diagnostic {
+	if i.model.Silent {
+		return nil // another package has its generated file
+	}
+	var text, about []string
+	generates := i.generates()
+	if i.model.Server == nil && !i.model.Main && (!generates || withMain && i.findMain() == "") {
+		text = append(text, "//mcp:server\n")
+		about = append(about, "//mcp:server")
+	}
+	text = append(text, "package "+i.pkg.Name+"\n")
+	if !generates {
+		text = append(text, "\n//go:generate go tool mcpgen"+i.generateFlags()+"\n")
+		about = append(about, "//go:generate go tool mcpgen"+i.generateFlags())
+	}
+	if len(about) == 0 {
+		return nil
+	}
+	for _, name := range []string{"mcp.go", "doc.go"} {
+		path := filepath.Join(i.pkg.Dir, name)
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			i.files = append(i.files, newFile{path, strings.Join(text, ""), strings.Join(about, ", ")})
+			return nil
+		}
+	}
+	hint := "write //go:generate go tool mcpgen into a file of the package"
+	if about[0] == "//mcp:server" {
+		hint = "write //mcp:server into the package comment, and //go:generate go tool mcpgen below the imports"
+	}
+	return &diag.Diagnostic{Message: "both mcp.go and doc.go are there already, and are left as they are", Hint: hint}
+}
+
+func (i *initial) generateFlags() string {
+	if i.tags == "" {
+		return ""
+	}
+	return " -tags " + word(i.tags)
+}
+
+// write does what is planned, new files first: what they lack the next run adds.
+func (i *initial) write() error {
+	c := i.c
+	for _, file := range i.files {
+		if err := create(file.path, file.text); err != nil {
+			return unwritable(file.path, err)
+		}
+		c.noteln("wrote %s (%s)", c.relative(file.path), file.about)
+	}
+	for _, e := range i.edits {
+		if err := e.write(); err != nil {
+			return unwritable(e.path, err)
+		}
+		c.noteln("wrote %s (%s above %s)", c.relative(e.path), toolDirective, strings.Join(e.names, ", "))
+	}
+	return nil
+}
+
+// create writes a file that must not be there yet. There is never half of it.
+func create(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	aside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(aside.Name()) //nolint:errcheck // after the renaming it is gone
+	_, err = aside.WriteString(text)
+	if err == nil {
+		err = aside.Chmod(0o644)
+	}
+	if closed := aside.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	// A link is made only where nothing is; not every file system has links.
+	if err := os.Link(aside.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fs.ErrExist
+	}
+	return os.Rename(aside.Name(), path)
+}
+
+// unwritable says why a file could not be written.
+func unwritable(path string, err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("write %s: somebody else has just written it\n\thint: look at it, and start again", path)
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err // the path is that of a temporary file
+	}
+	return readOnly(fmt.Errorf("write %s: %w", path, err))
+}
+
+// readOnly adds a hint to the error of who may not write, or has no room to.
+func readOnly(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w\n\thint: make room and start again; the file is what it was", err)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%w\n\thint: the directory or file is read-only for you, and is what it was", err)
+	}
+	return err
+}

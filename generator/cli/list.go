@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// list shows the features of a package, from its source.
+func (c *command) list(args []string) int {
+	f := newFlags("list")
+	asJSON := f.Bool("json", false, "write one JSON object to standard output")
+	rest, code, ok := c.parse(f, args)
+	if !ok {
+		return code
+	}
+	if len(rest) == 0 {
+		rest = []string{"."}
+	}
+	if len(rest) > 1 {
+		return c.usage("list", "list takes one package", "")
+	}
+	p, code, ok := c.load(f, rest[0])
+	if !ok {
+		return code
+	}
+	listing, err := listed(c.ctx, p.Model)
+	if err != nil {
+		return c.fail(err)
+	}
+	if *asJSON {
+		return c.listJSON(p.Model, listing)
+	}
+	if !p.Model.HasFeatures() {
+		c.noteln("no feature is annotated in %s itself\n\thint: name the package whose functions are, or write //mcp:tool above one", rest[0])
+		return exitDone
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\tHINTS\tTOKENS")
+	all := rows(p.Model, listing)
+	slices.SortStableFunc(all, func(a, b row) int {
+		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), b.tokens()-a.tokens())
+	})
+	for _, row := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", row.kind, row.name, row.symbol, row.signature, row.hints, row.tokens())
+	}
+	if n := len(p.Model.Tools); n > 0 {
+		fmt.Fprintf(w, "total\t%s\t\t\t\t%d\n", count(n, "tool"), toolTokens(all))
+	}
+	if err := w.Flush(); err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+// kinds of features in the order of the table.
+var kinds = []string{"tool", "resource", "template", "prompt"}
+
+// row is one feature in the table.
+type row struct {
+	kind, name, symbol, signature, hints string
+	listing                              json.RawMessage
+	pos                                  token.Position
+}
+
+// rows are the features of a package. A resource is known by its URI, and its
+// hint is the media type.
+func rows(m *model.Package, l *listing) []row {
+	var all []row
+	for i, t := range m.Tools {
+		all = append(all, row{"tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), l.tools[i], t.Pos})
+	}
+	for i, r := range m.Resources {
+		all = append(all, row{"resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, l.resources[i], r.Pos})
+	}
+	for i, r := range m.Templates {
+		all = append(all, row{"template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, l.templates[i], r.Pos})
+	}
+	for i, p := range m.Prompts {
+		all = append(all, row{"prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", l.prompts[i], p.Pos})
+	}
+	return all
+}
+
+// resourceSignature is the signature of the function, or the type of the value.
+func resourceSignature(m *model.Package, r *model.Resource) string {
+	if r.Value != nil {
+		return types.TypeString(types.Default(r.Value.Type), shortNames(m))
+	}
+	return signature(m, &r.Call)
+}
+
+// listJSON writes the features as the protocol lists them, each with what else
+// is known of it.
+func (c *command) listJSON(m *model.Package, listing *listing) int {
+	lists := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
+	all := rows(m, listing)
+	for _, row := range all {
+		at := row.pos
+		at.Filename = c.relative(at.Filename)
+		more, err := json.Marshal(struct {
+			Symbol   string `json:"symbol"`
+			Position string `json:"position"`
+			Tokens   int    `json:"tokens"`
+		}{row.symbol, at.String(), row.tokens()})
+		if err != nil {
+			return c.fail(err)
+		}
+		// Two objects become one, so that every member stays as it is.
+		members := row.listing[: len(row.listing)-1 : len(row.listing)-1]
+		lists[row.kind] = append(lists[row.kind], append(append(members, ','), more[1:]...))
+	}
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(struct {
+		Server            json.RawMessage   `json:"server"`
+		Tokens            int               `json:"tokens"`
+		Tools             []json.RawMessage `json:"tools"`
+		Resources         []json.RawMessage `json:"resources"`
+		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
+		Prompts           []json.RawMessage `json:"prompts"`
+	}{identity(m), toolTokens(all), lists["tool"], lists["resource"], lists["template"], lists["prompt"]})
+	if err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+// hints are the words of //mcp:tool that say the same; what is neither said nor
+// implied is left out.
+func hints(h model.Hints) string {
+	var words []string
+	switch {
+	case h.ReadOnly:
+		words = append(words, "readonly")
+	case h.Destructive:
+		words = append(words, "destructive")
+	default:
+		words = append(words, "additive")
+	}
+	if h.Idempotent && !h.ReadOnly {
+		words = append(words, "idempotent")
+	}
+	if !h.OpenWorld {
+		words = append(words, "closedworld")
+	}
+	return strings.Join(words, " ")
+}
+
+// signature is the Go signature as a client sees it: without what is injected,
+// and with the names of the arguments as they are published.
+func signature(m *model.Package, t *model.Call) string {
+	short := shortNames(m)
+	var params []string
+	for i, p := range t.Func.Params {
+		if p.Source != model.FromArgument && p.Source != model.FromWhole {
+			continue
+		}
+		typ := types.TypeString(p.Type, short)
+		if t.Func.Variadic && i == len(t.Func.Params)-1 {
+			typ = "..." + strings.TrimPrefix(typ, "[]")
+		}
+		name := p.Name
+		if p.Source == model.FromArgument && p.Field != nil {
+			name = p.Field.Name
+			if p.Field.Default != nil {
+				typ += " = " + p.Field.Default.JSON
+			}
+		}
+		params = append(params, strings.TrimSpace(name+" "+typ))
+	}
+	var results []string
+	for _, r := range t.Result.Values {
+		if r.Role == model.RoleCleanup {
+			continue
+		}
+		results = append(results, types.TypeString(r.Type, short))
+	}
+	text := "func(" + strings.Join(params, ", ") + ")"
+	switch len(results) {
+	case 0:
+	case 1:
+		text += " " + results[0]
+	default:
+		text += " (" + strings.Join(results, ", ") + ")"
+	}
+	return text
+}
+
+// shortNames qualifies types of other packages with the names of those.
+func shortNames(m *model.Package) types.Qualifier {
+	own := types.RelativeTo(m.Types)
+	return func(p *types.Package) string {
+		if own(p) == "" {
+			return ""
+		}
+		return p.Name()
+	}
+}

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// listing is the features of a package as revision 2026-07-28 lists them, each
+// kind in the order of the model.
+type listing struct {
+	tools, resources, templates, prompts []json.RawMessage
+}
+
+// listed returns the features of a package. The runtime renders them, as it does
+// for clients, so that the two cannot differ; they do nothing. That this command
+// imports the runtime also lets "go mod vendor" find it before the first file is
+// generated.
+func listed(ctx context.Context, m *model.Package) (*listing, error) {
+	s := mcp.NewServer(mcp.Info{Name: m.Name})
+	for _, f := range features(m) {
+		s.Register(f)
+	}
+	client, wait := s.Connect(ctx)
+	defer wait() //nolint:errcheck // the answer is here, or an error that says more
+	defer client.Close()
+	l := &listing{}
+	for _, list := range []struct {
+		method, member string
+		want           int
+		out            *[]json.RawMessage
+	}{
+		{"tools/list", "tools", len(m.Tools), &l.tools},
+		{"resources/list", "resources", len(m.Resources), &l.resources},
+		{"resources/templates/list", "resourceTemplates", len(m.Templates), &l.templates},
+		{"prompts/list", "prompts", len(m.Prompts), &l.prompts},
+	} {
+		if list.want == 0 {
+			continue
+		}
+		var err error
+		if *list.out, err = page(client, list.method, list.member); err == nil && len(*list.out) != list.want {
+			err = fmt.Errorf("got %d of %d", len(*list.out), list.want)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ask for %s: %w", list.method, err)
+		}
+	}
+	return l, nil
+}
+
+// page reads all pages of a list.
+func page(client jsonrpc.Conn, method, member string) (all []json.RawMessage, err error) {
+	cursor := ""
+	for {
+		params := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+		if cursor != "" {
+			params = `"cursor":` + cursor + `,` + params
+		}
+		if err := client.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + "}}\n")); err != nil {
+			return nil, err
+		}
+		answer, err := client.Read()
+		if err != nil {
+			return nil, err
+		}
+		var reply struct {
+			Result map[string]json.RawMessage `json:"result"`
+		}
+		var items []json.RawMessage
+		if err := json.Unmarshal(answer, &reply); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(reply.Result[member], &items); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(answer))
+		}
+		all = append(all, items...)
+		if cursor = string(reply.Result["nextCursor"]); cursor == "" {
+			return all, nil
+		}
+	}
+}
+
+var errListed = errors.New("only listed")
+
+// features are those of a package, as far as a list shows them.
+func features(m *model.Package) []mcp.Feature {
+	var all []mcp.Feature
+	for _, t := range m.Tools {
+		all = append(all, mcp.NewTool(toolInfo(t), func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+			return nil, errListed
+		}))
+	}
+	read := func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { return nil, errListed }
+	for _, r := range m.Resources {
+		all = append(all, mcp.FuncResource(&mcp.ResourceInfo{
+			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
+			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons),
+		}, read))
+	}
+	for _, r := range m.Templates {
+		all = append(all, mcp.FuncTemplate(&mcp.TemplateInfo{
+			URITemplate: r.Template(), Name: r.Name, Title: r.Title, Description: r.Description,
+			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons),
+		}, read))
+	}
+	for _, p := range m.Prompts {
+		info := &mcp.PromptInfo{Name: p.Name, Title: p.Title, Description: p.Description, Icons: icons(p.Icons)}
+		if p.Input != nil && p.Input.Object != nil {
+			for _, f := range p.Input.Object.Fields {
+				info.Arguments = append(info.Arguments, mcp.PromptArgument{
+					Name: f.Name, Title: f.Title, Description: f.Description, Required: f.Required,
+				})
+			}
+		}
+		all = append(all, mcp.FuncPrompt(info, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) {
+			return nil, errListed
+		}))
+	}
+	return all
+}
+
+// annotations are those of a resource, nil if there are none.
+func annotations(r *model.Resource) *mcp.Annotations {
+	if len(r.Audience) == 0 && r.Priority == "" {
+		return nil
+	}
+	a := &mcp.Annotations{}
+	for _, role := range r.Audience {
+		a.Audience = append(a.Audience, mcp.Role(role))
+	}
+	if p, err := strconv.ParseFloat(r.Priority, 64); err == nil {
+		a.Priority = &p
+	}
+	return a
+}
+
+// toolInfo is what a listing shows of a tool.
+func toolInfo(t *model.Tool) mcp.ToolInfo {
+	info := mcp.ToolInfo{
+		Name: t.Name, Title: t.Title, Description: t.Description, Symbol: t.Func.Symbol,
+		Hints: mcp.Hints(t.Hints), Icons: icons(t.Icons),
+	}
+	info.InputSchema = schema.InputOf(t)
+	info.OutputSchema = schema.OutputOf(t)
+	return info
+}
+
+func icons(sources []string) []mcp.Icon {
+	all := make([]mcp.Icon, 0, len(sources))
+	for _, source := range sources {
+		all = append(all, mcp.Icon{Source: source})
+	}
+	return all
+}
+
+// identity is the server that the package describes, as far as it is known
+// before the program runs.
+func identity(m *model.Package) json.RawMessage {
+	s := m.Server
+	if s == nil {
+		s = &model.Server{Name: m.Name}
+	}
+	type icon struct {
+		Source string `json:"src"`
+	}
+	var sources []icon
+	for _, source := range s.Icons {
+		sources = append(sources, icon{source})
+	}
+	text, err := json.Marshal(struct {
+		Name         string `json:"name"`
+		Title        string `json:"title,omitempty"`
+		Version      string `json:"version,omitempty"`
+		Description  string `json:"description,omitempty"`
+		Instructions string `json:"instructions,omitempty"`
+		Website      string `json:"websiteUrl,omitempty"`
+		Icons        []icon `json:"icons,omitempty"`
+	}{s.Name, s.Title, s.Version, s.Description, s.Instructions, s.Website, sources})
+	if err != nil {
+		return json.RawMessage("{}") // strings always marshal
+	}
+	return text
+}

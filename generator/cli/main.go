@@ -1,0 +1,122 @@
+// Package cli is the command mcpgen: flags, output, signals and exit codes. A program
+// of its own that calls [Main] is the same command.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/mcpgen/mcpgen/internal/visible"
+)
+
+// The exit codes. A command that a signal ends exits with 128 and its number.
+const (
+	exitDone  = 0 // also with warnings
+	exitFound = 1 // findings, or nothing to do
+	exitUsage = 2
+	exitPipe  = 141 // as the shell says of a program that SIGPIPE ends
+)
+
+// Main runs the command with the arguments, the streams and the signals of the
+// process, and ends the process with the exit code.
+func Main() {
+	tuneCollector()
+	os.Exit(start())
+}
+
+// start connects the command to its process.
+func start() int {
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	// A reader that goes away early, such as head, is no reason to leave temporary
+	// files behind: to write is an error then, and not the end of the process. The
+	// programs that are started get the signal as ever.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	if asVetTool(os.Args[1:]) {
+		vetTool(ctx)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mcpgen: find the current directory:", err)
+		return exitFound
+	}
+	c := &command{
+		ctx: ctx, dir: dir, invoked: invocation(os.Args[0]),
+		in: os.Stdin, out: visible.Writer(os.Stdout), err: visible.Writer(os.Stderr),
+		data: os.Stdout, log: os.Stderr,
+	}
+	if isTerminal(os.Stdout) {
+		c.data = c.out
+	}
+	c.progress = newProgress(os.Stderr, isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb")
+	code := c.run(os.Args[1:])
+	c.progress.clear()
+	c.removeTemporary()
+	if caught, ok := context.Cause(ctx).(signalError); ok {
+		return caught.exitCode(code)
+	}
+	return code
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ os.Signal }
+
+func (s signalError) Error() string { return s.String() }
+
+// exitCode is what shells make of a program that the signal ended. A command
+// that was asked to stop, and did so in good order, says how it went.
+func (s signalError) exitCode(code int) int {
+	switch {
+	case s.Signal == os.Interrupt:
+		return 130
+	case s.Signal == syscall.SIGHUP:
+		return 129
+	case code == exitDone:
+		return exitDone
+	}
+	return 143
+}
+
+// stopSignals are those that ask to stop. That a terminal is closed is one of them,
+// unless somebody has seen to it that it is not (nohup).
+func stopSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// interruptible returns a context that the first signal to stop ends, with a
+// signalError as its cause. Further ones do not end the process, which removes its
+// temporary files first; a program that it runs is told of them.
+func interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, stopSignals()...)
+	go func() {
+		select {
+		case s := <-caught:
+			cancel(signalError{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		cancel(nil)
+	}
+}
+
+// invocation is how a user calls this command, for hints: by its name when it
+// was found in PATH, and otherwise as a tool of the module.
+func invocation(arg0 string) string {
+	if name := filepath.Base(arg0); name == arg0 && strings.TrimSuffix(name, ".exe") == "mcpgen" {
+		return "mcpgen"
+	}
+	return "go tool mcpgen"
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package cli
+
+import "os"
+
+func peakMemory(*os.ProcessState) int64 { return 0 }

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/program"
+)
+
+// prompt gets one prompt of a package, built from its source.
+func (c *command) prompt(args []string) int {
+	f := newFlags("prompt")
+	rest, code, ok := c.parse(f, args)
+	if !ok {
+		return code
+	}
+	if len(rest) == 0 {
+		return c.usage("prompt", "the package is missing", "")
+	}
+	p, code, ok := c.load(f, rest[0])
+	if !ok {
+		return code
+	}
+	if len(rest) == 1 {
+		code := c.usage("prompt", "the prompt is missing", "one of these:")
+		c.listPrompts(p.Model)
+		return code
+	}
+	prompt := findPrompt(p.Model, rest[1])
+	if prompt == nil {
+		return c.unknownPrompt(p.Model, rest[1])
+	}
+	arguments, err := program.Texts(prompt.Input, rest[2:])
+	if wrong, ok := errors.AsType[*program.ArgumentError](err); ok {
+		return c.usage("prompt", wrong.Message, wrong.Hint)
+	}
+	if err != nil {
+		return c.fail(err)
+	}
+	built, code, ok := c.build(p, false)
+	if !ok {
+		return code
+	}
+	defer c.remove(built)
+	c.progress.begin("getting " + rest[1])
+	c.progress.clear()
+	result, err := built.Prompt(c.ctx, rest[1], arguments, c.log)
+	c.progress.end()
+	if err != nil {
+		return c.fail(err)
+	}
+	return c.printPrompt(result)
+}
+
+func findPrompt(m *model.Package, name string) *model.Prompt {
+	for _, p := range m.Prompts {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func (c *command) unknownPrompt(m *model.Package, name string) int {
+	var known []published
+	for _, f := range m.Prompts {
+		known = append(known, published{f.Name, f.Func})
+	}
+	code := c.unknown("prompt", "prompt", name, known)
+	c.listPrompts(m)
+	return code
+}
+
+// listPrompts lists the prompts for people who have to name one.
+func (c *command) listPrompts(m *model.Package) {
+	for _, p := range m.Prompts {
+		c.noteln("\t%s%s", p.Name, strings.TrimPrefix(signature(m, &p.Call), "func"))
+	}
+}
+
+// printPrompt prints the messages. A single text of the user stands alone;
+// otherwise each message begins with its role.
+func (c *command) printPrompt(p *program.Prompt) int {
+	c.progress.clear()
+	if p.Type == "input_required" {
+		c.noteln("mcpgen: the prompt asks its user something, which prompt cannot answer")
+		return exitFound
+	}
+	alone := len(p.Messages) == 1 && p.Messages[0].Role == "user"
+	for i, m := range p.Messages {
+		if i > 0 {
+			fmt.Fprintln(c.data)
+		}
+		if !alone {
+			fmt.Fprintf(c.data, "%s:\n", m.Role)
+		}
+		printContent(c.data, []program.Content{m.Content})
+	}
+	return exitDone
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
+)
+
+// read reads one resource of a package, built from its source.
+func (c *command) read(args []string) int {
+	f := newFlags("read")
+	rest, code, ok := c.parse(f, args)
+	switch {
+	case !ok:
+		return code
+	case len(rest) == 0:
+		return c.usage("read", "the package is missing", "")
+	case len(rest) > 2:
+		return c.usage("read", "read takes a package and one URI", "")
+	}
+	p, code, ok := c.load(f, rest[0])
+	if !ok {
+		return code
+	}
+	if len(rest) == 1 {
+		code := c.usage("read", "the URI is missing", "one of these:")
+		c.listResources(p.Model)
+		return code
+	}
+	if !hasResource(p.Model, rest[1]) {
+		return c.unknownResource(p.Model, rest[1])
+	}
+	built, code, ok := c.build(p, false)
+	if !ok {
+		return code
+	}
+	defer c.remove(built)
+	c.progress.begin("reading " + rest[1])
+	c.progress.clear()
+	result, err := built.Read(c.ctx, rest[1], c.log)
+	c.progress.end()
+	if err != nil {
+		return c.fail(err)
+	}
+	return c.printResource(result)
+}
+
+// hasResource reports whether the package may have something under a URI.
+func hasResource(m *model.Package, uri string) bool {
+	for _, r := range m.Resources {
+		if r.URI == uri {
+			return true
+		}
+	}
+	for _, r := range m.Templates {
+		t, err := uritemplate.Parse(r.Template())
+		if err != nil {
+			continue
+		}
+		if _, ok := t.Match(uri, false); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *command) unknownResource(m *model.Package, uri string) int {
+	if len(m.Resources)+len(m.Templates) == 0 {
+		return c.usage("read", "unknown resource "+uri, "the package has no resources")
+	}
+	hint := "the resources are:"
+	var uris []string
+	for _, r := range m.Resources {
+		uris = append(uris, r.URI)
+	}
+	if near := diag.Nearest(uri, uris); near != "" {
+		hint = "did you mean " + near + "? The resources are:"
+	}
+	code := c.usage("read", "no resource has the URI "+uri, hint)
+	c.listResources(m)
+	return code
+}
+
+// listResources lists the resources for people who have to name one.
+func (c *command) listResources(m *model.Package) {
+	for _, r := range m.Resources {
+		c.noteln("\t%s", r.URI)
+	}
+	for _, r := range m.Templates {
+		c.noteln("\t%s", r.Template())
+	}
+}
+
+// printResource prints the one part of a resource as it is. Of several, text is
+// printed as it is, and blobs are described.
+func (c *command) printResource(r *program.Resource) int {
+	c.progress.clear()
+	if r.Type == "input_required" {
+		c.noteln("mcpgen: the resource asks its user something, which read cannot answer")
+		return exitFound
+	}
+	if len(r.Contents) == 1 {
+		return c.printPart(r.Contents[0])
+	}
+	for _, part := range r.Contents {
+		words := []string{part.URI, part.MIMEType}
+		if part.Text == nil {
+			words = append(words, size(part.Blob))
+		}
+		fmt.Fprintf(c.data, "[resource %s]\n", joined(words...))
+		if part.Text != nil {
+			printText(c.data, *part.Text)
+		}
+	}
+	return exitDone
+}
+
+func (c *command) printPart(part program.Contents) int {
+	var data []byte
+	if part.Text != nil {
+		data = []byte(strings.TrimSuffix(*part.Text, "\n") + "\n")
+	} else {
+		var err error
+		if data, err = base64.StdEncoding.DecodeString(part.Blob); err != nil {
+			return c.fail(fmt.Errorf("read blob: %w", err))
+		}
+	}
+	if _, err := c.data.Write(data); err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}

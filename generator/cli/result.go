@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/program"
+)
+
+// printResult prints what a tool answered: data to standard output, and what is
+// for people, errors above all, to standard error.
+func (c *command) printResult(r *program.Result) int {
+	c.progress.clear()
+	switch {
+	case r.Type == "input_required":
+		c.noteln("mcpgen: the tool asks its user something, which call cannot answer")
+		return exitFound
+	case r.IsError:
+		printContent(c.err, r.Content)
+		return exitFound
+	case r.Structured == nil:
+		printContent(c.data, r.Content)
+		return exitDone
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, r.Structured, "", "  ") != nil {
+		indented.Reset()
+		indented.Write(r.Structured)
+	}
+	fmt.Fprintf(c.data, "%s\n", indented.Bytes())
+	// The text is usually the same JSON again; a text of its own is for people.
+	for _, block := range r.Content {
+		if block.Type != "text" || !sameJSON(block.Text, r.Structured) {
+			printContent(c.err, []program.Content{block})
+		}
+	}
+	return exitDone
+}
+
+// sameJSON reports whether a text is the JSON text of a value.
+func sameJSON(text string, value json.RawMessage) bool {
+	var a, b bytes.Buffer
+	return json.Compact(&a, []byte(text)) == nil && json.Compact(&b, value) == nil && bytes.Equal(a.Bytes(), b.Bytes())
+}
+
+// printContent prints text as it is and describes everything else in a line.
+func printContent(w io.Writer, content []program.Content) {
+	for _, block := range content {
+		switch {
+		case block.Type == "text":
+			printText(w, block.Text)
+		case block.Resource != nil && block.Resource.Text != nil:
+			fmt.Fprintf(w, "[resource %s]\n", joined(block.Resource.URI, block.Resource.MIMEType))
+			printText(w, *block.Resource.Text)
+		case block.Resource != nil:
+			fmt.Fprintf(w, "[resource %s]\n", joined(block.Resource.URI, block.Resource.MIMEType, size(block.Resource.Blob)))
+		case block.Type == "resource_link":
+			fmt.Fprintf(w, "[resource link %s]\n", joined(block.URI, block.Name, block.MIMEType))
+		default:
+			fmt.Fprintf(w, "[%s %s]\n", block.Type, joined(block.MIMEType, size(block.Data)))
+		}
+	}
+}
+
+func printText(w io.Writer, text string) {
+	fmt.Fprintf(w, "%s\n", strings.TrimSuffix(text, "\n"))
+}
+
+// size is that of what base64 text holds.
+func size(data string) string {
+	return fmt.Sprint(base64.StdEncoding.DecodedLen(len(data))-strings.Count(data, "="), " bytes")
+}
+
+func joined(words ...string) string {
+	var said []string
+	for _, word := range words {
+		if word != "" {
+			said = append(said, word)
+		}
+	}
+	return strings.Join(said, ", ")
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"time"
+
+	"github.com/mcpgen/mcpgen/internal/httpaddr"
+)
+
+// site is what the flags for HTTP say.
+type site struct {
+	http           bool
+	address        string
+	hosts, origins []string
+}
+
+// serve runs the program of a package: what comes in and goes out is the
+// protocol's, unless it serves over HTTP.
+func (c *command) serve(args []string) int {
+	f := newFlags("run")
+	s := new(site)
+	s.define(f)
+	rest, code, ok := c.parse(f, args)
+	if !ok {
+		return code
+	}
+	if code, ok := c.checkSite(s); !ok {
+		return code
+	}
+	switch {
+	case len(rest) == 0:
+		return c.usage("run", "the package is missing", "for the package of the current directory: "+c.invoked+" run .")
+	case len(rest) > 1:
+		return c.usage("run", "run takes one package", "")
+	}
+	p, code, ok := c.load(f, rest[0])
+	if !ok {
+		return code
+	}
+	built, code, ok := c.build(p, s.http)
+	if !ok {
+		return code
+	}
+	defer c.remove(built)
+	if in, ok := c.in.(*os.File); ok && !s.http && isTerminal(in) {
+		c.noteln("serving %s over standard input and output\n\thint: a client is expected there; %s run -http 8080 %s serves over HTTP",
+			rest[0], c.invoked, word(rest[0]))
+	}
+	return c.exitCode(c.supervise(built.Command(c.ctx, s.args()...), s.http))
+}
+
+// define adds the flags for HTTP.
+func (s *site) define(f *flags) {
+	list := func(name string, to *[]string) {
+		f.Func(name, "", func(text string) error {
+			*to = append(*to, text)
+			return nil
+		})
+	}
+	f.Func("http", "", func(text string) error {
+		s.http, s.address = true, text
+		return nil
+	})
+	list("allow-host", &s.hosts)
+	list("allow-origin", &s.origins)
+}
+
+// checkSite says what is wrong with the flags before the long work begins.
+func (c *command) checkSite(s *site) (code int, ok bool) {
+	switch {
+	case s.http:
+	case len(s.hosts) > 0:
+		return c.usage("run", "flag -allow-host has no meaning without -http", "give both or neither"), false
+	case len(s.origins) > 0:
+		return c.usage("run", "flag -allow-origin has no meaning without -http", "give both or neither"), false
+	default:
+		return exitDone, true
+	}
+	address, err := httpaddr.Parse(s.address)
+	if wrong, ok := errors.AsType[*httpaddr.Error](err); ok {
+		return c.usage("run", fmt.Sprintf("flag -http: address %q %s", wrong.Text, wrong.Problem), wrong.Hint), false
+	}
+	s.address = address
+	return exitDone, true
+}
+
+// args are those of the program, which has the same flags.
+func (s *site) args() []string {
+	if !s.http {
+		return nil
+	}
+	args := []string{"-http", s.address}
+	for _, host := range s.hosts {
+		args = append(args, "-allow-host", host)
+	}
+	for _, origin := range s.origins {
+		args = append(args, "-allow-origin", origin)
+	}
+	return args
+}
+
+// supervise runs the program to its end. It is told what this command is told, and
+// ends in its own way; a second signal ends it as it would end any.
+func (c *command) supervise(cmd *exec.Cmd, http bool) error {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, os.Stdout, c.log
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, stopSignals()...)
+	defer signal.Stop(signals)
+	stop := func() error { return cmd.Process.Kill() }
+	if http {
+		// The program stops when the other end is closed, by us or with us.
+		cmd.Stdin = nil
+		leash, err := cmd.StdinPipe()
+		if err != nil {
+			return fmt.Errorf("connect program: %w", err)
+		}
+		stop = leash.Close
+	}
+	cmd.Cancel = func() error {
+		if caught, ok := context.Cause(c.ctx).(signalError); ok && cmd.Process.Signal(caught.Signal) == nil {
+			return nil
+		}
+		return stop() // some systems have no signals
+	}
+	cmd.WaitDelay = 15 * time.Second
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		// The first one may be among them, which does no harm: to the program those
+		// that come together are one.
+		for {
+			select {
+			case s := <-signals:
+				_ = cmd.Process.Signal(s)
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return cmd.Wait()
+}
+
+// exitCode passes on how a program ended.
+func (c *command) exitCode(err error) int {
+	if err == nil || errors.Is(err, os.ErrProcessDone) {
+		return exitDone
+	}
+	exited, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		if c.ctx.Err() != nil {
+			return exitDone // it ended well after it was told to
+		}
+		return c.fail(err)
+	}
+	if code := exited.ExitCode(); code >= 0 {
+		return code
+	}
+	if c.ctx.Err() == nil { // otherwise the user knows
+		c.noteln("mcpgen: the program ended: %v", exited)
+	}
+	return exitFound
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// served is a command that runs in the background of a script.
+type served struct {
+	cmd    *exec.Cmd
+	stderr *bufio.Reader
+	stdout strings.Builder
+}
+
+var httpURL = regexp.MustCompile(`http://\S+`)
+
+// serveCommands adds commands for servers to those of scripts:
+//
+//	serve NAME CMD ...      start a command, wait until it prints a URL to standard
+//	                        error, and set $NAME to it, $NAME_at to its address
+//	post URL FILE [K=V ...] post a message with what header fields it needs, and
+//	                        those; the output is the status and the answer
+//	end NAME SIGNAL CODE    end the command by a signal (interrupt, terminate),
+//	                        and fail unless it ends with the code; the output is
+//	                        what it has printed
+func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) map[string]func(*testscript.TestScript, bool, []string) {
+	all["serve"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		s := new(served)
+		s.cmd = exec.Command(args[1], args[2:]...)
+		s.cmd.Dir = ts.MkAbs(".")
+		s.cmd.Env = append(ts.Value("environment").([]string), "PWD="+s.cmd.Dir)
+		s.cmd.Stdout = &s.stdout
+		stderr, err := s.cmd.StderrPipe()
+		ts.Check(err)
+		ts.Check(s.cmd.Start())
+		ts.Defer(func() {
+			// Unless it was stopped. What it has started ends with it.
+			_ = s.cmd.Process.Kill()
+			_ = s.cmd.Wait()
+		})
+		s.stderr = bufio.NewReader(stderr)
+		for text := ""; ; {
+			line, err := s.stderr.ReadString('\n')
+			text += line
+			if found := httpURL.FindString(line); found != "" {
+				at, err := url.Parse(found)
+				ts.Check(err)
+				ts.Setenv(args[0], found)
+				ts.Setenv(args[0]+"_at", at.Host)
+				break
+			}
+			if err != nil {
+				ts.Fatalf("%v before a URL was printed:\n%s", err, text)
+			}
+		}
+		ts.Value("served").(map[string]*served)[args[0]] = s
+	}
+	all["post"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		status, answer, err := post(args[0], ts.ReadFile(args[1]), args[2:])
+		ts.Check(err)
+		fmt.Fprintf(ts.Stdout(), "%s\n%s\n", status, answer)
+	}
+	all["end"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		s := ts.Value("served").(map[string]*served)[args[0]]
+		signals := map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM}
+		ts.Check(s.cmd.Process.Signal(signals[args[1]]))
+		// It ends when nobody has standard error open any more.
+		stderr, err := io.ReadAll(s.stderr)
+		ts.Check(err)
+		err = s.cmd.Wait()
+		code := 0
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = exit.ExitCode()
+		} else {
+			ts.Check(err)
+		}
+		if fmt.Sprint(code) != args[2] {
+			ts.Fatalf("exit code %d, want %s\n%s", code, args[2], stderr)
+		}
+		fmt.Fprint(ts.Stdout(), s.stdout.String())
+		fmt.Fprintf(ts.Stderr(), "%s", stderr)
+	}
+	return all
+}
+
+// post posts a message of any revision, with the header fields that repeat what is
+// in it where its revision wants them.
+func post(to, message string, header []string) (status, answer string, err error) {
+	var m struct {
+		Method string
+		Params struct {
+			Name, URI string
+			Meta      map[string]any `json:"_meta"`
+		}
+	}
+	if err := json.Unmarshal([]byte(message), &m); err != nil {
+		return "", "", err
+	}
+	req, err := http.NewRequest(http.MethodPost, to, strings.NewReader(message))
+	if err != nil {
+		return "", "", err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if version, ok := m.Params.Meta["io.modelcontextprotocol/protocolVersion"].(string); ok {
+		req.Header.Set("MCP-Protocol-Version", version)
+		req.Header.Set("Mcp-Method", m.Method)
+		req.Header.Set("Mcp-Name", m.Params.Name+m.Params.URI)
+	}
+	for _, field := range header {
+		name, value, _ := strings.Cut(field, "=")
+		req.Header.Set(name, value)
+		if name == "Host" {
+			req.Host = value
+		}
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Content-Type")), string(body), err
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// timing compares the command with the go command's own work on the same packages.
+// The two take turns, so that whatever else the machine does slows both.
+type timing struct {
+	dir, mcpgen string
+	env         []string
+	memory      int64 // of the largest run, in bytes; 0 where the system does not say
+}
+
+func newTiming(b *testing.B) *timing {
+	b.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &timing{dir: b.TempDir()}
+	s.mcpgen = filepath.Join(b.TempDir(), "mcpgen")
+	if out, err := exec.Command("go", "build", "-o", s.mcpgen, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	if err := writeModule(s.dir, root, "example.com/big"); err != nil {
+		b.Fatal(err)
+	}
+	s.env = append(os.Environ(), append(goEnvironment(b), "PWD="+s.dir)...)
+	return s
+}
+
+func (s *timing) write(b *testing.B, name, source string) {
+	b.Helper()
+	name = filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(source), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// run runs one command and returns how long it took.
+func (s *timing) run(b *testing.B, name string, args ...string) time.Duration {
+	b.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	took := time.Since(began)
+	if name == s.mcpgen {
+		s.memory = max(s.memory, peakMemory(cmd.ProcessState))
+	}
+	return took
+}
+
+// compare reports the median time of a warm run of the command that writes nothing,
+// and of the go command.
+func (s *timing) compare(b *testing.B, patterns []string, lists ...[]string) {
+	b.Helper()
+	for _, list := range lists {
+		s.run(b, "go", list...)
+	}
+	s.run(b, s.mcpgen, patterns...)
+	var ours, theirs []time.Duration
+	for b.Loop() {
+		var sum time.Duration
+		for _, list := range lists {
+			sum += s.run(b, "go", list...)
+		}
+		theirs = append(theirs, sum)
+		ours = append(ours, s.run(b, s.mcpgen, append([]string{"-check"}, patterns...)...))
+	}
+	slices.Sort(ours)
+	slices.Sort(theirs)
+	list, run := theirs[len(theirs)/2], ours[len(ours)/2]
+	b.ReportMetric(float64(list.Microseconds())/1000, "list-ms")
+	b.ReportMetric(float64(run.Microseconds())/1000, "mcpgen-ms")
+	b.ReportMetric(float64(run)/float64(list), "ratio")
+	b.ReportMetric(float64(s.memory)/1e6, "MB")
+	b.ReportMetric(0, "ns/op")
+	if s.memory > 150e6 {
+		b.Errorf("a run takes %d MB", s.memory/1e6)
+	}
+}
+
+// BenchmarkManyDependencies generates for one package above 500 others. The goal is
+// 1.3 times go list -export -deps of it.
+func BenchmarkManyDependencies(b *testing.B) {
+	s := newTiming(b)
+	const packages = 500
+	for i := range packages {
+		var imports, fields strings.Builder
+		for _, below := range []int{2*i + 1, 2*i + 2} {
+			if below < packages {
+				fmt.Fprintf(&imports, "\t\"example.com/big/p%d\"\n", below)
+				fmt.Fprintf(&fields, "\tF%d *p%[1]d.T // is another one\n", below)
+			}
+		}
+		s.write(b, fmt.Sprintf("p%d/p.go", i), fmt.Sprintf(`package p%d
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+%s)
+
+// T is what the package is about.
+type T struct {
+	ID   int    // tells it from others
+	Name string // is for people
+	At   time.Time
+%s}
+
+// Get gets it.
+func Get(ctx context.Context, c *http.Client, id int) (*T, error) { return &T{ID: id}, ctx.Err() }
+`, i, &imports, &fields))
+	}
+	var tools strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&tools, "\n// Find%d finds.\n//\n//mcp:tool readonly\nfunc Find%[1]d(ctx context.Context, query string, like p%[1]d.T) ([]string, error) { return nil, nil }\n", 480+i)
+	}
+	s.write(b, "target/target.go", "package target\n\nimport (\n\t\"context\"\n\n\t_ \"example.com/big/p0\"\n"+func() string {
+		var imports strings.Builder
+		for i := range 20 {
+			fmt.Fprintf(&imports, "\t\"example.com/big/p%d\"\n", 480+i)
+		}
+		return imports.String()
+	}()+")\n"+tools.String())
+	s.compare(b, []string{"./target"}, []string{"list", "-export", "-deps", "./target"})
+}
+
+// BenchmarkManyPackages generates for a module of 300 packages of which 5 have
+// directives. The goal is 1.5 times go list ./... plus that of those five.
+func BenchmarkManyPackages(b *testing.B) {
+	s := newTiming(b)
+	annotated := []string{"list", "-export", "-deps"}
+	for i := range 300 {
+		source := fmt.Sprintf("// Package p%d is one of many.\npackage p%[1]d\n\nimport (\n\t\"fmt\"\n\t\"net/http\"\n\t\"strings\"\n)\n", i)
+		for f := range 40 {
+			source += fmt.Sprintf("\n// F%d says where: a: b, c: d.\nfunc F%[1]d(a string) string { return fmt.Sprint(strings.ToUpper(a), http.StatusOK) }\n", f)
+		}
+		if i%60 == 7 {
+			source += "\n// Find finds.\n//\n//mcp:tool\nfunc Find(query string, limit int) (string, error) { return query, nil }\n"
+			annotated = append(annotated, fmt.Sprintf("./p%d", i))
+		}
+		s.write(b, fmt.Sprintf("p%d/p.go", i), source)
+	}
+	s.compare(b, []string{"./..."}, []string{"list", "./..."}, annotated)
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// published is a feature by its name, with the function behind it.
+type published struct {
+	name string
+	fn   model.Func
+}
+
+// unknown reports a feature that a package does not have, with the one that may
+// have been meant: of a similar name, or with that Go function behind it.
+func (c *command) unknown(subcommand, kind, name string, known []published) int {
+	if len(known) == 0 {
+		return c.usage(subcommand, "unknown "+kind+" "+name, "the package has no "+kind+"s of its own; name the one whose functions are annotated")
+	}
+	var names []string
+	meant := ""
+	for _, p := range known {
+		names = append(names, p.name)
+		if p.fn.Name == name || p.fn.Symbol == name {
+			meant = p.name
+		}
+	}
+	if near := diag.Nearest(name, names); near != "" {
+		meant = near
+	}
+	hint := "the " + kind + "s are:"
+	if meant != "" {
+		hint = "did you mean " + meant + "? The " + kind + "s are:"
+	}
+	return c.usage(subcommand, "unknown "+kind+" "+name, hint)
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
+	"github.com/mcpgen/mcpgen/generator/internal/vet"
+)
+
+// vet lints the contracts of packages, from their source.
+func (c *command) vet(args []string) int {
+	f := newFlags("vet")
+	asJSON := f.Bool("json", false, "write findings as JSON, one object a line, to standard output")
+	options := vetOptions(c.ctx)
+	options.Register(f.FlagSet)
+	patterns, code, ok := c.parse(f, args)
+	if !ok {
+		return code
+	}
+	result, err := pipeline.Generate(c.ctx, pipeline.Config{
+		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin,
+	})
+	report := c.diagnostics
+	if *asJSON {
+		report = func(l *diag.List) { diag.PrintJSON(c.out, l, c.dir) }
+	}
+	var found diag.List
+	if nothing, ok := errors.AsType[*load.Error](err); ok && c.ctx.Err() == nil {
+		c.progress.end()
+		found.Add(nothing.Diagnostic())
+		report(&found)
+		return exitFound
+	}
+	if err != nil {
+		c.progress.end()
+		return c.fail(err)
+	}
+	switch {
+	case result.Diagnostics.HasErrors(): // there is no contract to look at
+		found.Append(result.Diagnostics)
+	case len(result.Packages) == 0:
+		found.Add(c.nothing(strings.Join(orHere(patterns), " ")))
+	}
+	if found.Len() == 0 {
+		c.progress.begin("checking the contracts")
+		for _, p := range result.Packages {
+			findings, err := vet.Package(p.Loaded, p.Model, options)
+			if err != nil {
+				c.progress.end()
+				return c.fail(err)
+			}
+			for _, finding := range findings {
+				found.Add(finding.Diagnostic())
+			}
+		}
+	}
+	c.progress.end()
+	report(&found)
+	if found.Len() > 0 {
+		return exitFound
+	}
+	if f.verbose {
+		c.noteln("no findings in %s", count(len(result.Packages), "package"))
+	}
+	return exitDone
+}
+
+// vetOptions counts tokens as mcpgen list does.
+func vetOptions(ctx context.Context) *vet.Options {
+	o := vet.NewOptions()
+	o.Tokens = func(m *model.Package) ([]int, error) {
+		listing, err := listed(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		var tokens []int
+		for _, row := range rows(m, listing) {
+			if row.kind == "tool" {
+				tokens = append(tokens, row.tokens())
+			}
+		}
+		return tokens, nil
+	}
+	return o
+}
+
+// asVetTool reports whether the command line is one of those by which "go vet
+// -vettool" calls its tool: -V=full, -flags, or flags and a .cfg file.
+func asVetTool(args []string) bool {
+	switch {
+	case len(args) == 0:
+		return false
+	case len(args) == 1 && (args[0] == "-V=full" || args[0] == "-flags"):
+		return true
+	}
+	last := len(args) - 1
+	return strings.HasSuffix(args[last], ".cfg") &&
+		!slices.ContainsFunc(args[:last], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+}
+
+// vetTool does what go vet asks for, and ends the process.
+func vetTool(ctx context.Context) {
+	flag.CommandLine.Init("mcpgen", flag.ExitOnError)
+	unitchecker.Main(vet.NewAnalyzer(vetOptions(ctx)))
+}
+
+const helpVet = `usage: mcpgen vet [flags] [packages]
+
+Looks at the contracts of packages for what the generator accepts and a reviewer
+would not. It works from the source, and writes nothing. Each finding ends with
+the rule in brackets. Exit code 1 says that there are findings.
+
+	-rules LIST   check only these rules, separated by commas
+	-disable LIST do not check these
+	-max-tools N  how many tools a package may have (40); 0 is any number
+	-max-tokens N how many tokens a tool may cost (1000), as mcpgen list estimates
+	              them; 0 is any number
+	-json         write findings as JSON, one object a line, to standard output:
+	              file, line, column, severity, rule, message and hint
+` + helpFlags + `
+A finding that is right and wanted is silenced in the doc comment of the function,
+or in the package comment for all of the package, with the reason:
+
+	//mcp:ignore identity-argument An operator looks up the accounts of others.
+
+The same program serves go vet, which remembers what it has checked, and with -fix
+makes the edits that are plain. Its flags are called -mcpgen.rules and so on there:
+
+	go vet -vettool=$(go tool -n mcpgen) ./...
+
+The rules:
+
+`
+
+// vetHelp is the help of vet with the table of rules.
+func vetHelp() string {
+	var b bytes.Buffer
+	fmt.Fprint(&b, helpVet)
+	vet.WriteHelp(&b)
+	return b.String()
+}

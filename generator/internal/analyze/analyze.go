@@ -1,0 +1,211 @@
+// Package analyze turns a loaded package and its directives into the model: it
+// knows what the directives mean for the declarations they stand on. What is
+// wrong becomes a diagnostic; the analysis goes on, so that all of them are
+// shown at once.
+package analyze
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"net/url"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+)
+
+// Package analyses one package. The model is complete only when no error was
+// added to diags.
+func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Package {
+	a := &analyzer{pkg: pkg, shared: &shared{
+		docs:      docs,
+		diags:     diags,
+		types:     schema.New(pkg, docs, diags),
+		receivers: map[*types.TypeName]*model.Receiver{},
+		published: map[symbol]string{},
+		forms:     map[*types.TypeName]saidForm{},
+		out: &model.Package{
+			Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Module: pkg.Module, Types: pkg.Types, Main: pkg.Name == "main",
+		},
+	}}
+	a.sources = []*analyzer{a}
+	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
+	pkg.CheckConstraints(a.sets, diags)
+	a.out.Silent = a.silence() != nil
+	a.types.Outside = a.out.Silent
+	a.checkSilent()
+	a.collectFrom()
+	a.each((*analyzer).checkTagged)
+	a.types.TaggedOnly = a.tagged()
+	a.checkPredeclared()
+	a.each((*analyzer).collectJSONForms)
+	a.each((*analyzer).collectRoots)
+	a.each((*analyzer).collectPublished)
+	a.each((*analyzer).collectProviders)
+	a.each((*analyzer).collectErrors)
+	a.each((*analyzer).collectTools)
+	a.finishTools()
+	a.each((*analyzer).collectResources)
+	a.finishResources()
+	a.each((*analyzer).collectPrompts)
+	a.finishPrompts()
+	a.each((*analyzer).checkSelected)
+	a.collectForms()
+	a.collectConstructors()
+	a.finishReceivers()
+	a.collectServer()
+	a.checkVisible()
+	a.out.Aliases = a.types.Aliases()
+	return a.out
+}
+
+// analyzer reads the declarations of one package: of the one that is generated for,
+// or of one whose features are emitted there, with //mcp:from.
+type analyzer struct {
+	*shared
+	pkg  *load.Package
+	sets []*directive.Set
+	from *origin // nil in the package that is generated for
+	// damaged is set where a directive cannot be read, so that nothing can be
+	// concluded from its absence.
+	damaged bool
+}
+
+// shared is the state of the analysis of one generated file.
+type shared struct {
+	sources []*analyzer // the package that is generated for comes first
+	docs    *load.Docs
+	diags   *diag.List
+	types   *schema.Resolver
+	out     *model.Package
+
+	providers []*model.Provider
+	receivers map[*types.TypeName]*model.Receiver
+	published map[symbol]string
+	forms     map[*types.TypeName]saidForm
+}
+
+// symbol is a function, or a method where recv is the name of its type.
+type symbol struct{ path, recv, name string }
+
+// home reads the package that is generated for.
+func (s *shared) home() *analyzer { return s.sources[0] }
+
+// each does something in every package, that which is generated for first.
+func (s *shared) each(do func(*analyzer)) {
+	for _, a := range s.sources {
+		do(a)
+	}
+}
+
+// object is what a directive stands on, nil if the type checker never saw it.
+func (a *analyzer) object(set *directive.Set) types.Object {
+	switch node := set.Node.(type) {
+	case *ast.FuncDecl:
+		return a.pkg.Info.Defs[node.Name]
+	case *ast.TypeSpec:
+		return a.pkg.Info.Defs[node.Name]
+	case *ast.ValueSpec:
+		return a.pkg.Info.Defs[node.Names[0]]
+	case *ast.Field:
+		if len(node.Names) > 0 {
+			return a.pkg.Info.Defs[node.Names[0]]
+		}
+	}
+	return nil
+}
+
+// collectRoots adds the types of all that has directives.
+func (a *analyzer) collectRoots() {
+	for _, set := range a.sets {
+		if obj := a.object(set); obj != nil {
+			a.types.AddRoot(obj.Type())
+		}
+	}
+}
+
+// typeString writes a type as the package's own source would.
+func (a *analyzer) typeString(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(a.pkg.Types))
+}
+
+// collectServer reads //mcp:server. A program needs a server in any case, so
+// package main has one without being asked.
+func (a *analyzer) collectServer() {
+	all := a.declared("server") // ScanFiles has refused a second one
+	if len(all) == 0 {
+		if a.out.Main && a.out.HasFeatures() {
+			a.out.Server = &model.Server{Name: model.ServerName(a.pkg.Path)}
+		}
+		return
+	}
+	d := all[0].dir
+	at := place{pos: d.Pos, subject: "server"}
+	s := &model.Server{Name: model.ServerName(a.pkg.Path), Pos: d.Pos}
+	for key, target := range map[string]*string{
+		"name": &s.Name, "version": &s.Version, "title": &s.Title, "description": &s.Description,
+		"instructions": &s.Instructions, "website": &s.Website, "cache": &s.Cache,
+	} {
+		if v, set := d.String(key); set {
+			*target = v
+		}
+	}
+	if u, err := url.Parse(s.Website); s.Website != "" && (err != nil || !isWeb(u)) {
+		a.diags.Errorf(valuePos(d, "website"), at.subject, "%q is not the URL of a page", s.Website).Hint = "write an https: URL"
+	}
+	s.Icons, _ = a.icons(d, at, true)
+	s.TTL, _ = d.Duration("ttl")
+	a.out.Server = s
+}
+
+// collectErrors reads //mcp:error.
+func (a *analyzer) collectErrors() {
+	errorType := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	for _, d := range a.declared("error") {
+		at := place{pos: d.dir.Pos, subject: "error " + d.set.Name}
+		e := &model.DeclaredError{Pkg: a.pkgOf(), Name: d.set.Name, Text: d.dir.Text, Pos: d.dir.Pos}
+		obj := a.object(d.set)
+		if obj != nil && !a.exported(obj, "the error", at) {
+			continue
+		}
+		switch obj := obj.(type) {
+		case *types.Var:
+			if !types.Implements(obj.Type(), errorType) {
+				a.diags.Errorf(at.pos, at.subject, "a variable of type %s is not an error", a.typeString(obj.Type())).
+					Hint = "put //mcp:error on a sentinel such as var ErrNotFound = errors.New(...)"
+				continue
+			}
+		case *types.TypeName:
+			switch t := obj.Type(); {
+			case types.Implements(t, errorType):
+				e.Type = t
+			case types.Implements(types.NewPointer(t), errorType):
+				e.Type = types.NewPointer(t)
+			default:
+				a.diags.Errorf(at.pos, at.subject, "the type has no method Error() string").Hint = "put //mcp:error on a type that implements error"
+				continue
+			}
+		default:
+			continue
+		}
+		a.out.Errors = append(a.out.Errors, e)
+	}
+	sortErrors(a.out.Errors)
+}
+
+// sortErrors puts declared errors in an order that does not depend on files.
+func sortErrors(errors []*model.DeclaredError) {
+	path := func(e *model.DeclaredError) string {
+		if e.Pkg == nil {
+			return ""
+		}
+		return e.Pkg.Path()
+	}
+	slices.SortFunc(errors, func(x, y *model.DeclaredError) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(path(x), path(y)))
+	})
+}

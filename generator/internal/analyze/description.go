@@ -1,0 +1,86 @@
+package analyze
+
+import (
+	"go/types"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+)
+
+// featureDescription is what the model reads about a feature: the description
+// of the directive, otherwise its doc comment, in which links to annotated
+// symbols have become their published names. //mcp:doc is part of the latter.
+func (a *analyzer) featureDescription(d declared) string {
+	if text, set := d.dir.String("description"); set {
+		return text
+	}
+	text := a.docs.Linked(a.object(d.set), a.publishedLink)
+	if d.set.Get("doc") != nil || d.set.Target == directive.Var || d.set.Target == directive.Const {
+		return text // a value's name is the noun that the text is about
+	}
+	return dropSymbol(strings.TrimSpace(text), d.set.Name)
+}
+
+// publishedLink replaces a doc link to an annotated symbol that is emitted, too.
+func (a *analyzer) publishedLink(pkg, recv, name string) string {
+	if pkg == "" {
+		pkg = a.pkg.Path
+	}
+	return a.published[symbol{pkg, strings.TrimPrefix(recv, "*"), name}]
+}
+
+// collectPublished learns the published name of every annotated function, so
+// that doc comments can speak of them in any order.
+func (a *analyzer) collectPublished() {
+	for _, word := range []string{"resource", "prompt", "tool"} { // where one function is several, the tool's name counts
+		for _, d := range a.selected(word) {
+			if fn, ok := a.object(d.set).(*types.Func); ok {
+				a.published[symbol{a.pkg.Path, receiverName(fn), fn.Name()}] = a.settingsFor(d).publishedName(d)
+			}
+		}
+	}
+}
+
+// dropSymbol removes the symbol's own name from the front of a description,
+// since the model knows the tool by another one: "Search finds books" is "Finds
+// books". In "Start the scheduler" the name is the verb, and stays.
+func dropSymbol(text, symbol string) string {
+	rest, ok := strings.CutPrefix(text, symbol+" ")
+	if !ok {
+		return text
+	}
+	rest = strings.TrimLeft(rest, " ")
+	r, size := utf8.DecodeRuneInString(rest)
+	if size == 0 || isWord(symbol) && !isPredicate(rest) {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + rest[size:]
+}
+
+// isWord reports whether a symbol could be a word of a sentence: SearchBooks could
+// not.
+func isWord(symbol string) bool {
+	return strings.IndexFunc(symbol[1:], func(r rune) bool { return !unicode.IsLower(r) }) < 0
+}
+
+// isPredicate reports whether a text goes on as it does after a subject: with a verb
+// in the third person, one that has no such form, or an adverb.
+func isPredicate(text string) bool {
+	word := strings.TrimRight(strings.Fields(text)[0], ".,;:")
+	if strings.IndexFunc(word, func(r rune) bool { return r < 'a' || 'z' < r }) >= 0 {
+		return !isASCII(word) // of another language nothing is known
+	}
+	switch word {
+	case "as", "its", "this", "his", "various", "previous", "unless", "across", "address", "access":
+		return false
+	case "also", "always", "can", "could", "did", "had", "may", "might", "must", "never", "now", "only", "should", "was", "will", "would":
+		return true
+	}
+	return strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ly")
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}

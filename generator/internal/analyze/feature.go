@@ -1,0 +1,160 @@
+package analyze
+
+import (
+	"cmp"
+	"go/token"
+	"go/types"
+	"mime"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// function describes the Go function behind a feature. ok is false when a
+// diagnostic was reported.
+func (a *analyzer) function(fn *types.Func, d declared, at place) (f model.Func, ok bool) {
+	f = model.Func{Pkg: a.pkgOf(), Name: fn.Name(), Variadic: fn.Signature().Variadic(), Symbol: a.symbol(d.set.Symbol)}
+	if f.Receiver, ok = a.receiver(fn, at); !ok {
+		return f, false
+	}
+	what := "the function"
+	if f.Receiver != nil {
+		what = "the method"
+	}
+	return f, a.exported(fn, what, at) && a.spellable(fn, at)
+}
+
+// annotated returns the function that a directive of a feature stands on, nil
+// when a diagnostic was reported.
+func (a *analyzer) annotated(d declared, at place) *types.Func {
+	fn, ok := a.object(d.set).(*types.Func)
+	if !ok {
+		a.diags.Errorf(at.pos, at.subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
+		return nil
+	}
+	if !a.usable(d, fn, at) {
+		return nil
+	}
+	return fn
+}
+
+// feature settles what resources and prompts have in common.
+func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, ok bool) {
+	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors, ErrorsSaid: s.errorsSaid, Timeout: s.timeout}
+	ok = a.goodName(f.Name, at.at(valuePos(d.dir, "name")))
+	f.Title, _ = d.dir.String("title")
+	f.Description = a.featureDescription(d)
+	if groups, set := d.dir.List("group"); set {
+		f.Groups = groups
+	}
+	f.Icons, ok = a.icons(d.dir, at, ok)
+	if timeout, set := d.dir.Duration("timeout"); set {
+		f.Timeout = timeout
+	}
+	return f, a.requires(&f.Requires, d.dir, at) && ok
+}
+
+// capabilities are the words of requires=, with the constants of the runtime.
+var capabilities = map[string]model.Capability{
+	"elicitation":      "Elicitation",
+	"elicitation.url":  "ElicitationURL",
+	"sampling":         "Sampling",
+	"sampling.tools":   "SamplingTools",
+	"sampling.context": "SamplingContext",
+	"roots":            "RootsCapability",
+}
+
+// requires reads requires=.
+func (a *analyzer) requires(out *[]model.Capability, dir *directive.Directive, at place) bool {
+	arg, set := dir.Get("requires")
+	if !set {
+		return true
+	}
+	ok := true
+	for _, item := range arg.Names() {
+		c, known := capabilities[item.Value]
+		if !known {
+			names := sortedKeys(capabilities)
+			d := a.diags.Errorf(item.Pos, at.subject, "there is no capability %q", item.Value)
+			d.Hint = "the capabilities are " + strings.Join(names, ", ")
+			if near := diag.Nearest(item.Value, names); near != "" {
+				d.Hint = "did you mean " + near + "?"
+			}
+			ok = false
+			continue
+		}
+		if !slices.Contains(*out, c) {
+			*out = append(*out, c)
+		}
+	}
+	return ok
+}
+
+// mediaType reads mime=.
+func (a *analyzer) mediaType(dir *directive.Directive, at place) (value string, ok bool) {
+	arg, set := dir.Get("mime")
+	if !set {
+		return "", true
+	}
+	kind, _, err := mime.ParseMediaType(arg.Value)
+	if err != nil || !strings.Contains(kind, "/") {
+		a.diags.Errorf(arg.ValuePos, at.subject, "%q is no media type", arg.Value).Hint = "write a type and a subtype, such as image/png"
+		return "", false
+	}
+	return arg.Value, true
+}
+
+// icons reads icon=, which clients load: from the web, or out of the URI itself. It
+// returns ok as it was unless one is wrong.
+func (a *analyzer) icons(dir *directive.Directive, at place, ok bool) (sources []string, _ bool) {
+	arg, set := dir.Get("icon")
+	if !set {
+		return nil, ok
+	}
+	for _, item := range arg.Items() {
+		sources = append(sources, item.Value)
+		u, err := url.Parse(item.Value)
+		if err == nil && (u.Scheme == "data" && u.Opaque != "" || isWeb(u)) {
+			continue
+		}
+		a.diags.Errorf(item.Pos, at.subject, "%q is not the URL of an icon", item.Value).Hint = "write an https: URL"
+		ok = false
+	}
+	return sources, ok
+}
+
+// isWeb reports whether a URL is one of a page.
+func isWeb(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
+
+// claims tells what is published twice. The later of two in the source is the
+// one to be changed.
+type claims struct {
+	a     *analyzer
+	first map[string]claim
+}
+
+// claim is something that is published, and by what.
+type claim struct {
+	subject, symbol string
+	pos             token.Position
+}
+
+func (a *analyzer) claims() *claims { return &claims{a: a, first: map[string]claim{}} }
+
+// take reports that something is published already.
+func (c *claims) take(key, what, hint string, by claim) {
+	other, taken := c.first[key]
+	if !taken {
+		c.first[key] = by
+		return
+	}
+	later, earlier := by, other
+	if cmp.Or(cmp.Compare(later.pos.Filename, earlier.pos.Filename), cmp.Compare(later.pos.Offset, earlier.pos.Offset)) < 0 {
+		later, earlier = earlier, later
+	}
+	c.a.diags.Errorf(later.pos, later.subject, "%s by %s", what, earlier.symbol).Relate(earlier.pos, "the other one").Hint = hint
+}

@@ -1,0 +1,176 @@
+package analyze
+
+import (
+	"encoding/json"
+	"go/token"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/visible"
+)
+
+// visible refuses text with characters that a reviewer cannot see.
+func (a *analyzer) visible(text, what string, at place) bool {
+	r, found := visible.Hidden(text)
+	if found {
+		a.diags.Errorf(at.pos, at.subject, "the %s contains the hidden character %U, which a reviewer does not see and a model reads", what, r).
+			Hint = "delete it"
+	}
+	return !found
+}
+
+// checkVisible refuses hidden characters in every text of the model, whatever it is
+// for: nearly all of them are published. It goes by the Go types of the model, so that
+// no text is left out when the model grows.
+func (a *analyzer) checkVisible() {
+	c := &visibleChecker{analyzer: a, seen: map[any]bool{}}
+	if s := a.out.Server; s != nil {
+		c.walk(reflect.ValueOf(s), "", "", place{pos: s.Pos, subject: "server"})
+	}
+	for _, e := range a.out.Errors {
+		c.walk(reflect.ValueOf(e), "", "", place{pos: e.Pos, subject: "error " + e.Name})
+	}
+	for _, f := range a.out.Forms {
+		c.walk(reflect.ValueOf(f), "", "", place{pos: f.Pos, subject: "form " + f.Type.Name})
+	}
+	for _, t := range a.out.Tools {
+		c.walk(reflect.ValueOf(t), "", "", place{pos: t.Pos, subject: "tool " + t.Func.Name})
+	}
+	for _, r := range a.out.Resources {
+		c.walk(reflect.ValueOf(r), "", "", place{pos: r.Pos, subject: "resource " + nameOf(r)})
+	}
+	for _, r := range a.out.Templates {
+		c.walk(reflect.ValueOf(r), "", "", place{pos: r.Pos, subject: "resource " + nameOf(r)})
+	}
+	for _, p := range a.out.Prompts {
+		c.walk(reflect.ValueOf(p), "", "", place{pos: p.Pos, subject: "prompt " + p.Func.Name})
+	}
+}
+
+func nameOf(r *model.Resource) string {
+	if r.Value != nil {
+		return r.Value.Name
+	}
+	return r.Func.Name
+}
+
+// visibleChecker looks into the structs of package model. Each pointer is followed
+// once, so that a type that several features share is reported once.
+type visibleChecker struct {
+	*analyzer
+	seen map[any]bool
+}
+
+var (
+	modelPath    = reflect.TypeFor[model.Package]().PkgPath()
+	positionType = reflect.TypeFor[token.Position]()
+)
+
+// walk checks a value. what is the name of the member that it is, owner that of the
+// published thing that the member belongs to, if it has one.
+func (c *visibleChecker) walk(v reflect.Value, what, owner string, at place) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Elem().Kind() != reflect.Struct || c.seen[v.Interface()] {
+			return
+		}
+		c.seen[v.Interface()] = true
+		c.walk(v.Elem(), what, owner, at)
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			c.walk(v.Index(i), what, owner, at)
+		}
+	case reflect.Struct:
+		c.walkStruct(v, owner, at)
+	case reflect.String:
+		c.check(v.String(), what, owner, at)
+	}
+}
+
+func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at place) {
+	t := v.Type()
+	if t.PkgPath() != modelPath {
+		return // of go/types
+	}
+	if name := v.FieldByName("Name"); name.IsValid() && name.Kind() == reflect.String && owned[t] {
+		owner = name.String()
+	}
+	if pos := v.FieldByName("Pos"); pos.IsValid() && pos.Type() == positionType {
+		at = at.at(pos.Interface().(token.Position))
+	}
+	for i := range t.NumField() {
+		if !t.Field(i).IsExported() || t.Field(i).Type == positionType {
+			continue
+		}
+		c.walk(v.Field(i), t.Field(i).Name, owner, at)
+	}
+}
+
+// owned are the types whose names say what a text belongs to.
+var owned = map[reflect.Type]bool{
+	reflect.TypeFor[model.Field](): true, reflect.TypeFor[model.Type](): true,
+}
+
+// check checks a text. Texts that are JSON may have hidden characters as escapes, which
+// clients decode; control characters are no secret there.
+func (c *visibleChecker) check(text, what, owner string, at place) {
+	what = memberNames[what]
+	if what == "" {
+		what = "text"
+	}
+	if owner != "" {
+		what += " of " + strings.Map(printable, owner)
+	}
+	if !c.visible(text, what, at) || !strings.Contains(text, `\`) {
+		return
+	}
+	var value any
+	if json.Unmarshal([]byte(text), &value) == nil {
+		c.checkJSON(value, what, at)
+	}
+}
+
+func (c *visibleChecker) checkJSON(value any, what string, at place) bool {
+	switch value := value.(type) {
+	case string:
+		return c.visible(strings.Map(withoutControls, value), what, at)
+	case []any:
+		for _, element := range value {
+			if !c.checkJSON(element, what, at) {
+				return false
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if !c.checkJSON(name, what, at) || !c.checkJSON(value[name], what, at) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func withoutControls(r rune) rune {
+	if r < 0x20 {
+		return -1
+	}
+	return r
+}
+
+func printable(r rune) rune {
+	if _, hidden := visible.Hidden(string(r)); hidden {
+		return -1
+	}
+	return r
+}
+
+// memberNames are the words for members of the model in messages.
+var memberNames = map[string]string{
+	"Title": "title", "Description": "description", "Instructions": "instructions", "Version": "version", "Website": "website", "Icons": "icon",
+	"Name": "name", "Text": "text", "Doc": "doc comment", "JSON": "value", "Schema": "schema", "Pattern": "pattern", "Format": "format",
+	"Enum": "enumeration", "Examples": "example", "Header": "header", "Key": "keyword", "Groups": "group", "Aliases": "alias", "MIME": "MIME type",
+	"URI": "URI", "Audience": "audience", "Values": "value", "Value": "value", "Discriminator": "discriminator", "Symbol": "name",
+}

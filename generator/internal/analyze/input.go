@@ -1,0 +1,232 @@
+package analyze
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+)
+
+// input settles where each parameter's value comes from, and what the arguments
+// object is.
+func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at place) bool {
+	sig := fn.Signature()
+	args := &argSet{lines: d.set.All("arg")}
+	var open []*model.Param
+	for i := range sig.Params().Len() {
+		v := sig.Params().At(i)
+		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.position(v.Pos())}
+		call.Func.Params = append(call.Func.Params, p)
+		provider, ok := a.provider(p.Type, at.at(p.Pos))
+		if !ok {
+			return false
+		}
+		switch {
+		case isContext(p.Type):
+			p.Source = model.FromContext
+		case provider != nil:
+			p.Source, p.Provider = model.FromProvider, provider
+		case args.omits(p.Name):
+			p.Source = model.FromZero
+		default:
+			p.Source = model.FromArgument
+			open = append(open, p)
+		}
+	}
+	call.Input = &model.Input{}
+	var ok bool
+	// A variadic parameter that is hidden leaves the rest as if it were not there.
+	last := sig.Params().Len() - 1
+	variadic := sig.Variadic() && slices.Contains(open, call.Func.Params[last])
+	if whole, pointer := a.whole(open, variadic); whole != nil {
+		ok = a.wholeInput(call, name, whole, open[0], pointer, args, at)
+	} else {
+		ok = a.plainInput(call, name, d, fn, open, args, at)
+	}
+	return ok
+}
+
+// whole returns the struct type when exactly one parameter is left and its JSON
+// form is an object.
+func (a *analyzer) whole(open []*model.Param, variadic bool) (t types.Type, pointer bool) {
+	if len(open) != 1 || variadic {
+		return nil, false
+	}
+	t = open[0].Type
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t, pointer = p.Elem(), true
+	}
+	if _, ok := t.Underlying().(*types.Struct); !ok || !a.types.IsObject(t) {
+		return nil, false
+	}
+	return t, pointer
+}
+
+// wholeInput makes the fields of the one struct parameter the arguments.
+func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *model.Param, pointer bool, args *argSet, at place) bool {
+	p.Source = model.FromWhole
+	object := a.types.Type(t, at.at(p.Pos).in("argument "+paramName(p)).used(schema.Argument))
+	if object == nil {
+		return false
+	}
+	ok := a.checkHidden(args, call, func(name string) bool {
+		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
+	}, at)
+	object, good := a.types.ApplyArgs(object, name, args.rules(), at.subject)
+	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
+	return ok && good
+}
+
+// plainInput makes an argument of every parameter that is left.
+func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, at place) bool {
+	comments := a.pkg.ParamComments(funcType(d.set.Node))
+	items := load.ListItems(a.docs.Of(fn))
+	object := &model.Type{Kind: model.Struct}
+	sig := fn.Signature()
+	last := sig.Params().Len() - 1
+	ok := a.checkHidden(args, call, func(string) bool { return false }, at)
+	for i, p := range open {
+		at := at.at(p.Pos)
+		if p.Name == "" || p.Name == "_" {
+			a.diags.Errorf(at.pos, at.subject, "parameter %d of those that a client fills has no name, and arguments are called by name", i+1).
+				Hint = "give the parameter a name"
+			ok = false
+			continue
+		}
+		at = at.in("argument " + p.Name)
+		variadic := sig.Variadic() && p == call.Func.Params[last]
+		field := a.types.Param(p.Name, p.Type, variadic, at.used(schema.Argument))
+		if field == nil {
+			ok = false
+			continue
+		}
+		if text := comments[p.Name]; text != "" {
+			field.Description = text
+		} else if text := items[p.Name]; text != "" {
+			field.Description = text
+		}
+		object.Fields = append(object.Fields, field)
+	}
+	if !ok {
+		return false
+	}
+	object, ok = a.types.ApplyArgs(object, name, args.rules(), at.subject)
+	call.Input.Object = object
+	for i, p := range open {
+		p.Field = object.Fields[i]
+	}
+	return ok
+}
+
+// checkHidden refuses //mcp:arg lines about a parameter that is not published,
+// unless a field has that name, and takes those that omit one off the set.
+func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(string) bool, at place) bool {
+	ok := true
+	for _, p := range call.Func.Params {
+		if isField(p.Name) {
+			continue
+		}
+		for _, line := range args.take(p) {
+			subject := at.in("argument " + p.Name).subject
+			switch {
+			case p.Source == model.FromZero && len(line.Args) == 2: // the name and omit
+			case p.Source == model.FromZero:
+				a.diags.Errorf(line.Pos, subject, "an omitted parameter is not an argument, so nothing else can be said about it").Hint = "delete the rest of the line"
+				ok = false
+			case p.Source == model.FromProvider:
+				a.diags.Errorf(line.Pos, subject, "the parameter is filled by %s and is not an argument", p.Provider.Func).Hint = "delete the line"
+				ok = false
+			default:
+				a.diags.Errorf(line.Pos, subject, "the context is not an argument").Hint = "delete the line"
+				ok = false
+			}
+		}
+	}
+	return ok
+}
+
+func paramName(p *model.Param) string {
+	if p.Name == "" || p.Name == "_" {
+		return "of type " + types.TypeString(p.Type, func(*types.Package) string { return "" })
+	}
+	return p.Name
+}
+
+// funcType is the signature that a function's or interface method's node has.
+func funcType(node ast.Node) *ast.FuncType {
+	switch n := node.(type) {
+	case *ast.FuncDecl:
+		return n.Type
+	case *ast.Field:
+		if t, ok := n.Type.(*ast.FuncType); ok {
+			return t
+		}
+	}
+	return &ast.FuncType{Params: &ast.FieldList{}}
+}
+
+// argSet are the //mcp:arg lines of one function.
+type argSet struct {
+	lines []*directive.Directive
+}
+
+// about reports whether a line is about a parameter or something inside of it.
+func about(line *directive.Directive, name string) bool {
+	first, _, _ := strings.Cut(line.Name(), ".")
+	return first == name && name != "" && name != "_"
+}
+
+// omits reports whether a line leaves the parameter out, not only a part of it.
+func (s *argSet) omits(name string) bool {
+	return slices.ContainsFunc(s.lines, func(l *directive.Directive) bool {
+		v, _ := l.Flag("omit")
+		return v && l.Name() == name && name != "_"
+	})
+}
+
+// take removes the lines about a parameter that is no argument, and returns them.
+func (s *argSet) take(p *model.Param) []*directive.Directive {
+	if p.Source == model.FromArgument || p.Source == model.FromWhole {
+		return nil
+	}
+	var taken, left []*directive.Directive
+	for _, l := range s.lines {
+		if about(l, p.Name) {
+			taken = append(taken, l)
+		} else {
+			left = append(left, l)
+		}
+	}
+	s.lines = left
+	return taken
+}
+
+// rules are the lines as package schema applies them.
+func (s *argSet) rules() []schema.Arg {
+	var all []schema.Arg
+	for _, l := range s.lines {
+		arg := schema.Arg{Name: l.Name(), Pos: l.Pos}
+		words := 0
+		for _, v := range l.Args {
+			if v.Bare && !v.Quoted {
+				if words++; words == 1 {
+					continue // the name
+				}
+			}
+			rule := schema.ArgRule{Key: v.Key, Value: v.Value, Quoted: v.Quoted, Pos: v.Pos}
+			if v.Key == "enum" {
+				for _, item := range v.Items() {
+					rule.Items = append(rule.Items, item.Value)
+				}
+			}
+			arg.Rules = append(arg.Rules, rule)
+		}
+		all = append(all, arg)
+	}
+	return all
+}

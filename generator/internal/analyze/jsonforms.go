@@ -1,0 +1,236 @@
+package analyze
+
+import (
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+)
+
+// collectJSONForms hands on what directives say about the JSON forms of types, and
+// the functions that convert types. It comes before any type is resolved.
+func (a *analyzer) collectJSONForms() {
+	forms := map[*types.TypeName]*schema.Form{}
+	var order []*types.TypeName
+	form := func(obj *types.TypeName) *schema.Form {
+		if forms[obj] == nil {
+			forms[obj] = &schema.Form{}
+			order = append(order, obj)
+		}
+		return forms[obj]
+	}
+	for _, set := range a.sets {
+		obj, ok := a.object(set).(*types.TypeName)
+		if !ok || set.Target != directive.Type {
+			continue
+		}
+		if f := a.formOf(set); f != nil {
+			*form(obj) = *f
+		}
+	}
+	for _, d := range a.declared("schema") {
+		if d.set.Target != directive.Package {
+			continue
+		}
+		name, text, _ := strings.Cut(d.dir.Text, " ")
+		obj := a.namedType(d, name)
+		if obj == nil {
+			continue
+		}
+		f := form(obj)
+		if f.Schema != nil {
+			a.diags.Errorf(d.dir.Pos, "//mcp:schema", "type %s has a schema already", name).
+				Relate(f.Schema.Pos, "the other one").Hint = "keep one of the two"
+			continue
+		}
+		f.Schema = &schema.SchemaForm{JSON: strings.TrimSpace(text), Pos: d.dir.TextPos}
+	}
+	for _, obj := range order {
+		a.setForm(obj, forms[obj])
+	}
+	a.types.Foreign = func(obj *types.TypeName) *schema.Form {
+		if set := a.docs.Directives(obj); set != nil {
+			return a.formOf(set)
+		}
+		return nil
+	}
+	for _, d := range a.declared("decode") {
+		if fn, at, ok := a.plainFunc(d); ok {
+			a.types.AddDecoder(fn, at.used(schema.Anywhere))
+		}
+	}
+	for _, d := range a.declared("encode") {
+		if fn, at, ok := a.plainFunc(d); ok {
+			a.types.AddEncoder(fn, at.used(schema.Anywhere))
+		}
+	}
+}
+
+// setForm hands on what is said about a type. Of several packages the one that is
+// generated for wins.
+func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
+	other, said := a.forms[obj]
+	if !said {
+		a.forms[obj] = saidForm{a, form}
+		a.types.SetForm(obj, form)
+		return
+	}
+	if other.by.from == nil || form.Schema == nil || other.form.Schema != nil && other.form.Schema.JSON == form.Schema.JSON {
+		return
+	}
+	d := a.diags.Errorf(form.Schema.Pos, "//mcp:schema", "type %s.%s has another form in package %s", obj.Pkg().Name(), obj.Name(), other.by.pkg.Path)
+	if other.form.Schema != nil {
+		d.Relate(other.form.Schema.Pos, "the other one")
+	}
+	d.Hint = "say it in the package with //mcp:from, which wins"
+}
+
+// saidForm is what a package says about a type.
+type saidForm struct {
+	by   *analyzer
+	form *schema.Form
+}
+
+// formOf reads the directives of one type, nil if none is about its form.
+func (a *analyzer) formOf(set *directive.Set) *schema.Form {
+	var f schema.Form
+	if d := set.Get("enum"); d != nil {
+		f.Enum = &schema.EnumForm{Mode: "closed", Texts: texts(d, "closed", "open", "off"), Pos: d.Pos}
+		for _, mode := range []string{"open", "off"} {
+			if on, _ := d.Flag(mode); on {
+				f.Enum.Mode = mode
+			}
+		}
+	}
+	if d := set.Get("union"); d != nil {
+		f.Union = &schema.UnionForm{Names: texts(d, "discriminator"), Pos: d.Pos}
+		f.Union.Discriminator, _ = d.String("discriminator")
+	}
+	for i, d := range set.All("schema") {
+		if i > 0 {
+			a.diags.Errorf(d.Pos, "//mcp:schema", "given twice on %s", set.Symbol).Hint = "keep one of the two"
+			continue
+		}
+		f.Schema = &schema.SchemaForm{JSON: d.Text, Pos: d.TextPos}
+	}
+	if f == (schema.Form{}) {
+		return nil
+	}
+	return &f
+}
+
+// texts are the NAME=text of a directive.
+func texts(d *directive.Directive, keys ...string) []schema.NamedText {
+	var all []schema.NamedText
+	for _, arg := range d.Args {
+		if !arg.Bare && !slices.Contains(keys, arg.Key) {
+			all = append(all, schema.NamedText{Name: arg.Key, Text: arg.Value, Pos: arg.Pos})
+		}
+	}
+	return all
+}
+
+// namedType finds the type that a //mcp:schema of the package comment is about:
+// pkg.Name as the file would write it, or with the import path in front of the
+// name. It may be that of a package which only other packages import.
+func (a *analyzer) namedType(d declared, name string) *types.TypeName {
+	fail := func(hint, format string, args ...any) *types.TypeName {
+		a.diags.Errorf(d.dir.TextPos, "//mcp:schema", format, args...).Hint = hint
+		return nil
+	}
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 || strings.HasPrefix(name, "{") {
+		return fail("write //mcp:schema pkg.Type JSON; for a type of this package put //mcp:schema JSON on the type",
+			"%q is no type of another package", name)
+	}
+	qualifier, typeName := name[:i], name[i+1:]
+	if path := a.importNames(d.set)[qualifier]; path != "" {
+		qualifier = path
+	}
+	found := a.pkg.Find(qualifier)
+	if len(found) == 0 {
+		return fail("write the whole import path: example.com/units.Weight", "the package does not import %s", qualifier)
+	}
+	var objs []*types.TypeName
+	var names []string
+	for _, p := range found {
+		if err := a.pkg.Complete(p); err != nil {
+			return fail("see what go build "+p.Path()+" says", "what package %s declares is not known: %v", p.Path(), err)
+		}
+		if obj, ok := p.Scope().Lookup(typeName).(*types.TypeName); ok {
+			objs = append(objs, obj)
+		}
+		names = append(names, p.Scope().Names()...)
+	}
+	switch {
+	case len(objs) == 0:
+		hint := "write the name of a declared type"
+		if near := diag.Nearest(typeName, names); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return fail(hint, "package %s has no type %s", found[0].Path(), typeName)
+	case len(objs) > 1:
+		return fail("write the whole import path: "+objs[0].Pkg().Path()+"."+typeName, "there are several packages with the name %s", qualifier)
+	}
+	obj := objs[0]
+	if obj.IsAlias() {
+		if named, ok := types.Unalias(obj.Type()).(*types.Named); ok {
+			return named.Obj()
+		}
+	}
+	return obj
+}
+
+// importNames are the paths that the file of a set imports, by the names they have
+// there.
+func (a *analyzer) importNames(set *directive.Set) map[string]string {
+	names := map[string]string{}
+	for _, spec := range set.File.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name != nil {
+			names[spec.Name.Name] = path
+		} else if p := a.pkg.Imports[path]; p != nil {
+			names[p.Name] = p.PkgPath
+		}
+	}
+	return names
+}
+
+// checkPredeclared refuses declarations that take names of the language away
+// from the generated file.
+func (a *analyzer) checkPredeclared() {
+	for _, name := range model.Predeclared {
+		obj := a.pkg.Types.Scope().Lookup(name)
+		if obj == nil {
+			continue
+		}
+		if t, ok := obj.(*types.TypeName); ok && t.IsAlias() && types.Identical(t.Type(), types.Universe.Lookup(name).Type()) {
+			continue
+		}
+		a.diags.Errorf(a.position(obj.Pos()), "", "the package declares %s, which the generated file needs in its own meaning", name).
+			Hint = "give the declaration another name"
+	}
+}
+
+// checkTagged refuses required= on a receiver type that differs from that of
+// the package: types are shared by all functions.
+func (a *analyzer) checkTagged() {
+	whole := a.packageDefaults().tagged
+	for _, d := range a.declared("defaults") {
+		if d.set.Target != directive.Type {
+			continue
+		}
+		if v, set := d.dir.String("required"); set && (v == "tagged") != whole {
+			a.diags.Errorf(valuePos(d.dir, "required"), "//mcp:defaults", "required=%s on %s differs from that of the package, and the types are the same for all functions", v, d.set.Name).
+				Hint = "put it into the package comment: //mcp:defaults required=" + v
+		}
+	}
+}

@@ -1,0 +1,397 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// receiver returns the receiver of a method, made once per type. ok is false
+// when a diagnostic was reported.
+func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return nil, true
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	if !ok {
+		what, hint := a.badReceiver(fn)
+		a.diags.Errorf(at.pos, at.subject, "%s", what).Hint = hint
+		return nil, false
+	}
+	name := named.Obj().Name()
+	if named.TypeParams().Len() > 0 {
+		a.diags.Errorf(at.pos, at.subject, "method of the generic type %s: a client cannot choose a type", name).
+			Hint = "annotate a method of a type without type parameters that calls it"
+		return nil, false
+	}
+	if r, ok := a.receivers[named.Obj()]; ok {
+		return r, true
+	}
+	r := &model.Receiver{Param: name, Pkg: a.pkgOf(), TypeName: name, Type: t, Pos: a.position(named.Obj().Pos())}
+	if _, isInterface := t.Underlying().(*types.Interface); !isInterface {
+		r.Type = types.NewPointer(t)
+	}
+	var ok2 bool
+	if r.Provider, ok2 = a.provider(r.Type, at); !ok2 || !a.exported(named.Obj(), "the receiver type", at) {
+		return nil, false
+	}
+	if !named.Obj().Exported() && r.Provider == nil && !a.out.Main && ast.IsExported(fn.Name()) {
+		d := a.diags.Errorf(at.pos, at.subject, "the receiver type %s is not exported, so nobody outside the package could pass one to RegisterMCP", name)
+		if iface := a.interfaceWith(fn, named); iface != "" {
+			d.Hint = fmt.Sprintf("annotate the method %s of the interface %s instead", fn.Name(), iface)
+		} else {
+			d.Hint = "export the type, or annotate the method of an exported interface that it implements"
+		}
+		return nil, false
+	}
+	a.receivers[named.Obj()] = r
+	return r, true
+}
+
+// badReceiver says why the receiver of a method is no declared type, which does not
+// compile.
+func (a *analyzer) badReceiver(fn *types.Func) (what, hint string) {
+	what, hint = "the receiver is no type that can have methods", "annotate a method of a type that the package declares"
+	decl := a.funcDecl(fn)
+	if decl == nil || decl.Recv == nil || len(decl.Recv.List) == 0 {
+		return what, hint
+	}
+	expr := ast.Unparen(decl.Recv.List[0].Type)
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = ast.Unparen(star.X)
+	}
+	id, ok := expr.(*ast.Ident)
+	if !ok {
+		return what, hint
+	}
+	obj, ok := a.pkg.Info.Uses[id].(*types.TypeName)
+	switch {
+	case !ok:
+		return "the receiver type " + id.Name + " is not declared", "make the package compile; go vet shows what is missing"
+	case !obj.IsAlias():
+		return what, hint
+	}
+	t := types.Unalias(obj.Type())
+	what = fmt.Sprintf("the receiver %s is an alias of %s, which cannot have methods here", id.Name, a.typeString(t))
+	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() > 0 {
+		what = fmt.Sprintf("the receiver %s is an alias of %s, an instance of a generic type, which has no methods of its own", id.Name, a.typeString(t))
+		hint = fmt.Sprintf("declare a type that embeds it, type %s struct{ %s }, or annotate a function", id.Name, a.typeString(t))
+	}
+	return what, hint
+}
+
+// funcDecl is the declaration of a function of the package, nil if it is not read.
+func (a *analyzer) funcDecl(fn *types.Func) *ast.FuncDecl {
+	for _, f := range a.pkg.Files {
+		for _, decl := range f.Decls {
+			if d, ok := decl.(*ast.FuncDecl); ok && d.Name.Pos() == fn.Pos() {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// nameParameters gives the receivers the names that they have in RegisterMCP. Of
+// types with one name each has that of its package in front.
+func (a *analyzer) nameParameters() {
+	count := map[string]int{}
+	for _, r := range a.out.Receivers {
+		count[r.TypeName]++
+	}
+	taken := map[string]bool{"r": true, "s": true, "opts": true, "mcp": true, "wire": true, "context": true}
+	for _, p := range a.out.From {
+		taken[p.Name()] = true
+	}
+	for _, r := range a.out.Receivers {
+		name := lowerCamel(r.TypeName)
+		if count[r.TypeName] > 1 && r.Pkg != nil {
+			name = r.Pkg.Name() + r.TypeName
+		}
+		if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || a.pkg.Types.Scope().Lookup(name) != nil || taken[name] {
+			name += "Receiver"
+		}
+		r.Param = name
+		for i := 2; taken[r.Param]; i++ {
+			r.Param = name + strconv.Itoa(i)
+		}
+		taken[r.Param] = true
+	}
+}
+
+// interfaceWith finds an exported interface of the package that has the method
+// and that the type implements.
+func (a *analyzer) interfaceWith(fn *types.Func, named *types.Named) string {
+	scope := a.pkg.Types.Scope()
+	for _, name := range scope.Names() {
+		obj, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || !obj.Exported() {
+			continue
+		}
+		iface, ok := obj.Type().Underlying().(*types.Interface)
+		if !ok || !iface.IsMethodSet() || !types.Implements(types.NewPointer(named), iface) {
+			continue
+		}
+		for m := range iface.Methods() {
+			if m.Name() == fn.Name() {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// collectProviders reads the functions annotated with //mcp:inject.
+func (a *analyzer) collectProviders() {
+	for _, d := range a.declared("inject") {
+		fn, at, ok := a.plainFunc(d)
+		if !ok {
+			continue
+		}
+		sig := fn.Signature()
+		results := sig.Results()
+		shape := sig.Params().Len() == 1 && isContext(sig.Params().At(0).Type()) && !sig.Variadic() &&
+			(results.Len() == 1 && !isError(results.At(0).Type()) || results.Len() == 2 && isError(results.At(1).Type()))
+		if !shape {
+			a.diags.Errorf(at.pos, at.subject, "an //mcp:inject function must be func(context.Context) T or func(context.Context) (T, error), this is %s", a.typeString(sig)).
+				Hint = "take what it needs from the context, or from package state"
+			continue
+		}
+		p := &model.Provider{Pkg: a.pkgOf(), Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: at.pos}
+		if other := a.ownProvider(p.Type, p.Pkg); other != nil {
+			a.diags.Errorf(at.pos, at.subject, "%s is already provided by %s", a.typeString(p.Type), other.Func).
+				Relate(other.Pos, "the other one").Hint = "keep one of the two, or give one a type of its own"
+			continue
+		}
+		a.providers = append(a.providers, p)
+	}
+}
+
+// provider returns the provider of exactly this type, nil if there is none: that of
+// the package that is generated for, that of the feature's own, or that of another
+// one from which features are emitted. ok is false when a diagnostic was reported.
+func (a *analyzer) provider(t types.Type, at place) (p *model.Provider, ok bool) {
+	p = a.ownProvider(t, nil)
+	if p == nil {
+		p = a.ownProvider(t, a.pkgOf())
+	}
+	for _, other := range a.providers {
+		if p != nil && (p.Pkg == nil || p.Pkg == a.pkgOf()) || !types.Identical(other.Type, t) {
+			continue
+		}
+		if p != nil {
+			a.diags.Errorf(at.pos, at.subject, "%s is provided by both %s and %s of other packages", a.shortType(t), p.Func, other.Func).
+				Relate(p.Pos, "one").Relate(other.Pos, "the other one").Hint = "write an //mcp:inject function in the package with //mcp:from, which wins"
+			return nil, false
+		}
+		p = other
+	}
+	if p == nil || ast.IsExported(p.Func) || !a.outside() || p.Pkg == nil && !a.out.Silent {
+		return p, true
+	}
+	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.pos, "where it is needed")
+	d.Hint = "export it, or write an //mcp:inject function in the package with //mcp:from, which wins"
+	return nil, false
+}
+
+// ownProvider is the provider of a type that a package declares.
+func (a *analyzer) ownProvider(t types.Type, pkg *types.Package) *model.Provider {
+	for _, p := range a.providers {
+		if p.Pkg == pkg && types.Identical(p.Type, t) {
+			return p
+		}
+	}
+	return nil
+}
+
+// collectConstructors settles how the command makes each receiver: the function
+// annotated with //mcp:constructor, or NewT without parameters or with a
+// context, or the zero value. Those of the package that is generated for win over
+// those of the receiver's own.
+func (a *analyzer) collectConstructors() {
+	annotated := map[*model.Receiver]*model.Constructor{}
+	a.each(func(a *analyzer) { a.annotatedConstructors(annotated) })
+	a.each(func(a *analyzer) {
+		for _, recv := range a.receivers {
+			if recv.Constructor != nil || recv.Provider != nil {
+				continue
+			}
+			fn, ok := a.pkg.Types.Scope().Lookup("New" + recv.TypeName).(*types.Func)
+			if !ok {
+				continue
+			}
+			if c := a.constructorOf(fn, a.position(fn.Pos())); c != nil && a.made(fn, c) == recv {
+				recv.Constructor = c
+			}
+		}
+	})
+}
+
+// annotatedConstructors reads //mcp:constructor.
+func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Constructor) {
+	for _, d := range a.declared("constructor") {
+		fn, at, ok := a.plainFunc(d)
+		if !ok {
+			continue
+		}
+		c := a.constructorOf(fn, at.pos)
+		var recv *model.Receiver
+		if c != nil {
+			recv = a.made(fn, c)
+		}
+		if recv == nil {
+			if c != nil && a.from != nil {
+				continue // of a receiver whose methods are not selected
+			}
+			a.diags.Errorf(at.pos, at.subject, "an //mcp:constructor function must take nothing or a context.Context and return the receiver of an annotated method, then optionally a func() and an error; this is %s", a.typeString(fn.Signature())).
+				Hint = "write a small function of that form that makes the receiver with its defaults"
+			continue
+		}
+		if other := annotated[recv]; other != nil {
+			if a.from != nil && other.Pkg == nil {
+				continue
+			}
+			a.diags.Errorf(at.pos, at.subject, "%s already has the constructor %s", recv.TypeName, other.Func).
+				Relate(other.Pos, "the other one").Hint = "annotate one of the two"
+			continue
+		}
+		if !a.exported(fn, "the function", at) {
+			continue
+		}
+		annotated[recv] = c
+		recv.Constructor = c
+	}
+}
+
+// made returns the receiver that a constructor's first result is, or can be
+// made by taking its address.
+func (a *analyzer) made(fn *types.Func, c *model.Constructor) *model.Receiver {
+	t := fn.Signature().Results().At(0).Type()
+	for _, recv := range a.sortedReceivers() {
+		iface, isInterface := recv.Type.Underlying().(*types.Interface)
+		switch {
+		case types.Identical(t, recv.Type), isInterface && types.Implements(t, iface):
+			return recv
+		case !isInterface && types.Identical(types.NewPointer(t), recv.Type):
+			c.Addr = true
+			return recv
+		}
+	}
+	return nil
+}
+
+// constructorOf reads the form of a constructor; nil if it has another one.
+func (a *analyzer) constructorOf(fn *types.Func, pos token.Position) *model.Constructor {
+	sig := fn.Signature()
+	c := &model.Constructor{Pkg: a.pkgOf(), Func: fn.Name(), Pos: pos}
+	if sig.TypeParams().Len() > 0 {
+		return nil
+	}
+	// A variadic last parameter, the functional options of many
+	// constructors, may be left out.
+	params := sig.Params().Len()
+	if sig.Variadic() {
+		params--
+	}
+	switch {
+	case params == 0:
+	case params == 1 && isContext(sig.Params().At(0).Type()):
+		c.Context = true
+	default:
+		return nil
+	}
+	results := sig.Results()
+	rest := results.Len()
+	if rest > 1 && isError(results.At(rest-1).Type()) {
+		c.Error = true
+		rest--
+	}
+	if rest > 1 && isCleanup(results.At(rest-1).Type()) {
+		c.Cleanup = true
+		rest--
+	}
+	if rest != 1 {
+		return nil
+	}
+	return c
+}
+
+// sortedReceivers are the receivers in order of type name.
+func (a *analyzer) sortedReceivers() []*model.Receiver {
+	path := func(r *model.Receiver) string {
+		if r.Pkg == nil {
+			return ""
+		}
+		return r.Pkg.Path()
+	}
+	return slices.SortedFunc(maps.Values(a.receivers), func(x, y *model.Receiver) int {
+		return cmp.Or(cmp.Compare(x.TypeName, y.TypeName), cmp.Compare(path(x), path(y)))
+	})
+}
+
+// finishReceivers puts the receivers in the order of RegisterMCP's parameters.
+func (a *analyzer) finishReceivers() {
+	for _, r := range a.sortedReceivers() {
+		if r.Provider == nil {
+			a.out.Receivers = append(a.out.Receivers, r)
+		}
+	}
+	a.nameParameters()
+}
+
+// plainFunc returns the function that a directive stands on. Functions with
+// type parameters are refused, for nothing could choose the type.
+func (a *analyzer) plainFunc(d declared) (*types.Func, place, bool) {
+	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
+	fn, ok := a.object(d.set).(*types.Func)
+	if !ok {
+		return nil, at, false
+	}
+	if fn.Signature().TypeParams().Len() > 0 {
+		a.diags.Errorf(at.pos, at.subject, "a generic function cannot stand behind //mcp:%s", d.dir.Word).
+			Hint = "annotate a function without type parameters that calls it"
+		return nil, at, false
+	}
+	return fn, at, !a.invalid(fn, d.set.Node, at)
+}
+
+// declared is one directive together with what it stands on.
+type declared struct {
+	set *directive.Set
+	dir *directive.Directive
+}
+
+// declared returns all directives of a word, in source order.
+func (a *analyzer) declared(word string) []declared {
+	var all []declared
+	for _, set := range a.sets {
+		for _, dir := range set.Directives {
+			if dir.Word == word {
+				all = append(all, declared{set, dir})
+			}
+		}
+	}
+	return all
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,169 @@
+package analyze
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
+)
+
+const notURI = "percent-encode what a URI cannot have, a space as %20"
+
+// scheme is how a URI begins (RFC 3986, section 3.1).
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
+// resourceURI reads the URI of a resource, which is a template where it has
+// variables. ok is false when a diagnostic was reported.
+func (a *analyzer) resourceURI(arg directive.Arg, at place) (t *uritemplate.Template, ok bool) {
+	uri := arg.Value
+	bad := func(offset int, hint, format string, args ...any) (*uritemplate.Template, bool) {
+		a.diags.Errorf(arg.At(offset), at.subject, "%s", fmt.Sprintf(format, args...)).Hint = hint
+		return nil, false
+	}
+	if !a.visible(uri, "URI", at.at(arg.ValuePos)) {
+		return nil, false
+	}
+	t, err := uritemplate.Parse(uri)
+	if err != nil {
+		hint := "supported are {x}, {+x}, {#x}, {.x}, {/x}, {;x}, {?x}, {&x}, with several names too, and {/x*}"
+		if strings.HasPrefix(err.Error(), "literal ") {
+			hint = notURI
+		}
+		return bad(faultOffset(uri, err), hint, "URI %s: %v", uri, err)
+	}
+	before, _, _ := strings.Cut(uri, "{")
+	if !scheme.MatchString(before) {
+		hint := "begin it with a scheme of your own, such as books://"
+		if before != "" {
+			hint += strings.TrimLeft(uri, "/")
+		}
+		return bad(0, hint, "URI %s has no scheme", uri)
+	}
+	if len(t.Variables()) == 0 {
+		if _, err := url.Parse(uri); err != nil {
+			return bad(0, notURI, "URI %s: %v", uri, strings.TrimPrefix(err.Error(), "parse "+strconv.Quote(uri)+": "))
+		}
+	}
+	return t, true
+}
+
+// faultOffset is where the expression stands that an error of package
+// uritemplate names.
+func faultOffset(uri string, err error) int {
+	_, rest, ok := strings.Cut(err.Error(), "expression {")
+	if !ok {
+		return 0
+	}
+	for n := len(rest); n >= 0; n-- {
+		if i := strings.Index(uri, "{"+rest[:n]); i >= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// variableOffset is where a variable stands in a template.
+func variableOffset(uri, name string) int {
+	m := regexp.MustCompile(`\{[^}]*?[{,+#./;?&](` + regexp.QuoteMeta(name) + `)[,*}]|\{(` + regexp.QuoteMeta(name) + `)[,*}]`).FindStringSubmatchIndex(uri)
+	switch {
+	case m == nil:
+		return 0
+	case m[2] >= 0:
+		return m[2]
+	}
+	return m[4]
+}
+
+// matchVariables checks that every variable of a template has its argument and
+// every argument its variable.
+func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, uri directive.Arg, at place) bool {
+	ok := true
+	if r.Input.Whole {
+		// The plan of the struct belongs to all who use the type.
+		own := *r.Input.Object
+		own.Variant, own.Fields = r.Name, nil
+		for _, f := range r.Input.Object.Fields {
+			field := *f
+			own.Fields = append(own.Fields, &field)
+		}
+		r.Input.Object = &own
+	}
+	arguments := map[string]*model.Field{}
+	var names []string
+	for _, f := range r.Input.Object.Fields {
+		arguments[f.Name] = f
+		names = append(names, f.Name)
+	}
+	variables := map[string]bool{}
+	lists := map[string]bool{}
+	for _, v := range t.Variables() {
+		variables[v.Name] = true
+		if v.Exploded {
+			lists[v.Name] = true
+		}
+		f := arguments[v.Name]
+		if f == nil {
+			d := a.diags.Errorf(uri.At(variableOffset(uri.Value, v.Name)), at.subject, "nothing takes the variable {%s}", v.Name)
+			d.Hint = "give the function a parameter " + v.Name
+			if near := diag.Nearest(v.Name, names); near != "" {
+				d.Hint = "did you mean {" + near + "}?"
+			}
+			ok = false
+			continue
+		}
+		// A variable that a URI may leave out leaves the argument zero.
+		if v.Optional || v.Exploded {
+			f.Required = false
+		}
+	}
+	for _, f := range r.Input.Object.Fields {
+		if variables[f.Name] {
+			continue
+		}
+		if r.Input.Whole && !f.Required {
+			continue
+		}
+		d := a.diags.Errorf(at.at(f.Pos).pos, at.subject, "argument %s is no variable of the URI, so nothing can fill it", f.Name)
+		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:inject"
+		if len(variables) == 0 {
+			d.Hint = "add {" + f.Name + "} to the URI, which makes it a template"
+		}
+		ok = false
+	}
+	return ok && a.textArguments(&r.Call, lists, "a variable of a URI", at)
+}
+
+var variable = regexp.MustCompile(`[^{}+#./;?&,*]+`)
+
+// shape is a template without the names of its variables: two templates of one
+// shape stand for the same URIs.
+func shape(uri string) string {
+	var b strings.Builder
+	for rest := uri; rest != ""; {
+		before, after, found := strings.Cut(rest, "{")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		inside, after, _ := strings.Cut(after, "}")
+		if op := inside[:min(1, len(inside))]; op == ";" || op == "?" || op == "&" {
+			b.WriteString("{" + inside + "}") // the names are part of the URI
+		} else {
+			b.WriteString("{" + variable.ReplaceAllString(inside, "x") + "}")
+		}
+		rest = after
+	}
+	return b.String()
+}
+
+// unit reports whether a JSON number is from 0 to 1.
+func unit(number string) bool {
+	f, err := strconv.ParseFloat(number, 64)
+	return err == nil && f >= 0 && f <= 1
+}

@@ -1,0 +1,210 @@
+package analyze
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+)
+
+// runtimePath is where the types live that results may be made of.
+const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
+
+// result gives each Go result its role and says what the values become for the
+// client. What one value becomes depends on the feature. ok is false when a
+// diagnostic was reported.
+func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (model.Result, bool) {
+	var res model.Result
+	tuple := sig.Results()
+	n := tuple.Len()
+	for i := range n {
+		v := tuple.At(i)
+		res.Values = append(res.Values, &model.ResultValue{Name: v.Name(), Type: v.Type()})
+	}
+	rest := res.Values
+	if n > 0 && isError(rest[len(rest)-1].Type) {
+		rest[len(rest)-1].Role = model.RoleError
+		rest = rest[:len(rest)-1]
+	}
+	if len(rest) > 1 && isCleanup(rest[len(rest)-1].Type) {
+		rest[len(rest)-1].Role = model.RoleCleanup
+		rest = rest[:len(rest)-1]
+	}
+	if len(rest) == 2 && isFound(rest[1]) {
+		rest[1].Role = model.RoleFound
+		rest = rest[:1]
+	}
+	if a.misplacedError(res.Values, rest, at) {
+		return res, false
+	}
+	switch len(rest) {
+	case 0:
+		res.Kind = model.ResultNone
+		return res, true
+	case 1:
+		ok := single(&res, rest[0].Type, at.in("result"))
+		return res, ok
+	}
+	return res, a.namedResults(&res, rest, tuple, at)
+}
+
+// misplacedError reports a result that looks like the error of the call, and would
+// be a part of a success. rest are the values that clients would get. One with a
+// name of its own may be meant, where there is an error at the end.
+func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at place) bool {
+	failing := all != nil && all[len(all)-1].Role == model.RoleError
+	for i, v := range rest {
+		last := i == len(all)-1
+		switch {
+		case !isError(v.Type) && !(last && looksLikeError(v.Type, len(all))):
+			continue
+		case isError(v.Type) && failing && v.Name != "" && v.Name != "_" && v.Name != "err":
+			continue
+		}
+		d := a.diags.Errorf(at.pos, at.subject, "result %d of %d is an error, and a call fails by a last result of type error only", i+1, len(all))
+		switch {
+		case failing:
+			d.Hint = "join it with the last one, or return its text"
+		case last:
+			d.Hint = "make its type error"
+		default:
+			d.Hint = "put it last"
+		}
+		return true
+	}
+	return false
+}
+
+// looksLikeError reports whether the last of some results is meant as the error of
+// the call: any error, or an interface of errors where it is the only one.
+func looksLikeError(t types.Type, results int) bool {
+	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return types.Implements(t, iface) && (results > 1 || types.IsInterface(t))
+}
+
+// singleResult settles a function with one value.
+type singleResult func(res *model.Result, t types.Type, at place) bool
+
+// structuredResult settles one value of a tool that is no stream and no blob.
+func (a *analyzer) structuredResult(res *model.Result, t types.Type, at place) bool {
+	switch kind, inner := a.runtimeResult(t); kind {
+	case model.ResultContent, model.ResultContents, model.ResultTool, model.ResultText:
+		res.Kind = kind
+		return true
+	case model.ResultTyped:
+		res.Kind = kind
+		res.Output = a.resolve(inner, at)
+		return res.Output != nil
+	}
+	res.Kind = model.ResultStructured
+	res.Output = a.resolve(t, at)
+	return res.Output != nil
+}
+
+// namedResults makes an object out of several named values.
+func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, tuple *types.Tuple, at place) bool {
+	object := &model.Type{Kind: model.Struct}
+	ok := true
+	for i, v := range rest {
+		if v.Name == "" || v.Name == "_" {
+			d := a.diags.Errorf(at.pos, at.subject, "result %d of %d has no name, so it cannot become a member of the result object", i+1, len(rest))
+			d.Hint = "name the results, as in (total int, books []Book, err error), or return a struct"
+			return false
+		}
+		t := a.resolve(v.Type, at.in(fmt.Sprintf("result %s", v.Name)))
+		if t == nil {
+			ok = false
+			continue
+		}
+		field := &model.Field{Name: v.Name, Type: t, Path: []model.Selector{{Name: v.Name}}, Required: true, Pos: a.position(tuple.At(i).Pos())}
+		object.Fields = append(object.Fields, field)
+	}
+	res.Kind, res.Output, res.Object = model.ResultStructured, object, true
+	return ok
+}
+
+// runtimeResult recognises string and the result types of the runtime. For
+// mcp.Result[T] inner is T.
+func (a *analyzer) runtimeResult(t types.Type) (kind model.ResultKind, inner types.Type) {
+	t = types.Unalias(t)
+	if b, ok := t.(*types.Basic); ok && b.Kind() == types.String {
+		return model.ResultText, nil
+	}
+	if named := runtimeType(t); named != nil {
+		switch named.Obj().Name() {
+		case "Content":
+			return model.ResultContent, nil
+		case "Result":
+			if named.TypeArgs().Len() == 1 {
+				return model.ResultTyped, named.TypeArgs().At(0)
+			}
+		}
+		if a.implementsContent(named) {
+			return model.ResultContent, nil
+		}
+	}
+	switch u := t.(type) {
+	case *types.Slice:
+		if named := runtimeType(types.Unalias(u.Elem())); named != nil && named.Obj().Name() == "Content" {
+			return model.ResultContents, nil
+		}
+	case *types.Pointer:
+		if named := runtimeType(types.Unalias(u.Elem())); named != nil && named.Obj().Name() == "ToolResult" {
+			return model.ResultTool, nil
+		}
+	}
+	return model.ResultStructured, nil
+}
+
+// implementsContent reports whether a type of the runtime is one of the kinds of
+// content, so that a function may return it as it is.
+func (a *analyzer) implementsContent(named *types.Named) bool {
+	// Only an alias in another package may lead here.
+	if a.pkg.Complete(named.Obj().Pkg()) != nil {
+		return false
+	}
+	content := named.Obj().Pkg().Scope().Lookup("Content")
+	if content == nil {
+		return false
+	}
+	iface, ok := content.Type().Underlying().(*types.Interface)
+	return ok && types.Implements(named, iface)
+}
+
+func runtimeType(t types.Type) *types.Named {
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != runtimePath {
+		return nil
+	}
+	return named
+}
+
+func isError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// isCleanup recognises func(), which is called after the result is encoded.
+func isCleanup(t types.Type) bool {
+	sig, ok := t.Underlying().(*types.Signature)
+	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 0
+}
+
+// isFound recognises the second value of (T, bool): unnamed, or named ok or found.
+func isFound(v *model.ResultValue) bool {
+	b, ok := types.Unalias(v.Type).(*types.Basic)
+	return ok && b.Kind() == types.Bool && (v.Name == "" || v.Name == "_" || v.Name == "ok" || v.Name == "found")
+}
+
+func isContext(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context"
+}
+
+func (a *analyzer) position(pos token.Pos) token.Position { return a.pkg.Position(pos) }
+
+// resolve returns the plan of a result's type, nil after a diagnostic.
+func (a *analyzer) resolve(t types.Type, at place) *model.Type {
+	return a.types.Type(t, at.used(schema.Result))
+}

@@ -1,0 +1,146 @@
+package analyze
+
+import (
+	"go/types"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+)
+
+// settings are what //mcp:defaults say for a declaration: those of the package,
+// and over them those of the receiver type.
+type settings struct {
+	lead       string // prefix of //mcp:from
+	prefix     string
+	asis       bool
+	groups     []string
+	timeout    time.Duration
+	lenient    bool
+	defs       bool
+	hideErrors bool
+	errorsSaid bool
+	tagged     bool // required=tagged
+	maxResult  int64
+	hints      hintFlags
+}
+
+// settingsFor returns the settings of a feature.
+func (a *analyzer) settingsFor(d declared) settings {
+	s := a.settingsOver(a.farthest(), d)
+	if l := a.line(d); l != nil {
+		s.lead = l.prefix
+	}
+	return s
+}
+
+// settingsOver puts those of the package and of the receiver type over others.
+func (a *analyzer) settingsOver(s settings, d declared) settings {
+	s = a.packageSettings(s)
+	fn, ok := a.object(d.set).(*types.Func)
+	if !ok {
+		return s
+	}
+	name := receiverName(fn)
+	for _, d := range a.declared("defaults") {
+		if d.set.Target == directive.Type && d.set.Name == name && name != "" {
+			s = s.with(d.dir)
+		}
+	}
+	return s
+}
+
+// farthest are the settings that apply where the package says nothing: those of the
+// package that emits its features.
+func (a *analyzer) farthest() settings {
+	if a.from == nil {
+		return settings{}
+	}
+	return a.home().packageDefaults()
+}
+
+// packageDefaults are the settings of the package comment.
+func (a *analyzer) packageDefaults() settings { return a.packageSettings(a.farthest()) }
+
+// packageSettings puts those of the package comment over others.
+func (a *analyzer) packageSettings(s settings) settings {
+	for _, d := range a.declared("defaults") {
+		if d.set.Target == directive.Package {
+			s = s.with(d.dir)
+		}
+	}
+	return s
+}
+
+// with puts one directive over the settings.
+func (s settings) with(d *directive.Directive) settings {
+	if v, set := d.String("prefix"); set {
+		s.prefix = v
+	}
+	if v, set := d.String("naming"); set {
+		s.asis = v == "asis"
+	}
+	if v, set := d.List("group"); set {
+		s.groups = v
+	}
+	if v, set := d.Duration("timeout"); set {
+		s.timeout = v
+	}
+	if v, set := d.Flag("lenient"); set {
+		s.lenient = v
+	}
+	if v, set := d.Flag("defs"); set {
+		s.defs = v
+	}
+	if v, set := d.String("errors"); set {
+		s.hideErrors, s.errorsSaid = v == "declared", true
+	}
+	if v, set := d.String("required"); set {
+		s.tagged = v == "tagged"
+	}
+	if v, set := d.Size("maxresult"); set {
+		s.maxResult = v
+	}
+	s.hints = hintsOf(d).over(s.hints)
+	return s
+}
+
+// publishedName is the name of a feature: the one that the directive gives, as
+// it stands, otherwise made from the function's with the prefix in front.
+func (s settings) publishedName(d declared) string {
+	name, set := d.dir.String("name")
+	if !set {
+		name = d.set.Name
+		if !s.asis {
+			name = snake(name)
+		}
+		if s.prefix != "" {
+			name = s.prefix + "_" + name
+		}
+	}
+	return s.led(name)
+}
+
+// led is a published name with the prefix of //mcp:from.
+func (s settings) led(name string) string {
+	if s.lead == "" {
+		return name
+	}
+	return s.lead + "_" + name
+}
+
+// receiverName is the name of the type that a method belongs to, "" for a
+// function.
+func receiverName(fn *types.Func) string {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return ""
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj().Name()
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package analyze
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// IsSilent reports whether the features of a package are emitted by others:
+// //mcp:defaults emit=none.
+func IsSilent(pkg *load.Package) bool {
+	a := &analyzer{pkg: pkg, shared: &shared{}}
+	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, &diag.List{})
+	return a.silence() != nil
+}
+
+// Silent looks over a package with emit=none: whether its directives can be read,
+// and whether other packages can name what they stand on. What the types are for a
+// client is a matter of the package that emits them, which may bring providers and
+// conversions of its own. It returns the number of features.
+func Silent(pkg *load.Package, diags *diag.List) (features int) {
+	a := &analyzer{pkg: pkg, shared: &shared{diags: diags, out: &model.Package{Silent: true}}}
+	a.sources = []*analyzer{a}
+	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
+	pkg.CheckConstraints(a.sets, diags)
+	a.checkSilent()
+	for _, word := range featureWords {
+		features += len(a.declared(word))
+	}
+	for _, word := range append(featureWords, "inject", "error", "constructor", "decode", "encode") {
+		for _, d := range a.declared(word) {
+			a.lookOver(d)
+		}
+	}
+	return features
+}
+
+// lookOver refuses what a directive stands on where no other package can name it.
+func (a *analyzer) lookOver(d declared) {
+	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
+	obj := a.object(d.set)
+	if obj == nil {
+		return
+	}
+	if fn, ok := obj.(*types.Func); ok {
+		if recv := receiverName(fn); recv != "" && !ast.IsExported(recv) {
+			a.exported(a.pkg.Types.Scope().Lookup(recv), "the receiver type", at)
+			return
+		}
+	}
+	a.exported(obj, kindOf(d), at)
+}
+
+// kindOf is what a directive stands on, for people.
+func kindOf(d declared) string {
+	switch d.set.Target {
+	case directive.Method, directive.InterfaceMethod:
+		return "the method"
+	case directive.Func:
+		return "the function"
+	case directive.Type:
+		return "the type"
+	}
+	return "the value"
+}

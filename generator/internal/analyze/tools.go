@@ -1,0 +1,180 @@
+package analyze
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+)
+
+// collectTools turns every //mcp:tool into a tool of the model.
+func (a *analyzer) collectTools() {
+	for _, d := range a.selected("tool") {
+		if tool := a.tool(d); tool != nil {
+			a.out.Tools = append(a.out.Tools, tool)
+		}
+	}
+}
+
+// finishTools puts the tools in the order of their names.
+func (a *analyzer) finishTools() {
+	slices.SortFunc(a.out.Tools, func(x, y *model.Tool) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Func.Symbol, y.Func.Symbol))
+	})
+	a.checkNames()
+}
+
+// tool builds one tool; nil when a diagnostic was reported.
+func (a *analyzer) tool(d declared) *model.Tool {
+	at := place{pos: d.dir.Pos, subject: "tool " + d.set.Name}
+	fn, ok := a.object(d.set).(*types.Func)
+	if !ok {
+		// Only a declaration that the type checker never saw has no object,
+		// such as a second function of the same name.
+		a.diags.Errorf(at.pos, at.subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
+		return nil
+	}
+	if !a.usable(d, fn, at) {
+		return nil
+	}
+	settings := a.settingsFor(d)
+	tool := &model.Tool{Pos: d.dir.Pos}
+	if tool.Func, ok = a.function(fn, d, at); !ok {
+		return nil
+	}
+	ok = a.identify(tool, d, settings, at)
+	ok = a.behave(tool, d.dir, settings, at) && ok
+	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok
+	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at.used(schema.Argument))
+	ok = a.media(tool, d, at) && ok
+	ok = a.noCompletion(d, at) && ok
+	result, good := a.result(fn.Signature(), a.toolResult(tool.MIME), at)
+	tool.Result = result
+	if !ok || !good {
+		return nil
+	}
+	return tool
+}
+
+// usable reports whether a function can stand behind a feature at all.
+func (a *analyzer) usable(d declared, fn *types.Func, at place) bool {
+	if fn.Signature().TypeParams().Len() > 0 {
+		a.diags.Errorf(at.pos, at.subject, "a generic function cannot be a %s: a client cannot choose a type", d.dir.Word).
+			Hint = "annotate a function without type parameters that calls it"
+		return false
+	}
+	if fn.Name() == "_" || fn.Name() == "init" || fn.Name() == "main" && a.out.Main && fn.Signature().Recv() == nil {
+		a.diags.Errorf(at.pos, at.subject, "func %s cannot be called by generated code", fn.Name()).Hint = "give the function another name"
+		return false
+	}
+	return !a.invalid(fn, d.set.Node, at)
+}
+
+// invalid reports a function whose signature the type checker could not make
+// sense of, together with the errors that explain it.
+func (a *analyzer) invalid(fn *types.Func, node ast.Node, at place) bool {
+	if !load.InvalidIn(fn.Type()) {
+		return false
+	}
+	d := a.diags.Errorf(at.pos, at.subject, "the signature does not compile, so nothing can be generated for it")
+	d.Related = a.pkg.Explain(node, fn.Type())
+	d.Hint = "mend what the compiler reports; what is generated need not be there for it"
+	return true
+}
+
+// identify settles name, title, description, groups, aliases and icons.
+func (a *analyzer) identify(tool *model.Tool, d declared, s settings, at place) bool {
+	tool.Name = s.publishedName(d)
+	ok := a.goodName(tool.Name, at.at(valuePos(d.dir, "name")))
+	tool.Title, _ = d.dir.String("title")
+	tool.Description = a.featureDescription(d)
+	tool.Groups = s.groups
+	if groups, set := d.dir.List("group"); set {
+		tool.Groups = groups
+	}
+	if alias, set := d.dir.Get("alias"); set {
+		for _, item := range alias.Names() {
+			tool.Aliases = append(tool.Aliases, s.led(item.Value))
+			ok = a.goodName(s.led(item.Value), at.at(item.Pos)) && ok
+		}
+	}
+	tool.Icons, ok = a.icons(d.dir, at, ok)
+	return ok
+}
+
+// valuePos is where the value of a key stands, no position if it is not given.
+func valuePos(dir *directive.Directive, key string) token.Position {
+	arg, _ := dir.Get(key)
+	return arg.ValuePos
+}
+
+// goodName checks a published name.
+func (a *analyzer) goodName(name string, at place) bool {
+	switch checkName(name) {
+	case nameRisky:
+		a.diags.Warnf(at.pos, at.subject, "the name %q is allowed by the specification, but some clients refuse it", name).
+			Hint = "use at most 64 letters, digits, _ and -"
+	case nameBad:
+		a.diags.Errorf(at.pos, at.subject, "the name %q is not allowed", name).
+			Hint = "use at most 64 letters, digits, _ and -; name= on the directive sets it"
+		return false
+	}
+	return true
+}
+
+// behave settles hints, limits and how errors are shown.
+func (a *analyzer) behave(tool *model.Tool, dir *directive.Directive, s settings, at place) bool {
+	flags := hintsOf(dir).over(s.hints)
+	tool.Hints = flags.hints()
+	tool.EffectSaid, tool.ReachSaid = flags.said()
+	tool.Timeout, tool.MaxResult, tool.Lenient, tool.Defs = s.timeout, s.maxResult, s.lenient, s.defs
+	if timeout, set := dir.Duration("timeout"); set {
+		tool.Timeout = timeout
+	}
+	if size, set := dir.Size("maxresult"); set {
+		tool.MaxResult = size
+	}
+	if value, set := dir.Flag("lenient"); set {
+		tool.Lenient = value
+	}
+	tool.HideErrors, tool.ErrorsSaid = s.hideErrors, s.errorsSaid
+	return a.requires(&tool.Requires, dir, at)
+}
+
+// checkNames refuses names and aliases that are published twice.
+func (a *analyzer) checkNames() {
+	first := map[string]*model.Tool{}
+	claim := func(name string, tool *model.Tool, what string) {
+		other := first[name]
+		if other == nil {
+			first[name] = tool
+			return
+		}
+		later, earlier := tool, other
+		if before(later, earlier) {
+			later, earlier = earlier, later
+		}
+		a.diags.Errorf(later.Pos, "tool "+later.Func.Symbol, "the %s %q is already published by %s", what, name, earlier.Func.Symbol).
+			Relate(earlier.Pos, "the other one").
+			Hint = "give one of them another name: //mcp:tool name=..."
+	}
+	for _, tool := range a.out.Tools {
+		claim(tool.Name, tool, "name")
+	}
+	for _, tool := range a.out.Tools {
+		for _, alias := range tool.Aliases {
+			claim(alias, tool, "alias")
+		}
+	}
+}
+
+// before reports whether x stands before y in the source.
+func before(x, y *model.Tool) bool {
+	return cmp.Or(cmp.Compare(x.Pos.Filename, y.Pos.Filename), cmp.Compare(x.Pos.Offset, y.Pos.Offset)) < 0
+}

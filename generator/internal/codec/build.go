@@ -1,0 +1,192 @@
+package codec
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// Build plans the codecs of a package. An error means that a plan contradicts
+// itself, for instance by a default that its type cannot hold; the generator
+// reports such things with their position before it comes to this.
+func Build(p *model.Package) (*Plan, error) {
+	b := &builder{
+		pkg:      p,
+		names:    newNames(p.Types),
+		stems:    map[string]string{},
+		variants: map[*model.Type]string{},
+		decoders: map[string]*Decoder{},
+		encoders: map[string]*Encoder{},
+		enums:    map[string]*Enum{},
+		patterns: map[string]*Pattern{},
+		guarded:  map[string]bool{},
+		plan:     &Plan{Tools: map[*model.Tool]*Tool{}, Calls: map[*model.Call]*Tool{}},
+	}
+	for _, t := range p.Tools {
+		b.plan.Tools[t] = &Tool{Stem: b.names.tool(Camel(t.Name))}
+	}
+	for _, t := range p.Tools {
+		b.tool(&t.Call, b.plan.Tools[t])
+		if b.err != nil {
+			return nil, fmt.Errorf("plan codecs of %s: %w", t.Func.Symbol, b.err)
+		}
+	}
+	if err := b.features(p); err != nil {
+		return nil, err
+	}
+	markCircular(b.plan.Encoders)
+	return b.plan, nil
+}
+
+type builder struct {
+	pkg      *model.Package
+	plan     *Plan
+	names    *names
+	stems    map[string]string // by the key of the type
+	variants map[*model.Type]string
+	decoders map[string]*Decoder
+	encoders map[string]*Encoder
+	enums    map[string]*Enum
+	patterns map[string]*Pattern
+	guarded  map[string]bool
+	err      error // the first one
+}
+
+func (b *builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (b *builder) tool(t *model.Call, out *Tool) {
+	if in := t.Input; in != nil && in.Object != nil {
+		switch {
+		case in.Whole:
+			r := b.read(in.Object, nil, out.Stem+"Args")
+			out.Whole = &r
+		case len(in.Object.Fields) > 0:
+			out.Args = b.object(in.Object, out.Stem, out.Stem)
+		}
+	}
+	if t.Result.Output == nil {
+		return
+	}
+	if t.Result.Object {
+		out.Results = b.putMembers(t.Result.Output, out.Stem+"Result")
+		return
+	}
+	// What is behind a pointer is written once it is known to be there.
+	root := t.Result.Output
+	for ; root.Kind == model.Pointer; root = root.Elem {
+		out.Pointers++
+	}
+	w := b.write(root, out.Stem+"Result")
+	w.Deref = out.Pointers > 0
+	out.Output = &w
+	out.NullInside = root.NullInside()
+	switch root.Kind {
+	case model.Union:
+		out.Missing = MissingNil
+	case model.Flagged:
+		out.Missing = MissingFlag
+	}
+}
+
+// object plans the reading of an object. place is what unnamed parts of it are
+// named after.
+func (b *builder) object(t *model.Type, stem, place string) *Object {
+	o := &Object{Stem: b.names.table("mcpFields", stem)}
+	for _, f := range t.Fields {
+		at := place + fieldStem(f)
+		o.Entries = append(o.Entries, Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type)})
+		path := b.steps(t, f)
+		m := &Member{Name: f.Name, Path: path}
+		if f.Default != nil {
+			o.Defaults = append(o.Defaults, &Default{Path: path, Value: b.literal(f.Type, f.Default.JSON)})
+			if merges(f.Type) {
+				m.Reset = f.Type.Go
+			}
+		}
+		if f.Nullable && !f.Type.IsOptional() && !takesNull(f.Type) {
+			m.Null = f.Type.Go
+		}
+		r := b.readField(f, at)
+		m.Read = &r
+		o.Members = append(o.Members, m)
+	}
+	return o
+}
+
+// merges reports whether reading into a value that is not zero would keep parts
+// of it.
+func merges(t *model.Type) bool {
+	switch t.Kind {
+	case model.Struct, model.Array:
+		return true
+	}
+	return false
+}
+
+func fieldStem(f *model.Field) string {
+	if n := len(f.Path); n > 0 {
+		if s := Camel(f.Path[n-1].Name); s != "" {
+			return s
+		}
+	}
+	return Camel(f.Name)
+}
+
+// steps are the selectors that lead to a field from a value of the struct t. An
+// unexported embedded struct of another package cannot be named; its fields are
+// promoted, so the step is left out.
+func (b *builder) steps(t *model.Type, f *model.Field) []Step {
+	var out []Step
+	cur := t.Go
+	for i, s := range f.Path {
+		var next types.Type
+		hidden := false
+		if cur != nil {
+			if u, ok := deref(cur).Underlying().(*types.Struct); ok {
+				for v := range u.Fields() {
+					if v.Name() == s.Name {
+						next = v.Type()
+						hidden = !v.Exported() && v.Pkg() != b.pkg.Types
+					}
+				}
+			}
+		}
+		cur = next
+		if hidden && s.Pointer == nil && i < len(f.Path)-1 {
+			continue
+		}
+		out = append(out, Step{Name: s.Name, Pointer: s.Pointer})
+	}
+	if len(out) == 0 {
+		out = []Step{{Name: f.Name}}
+	}
+	return out
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// stem names a type, the same for reading and writing.
+func (b *builder) stem(t *model.Type, key, place string) string {
+	if s, ok := b.stems[key]; ok {
+		return s
+	}
+	var s string
+	switch {
+	case t.Variant != "":
+		s = b.names.codec(Camel(t.Variant)+typeStem(t.Go), place)
+	default:
+		s = b.names.forType(t.Go, place)
+	}
+	b.stems[key] = s
+	return s
+}

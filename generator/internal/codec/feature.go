@@ -1,0 +1,50 @@
+package codec
+
+import (
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// What the identifiers of the generated file begin with, before the stem of a
+// feature that is no tool.
+var (
+	resourcePrefixes = []string{"mcpResource", "mcpTemplate", "mcpRead"}
+	promptPrefixes   = []string{"mcpPrompt", "mcpGet"}
+)
+
+// Form is how an answer to a form is read.
+type Form struct {
+	Stem   string // stands for the type: mcpForm and this is its description
+	Decode Func
+}
+
+// features plans resources, templates, prompts and forms.
+func (b *builder) features(p *model.Package) error {
+	for _, list := range [][]*model.Resource{p.Resources, p.Templates} {
+		for _, r := range list {
+			b.plan.Calls[&r.Call] = &Tool{Stem: b.names.take(resourcePrefixes, Camel(r.Name))}
+		}
+	}
+	for _, t := range p.Prompts {
+		b.plan.Calls[&t.Call] = &Tool{Stem: b.names.take(promptPrefixes, Camel(t.Name))}
+	}
+	for _, c := range p.Calls() {
+		out := b.plan.Calls[c]
+		if out == nil {
+			continue // a tool
+		}
+		if b.tool(c, out); b.err != nil {
+			return fmt.Errorf("plan codecs of %s: %w", c.Func.Symbol, b.err)
+		}
+	}
+	b.plan.Forms = map[*model.Form]*Form{}
+	for _, f := range p.Forms {
+		stem := typeStem(f.Type.Go)
+		b.plan.Forms[f] = &Form{Stem: b.names.table("mcpForm", stem), Decode: b.decodeFunc(f.Type, stem)}
+		if b.err != nil {
+			return fmt.Errorf("plan codecs of form %s: %w", stem, b.err)
+		}
+	}
+	return nil
+}

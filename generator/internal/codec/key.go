@@ -1,0 +1,57 @@
+package codec
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// key tells apart the types that need functions of their own. Plans of one Go
+// type may differ in kind (a duration as text or as a number), in the values of
+// an enumeration, and in the variant that //mcp:arg made of them.
+func (b *builder) key(t *model.Type) string { return b.typeKey(t, true, map[*model.Type]bool{}) }
+
+// writeKey is like key; a variant is written as every other value of the type.
+func (b *builder) writeKey(t *model.Type) string { return b.typeKey(t, false, map[*model.Type]bool{}) }
+
+func (b *builder) typeKey(t *model.Type, variants bool, seen map[*model.Type]bool) string {
+	if t == nil {
+		return ""
+	}
+	name := ""
+	if t.Go != nil {
+		name = types.TypeString(t.Go, nil)
+	}
+	if seen[t] {
+		return name
+	}
+	seen[t] = true
+	defer delete(seen, t)
+	var s strings.Builder
+	fmt.Fprintf(&s, "%d:%s", t.Kind, name)
+	if variants && t.Variant != "" && t.Kind == model.Struct {
+		s.WriteString("@" + b.variant(t))
+	}
+	if variants {
+		for _, v := range t.Enum.Closed() {
+			s.WriteString("|" + v.JSON)
+		}
+	}
+	if t.Kind != model.Struct && t.Elem != nil {
+		s.WriteString("(" + b.typeKey(t.Key, variants, seen) + "," + b.typeKey(t.Elem, variants, seen) + ")")
+	}
+	return s.String()
+}
+
+// variant numbers the plans that //mcp:arg changed, in the order of use: two
+// places of one feature may have changed the same type in different ways.
+func (b *builder) variant(t *model.Type) string {
+	id, ok := b.variants[t]
+	if !ok {
+		id = fmt.Sprintf("%s%d", t.Variant, len(b.variants))
+		b.variants[t] = id
+	}
+	return id
+}

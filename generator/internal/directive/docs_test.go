@@ -1,0 +1,43 @@
+package directive_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+)
+
+var update = flag.Bool("update", false, "write the generated page")
+
+const preamble = `# Directives
+
+A directive is a comment of Go's directive form: //mcp:, a word and its arguments, without a space after the slashes, in
+the doc comment of what it is about. Arguments are words, key=word, key="Go string", key=` + "`raw string`" + ` and flags, which
+key=false turns off. The namespace is closed: any other comment that begins with mcp: is an error with its position and
+a hint. What is marked as not built yet says so, too, when it is used.
+
+The table below is the one that the parser uses; mcpgen help directives prints it in the terminal.
+
+`
+
+// TestDirectives keeps the reference equal to the table that the parser uses.
+func TestPage(t *testing.T) {
+	want := bytes.NewBufferString(preamble)
+	directive.WriteMarkdown(want)
+	path := filepath.FromSlash("../../../docs/directives.md")
+	if *update {
+		if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Error("docs/directives.md is not current: go test ./generator/internal/directive -update")
+	}
+}

@@ -1,0 +1,114 @@
+package emit
+
+import (
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/codec"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// completerName is the function that completes one argument of a feature.
+func completerName(stem string, c *model.Completion) string {
+	return "mcpComplete" + stem + codec.Camel(c.Argument)
+}
+
+// ownReceiver reports whether a completer is a method of a receiver that is
+// there when features are registered.
+func ownReceiver(c *model.Completer) bool { return c.Receiver != nil && c.Receiver.Provider == nil }
+
+// completers are what a feature is registered with.
+func (g *generator) completers(stem string, list []*model.Completion) []jen.Code {
+	var out []jen.Code
+	for _, c := range list {
+		if c.Func == nil {
+			continue
+		}
+		f := id(completerName(stem, c))
+		if ownReceiver(c.Func) {
+			f = call(f, id(g.locals.user(c.Func.Receiver.Param)))
+		}
+		out = append(out, call(g.mcp("Completes"), id(strconv.Quote(c.Argument)), f))
+	}
+	return out
+}
+
+// completerFuncs prints the functions behind them. That of a method returns a
+// function, since there is no receiver yet when the feature is described.
+func (g *generator) completerFuncs(stem, feature string, all []*model.Completion) {
+	for _, c := range all {
+		if c.Func == nil {
+			continue
+		}
+		name := completerName(stem, c)
+		doc := name + " completes " + c.Argument + " of " + feature + " with " + c.Func.Symbol + "."
+		params := g.params(
+			g.local("ctx").Add(g.std("context", "Context")), g.local("value").Id("string"), g.local("arguments").Id("map[string]string"))
+		results := list("(", ")", false, g.mcp("Completion"), id("error"))
+		lines := g.completerBody(c.Func)
+		if ownReceiver(c.Func) {
+			lines = []jen.Code{id("return func").Add(params, results).Block(lines...)}
+			params = g.params(g.local("recv").Add(g.typ(c.Func.Receiver.Type)))
+			results = g.mcp("CompleteFunc")
+		}
+		g.add(doc, id("func "+name).Add(params, results).Block(lines...))
+	}
+}
+
+func (g *generator) completerBody(f *model.Completer) []jen.Code {
+	b := &body{generator: g, provided: map[*model.Provider]string{}, failed: g.mcp("Completion").Add(composite(false))}
+	fn := g.declared(f.Pkg, f.Name)
+	if r := f.Receiver; r != nil {
+		fn = g.local("recv").Dot(f.Name)
+		if r.Provider != nil {
+			b.provider(r.Provider, g.locals.of("recv"))
+		}
+	}
+	var args []jen.Code
+	if f.Context {
+		args = append(args, g.local("ctx"))
+	}
+	args = append(args, g.local("value"))
+	if f.Others {
+		args = append(args, g.local("arguments"))
+	}
+	last := id("nil")
+	value := call(fn, args...)
+	if f.Error {
+		b.add(id(g.locals.of("result") + ",").Add(g.local("err")).Op(":=").Add(value))
+		value, last = g.local("result"), g.local("err")
+	}
+	b.add(id("return").Add(call(g.mcp("Candidates"), value)).Op(",").Add(last))
+	return b.lines
+}
+
+// completerGuards assert the signatures of the functions that complete.
+func (g *generator) completerGuards() []jen.Code {
+	var out []jen.Code
+	for _, c := range g.p.Completers() {
+		var in, results []jen.Code
+		name := g.declared(c.Pkg, c.Name)
+		if r := c.Receiver; r != nil {
+			in = append(in, g.typ(r.Type))
+			recv := g.typ(r.Type)
+			if c.Symbol[0] == '(' {
+				recv = jen.Parens(recv)
+			}
+			name = jen.Add(recv).Dot(c.Name)
+		}
+		if c.Context {
+			in = append(in, g.std("context", "Context"))
+		}
+		in = append(in, id("string"))
+		if c.Others {
+			in = append(in, id("map[string]string"))
+		}
+		results = append(results, id("[]string"))
+		if c.Error {
+			results = append(results, id("error"))
+		}
+		out = append(out, id("var _ func").Add(g.plainSignature(in, results)).Op("=").Add(name))
+	}
+	return out
+}

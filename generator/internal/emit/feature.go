@@ -1,0 +1,129 @@
+package emit
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// feature is the kind of feature that a function answers.
+type feature int
+
+const (
+	toolFeature feature = iota
+	resourceFeature
+	promptFeature
+)
+
+// features are what is common to all resources, templates and prompts.
+func (g *generator) features() []*model.Feature {
+	var all []*model.Feature
+	for _, r := range slices.Concat(g.p.Resources, g.p.Templates) {
+		all = append(all, &r.Feature)
+	}
+	for _, p := range g.p.Prompts {
+		all = append(all, &p.Feature)
+	}
+	return all
+}
+
+// items are the fields of a composite literal, in order.
+type items []jen.Code
+
+func (l *items) put(name string, value jen.Code, when bool) {
+	if when {
+		*l = append(*l, keyed(name, value))
+	}
+}
+
+// identity puts what resources, templates and prompts have in common.
+func (g *generator) identity(l *items, f *model.Feature, symbol string) {
+	l.put("Name", text(f.Name), true)
+	l.put("Title", text(f.Title), f.Title != "")
+	l.put("Description", text(f.Description), f.Description != "")
+	l.put("Symbol", text(symbol), true)
+	l.put("Groups", stringList(f.Groups), len(f.Groups) > 0)
+}
+
+// behaviour puts what the client must be capable of, how errors are shown, and
+// how long it may take.
+func (g *generator) behaviour(l *items, f *model.Feature) {
+	l.put("Requires", g.capabilities(f.Requires), len(f.Requires) > 0)
+	errorsFunc := g.errorsFunc(f.HideErrors)
+	l.put("Errors", id(errorsFunc), errorsFunc != "")
+	l.put("HideErrors", id("true"), f.HideErrors)
+	if f.Timeout > 0 {
+		l.put("Timeout", g.duration(f.Timeout), true)
+	}
+}
+
+// capabilities is a list of the runtime's constants.
+func (g *generator) capabilities(list []model.Capability) code {
+	var all []jen.Code
+	for _, c := range list {
+		all = append(all, g.mcp(string(c)))
+	}
+	return jen.Index().Add(g.mcp("Capability"), composite(false, all...))
+}
+
+// registerFeatures are the statements of RegisterMCP for all but tools.
+func (g *generator) registerFeatures() []jen.Code {
+	var out []jen.Code
+	register := func(feature code) { out = append(out, call(g.local("r").Dot("Register"), feature)) }
+	for _, r := range g.p.Resources {
+		register(g.resourceFeature("Resource", r))
+	}
+	for _, r := range g.p.Templates {
+		register(g.resourceFeature("Template", r))
+	}
+	for _, p := range g.p.Prompts {
+		stem := g.plan.Calls[&p.Call].Stem
+		register(g.registered("Prompt", "&mcpPrompt"+stem, "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
+	}
+	return out
+}
+
+// registered is the feature of a function or method.
+func (g *generator) registered(kind, info, answer string, recv *model.Receiver, completers []jen.Code) code {
+	args := []jen.Code{id(info)}
+	maker := g.mcp("Func" + kind)
+	if recv != nil && recv.Provider == nil {
+		maker = g.mcp("Method" + kind)
+		args = append(args, id(g.locals.user(recv.Param)))
+	}
+	args = append(append(args, id(answer)), completers...)
+	return breakArgs(maker, len("	r.Register()"), args)
+}
+
+// answerFunc prints the function that answers a resource or a prompt.
+func (g *generator) answerFunc(name, doc string, kind feature, c *model.Call, result string) {
+	params := []jen.Code{
+		g.local("ctx").Add(g.std("context", "Context")),
+		g.local("req").Op("*").Add(g.mcp("Request")),
+	}
+	if r := c.Func.Receiver; r != nil && r.Provider == nil {
+		params = append(params, g.local("recv").Add(g.typ(r.Type)))
+	}
+	b := &body{generator: g, tool: c, plan: g.plan.Calls[c], provided: map[*model.Provider]string{}, feature: kind}
+	b.decode()
+	b.provide()
+	b.invoke()
+	g.add(doc, id("func "+name).Add(g.params(params...), list("(", ")", false, jen.Op("*").Add(g.mcp(result)), id("error"))).Block(b.lines...))
+}
+
+// priority is a pointer to a number.
+func priority(number string) code {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return id(number)
+	}
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if f == float64(int(f)) {
+		text += ".0"
+	}
+	return call(id("new"), id(cmp.Or(text, "0.0")))
+}

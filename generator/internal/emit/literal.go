@@ -1,0 +1,168 @@
+package emit
+
+import (
+	"go/types"
+	"strconv"
+	"time"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/codec"
+)
+
+// assign prints the assignment of a default.
+func (g *generator) assign(v place, l *codec.Literal) []jen.Code {
+	if l.Kind == codec.LitNew && l.Elems[0].Kind == codec.LitUnmarshal {
+		inner := l.Elems[0]
+		return append([]jen.Code{id(v.value).Op("=").Add(call(id("new"), g.typ(inner.Type)))}, g.assign(v, inner)...)
+	}
+	if l.Kind == codec.LitDecode {
+		return []jen.Code{id(v.value + ", _ =").Add(call(id(g.object(l.Func)), g.literal(l.Elems[0], true)))}
+	}
+	if l.Kind == codec.LitUnmarshal {
+		// The generator has called the method on this text before, or cannot
+		// know; where it fails, the value stays zero.
+		return []jen.Code{id("_ = " + v.base + "." + l.Method + "([]byte(" + strconv.Quote(l.Text) + "))")}
+	}
+	return []jen.Code{id(v.value).Op("=").Add(g.literal(l, false))}
+}
+
+// literal prints a value. Where typed is set, nothing around it says its type.
+func (g *generator) literal(l *codec.Literal, typed bool) code {
+	switch l.Kind {
+	case codec.LitBasic:
+		if typed && l.Type != nil && !defaultType(l) {
+			return call(g.typ(l.Type), id(l.Text))
+		}
+		return id(l.Text)
+	case codec.LitConst:
+		return id(g.object(l.Const))
+	case codec.LitConvert:
+		return call(g.converter(l.Type), id(l.Text))
+	case codec.LitNew:
+		if l.Elems[0].Kind == codec.LitStruct {
+			return jen.Op("&").Add(g.literal(l.Elems[0], true))
+		}
+		return call(id("new"), g.literal(l.Elems[0], true))
+	case codec.LitList:
+		return g.typ(l.Type).Add(g.elements(l))
+	case codec.LitMap:
+		return g.typ(l.Type).Add(g.elements(l))
+	case codec.LitStruct:
+		return g.typ(l.Type).Add(g.elements(l))
+	case codec.LitDuration:
+		c := g.duration(l.Duration)
+		if l.Duration == 0 && typed {
+			return call(g.typ(l.Type), c)
+		}
+		return c
+	case codec.LitTime:
+		return g.time(l.Time)
+	}
+	g.fail("value of type %s cannot be written as an expression", l.Type)
+	return id("nil")
+}
+
+// converter is a type in front of parentheses.
+func (g *generator) converter(t types.Type) code {
+	if _, ok := t.(*types.Pointer); ok {
+		return jen.Parens(g.typ(t))
+	}
+	return g.typ(t)
+}
+
+// defaultType reports whether the constant has its type by itself.
+func defaultType(l *codec.Literal) bool {
+	b, ok := types.Unalias(l.Type).(*types.Basic)
+	if !ok {
+		return l.Text == "nil"
+	}
+	switch b.Kind() {
+	case types.Bool, types.String:
+		return true
+	case types.Int:
+		return true
+	case types.Float64:
+		_, err := strconv.ParseInt(l.Text, 10, 64)
+		return err != nil
+	}
+	return false
+}
+
+// elements are the braces of a composite literal.
+func (g *generator) elements(l *codec.Literal) code {
+	var items []jen.Code
+	n := 0
+	for i, e := range l.Elems {
+		var item code
+		switch l.Kind {
+		case codec.LitStruct:
+			item = keyed(l.Names[i], g.literal(e, false))
+		case codec.LitMap:
+			item = jen.Add(g.literal(l.Keys[i], false)).Op(":").Add(g.element(l, e))
+		default:
+			item = g.element(l, e)
+		}
+		n += width(item)
+		items = append(items, item)
+	}
+	return composite(n > lineWidth-40, items...)
+}
+
+// element is an element of a slice, array or map, without its type where that is
+// the one of the elements.
+func (g *generator) element(l, e *codec.Literal) code {
+	elem := l.Type.Underlying().(interface{ Elem() types.Type }).Elem()
+	switch e.Kind {
+	case codec.LitList, codec.LitMap, codec.LitStruct:
+		if types.Identical(elem, e.Type) {
+			return g.elements(e)
+		}
+	case codec.LitNew:
+		if e.Elems[0].Kind == codec.LitStruct && types.Identical(elem, types.NewPointer(e.Elems[0].Type)) {
+			return g.elements(e.Elems[0])
+		}
+	}
+	_, isInterface := elem.Underlying().(*types.Interface)
+	return g.literal(e, isInterface)
+}
+
+var units = []struct {
+	name string
+	unit time.Duration
+}{
+	{"Hour", time.Hour},
+	{"Minute", time.Minute},
+	{"Second", time.Second},
+	{"Millisecond", time.Millisecond},
+	{"Microsecond", time.Microsecond},
+	{"Nanosecond", time.Nanosecond},
+}
+
+// duration prints a duration in the largest unit that divides it.
+func (g *generator) duration(d time.Duration) code {
+	if d == 0 {
+		return id("0")
+	}
+	for _, u := range units {
+		if d%u.unit != 0 {
+			continue
+		}
+		if n := int64(d / u.unit); n != 1 {
+			return id(strconv.FormatInt(n, 10)).Op("*").Add(g.std("time", u.name))
+		}
+		return g.std("time", u.name)
+	}
+	return id("0")
+}
+
+// time prints a date and time.
+func (g *generator) time(t time.Time) code {
+	zone := g.std("time", "UTC")
+	if _, offset := t.Zone(); offset != 0 {
+		zone = call(g.std("time", "FixedZone"), id(`""`), id(strconv.Itoa(offset)))
+	}
+	number := func(n int) code { return id(strconv.Itoa(n)) }
+	return call(g.std("time", "Date"), number(t.Year()), g.std("time", t.Month().String()), number(t.Day()),
+		number(t.Hour()), number(t.Minute()), number(t.Second()), number(t.Nanosecond()), zone)
+}

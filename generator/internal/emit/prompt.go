@@ -1,0 +1,74 @@
+package emit
+
+import (
+	"go/types"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// prompts prints what belongs to prompts.
+func (g *generator) prompts() {
+	for _, p := range g.p.Prompts {
+		plan := g.plan.Calls[&p.Call]
+		g.promptInfo(p, plan.Stem)
+		g.answerFunc("mcpGet"+plan.Stem, "mcpGet"+plan.Stem+" answers "+p.Name+" with "+p.Func.Symbol+".", promptFeature, &p.Call, "PromptResult")
+		if plan.Args != nil {
+			g.fields(plan.Args, "the arguments of "+p.Name)
+		}
+		g.completerFuncs(plan.Stem, p.Name, p.Completions)
+	}
+}
+
+// promptInfo prints the description of a prompt.
+func (g *generator) promptInfo(p *model.Prompt, stem string) {
+	var l items
+	g.identity(&l, &p.Feature, p.Func.Symbol)
+	if len(p.Icons) > 0 {
+		l.put("Icons", g.icons(p.Icons), true)
+	}
+	if p.Input.Object != nil && len(p.Input.Object.Fields) > 0 {
+		values := map[string][]string{}
+		for _, c := range p.Completions {
+			values[c.Argument] = c.Values
+		}
+		var rows []jen.Code
+		for _, f := range p.Input.Object.Fields {
+			rows = append(rows, g.promptArgument(f, values[f.Name]))
+		}
+		l.put("Arguments", jen.Index().Add(g.mcp("PromptArgument"), composite(true, rows...)), true)
+	}
+	g.behaviour(&l, &p.Feature)
+	g.add("mcpPrompt"+stem+" describes "+p.Name+", which is "+p.Func.Symbol+".",
+		id("var mcpPrompt"+stem+" =").Add(g.mcp("PromptInfo"), composite(true, l...)))
+}
+
+func (g *generator) promptArgument(f *model.Field, values []string) code {
+	var l items
+	l.put("Name", id(strconv.Quote(f.Name)), true)
+	l.put("Title", text(f.Title), f.Title != "")
+	l.put("Description", text(f.Description), f.Description != "")
+	l.put("Required", id("true"), f.Required)
+	l.put("NotBlank", id("true"), !f.Required && f.RefusesBlank())
+	l.put("Values", stringList(values), len(values) > 0)
+	return composite(width(composite(false, l...)) > lineWidth-16, l...)
+}
+
+// finishPrompt turns the value into the result of a prompt.
+func (b *body) finishPrompt(t types.Type) {
+	r := &b.tool.Result
+	switch r.Kind {
+	case model.ResultText:
+		result := b.local("result")
+		if !types.Identical(t, types.Typ[types.String]) {
+			result = call(id("string"), result)
+		}
+		b.add(id("return").Add(call(b.mcp("PromptText"), result)).Op(",").Id("nil"))
+	case model.ResultPrompt:
+		b.whole(r.Form, "PromptResult", "Messages", "PromptMessage")
+	default:
+		b.fail("result of %s is no prompt", b.tool.Func.Symbol)
+	}
+}

@@ -1,0 +1,196 @@
+package emit
+
+import (
+	"go/types"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// resources prints what belongs to resources and templates.
+func (g *generator) resources() {
+	for _, r := range g.p.Resources {
+		g.resource(r, "Resource")
+	}
+	for _, r := range g.p.Templates {
+		g.resource(r, "Template")
+	}
+}
+
+func (g *generator) resource(r *model.Resource, kind string) {
+	plan := g.plan.Calls[&r.Call]
+	g.resourceInfo(r, kind, plan.Stem)
+	doc := "mcpRead" + plan.Stem + " answers " + r.URI + " with " + r.Symbol() + "."
+	if r.Value == nil {
+		g.answerFunc("mcpRead"+plan.Stem, doc, resourceFeature, &r.Call, "ResourceResult")
+	}
+	if plan.Args != nil {
+		g.fields(plan.Args, "the variables of "+r.URI)
+	}
+	g.completerFuncs(plan.Stem, r.URI, r.Completions)
+}
+
+// resourceInfo prints the description of a resource or template.
+func (g *generator) resourceInfo(r *model.Resource, kind, stem string) {
+	var l items
+	if r.Files() {
+		g.filesInfo(r, stem)
+		return
+	}
+	if kind == "Template" {
+		l.put("URITemplate", text(r.URI), true)
+	} else {
+		l.put("URI", text(r.URI), true)
+	}
+	g.identity(&l, &r.Feature, r.Symbol())
+	if len(r.Icons) > 0 {
+		l.put("Icons", g.icons(r.Icons), true)
+	}
+	l.put("MIMEType", text(r.MIME), r.MIME != "")
+	if len(r.Audience) > 0 || r.Priority != "" {
+		l.put("Annotations", g.annotations(r), true)
+	}
+	if rows := g.variables(r); len(rows) > 0 {
+		l.put("Variables", jen.Index().Add(g.mcp("TemplateVariable"), composite(true, rows...)), true)
+	}
+	g.readInfo(&l, r)
+	name := "mcp" + kind + stem
+	g.add(name+" describes "+r.URI+", which is "+r.Symbol()+".",
+		id("var "+name+" =").Add(g.mcp(kind+"Info"), composite(true, l...)))
+}
+
+// readInfo puts how a resource is read, if there is anything to say.
+func (g *generator) readInfo(l *items, r *model.Resource) {
+	var in items
+	if r.TTL > 0 {
+		in.put("TTL", g.duration(r.TTL), true)
+	}
+	if r.Cache != "" {
+		in.put("Cache", g.mcp(map[string]string{"public": "CachePublic", "private": "CachePrivate"}[r.Cache]), true)
+	}
+	g.behaviour(&in, &r.Feature)
+	if len(in) > 0 {
+		l.put("ReadInfo", g.mcp("ReadInfo").Add(composite(width(composite(false, in...)) > lineWidth-30, in...)), true)
+	}
+}
+
+// filesInfo prints the description of embedded files.
+func (g *generator) filesInfo(r *model.Resource, stem string) {
+	var l items
+	l.put("Prefix", text(r.URI), true)
+	l.put("Name", text(r.Name), true)
+	l.put("Title", text(r.Title), r.Title != "")
+	l.put("Description", text(r.Description), r.Description != "")
+	l.put("Groups", stringList(r.Groups), len(r.Groups) > 0)
+	if len(r.Audience) > 0 || r.Priority != "" {
+		l.put("Annotations", g.annotations(r), true)
+	}
+	if r.MIME != "" {
+		l.put("MIMEType", id("func(string) string { return "+strconv.Quote(r.MIME)+" }"), true)
+	}
+	g.readInfo(&l, r)
+	g.add("mcpTemplate"+stem+" describes the files of "+r.Symbol()+" below "+r.URI+".",
+		id("var mcpTemplate"+stem+" =").Add(g.mcp("FilesInfo"), composite(true, l...)))
+}
+
+func (g *generator) annotations(r *model.Resource) code {
+	var l items
+	var audience []jen.Code
+	for _, role := range r.Audience {
+		audience = append(audience, g.mcp(map[string]string{"user": "RoleUser", "assistant": "RoleAssistant"}[role]))
+	}
+	if len(audience) > 0 {
+		l.put("Audience", jen.Index().Add(g.mcp("Role"), composite(false, audience...)), true)
+	}
+	l.put("Priority", priority(r.Priority), r.Priority != "")
+	return jen.Op("&").Add(g.mcp("Annotations"), composite(false, l...))
+}
+
+// variables lists the variables that have a fixed set of values.
+func (g *generator) variables(r *model.Resource) []jen.Code {
+	var rows []jen.Code
+	for _, c := range r.Completions {
+		if c.Func == nil {
+			rows = append(rows, composite(false, keyed("Name", id(strconv.Quote(c.Argument))), keyed("Values", stringList(c.Values))))
+		}
+	}
+	return rows
+}
+
+// resourceFeature is what RegisterMCP registers.
+func (g *generator) resourceFeature(kind string, r *model.Resource) code {
+	stem := g.plan.Calls[&r.Call].Stem
+	info := "&mcp" + kind + stem
+	if r.Value == nil {
+		return g.registered(kind, info, "mcpRead"+stem, r.Func.Receiver, g.completers(stem, r.Completions))
+	}
+	value := g.declared(r.Value.Pkg, r.Value.Name)
+	switch r.Value.Kind {
+	case model.ValueFiles:
+		return call(g.mcp("NewFS"), id("mcpTemplate"+stem), value)
+	case model.ValueBytes:
+		return call(g.mcp("BlobResource"), id(info), value)
+	}
+	if !types.Identical(r.Value.Type, types.Typ[types.String]) && !isUntyped(r.Value.Type) {
+		value = call(id("string"), value)
+	}
+	return call(g.mcp("TextResource"), id(info), value)
+}
+
+func isUntyped(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Info()&types.IsUntyped != 0
+}
+
+// finishResource turns the value into the result of a resource.
+func (b *body) finishResource(t types.Type) {
+	result := b.local("result")
+	done := func(value code) { b.add(id("return").Add(value).Op(",").Id("nil")) }
+	r := &b.tool.Result
+	switch r.Kind {
+	case model.ResultText:
+		if !types.Identical(t, types.Typ[types.String]) {
+			result = call(id("string"), result)
+		}
+		done(call(b.mcp("TextContents"), result))
+	case model.ResultBlob:
+		done(call(b.mcp("BlobContents"), result))
+	case model.ResultReader:
+		b.notNil(t)
+		b.add(id("return").Add(call(b.local("req").Dot("ReadBlob"), result)))
+	case model.ResultResource:
+		b.whole(r.Form, "ResourceResult", "Contents", "ResourceContents")
+	case model.ResultStructured:
+		b.structured(variable(b.locals.of("result")), call(b.local("req").Dot("JSONContents"), b.local("e")))
+	default:
+		b.fail("result of %s is no resource", b.tool.Func.Symbol)
+	}
+}
+
+// notNil answers that nothing was found where a pointer or interface is nil.
+func (b *body) notNil(t types.Type) {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		b.add(b.nothing(b.local("result").Op("==").Id("nil")))
+	}
+}
+
+// whole returns a value of one of the runtime's types. outer is the struct that
+// the parts are put into.
+func (b *body) whole(form model.ResultForm, outer, field, part string) {
+	result := b.local("result")
+	put := func(parts code) code {
+		return jen.Op("&").Add(b.mcp(outer), composite(false, keyed(field, parts)))
+	}
+	switch form {
+	case model.FormMany:
+		result = put(result)
+	case model.FormOne:
+		result = put(jen.Index().Add(b.mcp(part), composite(false, result)))
+	case model.FormWhole:
+		result = jen.Op("&").Add(result)
+	}
+	b.add(id("return").Add(result).Op(",").Id("nil"))
+}

@@ -1,0 +1,183 @@
+package emit
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// server prints NewMCPServer, if the package has a server of its own.
+func (g *generator) server() {
+	s := g.p.Server
+	if s == nil {
+		return
+	}
+	info := []jen.Code{keyed("Name", text(s.Name))}
+	for _, f := range []struct{ name, value string }{
+		{"Title", s.Title},
+		{"Version", s.Version},
+		{"Description", s.Description},
+		{"Instructions", s.Instructions},
+		{"Website", s.Website},
+	} {
+		if f.value != "" {
+			info = append(info, keyed(f.name, text(f.value)))
+		}
+	}
+	if len(s.Icons) > 0 {
+		info = append(info, keyed("Icons", g.icons(s.Icons)))
+	}
+	if s.TTL > 0 {
+		info = append(info, keyed("ListTTL", g.duration(s.TTL)))
+	}
+	if s.Cache == "private" {
+		info = append(info, keyed("PrivateLists", id("true")))
+	}
+	var params []jen.Code
+	register := []jen.Code{g.local("s")}
+	for _, r := range g.p.Receivers {
+		name := id(g.locals.user(r.Param))
+		params = append(params, name.Clone().Add(g.typ(r.Type)))
+		register = append(register, name)
+	}
+	params = append(params, g.local("opts").Op("...").Add(g.mcp("Option")))
+	g.add("NewMCPServer returns a server that offers "+g.offered()+". Options win over the directives.",
+		id("func NewMCPServer").Add(g.params(params...)).Op("*").Add(g.mcp("Server")).Block(
+			g.local("s").Op(":=").Add(call(g.mcp("NewServer"), g.mcp("Info").Add(composite(true, info...)), g.local("opts").Op("..."))),
+			call(id("RegisterMCP"), register...),
+			id("return").Add(g.local("s")),
+		))
+}
+
+// offered says which features the file is about.
+func (g *generator) offered() string {
+	const own = "the features of this package"
+	if len(g.p.From) == 0 {
+		return own
+	}
+	var names []string
+	for _, p := range g.p.From {
+		names = append(names, p.Path())
+	}
+	from := "features of " + strings.Join(names, " and ")
+	if slices.ContainsFunc(g.p.Calls(), func(c *model.Call) bool { return c.Func.Pkg == nil }) {
+		return own + ", and " + from
+	}
+	return from
+}
+
+// params is a list of parameters, broken over lines where it is long.
+func (g *generator) params(list ...jen.Code) code {
+	c := call(jen.Null(), list...)
+	if width(c) > lineWidth-30 {
+		return callWrapped(jen.Null(), list...)
+	}
+	return c
+}
+
+// register prints RegisterMCP.
+func (g *generator) register() {
+	params := []jen.Code{g.local("r").Add(g.mcp("Registrar"))}
+	for _, r := range g.p.Receivers {
+		params = append(params, id(g.locals.user(r.Param)).Add(g.typ(r.Type)))
+	}
+	var body []jen.Code
+	for _, t := range g.p.Tools {
+		stem := g.plan.Tools[t].Stem
+		info := id("&mcpTool" + stem)
+		feature := call(g.mcp("FuncTool"), info, id("mcpCall"+stem))
+		if r := t.Func.Receiver; r != nil && r.Provider == nil {
+			feature = call(g.mcp("MethodTool"), info, id(g.locals.user(r.Param)), id("mcpCall"+stem))
+		}
+		body = append(body, call(g.local("r").Dot("Register"), feature))
+	}
+	body = append(body, g.registerFeatures()...)
+	doc := "RegisterMCP registers " + g.offered() + "."
+	switch len(g.p.Receivers) {
+	case 0:
+	case 1:
+		doc += " It does not touch the receiver: for listing, nil will do."
+	default:
+		doc += " It does not touch the receivers: for listing, nil will do."
+	}
+	g.add(doc, id("func RegisterMCP").Add(g.params(params...)).Block(body...))
+}
+
+// info prints the description of a tool.
+func (g *generator) info(t *model.Tool, stem, errorsFunc string, hasOutput bool) {
+	items := []jen.Code{keyed("Name", text(t.Name))}
+	put := func(name string, value jen.Code, when bool) {
+		if when {
+			items = append(items, keyed(name, value))
+		}
+	}
+	put("Title", text(t.Title), t.Title != "")
+	put("Description", text(t.Description), t.Description != "")
+	put("Symbol", text(t.Func.Symbol), true)
+	put("Groups", stringList(t.Groups), len(t.Groups) > 0)
+	put("Hints", g.hints(t.Hints), t.Hints != model.Hints{})
+	if len(t.Icons) > 0 {
+		put("Icons", g.icons(t.Icons), true)
+	}
+	put("Aliases", stringList(t.Aliases), len(t.Aliases) > 0)
+	put("Requires", g.capabilities(t.Requires), len(t.Requires) > 0)
+	put("InputSchema", id("mcpInput"+stem), true)
+	put("OutputSchema", id("mcpOutput"+stem), hasOutput)
+	put("Embeds", id("true"), t.Embeds())
+	put("Errors", id(errorsFunc), errorsFunc != "")
+	put("HideErrors", id("true"), t.HideErrors)
+	put("MaxResult", id(strconv.FormatInt(t.MaxResult, 10)), t.MaxResult > 0)
+	if t.Input != nil && t.Input.Object != nil {
+		var names []string
+		for _, f := range t.Input.Object.Fields {
+			names = append(names, f.Name)
+		}
+		put("Narrow", stringList(names), len(names) > 0 && t.MaxResult > 0)
+	}
+	if t.Timeout > 0 {
+		put("Timeout", g.duration(t.Timeout), true)
+	}
+	put("Lenient", id("true"), t.Lenient)
+	g.add("mcpTool"+stem+" describes "+t.Name+", which is "+t.Func.Symbol+".",
+		id("var mcpTool"+stem+" =").Add(g.mcp("ToolInfo"), composite(true, items...)))
+}
+
+func (g *generator) hints(h model.Hints) code {
+	var on []jen.Code
+	for _, hint := range []struct {
+		name string
+		on   bool
+	}{
+		{"ReadOnly", h.ReadOnly},
+		{"Destructive", h.Destructive},
+		{"Idempotent", h.Idempotent},
+		{"OpenWorld", h.OpenWorld},
+	} {
+		if hint.on {
+			on = append(on, keyed(hint.name, id("true")))
+		}
+	}
+	return g.mcp("Hints").Add(composite(false, on...))
+}
+
+func (g *generator) icons(sources []string) code {
+	var list []jen.Code
+	for _, s := range sources {
+		list = append(list, composite(false, keyed("Source", text(s))))
+	}
+	return jen.Index().Add(g.mcp("Icon"), composite(len(list) > 1, list...))
+}
+
+// stringList is a []string literal.
+func stringList(values []string) code {
+	var list []jen.Code
+	for _, v := range values {
+		list = append(list, id(strconv.Quote(v)))
+	}
+	long := len(strings.Join(values, `", "`)) > lineWidth-30
+	return id("[]string").Add(composite(long, list...))
+}

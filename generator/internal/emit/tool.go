@@ -1,0 +1,247 @@
+package emit
+
+import (
+	"go/types"
+	"slices"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/codec"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// tool prints what belongs to one tool alone.
+func (g *generator) tool(t *model.Tool) {
+	plan := g.plan.Tools[t]
+	stem := plan.Stem
+	g.info(t, stem, g.errorsFunc(t.HideErrors), t.Result.Output != nil)
+	g.schema("mcpInput"+stem, "the schema of the arguments of "+t.Name, g.schemas.input(t))
+	if t.Result.Output != nil {
+		g.schema("mcpOutput"+stem, "the schema of the results of "+t.Name, g.schemas.output(t))
+	}
+	g.call(t, plan)
+	if plan.Args != nil {
+		g.fields(plan.Args, "the arguments of "+t.Name)
+	}
+}
+
+// schema prints a schema as a constant. A long one that another constant has
+// already is not repeated.
+func (g *generator) schema(name, what, json string) {
+	value := id(g.printed[json])
+	if g.printed[json] == "" {
+		value = g.longText(breakJSON(json, len("const = ")+len(name), lineWidth-4))
+		if len(json) > lineWidth {
+			g.printed[json] = name
+		}
+	}
+	g.add(name+" is "+what+".", id("const "+name+" =").Add(value))
+}
+
+// call prints the function that answers a tool.
+func (g *generator) call(t *model.Tool, plan *codec.Tool) {
+	params := []jen.Code{
+		g.local("ctx").Add(g.std("context", "Context")),
+		g.local("req").Op("*").Add(g.mcp("Request")),
+	}
+	if r := t.Func.Receiver; r != nil && r.Provider == nil {
+		params = append(params, g.local("recv").Add(g.typ(r.Type)))
+	}
+	b := &body{generator: g, tool: &t.Call, plan: plan, provided: map[*model.Provider]string{}, mime: t.MIME}
+	b.decode()
+	b.provide()
+	b.invoke()
+	g.add("mcpCall"+plan.Stem+" answers "+t.Name+" with "+t.Func.Symbol+".",
+		id("func mcpCall"+plan.Stem).Add(g.params(params...), list("(", ")", false, jen.Op("*").Add(g.mcp("ToolResult")), id("error"))).
+			Block(b.lines...))
+}
+
+// body collects the statements of one such function.
+type body struct {
+	*generator
+	tool     *model.Call
+	plan     *codec.Tool
+	lines    []jen.Code
+	provided map[*model.Provider]string // variable of each
+	hasErr   bool                       // err is declared
+	feature  feature
+	failed   code   // what is returned with an error, nil for nil
+	mime     string // of a blob
+}
+
+func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
+
+// giveUp is the block that hands on an error.
+func (b *body) giveUp() code {
+	failed := id("nil")
+	if b.failed != nil {
+		failed = b.failed.Clone()
+	}
+	return id("if").Add(b.local("err")).Op("!=").Id("nil").Block(id("return").Add(failed).Op(",").Add(b.local("err")))
+}
+
+// guarded is if err := expr; err != nil { return nil, err }.
+func (b *body) guarded(expr jen.Code) code {
+	return id("if").Add(b.local("err")).Op(":=").Add(expr, id(";")).Add(b.local("err")).Op("!=").Id("nil").
+		Block(id("return nil,").Add(b.local("err")))
+}
+
+// decode reads the arguments.
+func (b *body) decode() {
+	in := b.tool.Input
+	switch {
+	case b.plan.Whole != nil:
+		b.add(id("var").Add(b.local("args"), b.typ(in.Object.Go)))
+		b.add(b.local("d").Op(":=").Add(call(b.local("req").Dot("Decoder"))))
+		b.add(b.read(b.plan.Whole, variable(b.locals.of("args")))...)
+	case b.plan.Args != nil:
+		b.add(b.argsVar())
+		b.add(b.defaults(b.plan.Args, variable(b.locals.of("args")))...)
+		b.add(b.local("d").Op(":=").Add(call(b.local("req").Dot("Decoder"))))
+		b.add(b.loop(b.plan.Args, variable(b.locals.of("args"))))
+	case b.feature == resourceFeature:
+		return // the URI is all there is
+	default:
+		b.add(b.guarded(call(b.local("req").Dot("NoArguments"))))
+		return
+	}
+	b.add(b.guarded(call(b.local("d").Dot("Finish"))))
+}
+
+// argsVar declares a variable with a field for each argument.
+func (b *body) argsVar() code {
+	var fields []jen.Code
+	for _, p := range b.tool.Func.Params {
+		if p.Source == model.FromArgument {
+			fields = append(fields, id(p.Field.Path[0].Name).Add(b.typ(p.Type)))
+		}
+	}
+	return id("var").Add(b.local("args"), structType(fields...))
+}
+
+// provide calls the providers, each once, and makes the receiver if it has one.
+func (b *body) provide() {
+	for _, p := range b.tool.Func.Params {
+		if p.Source != model.FromProvider || b.provided[p.Provider] != "" {
+			continue
+		}
+		name := b.locals.user(providedName(p))
+		for slices.Contains(b.taken(), name) {
+			name += "2"
+		}
+		b.provided[p.Provider] = name
+		b.provider(p.Provider, name)
+	}
+	if r := b.tool.Func.Receiver; r != nil && r.Provider != nil {
+		b.provider(r.Provider, b.locals.of("recv"))
+	}
+}
+
+func (b *body) taken() []string {
+	var out []string
+	for _, name := range b.provided {
+		out = append(out, name)
+	}
+	return out
+}
+
+func (b *body) provider(p *model.Provider, name string) {
+	value := call(b.declared(p.Pkg, p.Func), b.local("ctx"))
+	if !p.Error {
+		b.add(id(name).Op(":=").Add(value))
+		return
+	}
+	b.add(id(name + ",").Add(b.local("err")).Op(":=").Add(value))
+	b.add(b.giveUp())
+	b.hasErr = true
+}
+
+// providedName is the name of the variable for a provided parameter.
+func providedName(p *model.Param) string {
+	if p.Name != "" && p.Name != "_" {
+		return p.Name
+	}
+	t := types.Unalias(p.Type)
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(ptr.Elem())
+	}
+	if named, ok := t.(*types.Named); ok {
+		return "the" + codec.Camel(named.Obj().Name())
+	}
+	return "provided"
+}
+
+// arguments are what the function is called with.
+func (b *body) arguments() []jen.Code {
+	var out []jen.Code
+	params := b.tool.Func.Params
+	for i, p := range params {
+		spread := b.tool.Func.Variadic && i == len(params)-1
+		switch p.Source {
+		case model.FromContext:
+			out = append(out, b.local("ctx"))
+		case model.FromWhole:
+			arg := b.local("args")
+			if b.tool.Input.Pointer {
+				arg = jen.Op("&").Add(arg)
+			}
+			out = append(out, arg)
+		case model.FromArgument:
+			arg := b.local("args").Dot(p.Field.Path[0].Name)
+			if spread {
+				arg = arg.Op("...")
+			}
+			out = append(out, arg)
+		case model.FromProvider:
+			arg := id(b.provided[p.Provider])
+			if spread {
+				arg = arg.Op("...")
+			}
+			out = append(out, arg)
+		case model.FromZero:
+			if !spread {
+				out = append(out, b.zero(p.Type))
+			}
+		default:
+			b.fail("parameter %d of %s has no source", i+1, b.tool.Func.Symbol)
+		}
+	}
+	return out
+}
+
+// function is what is called.
+func (b *body) function() code {
+	if b.tool.Func.Receiver != nil {
+		return b.local("recv").Dot(b.tool.Func.Name)
+	}
+	return b.declared(b.tool.Func.Pkg, b.tool.Func.Name)
+}
+
+// breakArgs breaks a call over lines where it is long.
+func breakArgs(fn code, before int, args []jen.Code) code {
+	n := before + width(fn.Clone())
+	for _, a := range args {
+		n += width(jen.Add(a)) + len(", ")
+	}
+	if n > lineWidth {
+		return callWrapped(fn, args...)
+	}
+	return call(fn, args...)
+}
+
+// fields prints the table of the members of an object.
+func (g *generator) fields(o *codec.Object, what string) {
+	var rows []jen.Code
+	for _, e := range o.Entries {
+		row := []jen.Code{keyed("Name", id(strconv.Quote(e.Name)))}
+		if e.Required {
+			row = append(row, keyed("Required", id("true")))
+		}
+		if e.Null {
+			row = append(row, keyed("Null", id("true")))
+		}
+		rows = append(rows, composite(false, row...))
+	}
+	g.add(o.Table()+" are "+what+".", id("var "+o.Table()+" =").Add(g.wire("Fields"), composite(true, rows...)))
+}

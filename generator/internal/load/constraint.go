@@ -1,0 +1,140 @@
+package load
+
+import (
+	"go/ast"
+	"go/build"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+)
+
+// Constraint returns the build constraint of a file of the package, or ""
+// where every build has it: "//go:build linux", or "the name tool_linux.go".
+// The generated file has no constraint, so it can use nothing of a file that
+// has one. Constraints on the version of Go do not count.
+func (p *Package) Constraint(f *ast.File) string {
+	return constraintOf(f, p.Fset.File(f.FileStart).Name())
+}
+
+// ConstraintAt is Constraint for the file of any package that holds a position. Of
+// one that cannot be read, only the name counts.
+func (p *Package) ConstraintAt(pos token.Pos) string {
+	file := p.Fset.File(pos)
+	if file == nil {
+		return ""
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil {
+		f = &ast.File{}
+	}
+	return constraintOf(f, file.Name())
+}
+
+func constraintOf(f *ast.File, path string) string {
+	for _, g := range f.Comments {
+		if g.Pos() > f.Package {
+			break
+		}
+		for _, c := range g.List {
+			if !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			if expr, err := constraint.Parse(c.Text); err == nil && !versionOnly(expr) {
+				return strings.TrimSpace(c.Text)
+			}
+		}
+	}
+	if name := filepath.Base(path); namedForPlatform(name) {
+		return "the name " + name
+	}
+	return ""
+}
+
+// versionOnly reports whether every tag of the constraint is a version of Go.
+func versionOnly(x constraint.Expr) bool {
+	switch x := x.(type) {
+	case *constraint.TagExpr:
+		return strings.HasPrefix(x.Tag, "go1.")
+	case *constraint.NotExpr:
+		return false
+	case *constraint.AndExpr:
+		return versionOnly(x.X) && versionOnly(x.Y)
+	case *constraint.OrExpr:
+		return versionOnly(x.X) && versionOnly(x.Y)
+	}
+	return false
+}
+
+// namedForPlatform reports whether a file name alone, by _GOOS or _GOARCH,
+// keeps a file out of some builds: a platform that does not exist would not
+// have it.
+func namedForPlatform(name string) bool {
+	ctx := build.Context{
+		GOOS: "none", GOARCH: "none", Compiler: "gc",
+		OpenFile: func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p\n")), nil },
+	}
+	match, err := ctx.MatchFile("", name)
+	return err == nil && !match
+}
+
+// excluded parses the ignored Go files that have directives and would be part
+// of the package under other constraints.
+func excluded(p *Package, ignored []string) []*ast.File {
+	var files []*ast.File
+	for _, name := range ignored {
+		if !sourceFile(filepath.Base(name)) || filepath.Base(name) == GeneratedFile {
+			continue
+		}
+		src, err := regularfile.Read(name)
+		if err != nil || !mentions(src) {
+			continue
+		}
+		f, err := parser.ParseFile(p.Fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		// "ignore" is for programs that are run by themselves.
+		if err == nil && f.Name.Name == p.Name && p.Constraint(f) != "//go:build ignore" {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// CheckConstraints reports the annotated declarations that are not in every
+// build: those among sets, as scanned from Files, and all in the files that the
+// constraints leave out of this one.
+func (p *Package) CheckConstraints(sets []*directive.Set, diags *diag.List) {
+	var unused diag.List // misspelt directives of files that are not built are not of this run
+	var all []*directive.Set
+	all = append(all, sets...)
+	for _, f := range p.Excluded {
+		all = append(all, directive.ScanFile(p.Fset, f, &unused)...)
+	}
+	for _, set := range all {
+		why := p.Constraint(set.File)
+		if why == "" && p.isExcluded(set.File) {
+			why = `import "C", and cgo is not enabled`
+		}
+		for _, d := range set.Directives {
+			if spec := directive.Lookup(d.Word); why == "" || spec == nil || !spec.Feature {
+				continue
+			}
+			diags.Errorf(d.Pos, "//mcp:"+d.Word, "stands on %s in a file with a build constraint (%s)", set.Symbol, why).Hint =
+				"move " + set.Name + " to a file that every build has, and call from there what depends on the platform"
+		}
+	}
+}
+
+func (p *Package) isExcluded(f *ast.File) bool {
+	for _, e := range p.Excluded {
+		if e == f {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+)
+
+// Config says what to load. The zero value is the package of the current directory.
+type Config struct {
+	Dir      string       // directory of the patterns; "" is the current one
+	Env      []string     // environment of the go command; nil is that of the process
+	Tags     string       // build tags, separated by commas
+	Patterns []string     // directories, import paths, ... patterns; none is "."
+	Progress func(string) // told what is being done; may be nil
+}
+
+// Load loads the packages that the patterns match, in order of import path. Of
+// a ... pattern it loads those with directives or a generated file. What is
+// wrong in the source of the packages themselves, so that it cannot be read, is
+// in the list; errors of the type checker are in the packages. The error is an
+// [*Error] where there is nothing to load, the cause of ctx when it is done.
+// With an error there are no packages.
+func Load(ctx context.Context, cfg Config) ([]*Package, *diag.List, error) {
+	l, err := newLoader(cfg)
+	if err != nil {
+		return nil, &diag.List{}, err
+	}
+	pkgs, err := l.load(ctx)
+	if err != nil {
+		return nil, &l.diags, err
+	}
+	return pkgs, &l.diags, nil
+}
+
+type loader struct {
+	dir      string
+	env      []string
+	tags     string
+	patterns []string
+	progress func(string)
+	diags    diag.List
+}
+
+func newLoader(cfg Config) (*loader, error) {
+	// The working directory comes from PWD where that is right, symbolic links
+	// and all. Paths must be spelt the same way everywhere, or the overlay does
+	// not match them.
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find directory: %w", err)
+	}
+	if !isDir(dir) {
+		return nil, &Error{Message: fmt.Sprintf("there is no directory %s", dir)}
+	}
+	l := &loader{env: cfg.Env, tags: cfg.Tags, patterns: cfg.Patterns, progress: cfg.Progress}
+	if l.env == nil {
+		l.env = os.Environ()
+	}
+	l.chdir(dir)
+	if len(l.patterns) == 0 {
+		l.patterns = []string{"."}
+	}
+	if l.progress == nil {
+		l.progress = func(string) {}
+	}
+	return l, nil
+}
+
+// chdir sets the directory of the go command.
+func (l *loader) chdir(dir string) {
+	l.dir = dir
+	l.env = append(slices.Clip(l.env), "PWD="+dir)
+}
+
+// mode asks for export data of all packages, and for source and types of those
+// that the patterns match. NeedDeps would read everything as source.
+const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
+	packages.NeedModule | packages.NeedExportFile
+
+func (l *loader) load(ctx context.Context) ([]*Package, error) {
+	targets, err := l.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if targets, err = l.withoutOrphans(targets); err != nil {
+		return nil, err
+	}
+	from, err := l.origins(ctx, targets)
+	if err != nil {
+		return nil, err
+	}
+	generated, flags := hidden{}, []string{}
+	var patterns []string
+	for _, t := range slices.Concat(targets, from.targets(targets)) {
+		patterns = append(patterns, "pattern="+t.pattern)
+		if t.dir == "" {
+			continue
+		}
+		name := filepath.Join(t.dir, GeneratedFile)
+		state, err := stateOfFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if state == Ours {
+			generated[name] = true
+		}
+	}
+	overlay, err := l.outsideCache(ctx, generated).writeOverlay(l.dir, l.env)
+	if err != nil {
+		return nil, err
+	}
+	if overlay != "" {
+		defer func() { _ = os.Remove(overlay) }()
+		flags = append(flags, "-overlay="+overlay)
+	}
+	if l.tags != "" {
+		flags = append(flags, "-tags="+l.tags)
+	}
+	if len(targets) == 1 {
+		l.progress("loading " + targets[0].pattern)
+	} else {
+		l.progress(fmt.Sprintf("loading %d packages", len(targets)))
+	}
+	loaded, err := packages.Load(&packages.Config{
+		Mode: mode, Context: ctx, Dir: l.dir, Env: l.env, BuildFlags: flags, ParseFile: generated.parse,
+	}, patterns...)
+	if err != nil {
+		return nil, l.explain(ctx, err)
+	}
+	return l.collect(ctx, loaded, targets, from)
+}
+
+// outsideCache drops the files of the module cache, which an overlay must not
+// replace. Their directories have a version in their name.
+func (l *loader) outsideCache(ctx context.Context, files hidden) hidden {
+	kept := hidden{}
+	for name := range files {
+		if strings.Contains(name, "@v") {
+			out, err := l.goCommand(ctx, "env", "GOMODCACHE")
+			if cache := strings.TrimSpace(string(out)); err == nil && cache != "" && strings.HasPrefix(name, cache+string(filepath.Separator)) {
+				continue
+			}
+		}
+		kept[name] = true
+	}
+	return kept
+}
+
+// collect makes packages of what go/packages found. It returns those that are
+// targets.
+func (l *loader) collect(ctx context.Context, loaded []*packages.Package, targets []target, from *origins) ([]*Package, error) {
+	slices.SortFunc(loaded, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
+	var pkgs []*Package
+	sources, missing := map[string]*Package{}, map[string]*Error{}
+	exports := newExports(loaded)
+	for _, lp := range loaded {
+		p, err := l.convert(ctx, lp)
+		_, named := from.dirs[lp.PkgPath]
+		aside := named && !isTarget(targets, lp)
+		if nothing, ok := errors.AsType[*Error](err); ok && (aside || len(targets) > 1) {
+			if missing[lp.PkgPath] = nothing; !aside {
+				l.diags.Add(nothing.Diagnostic())
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.exports = exports
+		if sources[p.Path] = p; !aside {
+			pkgs = append(pkgs, p)
+		}
+	}
+	for _, p := range pkgs {
+		from.connect(p, sources, missing)
+	}
+	if len(loaded) == 0 {
+		// go/packages does this without an error when the go command finds nothing.
+		return nil, l.inEnvironment(ctx, &Error{
+			Message: fmt.Sprintf("the go command found no package for %s in %s", strings.Join(l.patterns, " "), l.dir),
+			Hint:    "see what go list " + strings.Join(l.patterns, " ") + " says there",
+		})
+	}
+	return pkgs, nil
+}

@@ -1,0 +1,273 @@
+// Package model is what the generator knows of a package once its source has
+// been understood and nothing has been written yet: server, tools, receivers,
+// and the plan of every type that travels. It does no I/O and has no syntax
+// trees; it is filled by generator/internal/analyze and read by generator/internal/emit, the
+// command and the contract.
+package model
+
+import (
+	"go/token"
+	"go/types"
+	"path"
+	"regexp"
+	"time"
+)
+
+// Package is one Go package with annotated features.
+type Package struct {
+	Path   string         // import path
+	Name   string         // package name
+	Dir    string         // absolute directory
+	Module string         // path of the module it belongs to
+	Types  *types.Package // as type-checked without its generated file
+	Main   bool           // package main
+
+	// Silent is set by emit=none: the features are emitted by another package, with
+	// //mcp:from, and nothing is written for this one.
+	Silent bool
+	// From are the packages whose features are emitted here, in order of path.
+	From []*types.Package
+
+	// Aliases are the names by which the file calls declared types that it cannot
+	// call by their own.
+	Aliases *Aliases
+
+	// Server is set by //mcp:server, and always in package main.
+	Server *Server
+
+	// Receivers are the parameters of RegisterMCP, in order of type name.
+	// A receiver that a provider makes per call is not among them.
+	Receivers []*Receiver
+
+	// Tools are in order of published name, so that neither the names nor the
+	// order of the source files matter.
+	Tools []*Tool
+
+	// Resources and Templates are in order of URI; embedded files, of which
+	// there may be any number, are among the templates. Prompts are in order of
+	// published name, Forms in order of type name.
+	Resources []*Resource
+	Templates []*Resource
+	Prompts   []*Prompt
+	Forms     []*Form
+
+	// Errors are the errors declared by //mcp:error, in order of name.
+	Errors []*DeclaredError
+}
+
+// Predeclared are the identifiers of Go that a generated file uses in their own
+// meaning, so that a package must not declare them.
+var Predeclared = []string{"any", "bool", "error", "false", "len", "new", "nil", "string", "true"}
+
+// Server is the identity that //mcp:server gives.
+type Server struct {
+	Name         string
+	Version      string // "" = read from the build info when the program starts
+	Title        string
+	Description  string
+	Instructions string
+	Website      string
+	Icons        []string
+	TTL          time.Duration // how long lists may be kept; 0 = not said
+	Cache        string        // "public", "private" or "" = not said
+	Pos          token.Position
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// ServerName is the name of a server whose package says none: the last element of
+// the import path that is not a major version.
+func ServerName(importPath string) string {
+	name := path.Base(importPath)
+	if parent := path.Dir(importPath); majorVersion.MatchString(name) && parent != "." {
+		name = path.Base(parent)
+	}
+	return name
+}
+
+// Receiver is what methods are called on.
+type Receiver struct {
+	Param    string         // name of the parameter of RegisterMCP
+	Pkg      *types.Package // that declares the type; nil for the package itself
+	TypeName string         // name of the declared type
+	Type     types.Type     // pointer to the named type, or the interface
+	// Constructor is how the command makes one; nil if there is none and the
+	// zero value must do.
+	Constructor *Constructor
+	// Provider, when set, makes the receiver anew for each call.
+	Provider *Provider
+	Pos      token.Position
+}
+
+// Constructor is a function that returns a receiver.
+type Constructor struct {
+	Pkg     *types.Package // that declares it; nil for the package itself
+	Func    string         // identifier
+	Context bool           // takes a context.Context
+	Cleanup bool           // returns a func() to be called at the end
+	Error   bool           // returns an error
+	// Addr is set when it returns T where *T is wanted.
+	Addr bool
+	Pos  token.Position
+}
+
+// Provider is a function annotated with //mcp:inject.
+type Provider struct {
+	Pkg   *types.Package // that declares it; nil for the package itself
+	Func  string         // identifier
+	Type  types.Type
+	Error bool // returns (T, error)
+	Pos   token.Position
+}
+
+// DeclaredError is an error that is meant for the model: a sentinel variable
+// or an error type.
+type DeclaredError struct {
+	Pkg  *types.Package // that declares it; nil for the package itself
+	Name string
+	// Type is set for an error type: the type that errors.As looks for, T or *T.
+	Type types.Type
+	// Text replaces the error's own text when not empty.
+	Text string
+	Pos  token.Position
+}
+
+// Hints are the four tool annotations, always published.
+type Hints struct {
+	ReadOnly, Destructive, Idempotent, OpenWorld bool
+}
+
+// Tool is one annotated function.
+type Tool struct {
+	Name        string
+	Title       string
+	Description string
+	Groups      []string
+	Hints       Hints
+	Timeout     time.Duration
+	Lenient     bool
+	HideErrors  bool  // errors=declared
+	MaxResult   int64 // bytes, 0 = no limit
+	Defs        bool  // its schemas share repeated types in $defs
+	Aliases     []string
+	Icons       []string
+	Requires    []Capability
+	MIME        string // media type of a result of kind Blob or Reader
+
+	// EffectSaid is set where a directive says readonly, destructive or additive,
+	// ReachSaid where one says openworld or closedworld, and ErrorsSaid where one
+	// says errors=; otherwise Hints and HideErrors are defaults that nobody chose.
+	EffectSaid, ReachSaid, ErrorsSaid bool
+
+	Call
+	Pos token.Position
+}
+
+// Call is a Go function and how its parameters are filled and its results used.
+type Call struct {
+	Func   Func
+	Input  *Input
+	Result Result
+}
+
+// Func is the Go function behind a feature.
+type Func struct {
+	Pkg      *types.Package // that declares it; nil for the package itself
+	Name     string         // identifier
+	Symbol   string         // for people: Search, (*Store).Search, (*shop.Store).Search
+	Receiver *Receiver      // nil for a plain function
+	Params   []*Param       // all of them, in order
+	Variadic bool
+}
+
+// Source says where the value of a parameter comes from.
+type Source int
+
+const (
+	FromContext  Source = iota // the context of the call
+	FromArgument               // one argument, see Param.Field
+	FromWhole                  // the whole arguments object
+	FromProvider               // an //mcp:inject function
+	FromZero                   // omitted: the zero value
+)
+
+// Param is one parameter of a function.
+type Param struct {
+	Name     string
+	Type     types.Type // of the slice, for a variadic one
+	Source   Source
+	Provider *Provider // FromProvider
+	Field    *Field    // FromArgument
+	Pos      token.Position
+}
+
+// Input is the arguments object of a tool.
+type Input struct {
+	// Object is the plan of the object. Its fields are the arguments. Where
+	// Whole is false it has no Go type of its own, and Field.Path of each
+	// argument is the parameter's name.
+	Object *Type
+	// Whole is set where one struct parameter is the object.
+	Whole bool
+	// Pointer is set where that parameter is a pointer to the struct.
+	Pointer bool
+}
+
+// ResultKind says what a function's values become.
+type ResultKind int
+
+const (
+	ResultNone       ResultKind = iota // nothing: the text "done"
+	ResultText                         // string: text
+	ResultContent                      // mcp.Content
+	ResultContents                     // []mcp.Content
+	ResultTool                         // *mcp.ToolResult
+	ResultTyped                        // mcp.Result[T]: structured, with a text of its own
+	ResultStructured                   // everything else
+	ResultBlob                         // []byte
+	ResultReader                       // io.Reader
+	ResultSeq                          // iter.Seq[T]
+	ResultSeqError                     // iter.Seq2[T, error]
+	ResultResource                     // a result or contents of a resource, see Result.Form
+	ResultPrompt                       // a result or messages of a prompt, see Result.Form
+)
+
+// ResultForm says which of the runtime's types a function returns.
+type ResultForm int
+
+const (
+	FormOne     ResultForm = iota // mcp.ResourceContents, mcp.PromptMessage
+	FormMany                      // a slice of them
+	FormWhole                     // mcp.ResourceResult, mcp.PromptResult
+	FormPointer                   // a pointer to one of those
+)
+
+// Role is the part that one Go result plays.
+type Role int
+
+const (
+	RoleValue   Role = iota
+	RoleFound        // bool: false is "nothing found"
+	RoleCleanup      // func(), called after encoding
+	RoleError
+)
+
+// Result is what a function returns.
+type Result struct {
+	Kind   ResultKind
+	Values []*ResultValue // the Go results, in order
+	// Output is the plan of the structured value, nil for other kinds. For
+	// several named values it has no Go type and Field.Path is the result's name.
+	Output *Type
+	// Object is set where several named values make one object.
+	Object bool
+	// Form belongs to the kinds Resource and Prompt.
+	Form ResultForm
+}
+
+// ResultValue is one Go result.
+type ResultValue struct {
+	Name string // "" when unnamed
+	Type types.Type
+	Role Role
+}

@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+)
+
+// checkNames refuses a package that declares a name which its generated file
+// declares too. Which names these are, only the printed file knows.
+func checkNames(p *Package, diags *diag.List) {
+	file, err := parser.ParseFile(token.NewFileSet(), p.Path, p.Source, parser.SkipObjectResolution)
+	if err != nil {
+		// The printed file is formatted, so it parses; if not, the next build
+		// says so better than this check could.
+		return
+	}
+	scope := p.Loaded.Types.Scope()
+	report := func(name string) {
+		dotted(p, name, diags)
+		obj := scope.Lookup(name)
+		if obj == nil || name == "_" {
+			return
+		}
+		diags.Errorf(p.Loaded.Position(obj.Pos()), name, "the package already has a %s, which the generated file declares", name).Hint = "rename it"
+	}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				report(d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					report(s.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						report(name.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// dotted refuses a dot import that brings a name which the file declares: the two
+// would meet in the file of the import.
+func dotted(p *Package, name string, diags *diag.List) {
+	if !ast.IsExported(name) {
+		return
+	}
+	for _, f := range p.Loaded.Files {
+		for _, spec := range f.Imports {
+			if spec.Name == nil || spec.Name.Name != "." {
+				continue
+			}
+			path, err := strconv.Unquote(spec.Path.Value)
+			imported := p.Loaded.Imports[path]
+			if err != nil || imported == nil || imported.Types == nil || imported.Types.Scope().Lookup(name) == nil {
+				continue
+			}
+			diags.Errorf(p.Loaded.Position(spec.Pos()), name, "the dot import brings the %s of %s, and the generated file declares one", name, path).Hint = "import it by its name"
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"go/build"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// BuildError is what the go command said about code that does not build.
+type BuildError struct {
+	// Output is as the go command printed it: positions are relative to
+	// Config.Dir.
+	Output string
+}
+
+// Error returns the output.
+func (e *BuildError) Error() string { return strings.TrimRight(e.Output, "\n") }
+
+// Problem is something else that keeps a program from being built and that its
+// author can mend.
+type Problem struct {
+	diag.Diagnostic
+}
+
+// Error returns what is wrong, without position and hint.
+func (p *Problem) Error() string { return p.Text() }
+
+// check refuses what the go command would refuse in a roundabout way.
+func (t *Target) check(cfg *Config) error {
+	for _, recv := range t.Model.Receivers {
+		if recv.Constructor == nil && recv.Type != nil && types.IsInterface(recv.Type) {
+			return &Problem{diag.Diagnostic{
+				Pos: recv.Pos, Subject: "receiver " + recv.TypeName,
+				Message: "is an interface, and no function of the package makes one",
+				Hint:    fmt.Sprintf("write func New%s() %s, or annotate a function that returns one with //mcp:constructor", recv.TypeName, typeName(recv)),
+			}}
+		}
+	}
+	if cache := moduleCache(cfg.Env); cache != "" && within(t.Generated, cache) {
+		return &Problem{diag.Diagnostic{
+			Subject: "package " + t.Model.Path,
+			Message: "lies in the module cache, where nothing can be overlaid",
+			Hint:    "run the command in a checkout of its module, or replace the module by a directory",
+		}}
+	}
+	return nil
+}
+
+// typeName is the name of a receiver's type in the package of the program.
+func typeName(recv *model.Receiver) string {
+	if recv.Pkg == nil {
+		return recv.TypeName
+	}
+	return recv.Pkg.Name() + "." + recv.TypeName
+}
+
+// runBuild runs the go command.
+func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) error {
+	args := []string{"build", "-o", output, "-overlay", overlay, "-buildvcs=false"}
+	if cfg.Tags != "" {
+		args = append(args, "-tags", cfg.Tags)
+	}
+	// Nobody debugs it, and without debug information it links faster. Flags
+	// that the user has set for the linker win.
+	if !strings.Contains(lookup(cfg.Env, "GOFLAGS"), "-ldflags") {
+		args = append(args, "-ldflags=-s -w")
+	}
+	text, err := runGo(ctx, cfg, append(args, "--", main)...)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if _, ok := errors.AsType[*exec.ExitError](err); !ok {
+		return fmt.Errorf("run go build: %w", err)
+	}
+	needed := []string{runtimePackage}
+	if cfg.HTTP {
+		needed = append(needed, commandPackage)
+	}
+	for _, path := range needed {
+		if problem := missing(ctx, cfg, path); problem != nil {
+			return problem
+		}
+	}
+	return &BuildError{Output: text}
+}
+
+// missing finds out, after a failure, whether the module lacks a package that the
+// program imports.
+func missing(ctx context.Context, cfg *Config, path string) *Problem {
+	list := []string{"list", "-find", "-f", "{{.Dir}}"}
+	if cfg.Tags != "" {
+		list = append(list, "-tags", cfg.Tags)
+	}
+	text, err := runGo(ctx, cfg, append(list, "--", path)...)
+	if err == nil {
+		return nil
+	}
+	p := &Problem{diag.Diagnostic{
+		Message: "the module does not require the package " + path + " yet",
+		Hint:    "go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen",
+	}}
+	switch {
+	case lookup(cfg.Env, "GO111MODULE") == "off":
+		p.Message, p.Hint = "modules are switched off", "unset GO111MODULE"
+	case strings.Contains(text, "updates to go.mod needed"):
+		p.Message = "go.mod is not up to date"
+		p.Hint = "go mod tidy, which also raises the go line where a required module asks for a later Go"
+	case strings.Contains(text, "-mod=vendor"):
+		p.Message = "the vendor directory does not have the package " + path + " yet"
+		p.Hint = "run mcpgen, then go mod vendor"
+		if path == commandPackage {
+			p.Hint = "set GOFLAGS=-mod=mod for this command, or import the package in a program of the module, then go mod vendor"
+		}
+	case !strings.Contains(text, path):
+		return nil // it is about something else, and the go command says what
+	}
+	return p
+}
+
+// runGo runs the go command and returns what it printed.
+func runGo(ctx context.Context, cfg *Config, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = cfg.Dir
+	cmd.Env = environment(cfg)
+	// Interrupted, the go command stops the compilers and removes its
+	// temporary files; only if it does not is it killed.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 3 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// environment is that of the go command. PWD decides how it spells paths, and
+// the overlay must spell them alike.
+func environment(cfg *Config) []string {
+	env := cfg.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return env
+	}
+	return append(slices.Clip(env), "PWD="+dir)
+}
+
+// lookup returns a variable of the environment; the last setting counts.
+func lookup(env []string, name string) string {
+	if env == nil {
+		return os.Getenv(name)
+	}
+	value := ""
+	for _, entry := range env {
+		if v, ok := strings.CutPrefix(entry, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// moduleCache is where the go command keeps modules, as far as the environment
+// tells without running it.
+func moduleCache(env []string) string {
+	if dir := lookup(env, "GOMODCACHE"); dir != "" {
+		return dir
+	}
+	gopath := lookup(env, "GOPATH")
+	if gopath == "" {
+		gopath = build.Default.GOPATH
+	}
+	if list := filepath.SplitList(gopath); len(list) > 0 {
+		return filepath.Join(list[0], "pkg", "mod")
+	}
+	return ""
+}
+
+// within reports whether path lies below dir.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,211 @@
+package program
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// runtimePackage is what the generated file imports, and so what the target
+// may import without its module requiring more.
+const runtimePackage = "github.com/mcpgen/mcpgen/runtime/mcp"
+
+// commandPackage is what a program for HTTP imports too: it is of the same module,
+// and needs no other.
+const commandPackage = "github.com/mcpgen/mcpgen/runtime/mcpcmd"
+
+// overlay adds the files of the program and returns the import path of its
+// main package.
+func (t *Target) overlay(o *overlay, http bool) (main string, err error) {
+	m := t.Model
+	if err := o.add(t.Generated, t.Source); err != nil {
+		return "", err
+	}
+	// Everything is spelled after the generated file, whose path came from the
+	// go command, and not after a directory that may be spelled otherwise.
+	dir := filepath.Dir(t.Generated)
+	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m, http)); err != nil {
+		return "", err
+	}
+	if m.Main {
+		return m.Path, t.hideMain(o)
+	}
+	virtual := free(dir, "mcpgen_program", "")
+	if err := o.add(filepath.Join(virtual, "main.go"), mainSource(m)); err != nil {
+		return "", err
+	}
+	return m.Path + "/" + filepath.Base(virtual), nil
+}
+
+// serveSource is the file that is overlaid into the package. All its names are
+// prefixed, the imports too, as the package may use every plain one itself.
+func serveSource(m *model.Package, http bool) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\n", m.Name)
+	b.WriteString(`import (
+	mcpgenContext "context"
+	mcpgenFmt "fmt"
+	mcpgenOS "os"
+	mcpgenSignal "os/signal"
+	mcpgenSyscall "syscall"
+	mcpgenTime "time"
+
+	mcpgenMCP "` + runtimePackage + `"
+`)
+	if http {
+		b.WriteString("\tmcpgenIO \"io\"\n\tmcpgenCmd \"" + commandPackage + "\"\n")
+	}
+	from := receiverPackages(m)
+	for _, p := range slices.SortedFunc(maps.Keys(from), func(x, y *types.Package) int { return strings.Compare(x.Path(), y.Path()) }) {
+		fmt.Fprintf(&b, "\t%s %q\n", from[p], p.Path())
+	}
+	b.WriteString(`)
+
+// MCPGenServe makes the receivers and serves until the end of standard input
+// or a signal. It returns the exit code.
+func MCPGenServe() int {
+	mcpgenCtx, mcpgenStop := mcpgenContext.WithCancel(mcpgenContext.Background())
+	defer mcpgenStop()
+	mcpgenSignals := make(chan mcpgenOS.Signal, 1)
+	mcpgenSignal.Notify(mcpgenSignals, mcpgenOS.Interrupt, mcpgenSyscall.SIGTERM)
+	go func() {
+		<-mcpgenSignals
+		mcpgenStop()
+		// Ctrl-C comes from the terminal, and again from each who passes it on.
+		// What comes later ends the program at once.
+		mcpgenTime.Sleep(mcpgenTime.Second / 2)
+		mcpgenSignal.Stop(mcpgenSignals)
+	}()
+	// That nobody reads standard error any more must not keep it from cleaning up.
+	mcpgenSignal.Notify(make(chan mcpgenOS.Signal, 1), mcpgenSyscall.SIGPIPE)
+`)
+	if http {
+		b.WriteString(`	// It ends with whoever has started it, however that ends.
+	go func() {
+		_, _ = mcpgenIO.Copy(mcpgenIO.Discard, mcpgenOS.Stdin)
+		mcpgenStop()
+	}()
+`)
+	}
+	b.WriteString(`
+	// What a constructor prints must not get between the messages.
+	mcpgenStdout := mcpgenOS.Stdout
+	mcpgenOS.Stdout = mcpgenOS.Stderr
+`)
+	var args []string
+	for i, recv := range m.Receivers {
+		args = append(args, writeReceiver(&b, recv, i, from))
+	}
+	b.WriteString("\tmcpgenOS.Stdout = mcpgenStdout\n\n")
+	if m.Server != nil {
+		fmt.Fprintf(&b, "\tmcpgenServer := NewMCPServer(%s)\n", strings.Join(args, ", "))
+	} else {
+		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.Info{Name: %q})\n", model.ServerName(m.Path))
+		if len(m.Forms) == 0 || m.HasFeatures() { // forms alone have nothing to register
+			fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
+		}
+	}
+	if http {
+		b.WriteString(`	if err := mcpgenCmd.Run(mcpgenCtx, mcpgenServer, mcpgenOS.Args[1:]); err != nil {
+		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "mcpgen run:", err)
+		if _, ok := err.(*mcpgenCmd.UsageError); ok {
+			return 2
+		}
+		return 1
+	}
+`)
+	} else {
+		b.WriteString(`	if err := mcpgenServer.ServeStdio(mcpgenCtx); err != nil && mcpgenCtx.Err() == nil {
+		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "serve over stdio:", err)
+		return 1
+	}
+`)
+	}
+	b.WriteString(`	return 0
+}
+
+// mcpgenMCP may be named here alone.
+var _ mcpgenMCP.Registrar
+`)
+	if m.Main {
+		b.WriteString("\nfunc main() { mcpgenOS.Exit(MCPGenServe()) }\n")
+	}
+	return []byte(b.String())
+}
+
+// receiverPackages names the packages from which receivers come.
+func receiverPackages(m *model.Package) map[*types.Package]string {
+	names := map[*types.Package]string{}
+	for _, recv := range m.Receivers {
+		p := recv.Pkg
+		if recv.Constructor != nil {
+			p = recv.Constructor.Pkg
+		}
+		if p != nil && names[p] == "" {
+			names[p] = fmt.Sprintf("mcpgenFrom%d", len(names))
+		}
+	}
+	return names
+}
+
+// qualified is a declaration of one of them, or of the package itself.
+func qualified(names map[*types.Package]string, p *types.Package, name string) string {
+	if p == nil {
+		return name
+	}
+	return names[p] + "." + name
+}
+
+// writeReceiver writes the statements that make a receiver, and returns the
+// expression for it.
+func writeReceiver(b *strings.Builder, recv *model.Receiver, i int, from map[*types.Package]string) string {
+	name := fmt.Sprintf("mcpgenReceiver%d", i)
+	c := recv.Constructor
+	if c == nil {
+		fmt.Fprintf(b, "\tvar %s %s\n", name, qualified(from, recv.Pkg, recv.TypeName))
+		return "&" + name
+	}
+	results := []string{name}
+	if c.Cleanup {
+		results = append(results, name+"Cleanup")
+	}
+	if c.Error {
+		results = append(results, name+"Error")
+	}
+	arg := ""
+	if c.Context {
+		arg = "mcpgenCtx"
+	}
+	fmt.Fprintf(b, "\t%s := %s(%s)\n", strings.Join(results, ", "), qualified(from, c.Pkg, c.Func), arg)
+	if c.Cleanup {
+		fmt.Fprintf(b, "\tif %[1]sCleanup != nil {\n\t\tdefer %[1]sCleanup()\n\t}\n", name)
+	}
+	if c.Error {
+		fmt.Fprintf(b, "\tif %[1]sError != nil {\n\t\tmcpgenFmt.Fprintln(mcpgenOS.Stderr, %[2]q, %[1]sError)\n\t\treturn 1\n\t}\n", name, c.Func+":")
+	}
+	if c.Addr {
+		return "&" + name
+	}
+	return name
+}
+
+// mainSource is the main package. It imports the target and the standard
+// library, so that it builds wherever the target does, also from a vendor
+// directory.
+func mainSource(m *model.Package) []byte {
+	return fmt.Appendf(nil, `package main
+
+import (
+	"os"
+
+	target %q
+)
+
+func main() { os.Exit(target.MCPGenServe()) }
+`, m.Path)
+}

@@ -1,0 +1,114 @@
+package schema
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// converter is how a type travels that has functions for it.
+type converter struct {
+	travels        types.Type
+	decode, encode *types.Func
+	pos            token.Position // of the first of them
+}
+
+// belongsTo reports whether a package declares one of the functions.
+func (c *converter) belongsTo(p *types.Package) bool {
+	return c.decode != nil && c.decode.Pkg() == p || c.encode != nil && c.encode.Pkg() == p
+}
+
+// AddDecoder takes in a function annotated with //mcp:decode. Add it before the
+// first type is resolved.
+func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
+	sig := fn.Signature()
+	in, out := sig.Params(), sig.Results()
+	errorType := types.Universe.Lookup("error").Type()
+	if in.Len() != 1 || sig.Variadic() || out.Len() != 2 || !types.Identical(out.At(1).Type(), errorType) {
+		r.errorf(site{at: at, pos: at.Pos}, "write func Name(S) (T, error), where T is the type and S is what travels for it",
+			"an //mcp:decode function must be func(S) (T, error), this is %s", r.typeString(sig))
+		return
+	}
+	if c := r.addConverter(fn, out.At(0).Type(), in.At(0).Type(), at); c != nil {
+		if c.decode != nil {
+			r.errorf(site{at: at, pos: at.Pos}, "keep one of the two", "type %s already has the //mcp:decode function %s", r.typeString(out.At(0).Type()), c.decode.Name())
+			return
+		}
+		c.decode = fn
+	}
+}
+
+// AddEncoder takes in a function annotated with //mcp:encode.
+func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
+	sig := fn.Signature()
+	in, out := sig.Params(), sig.Results()
+	if in.Len() != 1 || sig.Variadic() || out.Len() != 1 {
+		r.errorf(site{at: at, pos: at.Pos}, "write func Name(T) S, where T is the type and S is what travels for it",
+			"an //mcp:encode function must be func(T) S, this is %s", r.typeString(sig))
+		return
+	}
+	if c := r.addConverter(fn, in.At(0).Type(), out.At(0).Type(), at); c != nil {
+		if c.encode != nil {
+			r.errorf(site{at: at, pos: at.Pos}, "keep one of the two", "type %s already has the //mcp:encode function %s", r.typeString(in.At(0).Type()), c.encode.Name())
+			return
+		}
+		c.encode = fn
+	}
+}
+
+// addConverter returns the converter of a type that travels as another one, nil
+// after an error.
+func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at Place) *converter {
+	s := site{at: at, pos: at.Pos}
+	if types.Identical(t, travels) {
+		r.errorf(s, "convert to a type that JSON can express", "type %s would travel as itself", r.typeString(t))
+		return nil
+	}
+	if _, basic := types.Unalias(t).(*types.Basic); basic || types.Identical(t, types.Universe.Lookup("error").Type()) {
+		r.errorf(s, "convert a declared type", "type %s cannot be given another form", r.typeString(t))
+		return nil
+	}
+	c, ok := r.converters.At(t).(*converter)
+	if !ok {
+		c = &converter{travels: travels, pos: at.Pos}
+		r.converters.Set(t, c)
+		return c
+	}
+	if fn.Pkg() != r.pkg.Types && c.belongsTo(r.pkg.Types) {
+		return nil // those of the package itself, which come first, win
+	}
+	if !types.Identical(c.travels, travels) {
+		d := fmt.Sprintf("type %s travels as %s here, and as %s in the other direction", r.typeString(t), r.typeString(travels), r.typeString(c.travels))
+		r.errorf(s, "let both functions use the same type", "%s", d)
+		return nil
+	}
+	return c
+}
+
+// converted makes the plan of a type that functions convert, once.
+func (r *Resolver) converted(s site, t types.Type, c *converter) *model.Type {
+	if plan, ok := r.plans[s.at.Use].At(t).(*model.Type); ok {
+		return plan
+	}
+	for _, fn := range []*types.Func{c.decode, c.encode} {
+		if fn != nil && !r.visible(fn) {
+			r.errorf(site{at: Place{Pos: c.pos, Subject: s.at.Subject}, pos: c.pos}, "export it",
+				"function %s, by which type %s travels, is not exported by its package, so generated code cannot name it", fn.Name(), r.typeString(t))
+			return nil
+		}
+	}
+	plan := &model.Type{Kind: model.Converted, Go: t, Convert: &model.Conversion{}}
+	if named, ok := t.(*types.Named); ok {
+		if !r.usable(s, named) {
+			return nil
+		}
+		plan.Name, plan.Doc = plainName(named), r.typeDoc(named.Obj())
+	}
+	plan.Convert.Decode, plan.Convert.Encode = c.decode, c.encode
+	return r.enter(s, t, plan, func() bool {
+		plan.Elem = r.resolve(s, c.travels)
+		return plan.Elem != nil
+	})
+}

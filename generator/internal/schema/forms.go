@@ -1,0 +1,136 @@
+package schema
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+)
+
+// Form is what directives say about the JSON form of a type. Parts that are nil
+// are not said.
+type Form struct {
+	Enum   *EnumForm
+	Union  *UnionForm
+	Schema *SchemaForm
+}
+
+// EnumForm is //mcp:enum.
+type EnumForm struct {
+	Mode  string      // "closed", "open" or "off"
+	Texts []NamedText // of constants
+	Pos   token.Position
+}
+
+// UnionForm is //mcp:union.
+type UnionForm struct {
+	Discriminator string      // "" for the default
+	Names         []NamedText // of implementations
+	Pos           token.Position
+}
+
+// SchemaForm is //mcp:schema.
+type SchemaForm struct {
+	JSON string
+	Pos  token.Position
+}
+
+// NamedText gives what a Go name stands for its text on the wire.
+type NamedText struct {
+	Name, Text string
+	Pos        token.Position
+}
+
+// SetForm sets what directives say about a type, and reports what is wrong with
+// that. Set it before the first type is resolved.
+func (r *Resolver) SetForm(obj *types.TypeName, form *Form) {
+	r.forms[obj] = form
+	if form == nil {
+		return
+	}
+	at := func(word string, pos token.Position) site {
+		return site{at: Place{Pos: pos, Subject: "//mcp:" + word + " of " + obj.Name()}, pos: pos}
+	}
+	if e := form.Enum; e != nil && !r.goodEnumForm(at("enum", e.Pos), obj, e) {
+		form.Enum = nil
+	}
+	if u := form.Union; u != nil && !r.goodUnionForm(at("union", u.Pos), obj) {
+		form.Union = nil
+	}
+	if j := form.Schema; j != nil && !r.goodSchema(at("schema", j.Pos), j) {
+		form.Schema = nil
+	}
+}
+
+// formOf returns what directives say about a declared type, never nil.
+func (r *Resolver) formOf(obj *types.TypeName) *Form {
+	if f, ok := r.forms[obj]; ok && f != nil {
+		return f
+	} else if !ok && r.Foreign != nil && obj.Pkg() != nil && obj.Pkg() != r.pkg.Types && !r.isStandard(obj.Pkg().Path()) {
+		f := r.Foreign(obj)
+		r.SetForm(obj, f)
+		if f != nil {
+			return f
+		}
+	}
+	return &Form{}
+}
+
+func (r *Resolver) goodEnumForm(s site, obj *types.TypeName, e *EnumForm) bool {
+	b, ok := obj.Type().Underlying().(*types.Basic)
+	if !ok || b.Info()&(types.IsString|types.IsInteger) == 0 {
+		r.errorf(s, "put it on a named type of strings or integers", "type %s has no constants that could be enumerated", obj.Name())
+		return false
+	}
+	var names []string
+	all, ok := r.constantsOf(s, obj.Type())
+	if !ok {
+		return false
+	}
+	for _, k := range all {
+		names = append(names, k.Name())
+	}
+	if m := methodsOf(obj.Type()); len(e.Texts) > 0 && !m.marshalText && !m.unmarshalText {
+		s.pos = e.Texts[0].Pos
+		r.errorf(s, "give the type MarshalText and UnmarshalText, or drop the texts", "the values of type %s travel as they are, since it has no MarshalText", obj.Name())
+		return false
+	}
+	return r.known(s, e.Texts, names, "constant of the type")
+}
+
+// known refuses names that are none of those that are there, and texts that are
+// given twice or empty.
+func (r *Resolver) known(s site, list []NamedText, names []string, what string) bool {
+	ok := true
+	seen := map[string]bool{}
+	for _, n := range list {
+		s.pos = n.Pos
+		if !slices.Contains(names, n.Name) {
+			hint := "there is none"
+			if near := diag.Nearest(n.Name, names); near != "" {
+				hint = "did you mean " + near + "?"
+			} else if len(names) > 0 {
+				hint = "they are " + strings.Join(names, ", ")
+			}
+			r.errorf(s, hint, "%s is no %s", n.Name, what)
+			ok = false
+		}
+		if seen[n.Text] || n.Text == "" {
+			r.errorf(s, "give each a text of its own", "the text %q is empty or given twice", n.Text)
+			ok = false
+		}
+		seen[n.Text] = true
+	}
+	return ok
+}
+
+func textOf(list []NamedText, name string) (string, bool) {
+	for _, n := range list {
+		if n.Name == name {
+			return n.Text, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,172 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+)
+
+// given is a schema that somebody wrote, which is published as it is. The
+// keywords that a field may add to are where the renderer looks for them.
+func given(text string) *jsonschema.Schema {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(text), &members) // it was checked when it was taken in
+	s := &jsonschema.Schema{}
+	for key, raw := range members {
+		var str string
+		isString := json.Unmarshal(raw, &str) == nil
+		switch {
+		case key == "type" && isString:
+			s.Type = str
+		case key == "description" && isString:
+			s.Description = str
+		case key == "title" && isString:
+			s.Title = str
+		default:
+			if s.Extras == nil {
+				s.Extras = map[string]any{}
+			}
+			s.Extras[key] = json.RawMessage(compact(string(raw)))
+		}
+	}
+	return s
+}
+
+// goodSchema checks a schema that a directive gives.
+func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
+	if !isJSON(form.JSON) {
+		r.errorf(s, `write it in one line, such as {"type":"string"}`, "the schema is not JSON")
+		return false
+	}
+	v, err := decode(form.JSON)
+	if err != nil {
+		r.errorf(s, "write one JSON object", "the schema is not JSON: %s", err)
+		return false
+	}
+	if _, ok := v.(map[string]any); !ok {
+		r.errorf(s, `write an object, such as {"type":"string"}; {"description":"..."} allows everything`, "the schema is no JSON object")
+		return false
+	}
+	form.JSON = compact(form.JSON)
+	if hint, problem := malformed(v, ""); problem != "" {
+		r.errorf(s, hint, "the schema is wrong: %s", problem)
+		return false
+	}
+	return true
+}
+
+// keywordKinds says what each keyword of draft 2020-12 holds.
+var keywordKinds = map[string]string{
+	"type": "type", "enum": "array", "const": "any", "title": "string", "description": "string", "default": "any", "examples": "array",
+	"format": "string", "pattern": "pattern", "contentEncoding": "string", "contentMediaType": "string", "$comment": "string",
+	"deprecated": "boolean", "readOnly": "boolean", "writeOnly": "boolean", "uniqueItems": "boolean",
+	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
+	"minLength": "count", "maxLength": "count", "minItems": "count", "maxItems": "count", "minProperties": "count", "maxProperties": "count",
+	"minContains": "count", "maxContains": "count", "required": "strings", "dependentRequired": "any",
+	"items": "schema", "additionalProperties": "schema", "propertyNames": "schema", "contains": "schema", "not": "schema",
+	"if": "schema", "then": "schema", "else": "schema", "unevaluatedItems": "schema", "unevaluatedProperties": "schema", "contentSchema": "schema",
+	"properties": "schemas", "patternProperties": "schemas", "dependentSchemas": "schemas",
+	"allOf": "list", "anyOf": "list", "oneOf": "list", "prefixItems": "list",
+}
+
+// rooted are the keywords that mean something at the root of a document only,
+// where a type's schema never stands.
+var rooted = []string{"$schema", "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$ref", "$defs", "definitions", "$vocabulary"}
+
+var typeNames = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
+
+// malformed says what is wrong with a schema, "" if nothing is.
+func malformed(v any, at string) (hint, problem string) {
+	if _, ok := v.(bool); ok && at != "" {
+		return "", ""
+	}
+	members, ok := v.(map[string]any)
+	if !ok {
+		return "a schema is an object", fmt.Sprintf("%s is %s", at, show(v))
+	}
+	for _, key := range sortedKeys(members) {
+		place := strings.TrimPrefix(at+"."+key, ".")
+		kind, known := keywordKinds[key]
+		switch {
+		case slices.Contains(rooted, key):
+			return "write the schema without references", place + " cannot be used, since the schema stands inside of others"
+		case !known && !strings.HasPrefix(key, "x-"):
+			hint := "keywords of your own begin with x-"
+			if near := diag.Nearest(key, sortedKeys(keywordKinds)); near != "" {
+				hint = "did you mean " + near + "?"
+			}
+			return hint, "unknown keyword " + place
+		}
+		if hint, problem := badKeyword(kind, members[key], place); problem != "" {
+			return hint, problem
+		}
+	}
+	return "", ""
+}
+
+// badKeyword says what is wrong with the value of a keyword.
+func badKeyword(kind string, v any, at string) (hint, problem string) {
+	ok := true
+	switch kind {
+	case "type":
+		var name string
+		if name, ok = v.(string); ok && !slices.Contains(typeNames, name) {
+			return "the types are " + strings.Join(typeNames, ", "), fmt.Sprintf("%s is %s", at, show(v))
+		}
+		if _, list := v.([]any); list {
+			return "write anyOf: some clients refuse lists of types", at + " is a list"
+		}
+	case "string", "pattern":
+		var text string
+		if text, ok = v.(string); ok && kind == "pattern" {
+			if err := checkPattern(text); err != nil {
+				return patternHint(err), at + ": " + err.Error()
+			}
+		}
+	case "boolean":
+		_, ok = v.(bool)
+	case "number", "count":
+		var n json.Number
+		if n, ok = v.(json.Number); ok && kind == "count" {
+			x, isNumber := number(string(n))
+			ok = isNumber && x.IsInt() && x.Sign() >= 0
+		}
+	case "array":
+		_, ok = v.([]any)
+	case "strings":
+		var list []any
+		list, ok = v.([]any)
+		for _, e := range list {
+			_, isString := e.(string)
+			ok = ok && isString
+		}
+	case "schema":
+		return malformed(v, at)
+	case "schemas":
+		var object map[string]any
+		object, ok = v.(map[string]any)
+		for _, name := range sortedKeys(object) {
+			if hint, problem := malformed(object[name], at+"."+name); problem != "" {
+				return hint, problem
+			}
+		}
+	case "list":
+		var list []any
+		list, ok = v.([]any)
+		ok = ok && len(list) > 0
+		for i, e := range list {
+			if hint, problem := malformed(e, fmt.Sprintf("%s[%d]", at, i)); problem != "" {
+				return hint, problem
+			}
+		}
+	}
+	if !ok {
+		return "see the keyword in JSON Schema, draft 2020-12", fmt.Sprintf("%s is %s", at, show(v))
+	}
+	return "", ""
+}

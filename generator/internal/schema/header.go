@@ -1,0 +1,159 @@
+package schema
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// headerKeyword names the HTTP header that repeats an argument. What may stand
+// behind it is said in the specification of revision 2026-07-28, under the
+// streamable HTTP transport.
+const headerKeyword = "x-mcp-header"
+
+// applyHeader sets the header that repeats an argument: a token (RFC 9110,
+// section 5.6.2) on a string, integer or boolean.
+func applyHeader(f *model.Field, name string) error {
+	if !isToken(name) {
+		return fmt.Errorf("header %q is not a header name", name)
+	}
+	t := base(f.Type)
+	switch t.Kind {
+	case model.String, model.Int, model.Uint, model.Bool, model.Text, model.Time, model.Duration, model.Bytes:
+	default:
+		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", kindName(t))
+	}
+	if t.Schema != "" && given(t.Schema).Type != "string" {
+		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", kindName(t))
+	}
+	f.Rules.Header = name
+	return nil
+}
+
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// maxHeaderInteger is the largest integer that every client writes exactly.
+const maxHeaderInteger = 1<<53 - 1
+
+// checkHeader refuses what a header cannot repeat, and bounds integers that say
+// nothing about their size.
+func checkHeader(f *model.Field) (hint, problem string) {
+	if f.Rules.Header == "" {
+		return "", ""
+	}
+	if f.Nullable {
+		return "drop one of them", "header and nullable exclude each other"
+	}
+	t := base(f.Type)
+	if f.Quoted || t.Kind != model.Int && t.Kind != model.Uint || t.Bits <= 32 {
+		return "", ""
+	}
+	limit := big.NewRat(maxHeaderInteger, 1)
+	inside := func(text string) bool {
+		n, ok := number(text)
+		return !ok || n.Abs(n).Cmp(limit) <= 0
+	}
+	texts := append([]string{f.Rules.Minimum, f.Rules.Maximum, f.Rules.ExclusiveMinimum, f.Rules.ExclusiveMaximum}, f.Rules.Enum...)
+	closed := f.Rules.Enum
+	if len(closed) == 0 {
+		closed = enumTexts(t.Enum.Closed())
+		texts = append(texts, closed...)
+	}
+	for _, text := range texts {
+		if !inside(text) {
+			return "stay within 9007199254740991 on both sides", fmt.Sprintf("%s is beyond what a client can write into a header exactly", text)
+		}
+	}
+	if len(closed) > 0 {
+		return "", ""
+	}
+	if f.Rules.Minimum == "" && f.Rules.ExclusiveMinimum == "" && t.Kind == model.Int {
+		f.Rules.Minimum = fmt.Sprint(-maxHeaderInteger)
+	}
+	if f.Rules.Maximum == "" && f.Rules.ExclusiveMaximum == "" {
+		f.Rules.Maximum = fmt.Sprint(maxHeaderInteger)
+	}
+	return "", ""
+}
+
+// CheckHeaders checks the headers of an arguments object: no two are the same,
+// whatever the case of their letters, and each argument with one is reached by
+// way of objects alone. defs says that repeated types are shared.
+func (r *Resolver) CheckHeaders(object *model.Type, defs bool, at Place) bool {
+	h := &headers{r: r, at: at, names: map[string]string{}, shared: map[*model.Type]bool{}, closed: map[*model.Type]bool{}, ok: true}
+	for _, t := range newGraph(object).references(defs) {
+		h.shared[t] = true
+	}
+	h.open(base(object), "")
+	return h.ok
+}
+
+type headers struct {
+	r      *Resolver
+	at     Place
+	names  map[string]string // arguments by their headers in lower case
+	shared map[*model.Type]bool
+	closed map[*model.Type]bool // visited by inside
+	ok     bool
+}
+
+func (h *headers) errorf(f *model.Field, hint, format string, args ...any) {
+	s := site{at: h.at, pos: h.at.Pos}
+	if h.r.files[f.Pos.Filename] {
+		s.pos = f.Pos
+	}
+	h.r.errorf(s, hint, format, args...)
+	h.ok = false
+}
+
+// open visits what is reached by way of objects alone.
+func (h *headers) open(t *model.Type, path string) {
+	for _, f := range t.Fields {
+		name := strings.TrimPrefix(path+"."+f.Name, ".")
+		if f.Rules.Header != "" {
+			key := strings.ToLower(f.Rules.Header)
+			if other := h.names[key]; other != "" {
+				h.errorf(f, "give one of them another header", "argument %s has the header %s, which argument %s has already", name, f.Rules.Header, other)
+			} else {
+				h.names[key] = name
+			}
+		}
+		if inner := base(f.Type); inner.Kind == model.Struct && !h.shared[inner] && !f.Nullable {
+			h.open(inner, name)
+		} else {
+			h.inside(inner, name)
+		}
+	}
+}
+
+// inside visits the rest, where there must be no header.
+func (h *headers) inside(t *model.Type, path string) {
+	if t == nil || h.closed[t] {
+		return
+	}
+	h.closed[t] = true
+	h.inside(t.Elem, path)
+	for _, f := range t.Fields {
+		name := strings.TrimPrefix(path+"."+f.Name, ".")
+		if f.Rules.Header != "" {
+			h.errorf(f, "drop the header, or take the value out of the list, map or shared type it is in",
+				"argument %s has the header %s, and is not reached by way of objects alone", name, f.Rules.Header)
+		}
+		h.inside(f.Type, name)
+	}
+	if t.Union != nil {
+		for _, v := range t.Union.Variants {
+			h.inside(v.Type, path)
+		}
+	}
+}

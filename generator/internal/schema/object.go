@@ -1,0 +1,145 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"go/types"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// object renders the members of a struct.
+func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
+	if s.Properties == nil {
+		s.Properties = jsonschema.NewProperties()
+	}
+	s.AdditionalProperties = jsonschema.FalseSchema
+	for _, f := range t.Fields {
+		s.Properties.Set(f.Name, w.field(f))
+		if w.required(f) {
+			s.Required = append(s.Required, f.Name)
+		}
+	}
+}
+
+// required says whether a member is always there: on input by the field's rule,
+// on output if the encoder always writes it.
+func (w *renderer) required(f *model.Field) bool {
+	if !w.output {
+		return f.Required
+	}
+	return !f.OmitZero && !throughPointer(f.Path) && !(f.OmitEmpty && canBeEmpty(f.Type)) && (f.Nullable || !f.Type.IsNilable())
+}
+
+// union renders the implementations of a sealed interface.
+func (w *renderer) union(s *jsonschema.Schema, t *model.Type) {
+	for _, v := range t.Union.Variants {
+		w.count++
+		variant := &jsonschema.Schema{Type: "object", Description: v.Type.Doc, Properties: jsonschema.NewProperties()}
+		variant.Properties.Set(t.Union.Discriminator, &jsonschema.Schema{Type: "string", Const: json.RawMessage(quote(v.Name))})
+		variant.Required = []string{t.Union.Discriminator}
+		w.object(variant, v.Type)
+		s.OneOf = append(s.OneOf, variant)
+	}
+}
+
+// canBeEmpty reports whether encoding/json ever leaves out a value of the type
+// for omitempty: structs and arrays with elements are never empty.
+func canBeEmpty(t *model.Type) bool {
+	if t.Go == nil {
+		return false
+	}
+	switch u := t.Go.Underlying().(type) {
+	case *types.Struct:
+		return false
+	case *types.Array:
+		return u.Len() == 0
+	}
+	return true
+}
+
+// field renders a member.
+func (w *renderer) field(f *model.Field) *jsonschema.Schema {
+	t := base(f.Type)
+	var s *jsonschema.Schema
+	if f.Quoted {
+		s = &jsonschema.Schema{Type: "string", Pattern: quotedPattern(t), Description: f.Description}
+		if s.Description == "" {
+			s.Description = t.Doc
+		}
+	} else {
+		s = w.schema(t, &f.Rules, cmp.Or(f.Description, wrapperDoc(f.Type)))
+	}
+	if f.Nullable || w.nullInside(f.Type) {
+		s = nullable(t, s)
+	}
+	s.Title = f.Title
+	s.ReadOnly, s.WriteOnly, s.Deprecated = f.ReadOnly, f.WriteOnly, f.Deprecated
+	for _, e := range f.Examples {
+		s.Examples = append(s.Examples, json.RawMessage(onWire(f, e)))
+	}
+	if f.Default != nil && !w.output {
+		s.Default = json.RawMessage(onWire(f, f.Default.JSON))
+	}
+	if f.Rules.Header != "" && !w.output {
+		s.Extras = map[string]any{headerKeyword: json.RawMessage(quote(f.Rules.Header))}
+	}
+	for _, e := range f.Extras {
+		if s.Extras == nil {
+			s.Extras = map[string]any{}
+		}
+		s.Extras[e.Key] = json.RawMessage(e.JSON)
+	}
+	return s
+}
+
+// wrapperDoc is the doc comment of a type that is not rendered itself: one that
+// is converted, or a value with a flag.
+func wrapperDoc(t *model.Type) string {
+	for ; t.Elem != nil; t = t.Elem {
+		switch t.Kind {
+		case model.Converted, model.Flagged:
+			if t.Doc != "" {
+				return t.Doc
+			}
+		case model.Pointer:
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// onWire is a value as the member holds it: in a string under the option
+// ",string".
+func onWire(f *model.Field, text string) string {
+	if f.Quoted {
+		return quote(text)
+	}
+	return text
+}
+
+// quotedPattern is what the string of a field with the option ",string" holds.
+func quotedPattern(t *model.Type) string {
+	switch t.Kind {
+	case model.Bool:
+		return `^(true|false)$`
+	case model.Int:
+		return `^-?(0|[1-9][0-9]*)$`
+	case model.Uint:
+		return `^(0|[1-9][0-9]*)$`
+	case model.Float, model.Number:
+		return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
+	}
+	return `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"$`
+}
+
+// packageName is the name of the package that declares a type.
+func packageName(t *model.Type) string {
+	if named, ok := types.Unalias(t.Go).(*types.Named); ok && named.Obj().Pkg() != nil {
+		return named.Obj().Pkg().Name()
+	}
+	return "type"
+}

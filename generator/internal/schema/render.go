@@ -1,0 +1,323 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// Input returns the JSON text of [InputSchema].
+func Input(t *model.Type) string { return Marshal(InputSchema(t)) }
+
+// Output returns the JSON text of [OutputSchema].
+func Output(t *model.Type) string { return Marshal(OutputSchema(t)) }
+
+// InputOf returns the schema of a tool's arguments.
+func InputOf(t *model.Tool) string {
+	object := &model.Type{Kind: model.Struct}
+	if t.Input != nil && t.Input.Object != nil {
+		object = t.Input.Object
+	}
+	return Marshal(render(base(object), false, t.Defs))
+}
+
+// OutputOf returns the schema of a tool's structured result, "" if it has none.
+func OutputOf(t *model.Tool) string {
+	if t.Result.Output == nil {
+		return ""
+	}
+	return Marshal(render(base(t.Result.Output), true, t.Defs))
+}
+
+// InputSchema returns what the generated decoder accepts for a plan. For the
+// arguments of a feature the plan is that of a struct, or of a pointer to one,
+// and the schema's root is then an object whose members are inlined.
+func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), false, false) }
+
+// OutputSchema returns what the generated encoder writes for a plan. The root is not
+// null: where there is nothing, the result is an error. The root may be of any
+// type; its $defs, if it has any, stand at the root and are referred to from
+// there, so whoever wraps the schema into another one has to move them.
+func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true, false) }
+
+// maxInlined bounds the number of schemas that are written one inside the other.
+// Types that hold others several times over several levels multiply; from here
+// on those that repeat stand in $defs.
+const maxInlined = 20_000
+
+// render renders a plan. With defs, types that stand in several places are
+// shared from the start.
+func render(t *model.Type, output, defs bool) *jsonschema.Schema {
+	g := newGraph(t)
+	for _, all := range []bool{false, true} {
+		if defs && !all {
+			continue
+		}
+		w := &renderer{output: output, names: definitionNames(g.references(all)), unlimited: all}
+		if s := w.root(t); s != nil {
+			return s
+		}
+	}
+	return nil // not reached: the second time there is no limit
+}
+
+// renderer makes one schema.
+type renderer struct {
+	output    bool
+	names     map[*model.Type]string // the types rendered by reference, and their names in $defs
+	used      []*model.Type          // those of them that are referred to
+	count     int                    // schemas made
+	unlimited bool
+}
+
+// root renders a plan with its $defs, and returns nil if that grows too big.
+func (w *renderer) root(t *model.Type) *jsonschema.Schema {
+	s := w.body(t, nil, "")
+	for i := 0; i < len(w.used); i++ {
+		if s.Definitions == nil {
+			s.Definitions = jsonschema.Definitions{}
+		}
+		def := w.used[i]
+		s.Definitions[w.names[def]] = w.body(def, nil, "")
+	}
+	if w.full() {
+		return nil
+	}
+	return s
+}
+
+func (w *renderer) full() bool { return w.count > maxInlined && !w.unlimited }
+
+// schema renders a plan in the place of a value: by reference where it closes a
+// cycle. desc is the description of the place, "" if it has none.
+func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsonschema.Schema {
+	name, ok := w.names[t]
+	if !ok {
+		return w.body(t, rules, desc)
+	}
+	if !slices.Contains(w.used, t) {
+		w.used = append(w.used, t)
+	}
+	return &jsonschema.Schema{Ref: "#/$defs/" + name, Description: desc}
+}
+
+// element renders a value that is not a field: there is nothing to leave out,
+// so what a pointer writes when it is nil, and reads as nil, is null.
+func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema {
+	s := w.schema(base(t), rules, wrapperDoc(t))
+	if w.null(t) {
+		return nullable(base(t), s)
+	}
+	return s
+}
+
+// null reports whether a value that nothing leaves out may be null.
+func (w *renderer) null(t *model.Type) bool {
+	if w.output {
+		return t.WritesNull()
+	}
+	return t.IsOptional() || t.Kind == model.Converted && w.null(t.Elem)
+}
+
+// nullInside reports whether a member that is there may be null, although one that
+// is nil itself is left out.
+func (w *renderer) nullInside(t *model.Type) bool {
+	if w.output {
+		return t.NullInside()
+	}
+	return t.Kind == model.Converted && w.null(t.Elem)
+}
+
+// nullable lets null stand beside a value. The description stays outside, where
+// clients look for it.
+func nullable(t *model.Type, s *jsonschema.Schema) *jsonschema.Schema {
+	switch t.Kind {
+	case model.Any, model.RawJSON, model.Interface:
+		return s
+	case model.JSON, model.Reflect:
+		if t.Schema == "" {
+			return s
+		}
+	}
+	outer := &jsonschema.Schema{Description: s.Description, AnyOf: []*jsonschema.Schema{s, {Type: "null"}}}
+	s.Description = ""
+	return outer
+}
+
+// body renders a plan in full.
+func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonschema.Schema {
+	if rules == nil || w.output {
+		rules = &model.Rules{}
+	}
+	s := &jsonschema.Schema{Type: jsonType(t)}
+	if w.count++; w.full() {
+		return s
+	}
+	if desc == "" {
+		desc = t.Doc
+	}
+	switch t.Kind {
+	case model.Int, model.Uint, model.Float, model.Number:
+		w.number(s, t, rules)
+		desc = w.enum(s, t, rules, desc)
+		if isDuration(t.Go) {
+			desc = withUnit(desc, "nanosecond", "In nanoseconds.")
+		}
+	case model.String:
+		s.MinLength, s.MaxLength, s.Pattern, s.Format = length(rules.MinLength), length(rules.MaxLength), rules.Pattern, rules.Format
+		desc = w.enum(s, t, rules, desc)
+	case model.Bytes:
+		s.MinLength, s.MaxLength, s.ContentEncoding = length(rules.MinLength), length(rules.MaxLength), "base64"
+	case model.Time:
+		s.Format = "date-time"
+	case model.Duration:
+		s.Pattern = durationPattern
+		desc = withUnit(desc, "1h30m", `A duration such as "1h30m".`)
+	case model.Text:
+		if t.Format == "uri" && w.output {
+			// What url.URL writes may be a reference.
+		} else {
+			s.Format = t.Format
+		}
+		desc = w.enum(s, t, rules, desc)
+	case model.Union:
+		w.union(s, t)
+	case model.Slice:
+		s.Items = w.element(t.Elem, rules.Elem)
+		s.MinItems, s.MaxItems, s.UniqueItems = length(rules.MinItems), length(rules.MaxItems), rules.UniqueItems
+	case model.Array:
+		n := uint64(t.Len)
+		s.MinItems, s.MaxItems = &n, &n
+		s.Items = w.element(t.Elem, rules.Elem)
+		s.UniqueItems = rules.UniqueItems
+	case model.Map:
+		s.AdditionalProperties = w.element(t.Elem, rules.Elem)
+		s.MinProperties, s.MaxProperties = length(rules.MinProperties), length(rules.MaxProperties)
+		if p := keyPattern(t.Key); p != "" {
+			s.PropertyNames = &jsonschema.Schema{Pattern: p}
+		}
+	case model.Struct:
+		w.object(s, t)
+	}
+	if t.Schema != "" {
+		s = given(t.Schema)
+		if t.NullOut && w.output {
+			s = nullable(t, s)
+		}
+	}
+	if desc != "" {
+		s.Description = desc
+	}
+	if isBlank(s) {
+		// Some clients drop a schema that says nothing.
+		s.Description = "Any JSON value."
+	}
+	return s
+}
+
+// isBlank reports whether a schema says nothing at all.
+func isBlank(s *jsonschema.Schema) bool {
+	return s.Type == "" && s.Description == "" && s.Ref == "" && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil && s.Enum == nil && len(s.Extras) == 0
+}
+
+// durationPattern is what time.ParseDuration takes.
+const durationPattern = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+
+// withUnit adds to a description what its reader cannot see from the type.
+func withUnit(desc, word, sentence string) string {
+	switch {
+	case strings.Contains(strings.ToLower(desc), word):
+		return desc
+	case desc == "":
+		return sentence
+	case strings.HasSuffix(desc, ".") || strings.HasSuffix(desc, "!") || strings.HasSuffix(desc, "?"):
+		return desc + " " + sentence
+	}
+	return desc + ". " + sentence
+}
+
+// keyPattern is what the names of a map's members look like, "" if they are free.
+func keyPattern(key *model.Type) string {
+	switch key.Kind {
+	case model.Int:
+		return `^(0|-?[1-9][0-9]*)$`
+	case model.Uint:
+		return `^(0|[1-9][0-9]*)$`
+	}
+	return ""
+}
+
+func length(n *int) *uint64 {
+	if n == nil {
+		return nil
+	}
+	u := uint64(*n)
+	return &u
+}
+
+// number renders the bounds of a number. A bound of the rules is within that of
+// the Go type, which it replaces.
+func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rules) {
+	s.Minimum, s.Maximum = json.Number(rules.Minimum), json.Number(rules.Maximum)
+	s.ExclusiveMinimum, s.ExclusiveMaximum = json.Number(rules.ExclusiveMinimum), json.Number(rules.ExclusiveMaximum)
+	s.MultipleOf = json.Number(rules.MultipleOf)
+	if t.Kind == model.Float || t.Kind == model.Number || !w.output && (t.Enum.Closed() != nil || len(rules.Enum) > 0) {
+		return
+	}
+	low, high := intRange(t)
+	if s.Minimum == "" && s.ExclusiveMinimum == "" && (t.Kind == model.Uint || t.Bits <= 32) {
+		s.Minimum = json.Number(low.Num().String())
+	}
+	if s.Maximum == "" && s.ExclusiveMaximum == "" && t.Bits <= 32 {
+		s.Maximum = json.Number(high.Num().String())
+	}
+}
+
+// enum renders the values of an enumeration and returns the description with
+// their comments. A Go value may be none of the constants, so on output they are
+// only described.
+func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string) string {
+	texts, described := rules.Enum, w.output
+	if len(texts) == 0 && t.Enum != nil {
+		texts = enumTexts(t.Enum.Values)
+		described = described || t.Enum.Open
+	}
+	if len(texts) == 0 {
+		return desc
+	}
+	docs := map[string]string{}
+	if t.Enum != nil {
+		for _, v := range t.Enum.Values {
+			docs[v.JSON] = v.Doc
+		}
+	}
+	if !described {
+		for _, text := range texts {
+			s.Enum = append(s.Enum, json.RawMessage(text))
+		}
+	}
+	var lines []string
+	commented := slices.ContainsFunc(texts, func(text string) bool { return docs[text] != "" })
+	for _, text := range texts {
+		switch {
+		case docs[text] != "":
+			lines = append(lines, "- "+text+": "+docs[text])
+		case described && commented:
+			lines = append(lines, "- "+text)
+		}
+	}
+	switch {
+	case described && t.Enum != nil && t.Enum.Open && !commented:
+		lines = []string{"For example " + strings.Join(texts, ", ") + "."}
+	case described && !commented:
+		lines = []string{"One of " + strings.Join(texts, ", ") + "."}
+	}
+	if desc != "" {
+		lines = slices.Insert(lines, 0, desc)
+	}
+	return strings.Join(lines, "\n")
+}

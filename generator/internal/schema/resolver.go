@@ -1,0 +1,262 @@
+package schema
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// Docs finds what the source of any package says of a type, field or constant: its
+// doc comment, "" if there is none, and where it is declared, columns included.
+// *load.Docs is one.
+type Docs interface {
+	Of(obj types.Object) string
+	Position(obj types.Object) token.Position
+}
+
+// Use says in which direction a value travels.
+type Use int
+
+const (
+	Anywhere Use = iota // it must be readable and writable
+	Argument            // it is only read
+	Result              // it is only written
+)
+
+// Place is what a diagnostic points at where a type is used.
+type Place struct {
+	Pos     token.Position
+	Subject string // "tool Search: argument filter"
+	Use     Use
+
+	// Param is the name of the parameter that is an argument of its own, "" where it
+	// is something else.
+	Param    string
+	Variadic bool // it is a variadic one
+}
+
+// Resolver makes the plans of one package's types. Plans of named types are
+// made once and shared. It is not safe for concurrent use.
+type Resolver struct {
+	// TaggedOnly makes only those struct fields required that a tag or
+	// //mcp:arg requires. Set it before the first type is resolved.
+	TaggedOnly bool
+	// Foreign tells what directives say about the types of other packages; it
+	// may be nil. Set it before the first type is resolved.
+	Foreign func(*types.TypeName) *Form
+	// Outside is set where the code for the package is generated into others, which
+	// can name nothing that is not exported. Set it before the first type is
+	// resolved.
+	Outside bool
+
+	pkg   *load.Package // that is generated for
+	docs  Docs
+	diags *diag.List
+	// lasting is where diags are added that hold whatever becomes of the plan.
+	lasting *diag.List
+	trying  bool // in an attempt: see there
+
+	// plans are the types that are shared, to *model.Type, those in progress
+	// included. What a type is depends on the direction where it has methods for
+	// one only.
+	plans      [Result + 1]typeutil.Map
+	order      []types.Type    // keys of plans, oldest first
+	files      map[string]bool // names of the package's own files
+	reported   map[string]bool
+	sources    map[*types.Package]*constants // of the packages whose source is read
+	forms      map[*types.TypeName]*Form
+	converters typeutil.Map // types to *converter
+	// origins are the names that fields had before //mcp:arg renamed them.
+	origins map[*model.Field]string
+	roots   []types.Type   // see AddRoot
+	aliases model.Aliases  // see Aliases
+	renamed *model.Aliases // all that could be among them; nil until asked for
+	// own are the copies that //mcp:arg made, which may be changed.
+	own map[*model.Type]bool
+}
+
+// New returns a resolver for the types that the package uses. What is wrong
+// with them is added to diags.
+func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
+	r := &Resolver{
+		pkg: pkg, docs: docs, diags: diags, lasting: diags,
+		files:    map[string]bool{},
+		reported: map[string]bool{},
+		forms:    map[*types.TypeName]*Form{},
+		sources:  map[*types.Package]*constants{},
+		origins:  map[*model.Field]string{},
+		own:      map[*model.Type]bool{},
+	}
+	r.AddSource(pkg)
+	return r
+}
+
+// AddSource adds a package whose functions are called by the code that is generated
+// for the resolver's own. Add it before the first type is resolved.
+func (r *Resolver) AddSource(pkg *load.Package) {
+	r.sources[pkg.Types] = newConstants(pkg)
+	for _, f := range pkg.Files {
+		r.files[pkg.Fset.Position(f.FileStart).Filename] = true
+	}
+}
+
+// Type returns the plan of a type, or nil after adding at least one error that
+// explains why it has none; an error about a field of a struct is added for the
+// first use of the struct only.
+func (r *Resolver) Type(t types.Type, at Place) *model.Type {
+	s := site{at: at, pos: at.Pos}
+	plan := r.resolve(s, t)
+	if plan == nil || !r.travels(s, plan, map[*model.Type]bool{}) {
+		return nil
+	}
+	r.warnEmpty(s, plan)
+	return plan
+}
+
+// Param returns the field for a plain parameter: an argument by the parameter's
+// name, required unless it is a pointer or variadic. A time.Duration travels as
+// text there, "1h30m". For a variadic parameter t is the slice. The description
+// is left to the caller. It returns nil like [Resolver.Type].
+func (r *Resolver) Param(name string, t types.Type, variadic bool, at Place) *model.Field {
+	at.Param, at.Variadic = name, variadic
+	plan := r.Type(t, at)
+	if plan == nil {
+		return nil
+	}
+	plan = r.textDurations(plan)
+	s := site{at: at, pos: at.Pos}
+	r.warnName(s, name)
+	return &model.Field{
+		Name:     name,
+		Path:     []model.Selector{{Name: name}},
+		Type:     plan,
+		Required: !variadic && !plan.IsOptional(),
+		Variadic: variadic,
+		Pos:      at.Pos,
+	}
+}
+
+// IsObject reports whether a struct type, or a pointer to one, is read from an
+// object of its fields.
+func (r *Resolver) IsObject(t types.Type) bool {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return false
+	}
+	if knownType(t) != nil || flaggedValue(t) != nil || r.converters.At(t) != nil {
+		return false
+	}
+	if named, ok := t.(*types.Named); ok && r.formOf(named.Obj()).Schema != nil {
+		return false
+	}
+	m := methodsOf(t)
+	return !m.unmarshalJSON && !m.unmarshalText && !m.protoReflect
+}
+
+// site is a place inside of a type: what a diagnostic says and points at.
+type site struct {
+	at   Place
+	pos  token.Position // of the innermost field in the package itself
+	far  token.Position // of the field in question, where it is in another package
+	path string         // Filter.Items[].Ch, Shape.(Circle).Radius, "" for the type itself
+	deep int
+	// union is the sealed interface of another package that the place is in, nil
+	// where there is none.
+	union *types.Named
+}
+
+func (s site) field(name string) site {
+	if s.path != "" {
+		name = s.path + "." + name
+	}
+	s.path = name
+	return s
+}
+
+func (s site) element() site {
+	if s.path != "" {
+		s.path += "[]"
+	}
+	return s
+}
+
+// atField moves to the position of a field.
+func (r *Resolver) atField(s site, v *types.Var) site {
+	s = s.field(v.Name())
+	pos := r.pkg.Fset.Position(v.Pos())
+	switch {
+	case r.sources[v.Pkg()] != nil && pos.IsValid():
+		s.pos, s.far = pos, token.Position{}
+	case pos.IsValid():
+		s.far = pos
+	}
+	return s
+}
+
+// errorf adds an error. One about a field is added once, since the types that
+// hold it are shared by many places.
+func (r *Resolver) errorf(s site, hint, format string, args ...any) {
+	r.report(s, diag.Error, hint, fmt.Sprintf(format, args...))
+}
+
+func (r *Resolver) warnf(s site, hint, format string, args ...any) {
+	r.report(s, diag.Warning, hint, fmt.Sprintf(format, args...))
+}
+
+func (r *Resolver) report(s site, severity diag.Severity, hint, message string) {
+	if s.path != "" {
+		// The field without the way to it, which differs between uses.
+		key := fmt.Sprint(s.pos, s.far, message)
+		if r.reported[key] && !(r.trying && severity == diag.Error) { // an attempt fails by what is known, too
+			return
+		}
+		r.reported[key] = true
+		message = "field " + s.path + ": " + message
+	}
+	d := &diag.Diagnostic{Pos: s.pos, Severity: severity, Subject: s.at.Subject, Message: message, Hint: hint}
+	if s.far.IsValid() {
+		d.Related = append(d.Related, diag.Related{Pos: s.far, Message: "the field"})
+	}
+	r.diags.Add(d)
+}
+
+// typeString writes a type as the package's own source would.
+func (r *Resolver) typeString(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == r.pkg.Types {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+// warnName warns about a property name that known clients refuse.
+func (r *Resolver) warnName(s site, name string) {
+	if !goodProperty(name) {
+		r.warnf(s, "use at most 64 letters, digits, _, . and - in the name",
+			"some clients refuse the property name %q", name)
+	}
+}
+
+// goodProperty reports whether every known client takes the name of a property.
+func goodProperty(name string) bool {
+	if len(name) == 0 || len(name) > 64 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && c != '.' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
+}

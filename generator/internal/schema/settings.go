@@ -1,0 +1,256 @@
+package schema
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// source says where a setting was written, which decides how its value is read.
+type source int
+
+const (
+	fromTag source = iota
+	fromArg
+)
+
+// setting is one keyword with its value, from a tag or from //mcp:arg.
+type setting struct {
+	key    string
+	values []string // one; several of enum, examples and default
+	source source
+	pos    token.Position // zero in a tag
+}
+
+func (k setting) value() string { return k.values[0] }
+
+// order is the order in which settings are applied: what changes the type
+// comes first.
+func order(k setting) int {
+	switch k.key {
+	case "format":
+		return 0
+	case "default", "enum", "examples":
+		return 2
+	}
+	return 1
+}
+
+// applyAll applies settings to a field and reports everything wrong with them.
+func (r *Resolver) applyAll(s site, f *model.Field, settings []setting) bool {
+	slices.SortStableFunc(settings, func(a, b setting) int { return order(a) - order(b) })
+	ok, required := true, false
+	for _, k := range settings {
+		at := s
+		if k.pos.IsValid() {
+			at.pos = k.pos
+		}
+		if hint, err := r.apply(f, k); err != nil {
+			r.errorf(at, hint, "%s", err)
+			ok = false
+		}
+		required = required || k.key == "required"
+		if k.key == "optional" && required || k.key == "required" && slices.ContainsFunc(settings, func(k setting) bool { return k.key == "optional" }) {
+			r.errorf(at, "keep one of them", "required and optional exclude each other")
+			ok = false
+			break
+		}
+		if k.key == "default" {
+			if required && k.source == fromArg {
+				r.errorf(at, "keep one of them", "required and default exclude each other: a default is for an argument that is missing")
+				ok = false
+			}
+			f.Required = required
+		}
+	}
+	return ok
+}
+
+// apply applies one setting.
+func (r *Resolver) apply(f *model.Field, k setting) (hint string, err error) {
+	v := k.value()
+	switch k.key {
+	case "title":
+		f.Title = v
+	case "description":
+		f.Description = v
+	case "required":
+		f.Required = true
+	case "optional":
+		f.Required = false
+	case "nullable":
+		f.Nullable = true
+	case "readOnly":
+		f.ReadOnly = true
+	case "writeOnly":
+		f.WriteOnly = true
+	case "deprecated":
+		f.Deprecated = true
+	case "anchor":
+		// It names the schema for references, and there are none to it.
+	case "type":
+		return "leave it out: the schema is made from the Go type", checkType(f, v)
+	case "default":
+		return r.applyDefault(f, k)
+	case "examples":
+		return r.applyExamples(f, k)
+	case "header":
+		return "write a name such as X-Region", applyHeader(f, v)
+	default:
+		if f.Quoted {
+			return "check it in the function", fmt.Errorf("%s cannot be used on a number that travels as a string", k.key)
+		}
+		return r.applyRule(f, k)
+	}
+	return "", nil
+}
+
+// checkType accepts the keyword type where it says what is so anyway.
+func checkType(f *model.Field, want string) error {
+	if is := jsonType(base(f.Type)); f.Quoted && want == "string" || !f.Quoted && want == is {
+		return nil
+	} else if is == "" {
+		return fmt.Errorf("type=%s contradicts the Go type, which accepts any value", want)
+	} else {
+		return fmt.Errorf("type=%s contradicts the Go type, which is of type %s", want, is)
+	}
+}
+
+// base is what travels for a type: what it points to, converts to, or is beside
+// its flag.
+func base(t *model.Type) *model.Type {
+	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
+		t = t.Elem
+	}
+	return t
+}
+
+// jsonType is the keyword type of a plan, "" where it has none.
+func jsonType(t *model.Type) string {
+	switch t.Kind {
+	case model.Bool:
+		return "boolean"
+	case model.Int, model.Uint:
+		return "integer"
+	case model.Float, model.Number:
+		return "number"
+	case model.String, model.Bytes, model.Time, model.Duration, model.Text, model.Error:
+		return "string"
+	case model.Slice, model.Array:
+		return "array"
+	case model.Struct, model.Map:
+		return "object"
+	}
+	return ""
+}
+
+// applyDefault sets the default.
+func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
+	switch t := base(f.Type); t.Kind {
+	case model.Union, model.Reflect, model.Interface, model.Error:
+		return "let the function choose what a missing value means", fmt.Errorf("default cannot be used on %s", kindName(t))
+	}
+	text, hint, err := valueText(f.Type, k)
+	if err != nil {
+		return hint, fmt.Errorf("default %w", err)
+	}
+	f.Default = &model.Value{JSON: text, Pos: k.pos}
+	f.Required = false
+	return "", nil
+}
+
+// applyExamples sets the examples: a JSON array of them, or one value, or
+// several in tags.
+func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
+	t := base(f.Type)
+	f.Examples = nil
+	if k.source == fromArg {
+		if list, ok := jsonArray(k.value()); ok && (t.Kind != model.Slice && t.Kind != model.Array || areArrays(list)) {
+			f.Examples = list
+			return "", nil
+		}
+	}
+	for _, v := range k.values {
+		one := setting{key: k.key, values: []string{v}, source: k.source}
+		if t.Kind == model.Slice {
+			// The tag dialect gives examples of the elements.
+			if _, ok := jsonArray(v); !ok {
+				text, hint, err := valueText(t.Elem, one)
+				if err != nil {
+					return hint, fmt.Errorf("example %w", err)
+				}
+				f.Examples = append(f.Examples, "["+text+"]")
+				continue
+			}
+		}
+		text, hint, err := valueText(f.Type, one)
+		if err != nil {
+			return hint, fmt.Errorf("example %w", err)
+		}
+		f.Examples = append(f.Examples, text)
+	}
+	return "", nil
+}
+
+func areArrays(list []string) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(text string) bool { return text[0] != '[' })
+}
+
+// valueText is the JSON text of a value as it was written: text for what
+// travels as a string, JSON for everything else.
+func valueText(t *model.Type, k setting) (text, hint string, err error) {
+	t = base(t)
+	v := k.value()
+	if t.Kind == model.Slice && (len(k.values) > 1 || k.source == fromTag && !isJSON(v)) {
+		texts := make([]string, len(k.values))
+		for i, v := range k.values {
+			if texts[i], hint, err = valueText(t.Elem, setting{values: []string{v}, source: k.source}); err != nil {
+				return "", hint, err
+			}
+		}
+		return "[" + strings.Join(texts, ",") + "]", "", nil
+	}
+	if len(k.values) > 1 {
+		return "", "give one", fmt.Errorf("is given %d times", len(k.values))
+	}
+	if jsonType(t) == "string" {
+		if k.source == fromArg && strings.HasPrefix(v, `"`) && isJSON(v) {
+			return compact(v), "", nil
+		}
+		return quote(v), "", nil
+	}
+	if !isJSON(v) {
+		hint := "write it as JSON"
+		switch t.Kind {
+		case model.Slice:
+			hint = `write it as a JSON array, such as ["a","b"]`
+		case model.Bool:
+			hint = "write true or false"
+		case model.Any:
+			hint = `write it as JSON: a string in double quotes, "` + v + `"`
+		}
+		return "", hint, fmt.Errorf("%s is not %s", v, article(t))
+	}
+	return compact(v), "", nil
+}
+
+// article names the JSON type of a plan for a message.
+func article(t *model.Type) string {
+	if t.Kind == model.Int && isDuration(t.Go) {
+		return "an integer of nanoseconds"
+	}
+	switch name := jsonType(t); name {
+	case "":
+		return "JSON"
+	case "integer", "array", "object":
+		return "an " + name
+	default:
+		return "a " + name
+	}
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

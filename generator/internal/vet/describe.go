@@ -1,0 +1,132 @@
+package vet
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+)
+
+const describeFeature = "write what it does into the doc comment, or into description=; //mcp:doc replaces the comment for the model"
+
+// missingDescriptions: see the table.
+func (c *checker) missingDescriptions() {
+	for _, f := range c.features {
+		if strings.TrimSpace(f.description) == "" {
+			c.report(f.set, f.pos, f.subject, describeFeature, "nothing says what it does")
+		}
+		if f.resource != nil {
+			continue // the protocol has no descriptions of variables
+		}
+		described := f.descriptions()
+		for _, field := range f.arguments() {
+			if strings.TrimSpace(described(field)) != "" {
+				continue
+			}
+			hint := "write a comment behind or above the parameter, or //mcp:arg " + field.Name + ` "..."`
+			if f.call.Input.Whole {
+				hint = "write a comment above the field, or //mcp:arg " + field.Name + ` "..." on the function`
+			}
+			c.report(f.set, c.fieldPos(f, field), f.subject+": argument "+field.Name, hint, "nothing says what it is")
+		}
+	}
+}
+
+// descriptions returns what clients read about an argument.
+func (f *feature) descriptions() func(*model.Field) string {
+	if f.tool == nil {
+		return func(field *model.Field) string { return field.Description }
+	}
+	type property struct {
+		Description string          `json:"description"`
+		Ref         string          `json:"$ref"`
+		OneOf       json.RawMessage `json:"oneOf"`
+	}
+	var input struct {
+		Properties map[string]property `json:"properties"`
+		Defs       map[string]property `json:"$defs"`
+	}
+	if err := json.Unmarshal([]byte(schema.InputOf(f.tool)), &input); err != nil {
+		return func(field *model.Field) string { return field.Description }
+	}
+	return func(field *model.Field) string {
+		p := input.Properties[field.Name]
+		if name, ok := strings.CutPrefix(p.Ref, "#/$defs/"); ok && p.Description == "" {
+			p = input.Defs[name]
+		}
+		if p.Description == "" && strings.Contains(string(p.OneOf), `"description"`) {
+			return string(p.OneOf) // its values are described
+		}
+		return p.Description
+	}
+}
+
+// repeatedDescriptions: see the table.
+func (c *checker) repeatedDescriptions() {
+	first := map[string]*feature{}
+	for _, f := range c.inSource() {
+		own := normal(f.description)
+		if own == "" {
+			continue
+		}
+		if other := first[own]; other == nil {
+			first[own] = f
+		} else if other.set != f.set || f.set == nil { // one function may be both a tool and a resource
+			c.report(f.set, f.pos, f.subject, "say how the two differ", "it has the description of %s", other.subject)
+		}
+		if repeats(f.description, f.name) {
+			c.report(f.set, f.pos, f.subject, describeFeature, "the description only repeats the name")
+		}
+	}
+	for _, f := range c.features {
+		if f.resource != nil {
+			continue
+		}
+		seen := map[string]string{}
+		described := f.descriptions()
+		for _, field := range f.arguments() {
+			text := described(field)
+			own := normal(text)
+			if own == "" {
+				continue
+			}
+			subject, pos := f.subject+": argument "+field.Name, c.fieldPos(f, field)
+			switch other := seen[own]; {
+			case repeats(text, field.Name):
+				c.report(f.set, pos, subject, "say what a value looks like, or what it does", "the description only repeats the name")
+			case own == normal(f.description):
+				c.report(f.set, pos, subject, "say what the argument is", "it has the description of the %s", strings.Fields(f.subject)[0])
+			case field.Description == "": // that of its type, which others have, too
+			case other != "":
+				c.report(f.set, pos, subject, "say how the two differ", "it has the description of argument %s", other)
+			default:
+				seen[own] = field.Name
+			}
+		}
+	}
+}
+
+// repeats reports whether a text has no other words than a name.
+func repeats(text, name string) bool {
+	return squeeze(text) == squeeze(name) && squeeze(name) != ""
+}
+
+// squeeze leaves letters and digits of the words that say something.
+func squeeze(text string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		switch word {
+		case "the", "a", "an", "of", "this":
+		default:
+			b.WriteString(word)
+		}
+	}
+	return b.String()
+}
+
+// normal is a text without what does not matter when two are compared.
+func normal(text string) string {
+	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(text), " ")), " .!")
+}

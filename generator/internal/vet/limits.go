@@ -1,0 +1,70 @@
+package vet
+
+import (
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+)
+
+// clientNames: see the table. Without a server in the package its name is not
+// known, and only the tool's counts.
+func (c *checker) clientNames() {
+	for _, f := range c.features {
+		if f.tool == nil {
+			continue
+		}
+		if strings.Contains(f.name, ".") {
+			c.report(f.set, f.pos, f.subject, "write "+strings.ReplaceAll(f.name, ".", "_")+": name= on the directive sets it",
+				"the name %q has a dot, which APIs of models refuse", f.name)
+		}
+		name := f.name
+		if c.m.Server != nil {
+			name = "mcp__" + c.m.Server.Name + "__" + f.name
+		}
+		if len(name) > maxClientName {
+			c.report(f.set, f.pos, f.subject, "take "+count(len(name)-maxClientName, "character")+
+				" from it: name= on the directive sets the name of the tool, and on //mcp:server that of the server",
+				"clients call it %s, which has %d characters, and %d are allowed", name, len(name), maxClientName)
+		}
+	}
+}
+
+// tokenBudget: see the table.
+func (c *checker) tokenBudget() {
+	for i, n := range c.tokens {
+		if c.options.MaxTokens <= 0 || n <= c.options.MaxTokens {
+			continue
+		}
+		f := c.features[i] // the tools come first, in the same order
+		c.report(f.set, f.pos, f.subject, "shorten its descriptions, or take fewer arguments; mcpgen list shows what each tool costs",
+			"it costs about %d tokens of each conversation, and %d are allowed", n, c.options.MaxTokens)
+	}
+}
+
+// tooManyTools: see the table.
+func (c *checker) tooManyTools() {
+	if n := len(c.m.Tools); c.options.MaxTools > 0 && n > c.options.MaxTools {
+		c.report(nil, c.packagePos(), "", "join tools that differ in one argument, or give them group= and let mcp.Select pick; -max-tools sets the number",
+			"the package has %d tools, and %d are allowed: some clients drop what is more", n, c.options.MaxTools)
+	}
+}
+
+// largeSchemas: see the table.
+func (c *checker) largeSchemas() {
+	for _, f := range c.features {
+		if f.tool == nil {
+			continue
+		}
+		for _, s := range []struct{ what, text string }{
+			{"input", schema.InputOf(f.tool)}, {"output", schema.OutputOf(f.tool)},
+		} {
+			if len(s.text) > maxSchema {
+				hint := "take or return less"
+				if !f.tool.Defs {
+					hint = "//mcp:defaults defs writes types that repeat once; otherwise take or return less"
+				}
+				c.report(f.set, f.pos, f.subject, hint, "its %s schema has %d bytes, and %d are allowed", s.what, len(s.text), maxSchema)
+			}
+		}
+	}
+}

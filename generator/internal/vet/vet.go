@@ -1,0 +1,201 @@
+// Package vet looks at contracts for what the generator accepts and a reviewer
+// would not: a tool without a description, a tenant that the model may choose, a
+// question whose answer nobody looks at.
+//
+// One table ([Rules]) holds every rule; it drives the checks, the help of the
+// command and the reference in docs. A finding is silenced by //mcp:ignore with
+// the rule and a reason, on the feature or in the package comment.
+package vet
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// Finding is something that a rule found.
+type Finding struct {
+	Rule    string
+	Pos     token.Position
+	Subject string // "tool Search: argument tenant"; empty where it is about the package
+	Message string
+	Hint    string
+	Fix     *Fix // nil where there is no plain one
+
+	set *directive.Set // the declaration it belongs to; nil for the package
+}
+
+// Fix is an edit of one place in the source.
+type Fix struct {
+	Message  string // what it does: "say destructive openworld"
+	Pos, End token.Pos
+	Text     string // replaces the source from Pos to End
+}
+
+// Diagnostic is the finding as it is printed.
+func (f *Finding) Diagnostic() *diag.Diagnostic {
+	return &diag.Diagnostic{Pos: f.Pos, Subject: f.Subject, Message: f.Message, Hint: f.Hint, Rule: f.Rule}
+}
+
+// Package returns what the rules find in one package, in order of the source.
+// The model must be what package analyze made of it without an error. The error
+// is that of Options.Tokens.
+func Package(pkg *load.Package, m *model.Package, o *Options) ([]*Finding, error) {
+	c := &checker{pkg: pkg, m: m, options: o, homes: map[*directive.Set]*load.Package{}}
+	c.sources = []*load.Package{pkg}
+	for _, path := range slices.Sorted(maps.Keys(pkg.From)) {
+		c.sources = append(c.sources, pkg.From[path])
+	}
+	for _, p := range c.sources {
+		for _, set := range directive.ScanFiles(p.Fset, p.Files, &diag.List{}) {
+			c.sets = append(c.sets, set)
+			c.homes[set] = p
+		}
+	}
+	c.collectFeatures()
+	if o.Tokens != nil && o.enabled("token-budget") {
+		var err error
+		if c.tokens, err = o.Tokens(m); err != nil {
+			return nil, fmt.Errorf("count the tokens of %s: %w", pkg.Path, err)
+		}
+	}
+	for i := range rules {
+		if r := &rules[i]; r.check != nil && o.enabled(r.ID) {
+			c.rule = r.ID
+			r.check(c)
+		}
+	}
+	c.ignore()
+	slices.SortStableFunc(c.found, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Message, b.Message))
+	})
+	return c.found, nil
+}
+
+// checker is the state of one package.
+type checker struct {
+	pkg      *load.Package
+	sources  []*load.Package // pkg, and those that its //mcp:from lines name
+	m        *model.Package
+	options  *Options
+	sets     []*directive.Set // of all sources
+	homes    map[*directive.Set]*load.Package
+	features []*feature
+	tokens   []int // of the tools, in their order; nil where nobody counts
+	rule     string
+	found    []*Finding
+}
+
+// report adds a finding of the rule that is being checked.
+func (c *checker) report(set *directive.Set, pos token.Position, subject, hint, format string, args ...any) *Finding {
+	f := &Finding{Rule: c.rule, Pos: pos, Subject: subject, Hint: hint, Message: fmt.Sprintf(format, args...), set: set}
+	c.found = append(c.found, f)
+	return f
+}
+
+// packagePos is where a finding about the whole package stands: the server, if
+// there is one, otherwise the first feature.
+func (c *checker) packagePos() token.Position {
+	if s := c.m.Server; s != nil && s.Pos.IsValid() {
+		return s.Pos
+	}
+	if all := c.inSource(); len(all) > 0 {
+		return all[0].pos
+	}
+	return token.Position{}
+}
+
+// inSource are the features in order of the source.
+func (c *checker) inSource() []*feature {
+	all := slices.Clone(c.features)
+	slices.SortStableFunc(all, func(a, b *feature) int {
+		return cmp.Or(cmp.Compare(a.pos.Filename, b.pos.Filename), cmp.Compare(a.pos.Line, b.pos.Line))
+	})
+	return all
+}
+
+// feature is what the rules want to know of every kind of feature.
+type feature struct {
+	subject            string // "tool Search"
+	name               string // published
+	title, description string
+	pos                token.Position
+	set                *directive.Set
+	call               *model.Call // nil for a value
+	errorsSaid         bool
+	tool               *model.Tool     // nil for others
+	prompt             *model.Prompt   // nil for others
+	resource           *model.Resource // nil for others
+	variables          []string        // of a template
+}
+
+// collectFeatures lists the features of the package in the order of the model.
+func (c *checker) collectFeatures() {
+	at := map[token.Position]*directive.Set{}
+	for _, set := range c.sets {
+		for _, d := range set.Directives {
+			at[d.Pos] = set
+		}
+	}
+	for _, t := range c.m.Tools {
+		c.features = append(c.features, &feature{
+			subject: "tool " + t.Func.Name, name: t.Name, title: t.Title, description: t.Description, pos: t.Pos, set: at[t.Pos],
+			call: &t.Call, errorsSaid: t.ErrorsSaid, tool: t,
+		})
+	}
+	for _, r := range slices.Concat(c.m.Resources, c.m.Templates) {
+		f := &feature{
+			name: r.Name, title: r.Title, description: r.Description, pos: r.Pos, set: at[r.Pos],
+			errorsSaid: r.ErrorsSaid, resource: r, variables: r.Variables,
+		}
+		if r.Value != nil {
+			f.subject = "resource " + r.Value.Name
+		} else {
+			f.subject, f.call = "resource "+r.Func.Name, &r.Call
+		}
+		c.features = append(c.features, f)
+	}
+	for _, p := range c.m.Prompts {
+		c.features = append(c.features, &feature{
+			subject: "prompt " + p.Func.Name, name: p.Name, title: p.Title, description: p.Description, pos: p.Pos, set: at[p.Pos],
+			call: &p.Call, errorsSaid: p.ErrorsSaid, prompt: p,
+		})
+	}
+}
+
+// arguments are the fields of the object that a client sends.
+func (f *feature) arguments() []*model.Field {
+	if f.call == nil || f.call.Input == nil || f.call.Input.Object == nil {
+		return nil
+	}
+	return f.call.Input.Object.Fields
+}
+
+// fieldPos is where a field stands if that is in the package, otherwise where
+// the feature does.
+func (c *checker) fieldPos(f *feature, field *model.Field) token.Position {
+	if field.Pos.IsValid() && c.home(field.Pos) != nil {
+		return field.Pos
+	}
+	return f.pos
+}
+
+// home is the source that holds a position, nil for others.
+func (c *checker) home(pos token.Position) *load.Package {
+	for _, p := range c.sources {
+		for _, file := range p.Files {
+			if p.Position(file.Package).Filename == pos.Filename {
+				return p
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package zoo
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+)
+
+// Query is what the arguments of [EchoQuery] are.
+type Query struct {
+	Text  string   `json:"text"`
+	Limit int      `json:"limit"`
+	Sort  *Sort    `json:"sort"`
+	Tags  []string `json:"tags,omitempty"`
+}
+
+// EchoQuery takes plain parameters, one of them variadic.
+//
+//mcp:tool
+//mcp:arg text minLength=1 maxLength=20
+//mcp:arg limit default=20 minimum=1 maximum=100
+func EchoQuery(ctx context.Context, text string, limit int, sort *Sort, tags ...string) Query {
+	return identity.Object(ctx, Query{text, limit, sort, tags})
+}
+
+// Mixed is what the arguments of [EchoMixed] are.
+type Mixed struct {
+	Point Point          `json:"point"`
+	At    time.Time      `json:"at"`
+	Wait  time.Duration  `json:"wait" jsonschema:"format=duration"`
+	Data  []byte         `json:"data"`
+	Any   any            `json:"any"`
+	ByID  map[int]*Point `json:"byID"`
+	Opt   *Point         `json:"opt"`
+	List  [][]Sort       `json:"list"`
+}
+
+// EchoMixed takes plain parameters of many types.
+//
+//mcp:tool
+//mcp:arg list maxItems=3
+func EchoMixed(ctx context.Context, point Point, at time.Time, wait time.Duration, data []byte, any any, byID map[int]*Point, opt *Point, list [][]Sort) Mixed {
+	return identity.Object(ctx, Mixed{point, at, wait, data, any, byID, opt, list})
+}
+
+// EchoTightened takes a struct whose fields are narrowed for this tool alone.
+//
+//mcp:tool
+//mcp:arg x minimum=1 maximum=3
+//mcp:arg y default=2 "how far"
+func EchoTightened(ctx context.Context, in Point) Point { return identity.Object(ctx, in) }
+
+// EchoLenient takes numbers and booleans in quotes as well.
+//
+//mcp:tool lenient
+func EchoLenient(ctx context.Context, in Scalars) Scalars { return identity.Object(ctx, in) }
+
+// EchoLenientBox takes JSON texts in the place of objects and lists.
+//
+//mcp:tool lenient
+func EchoLenientBox(ctx context.Context, in Box[Point]) Box[Point] { return identity.Object(ctx, in) }
+
+// EchoLenientDefaults is lenient about defaults.
+//
+//mcp:tool lenient
+func EchoLenientDefaults(ctx context.Context, in Defaults) Defaults { return identity.Object(ctx, in) }

@@ -1,0 +1,150 @@
+package zoo_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/generator"
+	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/internal/zoo"
+	"github.com/mcpgen/mcpgen/internal/zoo/prove"
+)
+
+// oddNames are property names of the zoo that some clients refuse, and that
+// encoding/json has all the same.
+var oddNames = []string{
+	"a'b", "a/b", "<a>&b", "a b", "$ref", "%s", "größe", "大小", "Öl",
+	"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg",
+}
+
+var config = prove.Config{
+	Server:     zoo.NewMCPServer,
+	Values:     24_000 / slowdown,
+	Seed:       1,
+	OddNames:   oddNames,
+	Directives: []string{"echo_query", "echo_mixed", "echo_tightened"},
+	Own:        func(tool string) bool { return strings.HasPrefix(tool, "own_") },
+	Lenient:    []string{"echo_lenient", "echo_lenient_box", "echo_lenient_defaults"},
+}
+
+// TestZoo proves every tool with some tens of thousands of values; the
+// environment variable MCPGEN_LONG says how many there are instead.
+func TestZoo(t *testing.T) {
+	spec.Holds(t, "S209")
+	report := prove.Run(t, config)
+	if report.Tools < 150 {
+		t.Errorf("only %d tools", report.Tools)
+	}
+	// What lets no value pass is no exception. A short run may miss some.
+	for _, e := range prove.Counted() {
+		if report.Exceptions[e] == 0 && report.Values >= 20_000 {
+			t.Errorf("no value is due to %d", e)
+		}
+	}
+}
+
+var (
+	listed    = regexp.MustCompile(`(?m)^(\d+)\. `)
+	tabulated = regexp.MustCompile(`(?m)^\| (\d+) \|`)
+)
+
+// TestNumbers holds the numbers by which the prover lets values pass against those of
+// docs/types.md, both ways, and those that it does not count against the tests that
+// hold them.
+func TestNumbers(t *testing.T) {
+	page, err := os.ReadFile("../../docs/types.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(page), "\n## Exceptions\n")
+	text, _, ended := strings.Cut(text, "\n## Differences from invopop")
+	if !found || !ended {
+		t.Fatal("the page has other headings")
+	}
+	documented := map[prove.Exception]bool{}
+	for _, numbered := range []*regexp.Regexp{listed, tabulated} {
+		for _, m := range numbered.FindAllStringSubmatch(text, -1) {
+			n, err := strconv.Atoi(m[1])
+			if err != nil || documented[prove.Exception(n)] {
+				t.Errorf("the number %s comes twice", m[1])
+			}
+			documented[prove.Exception(n)] = true
+		}
+	}
+	for _, e := range prove.Counted() {
+		if !documented[e] {
+			t.Errorf("docs/types.md has no %d", e)
+		}
+		if prove.Elsewhere[e] != "" {
+			t.Errorf("%d is counted, and not held elsewhere", e)
+		}
+		delete(documented, e)
+	}
+	for e, holder := range prove.Elsewhere {
+		if !documented[e] {
+			t.Errorf("docs/types.md has no %d", e)
+		}
+		delete(documented, e)
+		pkg, test, _ := strings.Cut(holder, " ")
+		files, err := filepath.Glob("../../" + pkg + "/*_test.go")
+		if err != nil || !slices.ContainsFunc(files, func(name string) bool {
+			src, err := os.ReadFile(name)
+			return err == nil && strings.Contains(string(src), "func "+test+"(t *testing.T)")
+		}) {
+			t.Errorf("%d: there is no %s", e, holder)
+		}
+	}
+	for e := range documented {
+		t.Errorf("docs/types.md has %d, and no test knows it", e)
+	}
+}
+
+// TestWrapped proves the same for clients of older revisions.
+func TestWrapped(t *testing.T) { prove.Wrapped(t, config) }
+
+// TestCurrent checks that mcp_gen.go is what the generator writes.
+func TestCurrent(t *testing.T) {
+	result, err := generator.Generate(t.Context(), generator.Config{Patterns: []string{"."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range result.Diagnostics {
+		if !d.Warning {
+			t.Error(d.Message)
+		}
+	}
+	if len(result.Packages) != 1 || !result.Packages[0].Current() {
+		t.Error("mcp_gen.go is stale: run mcpgen in this directory")
+	}
+}
+
+var update = flag.Bool("update", false, "write the table of differences from the Reflector")
+
+// TestReflector holds the schemas against those of the Reflector, and the counts
+// of their differences against the table.
+func TestReflector(t *testing.T) {
+	const path = "testdata/reflector.md"
+	var table bytes.Buffer
+	if err := prove.WriteClasses(&table, prove.CompareReflector(t, config)); err != nil {
+		t.Fatal(err)
+	}
+	if *update && !t.Failed() {
+		if err := os.WriteFile(path, table.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, table.Bytes()) {
+		t.Errorf("%s is stale, run the test with -update; it should be\n%s", path, table.Bytes())
+	}
+}

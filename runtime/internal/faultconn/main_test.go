@@ -1,0 +1,11 @@
+package faultconn_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(spec.Main{M: m, Least: 4000}) }

@@ -1,0 +1,352 @@
+package hardening_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"log"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcpnet"
+	"github.com/mcpgen/mcpgen/runtime/mcpws"
+)
+
+// setup says how a site is made. The zero value is a server with its defaults.
+type setup struct {
+	limits         mcp.Limits
+	server         []mcp.Option
+	http           mcphttp.Limits
+	register       func(s *site) // further features
+	hosts, origins []string
+	local          net.Addr                   // where it claims to listen; nil: where it does
+	authentic      bool                       // clients have to say who they are
+	connections    int                        // most of them, of WebSocket and TCP
+	each           int                        // most of one client; 0: as many
+	stated         bool                       // a header field says where HTTP clients are
+	plan           func(n int) faultconn.Plan // what goes wrong on the n-th connection
+	real           bool                       // sockets, and no bubble
+	level          slog.Level                 // of the log; 0: everything
+	expected       string                     // what may stand in it, and is left out
+}
+
+// site is a server with one transport, and the clients of it.
+type site struct {
+	*fixture
+	t       *testing.T
+	tap     *spec.Conversation // of all clients
+	venue   venue
+	setup   setup
+	server  *mcp.Server
+	log     *journal // of the server and the transport
+	notes   journal  // of the server of net/http
+	net     network
+	addr    string
+	pipes   atomic.Int64 // that have been opened, on stdio
+	handler closer       // of HTTP and WebSocket
+	http    *http.Server // in front of it
+	ctx     context.Context
+	stop    context.CancelCauseFunc
+	served  sync.WaitGroup
+	clients []*client
+	from    atomic.Pointer[net.TCPAddr] // where connections come from; nil: where they do
+	stated  string                      // where clients of HTTP say that they are
+}
+
+// closer is what the handlers have in common.
+type closer interface {
+	http.Handler
+	Close() error
+	Shutdown(context.Context) error
+}
+
+// network is a listener, and what connects to it.
+type network interface {
+	net.Listener
+	Dial(context.Context) (net.Conn, error)
+}
+
+var errTestOver = errors.New("the test is over")
+
+func newSite(t *testing.T, v venue, c setup) *site {
+	t.Helper()
+	s := &site{t: t, tap: spec.NewTap(t).Conversation(), venue: v, setup: c, log: &journal{expected: c.expected}}
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	level := c.level
+	if level == 0 {
+		level = slog.LevelDebug
+	}
+	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: level}))
+	many := mcp.Limits{ProgressRate: math.MaxInt32, LogRate: math.MaxInt32} // so that tests can send many messages
+	s.server = mcp.NewServer(mcp.Info{Name: "fixture", Version: "1"},
+		append([]mcp.Option{mcp.WithLogger(logger), mcp.WithLimits(many), mcp.WithLimits(c.limits)}, c.server...)...)
+	s.fixture = newFixture(t, s.server)
+	if c.register != nil {
+		c.register(s)
+	}
+	switch v.name {
+	case stdio, memory:
+		return s
+	}
+	s.listen()
+	switch v.name {
+	case tcp:
+		options := []mcpnet.Option{mcpnet.WithConnections(c.connections), mcpnet.WithConnectionsPerClient(cmp.Or(c.each, c.connections))}
+		if c.authentic {
+			options = append(options, mcpnet.WithPrincipal(greet))
+		}
+		s.served.Go(func() {
+			if err := mcpnet.Serve(s.ctx, s.server, s.net, options...); err != nil {
+				t.Errorf("mcpnet.Serve: %v", err)
+			}
+		})
+		return s
+	case webSocket:
+		options := []mcpws.Option{mcpws.WithAllowedHosts(c.hosts...), mcpws.WithAllowedOrigins(c.origins...), mcpws.WithConnections(c.connections), mcpws.WithConnectionsPerClient(cmp.Or(c.each, c.connections))}
+		if c.authentic {
+			options = append(options, mcpws.WithPrincipal(principalOf))
+		}
+		if c.stated {
+			options = append(options, mcpws.WithClientAddress(statedAddress))
+		}
+		s.handler = mcpws.NewHandler(s.server, options...)
+	default:
+		options := []mcphttp.Option{
+			mcphttp.WithAllowedHosts(c.hosts...), mcphttp.WithAllowedOrigins(c.origins...), mcphttp.WithLimits(c.http),
+		}
+		if c.authentic {
+			options = append(options, mcphttp.WithPrincipal(principalOf))
+		}
+		if c.stated {
+			options = append(options, mcphttp.WithClientAddress(statedAddress))
+		}
+		if v.name == httpSSE {
+			s.handler = mcphttp.NewSSEHandler(s.server, options...)
+		} else {
+			s.handler = mcphttp.NewHandler(s.server, options...)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", s.handler)
+	s.http = &http.Server{Handler: mux, ErrorLog: log.New(&s.notes, "", 0)}
+	s.served.Go(func() { _ = s.http.Serve(s.net) })
+	return s
+}
+
+// listen opens the network.
+func (s *site) listen() {
+	s.t.Helper()
+	if s.setup.real {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.net = &sockets{Listener: l, plan: s.setup.plan}
+	} else {
+		s.net = faultconn.NewListener(s.setup.plan)
+	}
+	s.addr = s.net.Addr().String()
+	if s.setup.local != nil {
+		s.net = &elsewhere{s.net, s.setup.local}
+	}
+	if !s.setup.real {
+		s.net = &strangers{s.net, &s.from}
+	}
+}
+
+// close ends everything, and looks at what the HTTP server had to complain of.
+func (s *site) close() {
+	s.t.Helper()
+	for _, c := range s.clients {
+		c.vanish()
+		c.in.resume()
+	}
+	s.letGo()
+	s.stop(errTestOver)
+	if s.handler != nil {
+		if err := s.handler.Close(); err != nil {
+			s.t.Errorf("close handler: %v", err)
+		}
+		_ = s.http.Close()
+	}
+	s.served.Wait()
+	for _, c := range s.clients {
+		c.in.running.Wait()
+	}
+	if !s.setup.real {
+		time.Sleep(time.Second) // net/http lingers behind a request that it has not read to the end
+	}
+	s.gaveBack()
+	if said := s.notes.String(); said != "" {
+		s.t.Errorf("the HTTP server complains: %s", said)
+	}
+}
+
+// settle waits until nothing happens any more.
+func (s *site) settle() {
+	if s.setup.real {
+		time.Sleep(50 * time.Millisecond)
+		return
+	}
+	synctest.Wait()
+}
+
+// patience is how long a test waits for what must come, in the time that it lives in.
+func (s *site) patience() time.Duration {
+	if s.setup.real {
+		return 30 * time.Second
+	}
+	return time.Hour
+}
+
+// await receives from c, or fails the test.
+func await[T any](s *site, c <-chan T, what string) T {
+	s.t.Helper()
+	timer := time.NewTimer(s.patience())
+	defer timer.Stop()
+	select {
+	case v := <-c:
+		return v
+	case <-timer.C:
+		s.t.Fatalf("there is no %s", what)
+		panic("unreachable")
+	}
+}
+
+// principalOf is an authentication: it believes what Authorization says.
+func principalOf(r *http.Request) (mcp.Principal, error) {
+	name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer token-of-")
+	if !ok {
+		return mcp.Principal{}, errors.New("no token")
+	}
+	return mcp.Principal{ID: name}, nil
+}
+
+// statedAddress is the address that a proxy has written into a header field.
+func statedAddress(r *http.Request) netip.Addr {
+	a, _ := netip.ParseAddr(r.Header.Get("X-Client"))
+	return a
+}
+
+// greet is an authentication for streams: the first line is who is there.
+func greet(c net.Conn) (mcp.Principal, error) {
+	var name []byte
+	for b := make([]byte, 1); ; {
+		switch _, err := c.Read(b); {
+		case err != nil:
+			return mcp.Principal{}, err
+		case b[0] == '\n':
+			return mcp.Principal{ID: string(name)}, nil
+		}
+		name = append(name, b[0])
+	}
+}
+
+// sockets are a real network.
+type sockets struct {
+	net.Listener
+	plan func(n int) faultconn.Plan
+
+	mu sync.Mutex
+	n  int
+}
+
+func (n *sockets) Dial(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", n.Addr().String())
+}
+
+func (n *sockets) Accept() (net.Conn, error) {
+	c, err := n.Listener.Accept()
+	if err != nil || n.plan == nil {
+		return c, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.n++
+	return faultconn.Conn(c, n.plan(n.n-1)), nil
+}
+
+// elsewhere is a listener at another address.
+type elsewhere struct {
+	network
+	addr net.Addr
+}
+
+func (e *elsewhere) Accept() (net.Conn, error) {
+	c, err := e.network.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &moved{c, e.addr}, nil
+}
+
+type moved struct {
+	net.Conn
+	addr net.Addr
+}
+
+func (m *moved) LocalAddr() net.Addr { return m.addr }
+
+// strangers is a listener whose clients come from addresses of the test's choice.
+type strangers struct {
+	network
+	from *atomic.Pointer[net.TCPAddr]
+}
+
+func (s *strangers) Accept() (net.Conn, error) {
+	c, err := s.network.Accept()
+	if from := s.from.Load(); err == nil && from != nil {
+		return &stranger{c, from}, nil
+	}
+	return c, err
+}
+
+type stranger struct {
+	net.Conn
+	addr *net.TCPAddr
+}
+
+func (s *stranger) RemoteAddr() net.Addr { return s.addr }
+
+// comesFrom has later connections come from an address.
+func (s *site) comesFrom(address string) {
+	s.from.Store(net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 4711)))
+}
+
+// journal is a log that is written and read at the same time.
+type journal struct {
+	expected string // lines with it are left out
+
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.expected != "" && bytes.Contains(p, []byte(j.expected)) {
+		return len(p), nil
+	}
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
