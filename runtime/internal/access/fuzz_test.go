@@ -11,7 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 )
 
-// local is what a loopback name is, said in another way than the policy says it.
+// local reports whether a name is a loopback name, by another algorithm than that of
+// the policy.
 func local(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	if a, err := netip.ParseAddr(name); err == nil {
@@ -20,7 +21,8 @@ func local(name string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// FuzzCheck holds what passes against what net/url reads out of the same headers.
+// FuzzCheck compares the requests that pass with what net/url parses from the same
+// headers.
 func FuzzCheck(f *testing.F) {
 	for _, host := range []string{
 		"localhost:8080", "127.0.0.1", "[::1]:80", "evil.example", "example.com", "LOCALHOST.", "app.localhost:1", "a b", "", "[::1%25lo]", "127.0.0.1.",
@@ -44,7 +46,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// checkDefault checks what a policy without options lets pass.
+// checkDefault checks what a policy without options allows.
 func checkDefault(t *testing.T, r *http.Request, onLoopback bool) {
 	refusal := new(access.Policy).Check(r)
 	if refusal != nil {
@@ -86,8 +88,8 @@ func whole(u *url.URL) string {
 	return strings.ToLower(u.Scheme+"|"+strings.TrimSuffix(u.Hostname(), ".")) + "|" + port
 }
 
-// checkConfigured checks that a configured origin passes whatever its spelling, and
-// is told from others.
+// checkConfigured checks that a configured origin passes in any spelling, and that
+// others do not.
 func checkConfigured(t *testing.T, r *http.Request) {
 	text := r.Header.Get("Origin")
 	p, err := access.New([]string{"*"}, []string{text})

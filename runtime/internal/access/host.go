@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// host is a Host header taken apart.
+// host is a parsed Host header.
 type host struct {
 	name string // a name, or an address; of IPv6 in brackets
 	port string // digits, or ""
 }
 
-// parseHost takes apart uri-host [":" port] (RFC 9110, section 7.2). Of names only
-// those of letters, digits, dots, hyphens and underscores pass: browsers send no
-// others. The dot that may end a name is dropped. What does not parse is the zero
-// host.
+// parseHost parses uri-host [":" port] (RFC 9110, section 7.2). A name may have
+// letters, digits, dots, hyphens and underscores only: browsers send no others. A final
+// dot is dropped. If the text does not parse, the result is the zero host.
 func parseHost(text string) (host, bool) {
 	end := strings.IndexByte(text, ':')
 	if strings.HasPrefix(text, "[") {
@@ -77,8 +76,9 @@ func isPort(text string) bool {
 	return n > 0
 }
 
-// covers reports whether a configured host is the asked one: at any port where none
-// was configured, and without a port where the configured one goes without saying.
+// covers reports whether a configured host matches the requested one. A configured host
+// without a port matches every port; one with the default port also matches a request
+// without a port.
 func (h host) covers(asked host) bool {
 	switch {
 	case h.port == "", h.port == asked.port:
@@ -89,8 +89,8 @@ func (h host) covers(asked host) bool {
 	return strings.EqualFold(h.name, asked.name)
 }
 
-// isLoopback reports whether the host is a loopback one by its name: nobody can
-// make it lead elsewhere (RFC 6761, section 6.3, for names below localhost).
+// isLoopback reports whether the host is a loopback host by its name. Such a name
+// cannot resolve to another address (RFC 6761, section 6.3, for names below localhost).
 func (h host) isLoopback() bool {
 	const local = "localhost"
 	name := h.name
@@ -112,13 +112,13 @@ func isDotted(name string) bool {
 	return strings.Trim(name, "0123456789.") == ""
 }
 
-// origin is an Origin header taken apart (RFC 6454, section 7.1).
+// origin is a parsed Origin header (RFC 6454, section 7.1).
 type origin struct {
 	scheme string // in lower case
 	host   host   // in lower case
 }
 
-// parseOrigin takes apart scheme "://" host [":" port].
+// parseOrigin parses scheme "://" host [":" port].
 func parseOrigin(text string) (origin, bool) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok || !isScheme(scheme) {
@@ -131,7 +131,7 @@ func parseOrigin(text string) (origin, bool) {
 	}
 	o.host.name = strings.ToLower(o.host.name)
 	if dot {
-		// To a browser this is another origin than that of the name without it.
+		// For browsers, this origin differs from that of the name without the dot.
 		o.host.name += "."
 	}
 	if o.host.port == defaultPort(o.scheme) {
@@ -170,9 +170,9 @@ func (o origin) String() string {
 	return s
 }
 
-// is reports whether the origin is that of the server which is called by that
-// Host. Before a proxy that ends TLS a page of https may call a server that sees
-// plain HTTP, but never the other way round.
+// is reports whether the origin is that of the server with that Host. Behind a proxy
+// that terminates TLS, an https page may call a server that sees plain HTTP, but never
+// the reverse.
 func (o origin) is(h host, encrypted bool) bool {
 	if o.scheme != "https" && (encrypted || o.scheme != "http") {
 		return false

@@ -1,8 +1,8 @@
-// Package access decides by its Host and Origin headers whether an HTTP request
-// may be answered, for every transport that rides on HTTP. It is what stands
-// between a server on somebody's machine and the pages that this somebody visits:
-// a page can send requests to any address, and by rebinding its own name to the
-// server's address it can make them look as if they were of the same origin.
+// Package access decides by the Host and Origin headers of an HTTP request whether it
+// may be served, for every transport over HTTP. It protects a server on a user's
+// machine from the web pages that the user visits: a page can send requests to any
+// address, and by rebinding its own name to the server's address (DNS rebinding) it can
+// make them look like requests of the same origin.
 package access
 
 import (
@@ -15,9 +15,9 @@ import (
 	"strconv"
 )
 
-// Policy is what a server was told of its names and of the pages that may call
-// it. The zero Policy trusts loopback names on loopback listeners, and nothing
-// else. It never changes and may be used by many goroutines.
+// Policy has the configured host names of a server and the origins that may call it.
+// The zero Policy trusts loopback names on loopback listeners, and nothing else. A
+// Policy is immutable and may be used by several goroutines.
 type Policy struct {
 	anyHost bool
 	hosts   []host
@@ -26,10 +26,10 @@ type Policy struct {
 
 // New returns the policy with these names and origins.
 //
-// A host is a name or an address, with a port or without one, which means any
-// port; "*" means that requests may have any Host. An origin is what browsers
-// send, scheme://host or scheme://host:port. There is no "*" for origins, and
-// "null" is not one: every page can have it.
+// A host is a name or an address, with a port or without one, which means any port; "*"
+// means that requests may have any Host. An origin has the form that browsers send,
+// scheme://host or scheme://host:port. There is no "*" for origins, and "null" is
+// refused: every page can have it.
 func New(hosts, origins []string) (*Policy, error) {
 	p := new(Policy)
 	for _, text := range hosts {
@@ -59,7 +59,7 @@ func New(hosts, origins []string) (*Policy, error) {
 	return p, nil
 }
 
-// configuredHost also takes IPv6 addresses without brackets.
+// configuredHost also accepts IPv6 addresses without brackets.
 func configuredHost(text string) (host, bool) {
 	if a, err := netip.ParseAddr(text); err == nil && a.Is6() {
 		text = "[" + text + "]"
@@ -67,37 +67,38 @@ func configuredHost(text string) (host, bool) {
 	return parseHost(text)
 }
 
-// Refusal is the answer to a request that must not be served.
+// Refusal is the response to a request that must not be served.
 type Refusal struct {
 	Status  int    // 403, or 400 where a header is malformed
-	Message string // says what is wrong, and by which option it is allowed
+	Message string // names the fault, and the option that allows the request
 }
 
 func refuse(status int, format string, args ...any) *Refusal {
 	return &Refusal{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxHeader is how long the target and the header fields of a request may be together, in
+// maxHeader is the limit for the target and the header fields of a request together, in
 // bytes.
 const maxHeader = 64 << 10
 
-// Check decides on a request that a server received; nil lets it pass.
+// Check decides on a request that a server received; nil means that it may be served.
 //
-// Host: where the connection ended at a loopback address it must be a loopback
-// name (localhost, *.localhost, 127.0.0.0/8, [::1]) or a configured one.
-// Elsewhere, where the address is not known, and on Unix sockets it is checked
-// only if there are configured names.
+// Host: if the connection arrived at a loopback address, it must be a loopback name
+// (localhost, *.localhost, 127.0.0.0/8, [::1]) or a configured one. At other and
+// unknown addresses, and on Unix sockets, it is checked only if there are configured
+// names.
 //
-// Origin: a request without one passes. Else it must be a configured one, or equal
-// to a Host that can be trusted to be the server's: a loopback name where the
-// connection ended at a loopback address, or a configured name. That it is equal to
-// any other Host says nothing, since a rebound page sends both alike.
+// Origin: a request without one passes. Otherwise it must be a configured one, or equal
+// to a Host that is known to be the server's: a loopback name if the connection arrived
+// at a loopback address, or a configured name. Equality with any other Host proves
+// nothing, since a rebound page sends both alike.
 //
-// Sec-Fetch-Site: browsers send no Origin with what a page merely embeds, such as an
-// image, and then say here whose page it is. It must be the server's own, or none.
+// Sec-Fetch-Site: browsers send no Origin with requests for embedded content such as
+// images, but this header with the relation of the page to the server. It must be
+// same-origin or none.
 //
-// Header fields of more than 64 KiB together are refused whatever they say: calls and
-// connections keep them, and a [http.Server] may let through as much as a megabyte.
+// Header fields of more than 64 KiB together are always refused: calls and connections
+// retain them, and a [http.Server] may allow a megabyte.
 func (p *Policy) Check(r *http.Request) *Refusal {
 	size := len(r.RequestURI)
 	for name, values := range r.Header {
@@ -126,7 +127,8 @@ func (p *Policy) Check(r *http.Request) *Refusal {
 }
 
 // checkSite decides on a request without an Origin (Fetch metadata request headers,
-// section 2.3). A page of another port is of the same site, and another one's.
+// section 2.3). A page from another port is same-site, but may belong to another
+// server.
 func checkSite(r *http.Request) *Refusal {
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
@@ -137,8 +139,8 @@ func checkSite(r *http.Request) *Refusal {
 	return nil
 }
 
-// checkHost returns the Host where it was looked at, and whether it is known to be
-// a name of this server.
+// checkHost returns the Host if it was checked, and whether it is known to be a name of
+// this server.
 func (p *Policy) checkHost(r *http.Request) (h host, trusted bool, refusal *Refusal) {
 	loopback := onLoopback(r)
 	if !loopback && (p == nil || len(p.hosts) == 0) {
@@ -172,7 +174,7 @@ func (p *Policy) checkOrigin(r *http.Request, text string, h host, trusted bool)
 		return nil
 	}
 	if !trusted {
-		h, _ = parseHost(r.Host) // it may not have been looked at yet
+		h, _ = parseHost(r.Host) // checkHost may not have parsed it
 	}
 	if same := o.is(h, r.TLS != nil); same && trusted {
 		return nil
@@ -185,7 +187,7 @@ func (p *Policy) checkOrigin(r *http.Request, text string, h host, trusted bool)
 }
 
 // Origin returns the Origin header of a request, and whether it is one of the
-// configured origins, whose pages browsers let read the answer only if it says so.
+// configured origins, whose pages may read the response only if CORS headers allow it.
 func (p *Policy) Origin(r *http.Request) (origin string, cross bool) {
 	origins := r.Header["Origin"]
 	if len(origins) != 1 {
@@ -198,8 +200,8 @@ func (p *Policy) Origin(r *http.Request) (origin string, cross bool) {
 	return origins[0], ok && p.hasOrigin(o)
 }
 
-// HasOrigins reports whether any origin is configured, so that answers differ by
-// the Origin header.
+// HasOrigins reports whether any origin is configured, so that responses vary by the
+// Origin header.
 func (p *Policy) HasOrigins() bool { return p != nil && len(p.origins) > 0 }
 
 func (p *Policy) hasHost(h host) bool {
@@ -218,8 +220,8 @@ func (p *Policy) hasOrigin(o origin) bool {
 	return p != nil && len(p.origins) > 0 && slices.Contains(p.origins, o.String())
 }
 
-// onLoopback reports whether the connection that carries the request ended at a
-// loopback address.
+// onLoopback reports whether the connection of the request arrived at a loopback
+// address.
 func onLoopback(r *http.Request) bool {
 	switch a := r.Context().Value(http.LocalAddrContextKey).(type) {
 	case *net.TCPAddr:
@@ -231,7 +233,7 @@ func onLoopback(r *http.Request) bool {
 	return false
 }
 
-// longest is how many bytes of a header a message repeats.
+// longest is how many bytes of a header a message quotes.
 const longest = 100
 
 func quote(s string) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 )
 
-// Where connections end.
+// Local addresses of connections.
 var (
 	loopback  net.Addr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}
 	loopback6 net.Addr = &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
@@ -245,7 +245,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// A page that came over plain HTTP may have been written by anybody on the way.
+// A page that came over plain HTTP may have been changed on the way.
 func TestOriginOfPlainPageAtEncryptedServer(t *testing.T) {
 	for origin, want := range map[string]int{"https://localhost:8080": 200, "http://localhost:8080": 403} {
 		r := request(loopback, "localhost:8080", origin)
@@ -275,7 +275,7 @@ func TestHeadersThatComeTwice(t *testing.T) {
 	}
 }
 
-// What is refused says what would be allowed, and what it says helps.
+// A refusal names what would be allowed, and following it helps.
 func TestMessagesNameWhatHelps(t *testing.T) {
 	for _, test := range []struct {
 		at             net.Addr
@@ -370,7 +370,7 @@ func TestZeroPolicy(t *testing.T) {
 	}
 }
 
-// The address that the policy goes by is the one that net/http says.
+// The policy uses the local address that net/http provides.
 func TestBehindRealListener(t *testing.T) {
 	var p access.Policy
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -430,8 +430,8 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// What a page embeds comes without an Origin, and with the relation of the page to the
-// server. A page of another port is of the same site.
+// Requests for embedded content have no Origin, but the relation of the page to the
+// server. A page of another port is same-site.
 func TestSecFetchSite(t *testing.T) {
 	p, err := access.New([]string{"*"}, []string{"https://page.example"})
 	if err != nil {

@@ -3,15 +3,15 @@ package glob
 
 import "strings"
 
-// Pattern is a pattern, as the texts between its stars, each of which stands for
-// any text, an empty one too.
+// Pattern is a pattern, as the texts between its stars. A star matches any text, also
+// an empty one.
 type Pattern []string
 
-// New reads a pattern.
+// New parses a pattern.
 func New(text string) Pattern { return strings.Split(text, "*") }
 
-// Match reports whether s fits the pattern. For each star it takes time in
-// proportion to the length of s at most.
+// Match reports whether s matches the pattern. For each star it takes time at most
+// proportional to the length of s.
 func (p Pattern) Match(s string) bool {
 	if len(p) == 0 {
 		return false

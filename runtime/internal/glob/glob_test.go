@@ -39,7 +39,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// FuzzMatch holds the matching against regular expressions.
+// FuzzMatch compares the matching with regular expressions.
 func FuzzMatch(f *testing.F) {
 	for _, seed := range [][2]string{{"a*b*", "axxb"}, {"*a*a", "aa"}, {"**", "x"}, {"a.b*", "a.b\n"}} {
 		f.Add(seed[0], seed[1])
@@ -51,7 +51,7 @@ func FuzzMatch(f *testing.F) {
 		}
 		want, err := regexp.Compile(`(?s)\A` + strings.Join(parts, ".*") + `\z`)
 		if err != nil {
-			t.Skip() // no UTF-8
+			t.Skip() // not UTF-8
 		}
 		if got := glob.New(pattern).Match(text); got != want.MatchString(text) {
 			t.Errorf("%q %q: %v", pattern, text, got)

@@ -1,6 +1,6 @@
-// Package logs writes what a server and its transports have to say to an operator.
-// Clients can make it neither long nor frequent: texts are cut, and of many lines of
-// one kind the first ones are written and the others counted.
+// Package logs writes the log of a server and its transports. It bounds what clients
+// can cause: texts are truncated, and of many lines of one kind the first ones are
+// written and the others counted.
 package logs
 
 import (
@@ -21,32 +21,32 @@ const (
 	MaxText = 256
 	// maxError is how much of an error about a client is logged, in bytes.
 	maxError = 1 << 10
-	// maxOwn is how much is logged of a text that the program chose, in bytes. It may
-	// repeat what a client has sent.
+	// maxOwn is how much is logged of a text that the program chose, in bytes. Such a
+	// text may quote a client.
 	maxOwn = 16 << 10
 
-	// window is how long lines of a kind are counted together.
+	// window is the time over which lines of a kind are counted together.
 	window = 10 * time.Second
-	// mostOfClients is how many lines of a kind are written in that time about what
-	// clients do.
-	mostOfClients = 10
-	// mostOfProgram is how many are written about what the program does. Each belongs
-	// to a call, and may have a reference that a client reports.
-	mostOfProgram = 1000
+	// maxClientLines is how many lines of a kind about clients are written in that
+	// time.
+	maxClientLines = 10
+	// maxProgramLines is how many are written about the program. Each belongs to a
+	// call, and may have a reference that a client reports.
+	maxProgramLines = 1000
 )
 
-// Log is a [slog.Logger] behind these limits. Its methods may be called by many
+// Log is a [slog.Logger] with these limits. Its methods may be called by several
 // goroutines.
 type Log struct {
 	logger *slog.Logger
-	broken atomic.Bool // its handler is not called any more
-	failed atomic.Bool // it has, once, and standard error says so
+	broken atomic.Bool // its handler is no longer called
+	failed atomic.Bool // its handler has failed; standard error has a line about it
 
 	mu    sync.Mutex
 	kinds map[string]*kind
 }
 
-// kind is what is counted of the lines of one message.
+// kind counts the lines of one message.
 type kind struct {
 	began time.Time // of the window
 	lines int       // written in it
@@ -57,25 +57,25 @@ type kind struct {
 // New returns a log that writes to l.
 func New(l *slog.Logger) *Log { return &Log{logger: l, kinds: map[string]*kind{}} }
 
-// Logger returns the logger without the limits, for what the program logs itself.
+// Logger returns the logger without the limits, for lines that the program logs itself.
 func (l *Log) Logger() *slog.Logger { return l.logger }
 
-// Client logs what a client has done. The message is a constant: lines with the same
-// one are of one kind.
+// Client logs an event that a client has caused. The message is a constant: lines with
+// the same message are of one kind.
 func (l *Log) Client(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
-	l.write(ctx, level, message, mostOfClients, MaxText, maxError, attrs)
+	l.write(ctx, level, message, maxClientLines, MaxText, maxError, attrs)
 }
 
-// Program logs what the code of users has done. Texts that a client chose must be
-// [Text] attributes.
+// Program logs an event of the user's code. Texts that a client chose must be [Text]
+// attributes.
 func (l *Log) Program(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
-	l.write(ctx, level, message, mostOfProgram, maxOwn, maxOwn, attrs)
+	l.write(ctx, level, message, maxProgramLines, maxOwn, maxOwn, attrs)
 }
 
 // Text returns an attribute with a text that a client chose.
 func Text(key, value string) slog.Attr { return slog.String(key, Cut(value, MaxText)) }
 
-// Cut returns s, or where it has more than so many bytes, its beginning and a mark.
+// Cut returns s or, if it has more than that many bytes, its beginning and a mark.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -100,8 +100,9 @@ func (l *Log) write(ctx context.Context, level slog.Level, message string, most,
 	l.call(func() { l.logger.LogAttrs(ctx, level, message, attrs...) })
 }
 
-// call calls the handler of the logger. One that panics has no other log, and must not end
-// what has only had something to say; one that ends goroutines is called once.
+// call calls the handler of the logger. If it panics, the code that logs must go on,
+// and standard error gets a line. A handler that ends its goroutine is not called
+// again.
 func (l *Log) call(f func()) {
 	if l.broken.Load() {
 		return
@@ -126,8 +127,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// passes counts a line, and reports whether it is written. Lines for the author of a
-// program, who has asked for them, all are.
+// passes counts a line, and reports whether it is written. Lines below the level info
+// are always written.
 func (l *Log) passes(level slog.Level, message string, most int) bool {
 	if level < slog.LevelInfo {
 		return true
@@ -154,7 +155,7 @@ func (l *Log) passes(level slog.Level, message string, most int) bool {
 	return false
 }
 
-// sum logs how many lines were not written, at the end of their window.
+// sum logs the number of suppressed lines, at the end of their window.
 func (l *Log) sum(message string, k *kind) {
 	l.mu.Lock()
 	more, level := k.more, k.level

@@ -69,7 +69,7 @@ func TestLinesAreCounted(t *testing.T) {
 				t.Fatalf("%q", got)
 			}
 		}
-		// Few lines at a time are all written, and nothing is said of others.
+		// A few lines at a time are all written, without a line about suppressed ones.
 		for range 100 {
 			l.Client(ctx, slog.LevelWarn, "one")
 			time.Sleep(2 * time.Second)
@@ -109,7 +109,7 @@ func TestDebugLinesAreAllWritten(t *testing.T) {
 	}
 }
 
-// panics is an error whose text cannot be had.
+// panics is an error whose Error method panics.
 type panics struct{}
 
 func (panics) Error() string { panic("no text") }
@@ -156,7 +156,7 @@ func (f *failing) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-// A handler that panics ends nothing; one that ends goroutines ends one.
+// A handler that panics ends nothing; one that ends goroutines ends only one.
 func TestFailingHandler(t *testing.T) {
 	fine := func() {}
 	for name, h := range map[string]*failing{

@@ -1,22 +1,22 @@
 package membudget
 
-// Account is what one owner has taken of a budget. It serves one goroutine at a time.
-// That of the zero value has no budget, and is allowed everything.
+// Account is the part of a budget that one owner has taken. It serves one goroutine at
+// a time. The zero Account has no budget, and allows everything.
 type Account struct {
 	budget *Budget
 	held   int
 }
 
-// Free is up to how many bytes a buffer is not counted: what holds it, a connection or
-// a call, is charged for more than that as a whole. So the smallest of buffers, which
-// come and go with every message, cost nothing to count.
+// Free is the size in bytes up to which a buffer is not counted: its owner, a
+// connection or a call, is charged more than that as a whole. So the smallest buffers,
+// of which every message needs some, cost no counting.
 const Free = 4 << 10
 
-// Of makes the account one of that budget. Nothing may be charged to it.
+// Of sets the budget of the account. Nothing may be charged to the account yet.
 func (a *Account) Of(b *Budget) { a.budget = b }
 
-// Take takes what is missing for a buffer of that capacity, or gives back what is too
-// much. It reports false, and changes nothing, if there is not enough.
+// Take changes the charge to that for a buffer of that capacity. It reports false, and
+// changes nothing, if the budget does not have enough.
 func (a *Account) Take(capacity int) bool {
 	more := counted(capacity) - a.held
 	if more > 0 && !a.budget.Take(more) {
@@ -29,7 +29,7 @@ func (a *Account) Take(capacity int) bool {
 	return true
 }
 
-// Set is Take even if there is not enough.
+// Set is Take, even beyond the budget.
 func (a *Account) Set(capacity int) {
 	switch more := counted(capacity) - a.held; {
 	case more > 0:

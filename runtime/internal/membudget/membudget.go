@@ -1,10 +1,10 @@
-// Package membudget counts the bytes that clients make a server hold, against one
+// Package membudget counts the memory that a server uses for its clients, against one
 // limit for all connections and transports.
 //
-// What is counted is storage: a slice by its capacity. Who wants more takes it before
-// (Take) and is refused where there is not enough, after what is kept for convenience
-// only has been given up, the oldest first. A copy of what has been taken for already,
-// and is given back at once, is charged without being asked for (Force).
+// It counts storage: a slice by its capacity. An owner reserves storage before it
+// allocates (Take). If there is not enough, the budget first evicts what is only
+// cached, the oldest first, and then refuses. A copy of charged storage whose charge
+// ends at once is charged in any case (Force).
 package membudget
 
 import (
@@ -14,22 +14,23 @@ import (
 	"time"
 )
 
-// Budget is what one server may hold. All methods may be called by many goroutines.
-// Take, TakeControl, Trim, Enter and Unlist must not be called by one that has locked what a
-// [Holder] locks. The methods of a nil budget allow everything.
+// Budget is the memory that one server may use for clients. All methods may be called
+// by several goroutines. Take, TakeControl, Trim, Enter and Unlist must not be called
+// by one that has locked what a [Holder] locks. The methods of a nil budget allow
+// everything.
 type Budget struct {
 	limit   int64 // of everything
-	share   int64 // of it, that only control messages may use
+	share   int64 // the part of it that only control messages may use
 	used    atomic.Int64
 	control atomic.Int64 // for control messages
 	clock   atomic.Uint64
-	waiting atomic.Int32 // for a place
+	waiting atomic.Int32 // for a slot
 
 	mu     sync.Mutex
-	places int // that are free
+	places int // the free slots
 	queue  []chan struct{}
 
-	shedding sync.Mutex // held while a holder gives something up
+	shedding sync.Mutex // held while a holder evicts something
 	listing  sync.Mutex
 	holders  holders
 }
@@ -37,20 +38,20 @@ type Budget struct {
 // controlShare is the part of the limit that only control messages may use.
 const controlShare = 32
 
-// New returns a budget of so many bytes. So many replies may go beyond it at the same
-// time; see [Budget.Enter].
+// New returns a budget of limit bytes. As many replies as there are places may exceed
+// it at the same time; see [Budget.Enter].
 func New(limit int64, places int) *Budget {
 	return &Budget{limit: limit, share: limit / controlShare, places: places}
 }
 
-// Take takes so many bytes. It reports false if there are not as many.
+// Take reserves n bytes. It reports false if there are not as many.
 func (b *Budget) Take(n int) bool {
 	return b == nil || b.take(int64(n))
 }
 
-// TakeControl is Take for what each small message needs, a ping or a cancellation too: a
-// part of the budget is left to them, even while it is exceeded. ReleaseControl gives it
-// back.
+// TakeControl is Take for the memory that every small message needs, also a ping or a
+// cancellation: a part of the budget is reserved for them, even while the rest is
+// exceeded. ReleaseControl releases it.
 func (b *Budget) TakeControl(n int) bool {
 	if b == nil {
 		return true
@@ -67,14 +68,14 @@ func (b *Budget) TakeControl(n int) bool {
 	}
 }
 
-// ReleaseControl gives back what TakeControl has taken.
+// ReleaseControl releases what TakeControl has reserved.
 func (b *Budget) ReleaseControl(n int) {
 	if b != nil {
 		b.control.Add(int64(-n))
 	}
 }
 
-// general is what there is for all that is no control message.
+// general is the part of the limit for everything but control messages.
 func (b *Budget) general() int64 { return b.limit - max(b.share, b.control.Load()) }
 
 func (b *Budget) take(n int64) bool {
@@ -91,14 +92,14 @@ func (b *Budget) take(n int64) bool {
 	}
 }
 
-// Force charges so many bytes, even if there are not as many.
+// Force charges n bytes, even beyond the limit.
 func (b *Budget) Force(n int) {
 	if b != nil {
 		b.used.Add(int64(n))
 	}
 }
 
-// Release gives bytes back.
+// Release releases bytes.
 func (b *Budget) Release(n int) {
 	if b == nil || n == 0 {
 		return
@@ -109,7 +110,7 @@ func (b *Budget) Release(n int) {
 	}
 }
 
-// Trim gives up what is kept as long as more is charged than there is.
+// Trim evicts cached things as long as the charge exceeds the limit.
 func (b *Budget) Trim() {
 	if b == nil {
 		return
@@ -126,25 +127,24 @@ func (b *Budget) Used() int64 {
 	return b.used.Load() + b.control.Load()
 }
 
-// Short reports whether as much is charged as there is, or more.
+// Short reports whether the charge has reached the limit.
 func (b *Budget) Short() bool {
 	return b != nil && b.used.Load() >= b.general()
 }
 
-// Enter takes one of the places for replies that go beyond the budget. None is given
-// away while the budget is exceeded, so that what is charged stays below the limit and
-// what as many replies as there are places need. It waits for up to that time, and not
-// longer than until done is closed, and reports whether there is a place. Each ends
-// with Leave.
+// Enter takes one of the places for replies that exceed the budget. While the budget is
+// exceeded it grants no place, so the charge stays below the limit plus the need of as
+// many replies as there are places. It waits for at most that time, and until done is
+// closed, and reports whether it got a place. Leave returns the place.
 //
-// A reply that has a place must not wait for anything but its client.
+// A reply that has a place may wait for its client only.
 func (b *Budget) Enter(done <-chan struct{}, within time.Duration) bool {
 	if b == nil {
 		return true
 	}
 	b.Trim()
 	b.mu.Lock()
-	if len(b.queue) == 0 && b.vacant() {
+	if len(b.queue) == 0 && b.available() {
 		b.places--
 		b.mu.Unlock()
 		return true
@@ -153,7 +153,7 @@ func (b *Budget) Enter(done <-chan struct{}, within time.Duration) bool {
 	b.queue = append(b.queue, place)
 	b.waiting.Add(1)
 	b.mu.Unlock()
-	b.admit() // what has become free before it was known that somebody waits
+	b.admit() // places that became free before this caller was in the queue
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
@@ -165,8 +165,8 @@ func (b *Budget) Enter(done <-chan struct{}, within time.Duration) bool {
 	return b.giveUp(place)
 }
 
-// giveUp takes a channel out of the queue. It reports true if it has got its place in
-// the meantime.
+// giveUp removes a channel from the queue. It reports true if the channel was granted a
+// place meanwhile.
 func (b *Budget) giveUp(place chan struct{}) (entered bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,7 +180,7 @@ func (b *Budget) giveUp(place chan struct{}) (entered bool) {
 	return true
 }
 
-// Leave gives a place back.
+// Leave returns a place.
 func (b *Budget) Leave() {
 	if b == nil {
 		return
@@ -193,14 +193,14 @@ func (b *Budget) Leave() {
 	}
 }
 
-// vacant reports whether a place may be taken. The caller holds the lock.
-func (b *Budget) vacant() bool { return b.places > 0 && b.used.Load() <= b.general() }
+// available reports whether a place may be taken. The caller holds the lock.
+func (b *Budget) available() bool { return b.places > 0 && b.used.Load() <= b.general() }
 
-// admit gives places to those who wait.
+// admit grants places to waiting callers.
 func (b *Budget) admit() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.queue) > 0 && b.vacant() {
+	for len(b.queue) > 0 && b.available() {
 		b.places--
 		b.waiting.Add(-1)
 		close(b.queue[0])
@@ -208,16 +208,15 @@ func (b *Budget) admit() {
 	}
 }
 
-// Holder keeps things that can be given up, in the order of their ages.
+// Holder caches things that can be evicted, in the order of their ages.
 type Holder interface {
-	// Shed gives up the oldest thing, and releases what was charged for it, unless
-	// that is newer than age. It returns the age of the one that is the oldest then,
-	// and whether there is one that can be given up.
+	// Shed evicts the oldest thing, and releases its charge, unless it is newer than
+	// age. It returns the age of the then oldest thing, and whether there is one that
+	// can be evicted.
 	Shed(age uint64) (oldest uint64, more bool)
 }
 
-// Age returns a number for something that is kept from now on: a larger one than for
-// all before.
+// Age returns a number for a newly cached thing: larger than all before.
 func (b *Budget) Age() uint64 {
 	if b == nil {
 		return 0
@@ -225,9 +224,9 @@ func (b *Budget) Age() uint64 {
 	return b.clock.Add(1)
 }
 
-// List enters a holder that has something to give up, the oldest of that age. It stays
-// in the list until its Shed has reported that nothing more is there; until then it
-// must not be entered again.
+// List registers a holder that has something to evict, the oldest of that age. It stays
+// registered until its Shed has reported that nothing more is there; until then it must
+// not be registered again.
 func (b *Budget) List(h Holder, age uint64) {
 	if b == nil {
 		return
@@ -237,8 +236,8 @@ func (b *Budget) List(h Holder, age uint64) {
 	heap.Push(&b.holders, listed{h, age})
 }
 
-// Unlist takes a holder out of the list, for good: it must not be entered again. The
-// caller must not have locked what the holder locks.
+// Unlist removes a holder for good: it must not be registered again. The caller must
+// not hold a lock that the holder locks.
 func (b *Budget) Unlist(h Holder) {
 	if b == nil {
 		return
@@ -255,10 +254,10 @@ func (b *Budget) Unlist(h Holder) {
 	}
 }
 
-// shed has the oldest thing given up. It reports false if there is none.
+// shed evicts the oldest thing. It reports false if there is none.
 func (b *Budget) shed() bool {
-	// One at a time: a holder that is giving something up is not in the list, and who
-	// finds that empty is refused.
+	// One at a time: a holder is not in the list while it evicts something, and a
+	// caller that finds the list empty is refused.
 	b.shedding.Lock()
 	defer b.shedding.Unlock()
 	b.listing.Lock()

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
-// general is what of a limit is no control message's.
+// general is the part of a limit for everything but control messages.
 func general(limit int64) int64 { return limit - limit/32 }
 
 func TestTake(t *testing.T) {
@@ -43,8 +43,8 @@ func TestTake(t *testing.T) {
 		t.Errorf("used %d after everything is given back", b.Used())
 	}
 
-	// Control messages may use more than their share where there is more, and have it
-	// where everything else is exceeded.
+	// Control messages may use more than their share if there is more, and have their
+	// share even if everything else is exceeded.
 	if !b.TakeControl(200) || b.Take(3001) || !b.Take(3000) || b.TakeControl(1) {
 		t.Errorf("used %d", b.Used())
 	}
@@ -102,19 +102,19 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// shelf is a holder of things of a size each.
-type shelf struct {
+// cache is a holder of things with sizes.
+type cache struct {
 	b *membudget.Budget
 
 	mu     sync.Mutex
 	listed bool
 	ages   []uint64
 	sizes  []int
-	stuck  bool // nothing may be given up
+	stuck  bool // nothing may be evicted
 	gone   func(age uint64)
 }
 
-func (s *shelf) keep(size int) (age uint64) {
+func (s *cache) keep(size int) (age uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	age = s.b.Age()
@@ -127,7 +127,7 @@ func (s *shelf) keep(size int) (age uint64) {
 	return age
 }
 
-func (s *shelf) drop() (age uint64, ok bool) {
+func (s *cache) drop() (age uint64, ok bool) {
 	if len(s.ages) == 0 {
 		return 0, false
 	}
@@ -137,7 +137,7 @@ func (s *shelf) drop() (age uint64, ok bool) {
 	return age, true
 }
 
-func (s *shelf) Shed(age uint64) (oldest uint64, more bool) {
+func (s *cache) Shed(age uint64) (oldest uint64, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.stuck && len(s.ages) > 0 && s.ages[0] <= age {
@@ -153,25 +153,25 @@ func (s *shelf) Shed(age uint64) (oldest uint64, more bool) {
 	return s.ages[0], true
 }
 
-// TestOldestFirst keeps things on many shelves, of which some lose their oldest by
-// themselves, and has all of them given up one after the other.
+// TestOldestFirst stores things in many caches, some of which drop their oldest
+// themselves, and evicts all of them one after the other.
 func TestOldestFirst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := membudget.New(1<<30, 1)
 	var gone, left []uint64
-	shelves := make([]*shelf, 20)
-	for i := range shelves {
-		shelves[i] = &shelf{b: b, gone: func(age uint64) { gone = append(gone, age) }}
+	caches := make([]*cache, 20)
+	for i := range caches {
+		caches[i] = &cache{b: b, gone: func(age uint64) { gone = append(gone, age) }}
 	}
-	shelves[3].stuck = true
+	caches[3].stuck = true
 	for range 1000 {
-		s := shelves[rng.IntN(len(shelves))]
+		s := caches[rng.IntN(len(caches))]
 		age := s.keep(10)
 		if !s.stuck {
 			left = append(left, age)
 		}
 		if rng.IntN(4) == 0 {
-			s = shelves[rng.IntN(len(shelves))]
+			s = caches[rng.IntN(len(caches))]
 			s.mu.Lock()
 			if age, ok := s.drop(); ok {
 				left = slices.DeleteFunc(left, func(a uint64) bool { return a == age })
@@ -179,7 +179,7 @@ func TestOldestFirst(t *testing.T) {
 			s.mu.Unlock()
 		}
 	}
-	kept := len(shelves[3].ages) * 10
+	kept := len(caches[3].ages) * 10
 	if !b.Take(int(general(1<<30)) - kept) {
 		t.Error("what is kept stands in the way of what is asked for")
 	}
@@ -191,10 +191,10 @@ func TestOldestFirst(t *testing.T) {
 	}
 }
 
-// TestTakeMuch refuses what there could never be without giving up anything for it.
+// TestTakeMuch refuses more than the limit without evicting anything.
 func TestTakeMuch(t *testing.T) {
 	b := membudget.New(1000, 1)
-	s := &shelf{b: b}
+	s := &cache{b: b}
 	s.keep(500)
 	if b.Take(1001) || b.Used() != 500 {
 		t.Errorf("used %d, want 500", b.Used())
@@ -216,10 +216,10 @@ func TestPlaces(t *testing.T) {
 		done := make(chan struct{})
 		close(done)
 		if b.Enter(done, time.Hour) {
-			t.Error("a place for somebody who has gone")
+			t.Error("a place for a caller that has gone")
 		}
 
-		// Whoever comes first goes first, and nobody while the budget is exceeded.
+		// Places are granted in order, and none while the budget is exceeded.
 		var order []int
 		var mu sync.Mutex
 		var all sync.WaitGroup
@@ -259,10 +259,10 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// TestPlaceAfterShed has what is kept given up for who wants a place.
+// TestPlaceAfterShed evicts cached things for a caller that needs a place.
 func TestPlaceAfterShed(t *testing.T) {
 	b := membudget.New(1000, 1)
-	s := &shelf{b: b}
+	s := &cache{b: b}
 	for range 30 {
 		s.keep(100)
 	}
@@ -271,12 +271,12 @@ func TestPlaceAfterShed(t *testing.T) {
 	}
 }
 
-// TestConcurrent has many goroutines take, force, keep and give back at random, and
-// looks in between whether the budget has what must always hold.
+// TestConcurrent calls Take, Force, List and Release at random in many goroutines, and
+// checks the invariants of the budget in between.
 func TestConcurrent(t *testing.T) {
 	const limit, places, largest = 1 << 16, 3, 1 << 12
 	b := membudget.New(limit, places)
-	shelves := []*shelf{{b: b}, {b: b}, {b: b}}
+	caches := []*cache{{b: b}, {b: b}, {b: b}}
 	var inside sync.Map
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -301,8 +301,8 @@ func TestConcurrent(t *testing.T) {
 						b.ReleaseControl(n / 100)
 					}
 				case 3:
-					if b.Take(n) { // for what is kept, as a copy of it
-						shelves[rng.IntN(len(shelves))].keep(n)
+					if b.Take(n) { // for a copy of what is cached
+						caches[rng.IntN(len(caches))].keep(n)
 						b.Release(n)
 					}
 				case 4:
@@ -318,7 +318,7 @@ func TestConcurrent(t *testing.T) {
 				}
 				in := 0
 				inside.Range(func(any, any) bool { in++; return true })
-				// Each of those who keep something has it twice for a moment.
+				// Every goroutine that caches something has it twice for a moment.
 				if used := b.Used(); used < 0 || used > limit+(places+8)*largest || in > places {
 					t.Errorf("%d bytes used, %d places taken", used, in)
 					return
@@ -338,12 +338,12 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestKeptNeverRefuses has many goroutines ask at the same time for what only
-// something kept stands in the way of.
+// TestKeptNeverRefuses has many goroutines reserve at the same time what is available
+// once cached things are evicted.
 func TestKeptNeverRefuses(t *testing.T) {
 	const size = 100
 	b := membudget.New(1<<20, 1)
-	s := &shelf{b: b}
+	s := &cache{b: b}
 	for b.Used() < general(1<<20) {
 		s.keep(size)
 	}

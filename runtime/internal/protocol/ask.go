@@ -1,13 +1,12 @@
 package protocol
 
-// Asking says how a server asks a client in a revision, and what.
+// Asking describes the requests of a server to a client in a revision.
 type Asking struct {
-	// Rounds is set where a server sends no requests: its questions travel in a
-	// result, and the client calls again with the answers (multi round-trip
-	// requests).
+	// Rounds is set if a server sends no requests: they are part of an input_required
+	// result, and the client calls again with the answers (multi round-trip requests).
 	Rounds bool
-	// Capabilities are those that a client can have, each with the one by which
-	// it is declared: itself, or another one that implies it.
+	// Capabilities are the possible capabilities of a client, each with the one that
+	// declares it: itself, or another one that implies it.
 	Capabilities map[string]string
 
 	RichForms     bool // defaults, titles of choices as oneOf, multi-select
@@ -16,21 +15,21 @@ type Asking struct {
 	MessageAudio  bool // audio in messages
 }
 
-// Requests that a server sends, or puts into a result.
+// Requests that a server sends, or includes in a result.
 const (
 	CreateElicitation = "elicitation/create"
 	CreateMessage     = "sampling/createMessage"
 	ListRoots         = "roots/list"
 )
 
-// Notifications that a server sends while it answers a request.
+// Notifications that a server sends while it handles a request.
 const (
 	LogMessage          = "notifications/message"
 	ElicitationComplete = "notifications/elicitation/complete"
 )
 
-// Asks reports whether a request may be answered with questions to the client
-// first. It holds in every revision, so that a handler behaves the same in all.
+// Asks reports whether the handler of a request may send requests to the client. It is
+// the same in every revision, so that a handler behaves the same in all.
 func (m Method) Asks() bool {
 	return m == ToolsCall || m == PromptsGet || m == ResourcesRead
 }
@@ -38,11 +37,11 @@ func (m Method) Asks() bool {
 // Levels are the severities of log messages, the least one first (RFC 5424).
 var Levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// DefaultLevel is the index in Levels from which on a session gets messages
-// before it has said what it wants.
+// DefaultLevel is the index in Levels from which on a session gets messages before it
+// has set a level.
 const DefaultLevel = 1
 
-// Capabilities of clients, by when they came.
+// Capabilities of clients, by the revision that added them.
 var (
 	firstCapabilities = map[string]string{
 		"sampling": "sampling", "sampling.context": "sampling", "roots": "roots",

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What may be asked in each revision, as the fact sheet of the revisions has it.
+// The requests to clients in each revision, as in the fact sheet of the revisions.
 func TestAsking(t *testing.T) {
 	for i, want := range []string{
 		"roots sampling sampling.context",

@@ -27,7 +27,7 @@ const (
 	MethodCount
 )
 
-// Names of the methods, as they travel.
+// Names of the methods on the wire.
 var names = [MethodCount]string{
 	Initialize:             "initialize",
 	Ping:                   "ping",
@@ -46,10 +46,10 @@ var names = [MethodCount]string{
 	Listen:                 "subscriptions/listen",
 }
 
-// String returns the method as it travels.
+// String returns the name of the method on the wire.
 func (m Method) String() string { return names[m] }
 
-// table makes the look-up from names.
+// table returns the methods by name.
 func table(methods ...Method) map[string]Method {
 	t := make(map[string]Method, len(methods))
 	for _, m := range methods {
@@ -58,7 +58,7 @@ func table(methods ...Method) map[string]Method {
 	return t
 }
 
-// session are the methods that every revision with sessions has.
+// session has the methods of every revision with sessions.
 var session = []Method{
 	Initialize, Ping,
 	ToolsList, ToolsCall,
@@ -72,7 +72,7 @@ func Known(name string) bool {
 	return name != "" && (slices.Contains(names[:], name) || slices.Contains(notifications, name))
 }
 
-// notifications are all of them, of either side.
+// notifications has all notifications, of either side.
 var notifications = []string{
 	Initialized, Cancelled, Progress, RootsListChanged, LogMessage, ElicitationComplete,
 	ToolsListChanged, PromptsListChanged, ResourcesListChanged, ResourceUpdated, Acknowledged,

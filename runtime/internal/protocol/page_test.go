@@ -17,11 +17,11 @@ var update = flag.Bool("update", false, "write the tables of docs/protocol.md")
 
 const page = "../../../docs/protocol.md"
 
-// marker stands between what is written by hand and what is not.
+// marker separates the hand-written part from the generated one.
 const marker = "<!-- From here on generated: go test ./runtime/internal/protocol -update -->"
 
-// TestPage keeps the tables of the page equal to the data. What stands above them
-// is written by hand and left alone.
+// TestPage keeps the tables of the page equal to the data. The text above them is
+// written by hand and is not changed.
 func TestPage(t *testing.T) {
 	have, err := os.ReadFile(page)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *writer) requests() {
 	fmt.Fprint(w, "\n\"In a result\" means that the question is part of an `input_required` result, and that the client sends its request again\nwith the answer.\n\n")
 }
 
-// questions are what a server asks, and what a client must be able to do.
+// questions are the requests of a server, with the capability that the client needs.
 var questions = []struct{ method, title, capability string }{
 	{ListRoots, "`roots/list`", "roots"},
 	{CreateMessage, "`sampling/createMessage`", "sampling"},
@@ -123,8 +123,8 @@ var questions = []struct{ method, title, capability string }{
 
 func always(*Revision) bool { return true }
 
-// told are the notifications. The revisions follow from the rest of the data; that
-// they are right, the official schemas say (TestSchemas).
+// notifications has all notifications. Their revisions follow from the rest of the
+// data; TestSchemas compares them with the official schemas.
 var told = []struct {
 	method, from, when string
 	has                func(*Revision) bool
@@ -171,8 +171,8 @@ func (w *writer) capabilities() {
 	w.WriteByte('\n')
 }
 
-// described says what the members of Fields, Asking and Errors mean, and what a
-// client of a revision gets that has them not.
+// described has the meaning of the members of Fields, Asking and Errors, and what a
+// client gets in a revision without them.
 var described = map[string]struct{ title, otherwise string }{
 	"Fields.Title":             {"`title` of tools, resources, templates, prompts, arguments and of the server", "left out; a tool's is in its annotations in 2025-03-26"},
 	"Fields.ToolAnnotations":   {"`annotations` of tools: the hints", "left out"},
@@ -254,8 +254,7 @@ func (w *writer) errors() {
 	w.WriteByte('\n')
 }
 
-// The official schemas have the requests and notifications that the page says, and
-// no others.
+// The official schemas have the requests and notifications of the page, and no others.
 func TestSchemas(t *testing.T) {
 	dir := os.Getenv("MCP_SPEC_DIR")
 	if dir == "" {
@@ -284,7 +283,7 @@ func TestSchemas(t *testing.T) {
 		var want, got []string
 		for _, definitions := range []map[string]definition{schema.New, schema.Old} {
 			for _, d := range definitions {
-				// Tasks of 2025-11-25 are an experiment that is not served.
+				// Tasks of 2025-11-25 are experimental and not supported.
 				if m := d.Properties.Method.Const; m != "" && !strings.Contains(m, "tasks/") {
 					want = append(want, m)
 				}

@@ -1,17 +1,17 @@
-// Package protocol says what the revisions of the Model Context Protocol have
-// and have not, as data: one file per revision. Nothing else in the runtime
-// compares a version; it asks a [Revision].
+// Package protocol has the differences between the revisions of the Model Context
+// Protocol as data: one file per revision. The rest of the runtime never compares
+// versions; it uses the fields of a [Revision].
 package protocol
 
 import "slices"
 
 // Revision is one published revision of the specification.
 type Revision struct {
-	// Version is its date, as it travels.
+	// Version is its date, as on the wire.
 	Version string
 
-	// PerRequest is set where version, client and capabilities come with every
-	// request in its _meta, and no initialize is sent ("modern").
+	// PerRequest is set if every request has version, client and capabilities in its
+	// _meta, and there is no initialize ("modern").
 	PerRequest bool
 
 	// Methods are the requests that a client may send.
@@ -22,19 +22,19 @@ type Revision struct {
 	Errors Errors
 }
 
-// Fields says which members of messages a revision has. Where it has not, they
-// are left out or written in an older form.
+// Fields has the members of messages that a revision has. Members that it lacks are
+// left out or written in an older form.
 type Fields struct {
 	Title           bool // title of tools, resources, prompts, implementations
 	ToolAnnotations bool // annotations of a tool: title and the four hints
-	Icons           bool // icons, wherever they may stand
+	Icons           bool // icons of anything that may have them
 	Website         bool // websiteUrl and description of an implementation
 	FeatureMeta     bool // _meta of features and of content blocks
 	ForwardPrefixes bool // prefixes of _meta keys are reserved by any label but the last, not by the second
 	LastModified    bool // lastModified among the annotations of content
 
 	StructuredContent bool // outputSchema and structuredContent
-	AnyOutput         bool // their root may be anything, not only an object
+	AnyOutput         bool // their root may be any value, not only an object
 	HeaderMirrors     bool // x-mcp-header in input schemas
 
 	Audio        bool // content blocks of type audio
@@ -51,15 +51,15 @@ type Fields struct {
 	Polling         bool // event streams of sessions begin with an event without data, and may end before the reply
 }
 
-// Errors are the codes and habits that differ between revisions.
+// Errors has the codes and rules of errors that differ between revisions.
 type Errors struct {
-	// NullID is set where a reply must have an id, so that one to a message
-	// that could not be read has null. Elsewhere it has none.
+	// NullID is set if every reply must have an id, so that a reply to an unreadable
+	// message has null. Otherwise that reply has no id.
 	NullID bool
 	// ResourceNotFound is the code of a resource that does not exist.
 	ResourceNotFound int
-	// MissingCapability is the code for a client that lacks a capability; 0
-	// where there is none.
+	// MissingCapability is the code for a client that lacks a capability; 0 if the
+	// revision has no such code.
 	MissingCapability int
 }
 
@@ -84,10 +84,10 @@ const (
 	MetaModelImmediateAnswer = "io.modelcontextprotocol/model-immediate-response"
 )
 
-// All are the revisions that are served, oldest first.
+// All has the supported revisions, oldest first.
 var All = []*Revision{&v20241105, &v20250326, &v20250618, &v20251125, &v20260728}
 
-// Latest is the newest revision that a session can be opened with.
+// Latest is the newest revision with sessions.
 var Latest = &v20251125
 
 // Versions are the versions of All, newest first.
@@ -100,9 +100,9 @@ var Versions = func() []string {
 	return v
 }()
 
-// Negotiate answers the version that a client asks for in initialize: the same
-// revision where sessions of it are served, the newest of those otherwise
-// (lifecycle, version negotiation).
+// Negotiate returns the revision for the version that a client requests in initialize:
+// the same one if it has sessions and is supported, otherwise the newest one with
+// sessions (lifecycle, version negotiation).
 func Negotiate(asked string) *Revision {
 	for _, r := range All {
 		if r.Version == asked && !r.PerRequest {
@@ -112,8 +112,8 @@ func Negotiate(asked string) *Revision {
 	return Latest
 }
 
-// PerRequest returns the revision that a request names in its _meta, nil where
-// it is not served that way.
+// PerRequest returns the revision that a request names in its _meta, nil if that
+// revision is not supported or has sessions.
 func PerRequest(version []byte) *Revision {
 	for _, r := range All {
 		if r.PerRequest && r.Version == string(version) {
@@ -128,10 +128,9 @@ func (r *Revision) Index() int {
 	return slices.Index(All, r)
 }
 
-// AuthorCode maps the code that a handler asks for to the one that is sent. The
-// reserved range belongs to JSON-RPC and the protocol (basic, error codes):
-// of it a handler may use the codes that say what the request did wrong, and
-// everything else becomes an internal error.
+// AuthorCode maps the error code of a handler to the one that is sent. The reserved
+// range belongs to JSON-RPC and the protocol (basic, error codes): of it a handler may
+// use the codes for faults of the request; all others become an internal error.
 func (r *Revision) AuthorCode(code int) int {
 	switch {
 	case code < -32768 || code > -32000:

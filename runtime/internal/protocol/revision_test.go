@@ -24,7 +24,7 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// The table of methods, as the fact sheet of the revisions has it.
+// The table of methods, as in the fact sheet of the revisions.
 func TestMethods(t *testing.T) {
 	spec.Holds(t, "S006", "S007")
 	for _, r := range All {

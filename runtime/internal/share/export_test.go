@@ -1,6 +1,6 @@
 package share
 
-// Clients returns how many clients a counter remembers.
+// Clients returns how many clients a counter has entries for.
 func (c *Counter) Clients() (n int) {
 	for i := range c.parts {
 		c.parts[i].mu.Lock()

@@ -1,4 +1,4 @@
-// Package share says who a client is where limits count by client, and counts.
+// Package share identifies clients for limits per client, and counts their use.
 package share
 
 import (
@@ -9,15 +9,15 @@ import (
 	"sync/atomic"
 )
 
-// Client is whom limits count by: a principal, or else a network. All clients of whom
-// neither is known are one. It can be compared.
+// Client is the unit of limits per client: a principal, or else a network. All clients
+// without either are one. It is comparable.
 type Client struct {
 	principal string
 	network   netip.Prefix
 }
 
-// Of returns the client with that principal or, where it is "", that address. The
-// address may be the zero one, which means that it is not known.
+// Of returns the client with that principal or, where it is "", that address. The zero
+// address means that it is not known.
 func Of(principal string, address netip.Addr) Client {
 	if principal != "" {
 		return Client{principal: principal}
@@ -38,12 +38,12 @@ func (c Client) String() string {
 	return "address " + c.network.String()
 }
 
-// networkBits is the part of an IPv6 address that is not for the client to choose: one
-// customer has at least a network of that size.
+// networkBits is the part of an IPv6 address that a client cannot choose: one customer
+// has at least a network of that size.
 const networkBits = 64
 
-// Network returns the network that one client has the addresses of: of IPv4 a single
-// one. It is the zero Prefix for the zero address.
+// Network returns the network whose addresses count as one client: for IPv4 a single
+// address. It is the zero Prefix for the zero address.
 func Network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	if !a.IsValid() {
@@ -57,11 +57,11 @@ func Network(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// Address returns the IP address in a text that may have a port, as that in
-// http.Request.RemoteAddr; the zero one where there is none, as of a Unix socket.
+// Address returns the IP address in a text that may have a port, such as
+// http.Request.RemoteAddr; the zero Addr if there is none, as for a Unix socket.
 func Address(remote string) netip.Addr {
 	if !strings.ContainsAny(remote, ".:") {
-		return netip.Addr{} // without an error to make
+		return netip.Addr{} // ParseAddr would allocate an error
 	}
 	if at, err := netip.ParseAddrPort(remote); err == nil {
 		return at.Addr()
@@ -70,11 +70,11 @@ func Address(remote string) netip.Addr {
 	return a
 }
 
-// Quarter is the share of one client unless said otherwise.
+// Quarter is the default share of one client.
 func Quarter(most int) int { return (most + 3) / 4 }
 
-// Each returns how many of so many one client may have: as said, or a quarter of what is
-// said for all, or as before where neither is said.
+// Each returns the limit per client: each if it is set, or else a quarter of most if
+// that is set, or else before.
 func Each(most, each, before int) int {
 	switch {
 	case each > 0:
@@ -98,13 +98,13 @@ func (t Table) Remove(c Client) {
 	}
 }
 
-// Counter counts what clients have at the same time: up to a number in all, and up to
-// another one for each client. Its methods may be called by many goroutines.
+// Counter counts concurrent uses: up to a number in all, and up to another one for each
+// client. Its methods may be called by several goroutines.
 type Counter struct {
 	most, each int
 	total      atomic.Int64
 	seed       maphash.Seed
-	parts      [16]part // by client, so that clients do not wait for one another
+	parts      [16]part // by client, so that clients rarely share a lock
 }
 
 type part struct {
@@ -112,7 +112,7 @@ type part struct {
 	of Table
 }
 
-// NewCounter returns a counter that allows so many in all, and for each client.
+// NewCounter returns a counter that allows most uses in all, and each for one client.
 func NewCounter(most, each int) *Counter {
 	c := &Counter{most: most, each: each, seed: maphash.MakeSeed()}
 	for i := range c.parts {
@@ -121,8 +121,8 @@ func NewCounter(most, each int) *Counter {
 	return c
 }
 
-// Take counts one more, unless there are too many. A nil client counts for the number
-// in all alone.
+// Take counts one more use, and reports false if there are too many. A nil client
+// counts only for the number in all.
 func (c *Counter) Take(who *Client) bool {
 	if c.total.Add(1) > int64(c.most) {
 		c.total.Add(-1)
@@ -153,10 +153,10 @@ func (c *Counter) Give(who *Client) {
 	c.total.Add(-1)
 }
 
-// Full reports whether Take would report false for every client.
+// Full reports whether Take would now report false for every client.
 func (c *Counter) Full() bool { return c.total.Load() >= int64(c.most) }
 
-// Total returns how many there are.
+// Total returns the number of uses.
 func (c *Counter) Total() int { return int(c.total.Load()) }
 
 func (c *Counter) part(who *Client) *part {

@@ -24,7 +24,7 @@ func TestClients(t *testing.T) {
 			t.Errorf("%q: %s", remote, p)
 		}
 	}
-	// A principal cannot be called like an address.
+	// A principal is never equal to an address with the same text.
 	if share.Of("address unknown", netip.Addr{}).String() == share.Of("", netip.Addr{}).String() {
 		t.Error("a principal is taken for an address")
 	}

@@ -15,13 +15,13 @@ const (
 	maxParts  = 200_000 // of a value
 )
 
-// endless is what is logged in the place of a value that nests without end.
+// endless replaces a value that nests without end.
 var endless = slog.StringValue("!ERROR: the value contains itself, or has too many parts")
 
-// Safe returns attributes that every handler of slog comes to the end of: the handlers
-// for text print values by fmt, which follows maps and slices that contain themselves
-// until the stack is full, and all of them follow groups that make new groups. Mostly
-// these are the attributes as they are.
+// Safe returns attributes that every handler of slog can print: text handlers use fmt,
+// which follows maps and slices that contain themselves until the stack overflows, and
+// all handlers follow groups that make new groups. Usually it returns the attributes
+// unchanged.
 func Safe(attrs []slog.Attr) []slog.Attr {
 	left := maxGroups
 	return safe(attrs, 0, &left)
@@ -43,7 +43,7 @@ func safe(attrs []slog.Attr, depth int, left *int) []slog.Attr {
 	return attrs
 }
 
-// safeValue returns what is logged for a value, and whether that is another one.
+// safeValue returns the value to log, and whether it differs from v.
 func safeValue(v slog.Value, depth int, left *int) (_ slog.Value, changed bool) {
 	switch v.Kind() {
 	case slog.KindLogValuer:
@@ -54,7 +54,7 @@ func safeValue(v slog.Value, depth int, left *int) (_ slog.Value, changed bool) 
 		if depth >= maxDepth || *left < len(group) {
 			return endless, true
 		}
-		// The slice is another one where something has changed.
+		// A new slice means that something has changed.
 		if inner := safe(group, depth+1, left); len(inner) > 0 && &inner[0] != &group[0] {
 			return slog.GroupValue(inner...), true
 		}
@@ -66,7 +66,7 @@ func safeValue(v slog.Value, depth int, left *int) (_ slog.Value, changed bool) 
 	return v, false
 }
 
-// hasText reports whether a value says itself what is printed.
+// hasText reports whether a value has a method that returns its printed form.
 func hasText(v any) bool {
 	switch v.(type) {
 	case error, fmt.Stringer, fmt.Formatter, encoding.TextMarshaler:
@@ -75,15 +75,16 @@ func hasText(v any) bool {
 	return false
 }
 
-// walk goes through a value as fmt does, and through pointers as encoding/json does.
+// walk visits the parts of a value that fmt prints, and those behind pointers that
+// encoding/json writes.
 type walk struct {
 	parts  int
 	inside []uintptr // pointers that are being followed
 }
 
-// ends reports whether the parts of a value have an end. A circle that a pointer is a
-// part of does no harm: fmt prints pointers inside of values as addresses, and
-// encoding/json notices.
+// ends reports whether the parts of a value have an end. A cycle through a pointer does
+// no harm: fmt prints pointers inside of values as addresses, and encoding/json detects
+// it.
 func (w *walk) ends(v reflect.Value, level int) bool {
 	if w.parts++; level > maxLevels || w.parts > maxParts {
 		return false

@@ -33,7 +33,7 @@ type panics struct{}
 func (panics) String() string               { panic("in String") }
 func (panics) MarshalJSON() ([]byte, error) { panic(errors.New("in MarshalJSON")) }
 
-// harmful are values at which fmt, encoding/json or slog do not come to an end.
+// harmful has values that fmt, encoding/json or slog never finish to print.
 func harmful() map[string]any {
 	object := map[string]any{}
 	object["self"] = object
@@ -70,7 +70,7 @@ func harmless() map[string]any {
 	}
 }
 
-// TestSafe hands what Safe returns to the handlers of slog.
+// TestSafe passes the result of Safe to the handlers of slog.
 func TestSafe(t *testing.T) {
 	for _, values := range []map[string]any{harmful(), harmless()} {
 		for name, v := range values {
@@ -87,7 +87,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// What does no harm stays as it is, without a copy.
+// Harmless attributes are returned unchanged, without a copy.
 func TestSafeAsItIs(t *testing.T) {
 	for name, v := range harmless() {
 		attrs := []slog.Attr{slog.Any("v", v), slog.Group("g", slog.Any("v", v))}

@@ -1,6 +1,6 @@
-// Package show makes text of any value of a program, for logs. Values may contain
-// themselves, have endlessly many parts, and have methods that panic, which must not
-// end the process.
+// Package show formats any value of a program for logs. Values may contain themselves,
+// have endlessly many parts, and have methods that panic, which must not end the
+// process.
 package show
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// JSON returns any value of the program as JSON of at most so many bytes. Values that
+// JSON returns any value of the program as JSON of at most limit bytes. Values that
 // contain themselves, that are too large, or whose methods panic, are errors.
 func JSON(v any, limit int) (text []byte, err error) {
 	defer func() {
@@ -28,12 +28,11 @@ func JSON(v any, limit int) (text []byte, err error) {
 	return e.Bytes(), nil
 }
 
-// maxPanic is how long the parts of a value are that somebody has panicked with, in
-// bytes.
+// maxPanic is the largest JSON text of a panic value that is logged, in bytes.
 const maxPanic = 16 << 10
 
-// Panic is what is logged of a value that somebody has panicked with. Other than fmt
-// it does not follow a value that contains itself without end.
+// Panic returns the text to log for a panic value. Unlike fmt it does not follow a
+// value that contains itself without end.
 func Panic(value any) (text string) {
 	defer func() {
 		if recover() != nil { // a method of the value has panicked as well
@@ -56,7 +55,7 @@ func Panic(value any) (text string) {
 	return fmt.Sprintf("%T %s", value, json)
 }
 
-// Flat reports whether a value has no parts, so that fmt prints it in any case.
+// Flat reports whether a value has no parts, so that fmt can always print it.
 func Flat(value any) bool { return flatKind(reflect.ValueOf(value).Kind()) }
 
 func flatKind(k reflect.Kind) bool {

@@ -1,23 +1,23 @@
-// Package skim finds out what a message is that is not kept: one that is thrown away
-// as it comes, and whose sender is to be told so.
+// Package skim finds kind and identifier of a message that is discarded while it
+// arrives, so that its sender can get an error.
 package skim
 
 import "bytes"
 
-// longest is how long a text may be that is of interest, in bytes: an identifier of
-// 1,024 bytes, each of them escaped.
+// longest is the largest text that is stored, in bytes: an identifier of 1,024 bytes,
+// each of them escaped.
 const longest = 6*1024 + 2
 
-// Message is a message of JSON-RPC in parts. It is not checked: what is found in a
-// text that is not JSON is of no use.
+// Message is a message of JSON-RPC in parts. It is not validated: for a text that is
+// not JSON the results are meaningless.
 type Message struct {
 	depth    int
 	inString bool
 	escaped  bool
 	value    bool   // at the top level: a value follows, or has begun
 	key      []byte // the name of the member that the value belongs to
-	text     []byte // what is collected: a name, or the value of an id
-	lost     bool   // it is too long
+	text     []byte // the collected text: a name, or the value of an id
+	lost     bool   // the text is too long
 	began    bool
 	array    bool
 
@@ -26,11 +26,11 @@ type Message struct {
 	method, answer bool
 }
 
-// Write takes the next part.
+// Write processes the next part.
 func (m *Message) Write(part []byte) {
 	for len(part) > 0 {
 		if m.depth > 1 && m.inString && !m.escaped {
-			// Most of a long message is deep inside.
+			// Most of a long message is nested deeply.
 			i := bytes.IndexAny(part, `"\`)
 			if i < 0 {
 				return
@@ -79,7 +79,7 @@ func (m *Message) take(c byte) {
 	m.began = true
 }
 
-// inside takes a byte of a string.
+// inside processes a byte of a string.
 func (m *Message) inside(c byte) {
 	m.collect(c)
 	switch {
@@ -92,7 +92,7 @@ func (m *Message) inside(c byte) {
 	}
 }
 
-// collect takes a byte of a name at the top level, or of the value of an id.
+// collect processes a byte of a name at the top level, or of the value of an id.
 func (m *Message) collect(c byte) {
 	switch {
 	case m.depth != 1 || m.lost || m.value && string(m.key) != `"id"`:
@@ -127,8 +127,8 @@ func (m *Message) member() {
 // Reset makes m ready for another message.
 func (m *Message) Reset() { *m = Message{} }
 
-// ID returns the text of the id, as far as the message has been seen: nil where there
-// is none, or more than one.
+// ID returns the text of the id in the parts so far: nil if there is none, or more than
+// one.
 func (m *Message) ID() []byte {
 	if m.array || m.ids != 1 {
 		return nil
@@ -136,7 +136,7 @@ func (m *Message) ID() []byte {
 	return m.id
 }
 
-// The kinds of messages, as package jsonrpc has them.
+// The kinds of messages, equal to those of package jsonrpc.
 const (
 	Invalid = iota
 	Request
@@ -144,7 +144,7 @@ const (
 	Response
 )
 
-// Kind returns what the message is, as far as it has been seen.
+// Kind returns the kind of the message, by the parts so far.
 func (m *Message) Kind() uint8 {
 	switch {
 	case m.array || m.method == m.answer:

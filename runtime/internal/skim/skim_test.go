@@ -32,14 +32,14 @@ var cases = []struct {
 	{`[{"id":1,"method":"x"}]`, "", other},
 	{`{"id":"` + strings.Repeat("x", 10_000) + `","method":"x"}`, "", request},
 	{`{"` + strings.Repeat("x", 10_000) + `":1,"id":3,"method":"x"}`, "3", request},
-	{`{"id":{"a":1},"method":"x"}`, "{}", request}, // which is not an identifier, as the caller finds out
+	{`{"id":{"a":1},"method":"x"}`, "{}", request}, // not an identifier; the caller checks that
 	{`{"id":1,"method":"x","params":{"q":"` + strings.Repeat(`\\\"`, 1000), "1", request},
 	{`"id"`, "", other},
 	{`}}}]]`, "", other},
 	{``, "", other},
 }
 
-// TestMessage takes texts whole, byte by byte, and cut in two at every place.
+// TestMessage writes texts whole, byte by byte, and split in two at every index.
 func TestMessage(t *testing.T) {
 	for _, c := range cases {
 		check := func(how string, parts ...string) {

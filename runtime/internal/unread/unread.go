@@ -1,11 +1,12 @@
-// Package unread ends HTTP requests that are answered before their body has been read.
+// Package unread ends HTTP requests whose response is written before their body has
+// been read.
 //
-// Left to itself, net/http reads the rest of the body before it sends the answer, and
-// without a deadline: a request that is refused for its header alone would keep its
-// connection for as long as the client likes, unanswered. Here the answer goes out
-// first. Then the rest of the body is read, within bounds of bytes and time, so that a
-// connection whose body has arrived can carry the next request. Any other connection
-// is closed.
+// By default, net/http reads the rest of the body before it sends the response, and
+// without a deadline: a request that is refused by its header could hold its connection
+// for as long as the client likes, without a response. This package sends the response
+// first. Then it reads the rest of the body, within bounds of bytes and time, so that
+// the connection can carry the next request. If the body does not arrive within these
+// bounds, the connection is closed.
 package unread
 
 import (
@@ -19,36 +20,37 @@ import (
 )
 
 const (
-	// Bytes is how much of a body is read after the answer.
+	// Bytes is how much of a body is read after the response.
 	Bytes = 64 << 10
 	// Time is how long that may take.
 	Time = time.Second
-	// Most is how many requests may be at it at the same time, by default.
+	// Most is the default limit of requests whose bodies are read after the response at
+	// the same time.
 	Most = 1000
-	// writeTime is how long the client may take to read an answer.
+	// writeTime is how long the client may take to read a response.
 	writeTime = 10 * time.Second
 )
 
-// past is a deadline that is over.
+// past is a deadline in the past.
 var past = time.Unix(1, 0)
 
-// Bodies are those of the requests to one handler. The zero Bodies is for handlers that
-// read nothing after the answer. Its methods may be called by many goroutines.
+// Bodies has the bodies of the requests to one handler. The zero Bodies reads nothing
+// after the response. Its methods may be called by several goroutines.
 type Bodies struct {
-	// Most is how many may be read after the answer at the same time. It must not be
-	// changed any more once there are requests.
+	// Most is how many may be read after the response at the same time. It must not be
+	// changed after the first request.
 	Most int
 
 	mu     sync.Mutex
-	read   map[*Body]struct{} // those that are being read after the answer
+	read   map[*Body]struct{} // those that are being read after the response
 	closed bool
 }
 
-// Begin begins with a request. [Body.End] must follow, at the end of ServeHTTP. If
-// within is more than 0, the body has to arrive in that time.
+// Begin begins a request. [Body.End] must be called at the end of ServeHTTP. If within
+// is more than 0, the body has to arrive in that time.
 //
-// The result is nil where no body is to come, and with HTTP/2, where each request is a
-// stream of its own, which ends with the handler.
+// The result is nil if the request has no body, and with HTTP/2, where each request is
+// a separate stream that ends with the handler.
 func (b *Bodies) Begin(w http.ResponseWriter, r *http.Request, within time.Duration) *Body {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -61,8 +63,8 @@ func (b *Bodies) Begin(w http.ResponseWriter, r *http.Request, within time.Durat
 		return nil
 	}
 	if x.control.EnableFullDuplex() != nil {
-		// Middleware hides what this needs. Where the connection is going to be closed,
-		// net/http sends the answer first as well.
+		// Middleware hides the methods that this needs. If the connection will be
+		// closed, net/http also sends the response first.
 		x.hidden = true
 		w.Header().Set("Connection", "close")
 	}
@@ -70,8 +72,8 @@ func (b *Bodies) Begin(w http.ResponseWriter, r *http.Request, within time.Durat
 	return x
 }
 
-// Close ends the reading of all bodies whose requests are answered. From then on,
-// their connections are closed.
+// Close stops reading the bodies of answered requests. From then on, their connections
+// are closed.
 func (b *Bodies) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +83,7 @@ func (b *Bodies) Close() {
 	}
 }
 
-// enter takes a place for a body, if there is one left, and sets its deadline.
+// enter adds a body, unless there are too many, and sets its deadline.
 func (b *Bodies) enter(x *Body) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +97,7 @@ func (b *Bodies) enter(x *Body) bool {
 	return true
 }
 
-// leave gives the place back. It reports false if Close may have set the deadline.
+// leave removes a body. It reports false if Close may have set the deadline.
 func (b *Bodies) leave(x *Body) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,8 +105,8 @@ func (b *Bodies) leave(x *Body) bool {
 	return !b.closed
 }
 
-// Body is the body of one request. It takes the place of the request's own as long as
-// the handler runs.
+// Body is the body of one request. It replaces the request's own while the handler
+// runs.
 type Body struct {
 	bodies  *Bodies
 	w       http.ResponseWriter
@@ -112,8 +114,8 @@ type Body struct {
 	control http.ResponseController
 	body    io.ReadCloser
 	ended   bool // it has been read to its end
-	done    bool // a handler within has done what End does
-	hidden  bool // neither deadlines nor full duplex can be had
+	done    bool // an inner handler has called End
+	hidden  bool // neither deadlines nor full duplex are available
 }
 
 // Read reads the body.
@@ -128,11 +130,11 @@ func (x *Body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the body, as [http.Request] asks no handler to do.
+// Close closes the body. Handlers need not call it; see [http.Request].
 func (x *Body) Close() error { return x.body.Close() }
 
-// End ends the request: it sends the answer, and reads what is left of the body or has
-// the connection closed. It is told whether the handler has returned in an orderly way;
+// End ends the request: it sends the response, and reads the rest of the body or causes
+// the connection to be closed. Returned is whether the handler has returned normally;
 // otherwise nothing is sent.
 func (x *Body) End(returned bool) {
 	if x == nil {
@@ -147,10 +149,10 @@ func (x *Body) End(returned bool) {
 		return
 	}
 	if outer, ok := x.body.(*Body); ok {
-		outer.done = true // of a handler around this one
+		outer.done = true // of an outer handler
 	}
 	if _, err := x.w.Write(nil); errors.Is(err, http.ErrHijacked) {
-		return // the connection is somebody else's
+		return // the connection has been hijacked
 	}
 	reads := x.r.ContentLength <= Bytes && !x.closes() && x.bodies.enter(x)
 	if !reads {
@@ -165,15 +167,15 @@ func (x *Body) End(returned bool) {
 	_ = x.control.SetReadDeadline(past)
 }
 
-// closes reports whether the connection ends with the answer in any case: because that
-// says so, or because a client that waits to be told to send the body is not told any
-// more (RFC 9110, section 10.1.1).
+// closes reports whether the connection ends with the response in any case: because of
+// its header, or because the client waits for 100 Continue, which it will not get (RFC
+// 9110, section 10.1.1).
 func (x *Body) closes() bool {
 	return x.w.Header().Get("Connection") == "close" || x.r.Close || x.r.Header.Get("Expect") != ""
 }
 
-// rest reads what is left of the body, if the answer was sent. It reports whether that
-// was all, so that the connection can be used again.
+// rest reads the rest of the body, if the response was sent. It reports whether it
+// reached the end, so that the connection can be used again.
 func (x *Body) rest(sent bool) bool {
 	var err error
 	if sent {
@@ -182,10 +184,10 @@ func (x *Body) rest(sent bool) bool {
 	return x.bodies.leave(x) && err == io.EOF
 }
 
-// close has the connection closed once the answer is sent. The answer says so if its
-// header has not gone out. [http.MaxBytesReader] is the way to this that net/http has,
-// where it is given its own http.ResponseWriter; then the client has time to read the
-// answer, although the server reads no more.
+// close makes net/http close the connection after the response. If the header has not
+// been sent yet, it gets Connection: close. [http.MaxBytesReader] does this in
+// net/http, if it gets net/http's own http.ResponseWriter; then the client has time to
+// read the response, although the server reads no more.
 func (x *Body) close() {
 	w := x.w
 	for {
@@ -198,8 +200,8 @@ func (x *Body) close() {
 	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader(" ")), 0).Read(make([]byte, 1))
 }
 
-// Error answers like [http.Error], and says how long the answer is, so that the client
-// has all of it before its own body has been read.
+// Error responds like [http.Error] with a Content-Length, so that the client has the
+// whole response before its own body has been read.
 func Error(w http.ResponseWriter, message string, status int) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
 	header := w.Header()

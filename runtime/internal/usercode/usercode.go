@@ -1,4 +1,4 @@
-// Package usercode calls functions of users where a panic would end a connection, or the
+// Package usercode calls functions of users where a panic would end a connection or the
 // process.
 package usercode
 
@@ -9,21 +9,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
-// Failure is how a function has ended that has not returned.
+// Failure describes how a function ended that did not return.
 type Failure struct {
-	Panic any  // what it has panicked with
-	Exits bool // it has ended its goroutine (runtime.Goexit), which cannot be kept
+	Panic any  // the panic value
+	Exits bool // it has called runtime.Goexit; the goroutine ends
 	stack []byte
 }
 
-// Call calls f. If that does not return, it calls failed, before the goroutine ends if it
-// does. It reports whether f has returned.
+// Call calls f. If f does not return, it calls failed, even if the goroutine ends. It
+// reports whether f has returned.
 func Call(f func(), failed func(Failure)) (ok bool) {
 	defer func() {
 		if ok {
 			return
 		}
-		// Go has no panic(nil) any more: without one, the goroutine ends.
+		// The value of a panic is never nil: without one, the goroutine is ending.
 		p := recover()
 		failed(Failure{Panic: p, Exits: p == nil, stack: debug.Stack()})
 	}()
@@ -32,7 +32,7 @@ func Call(f func(), failed func(Failure)) (ok bool) {
 	return ok
 }
 
-// String says what has happened, without the stack.
+// String describes the failure, without the stack.
 func (e Failure) String() string {
 	if e.Exits {
 		return "runtime.Goexit called"
@@ -40,7 +40,7 @@ func (e Failure) String() string {
 	return show.Panic(e.Panic)
 }
 
-// Attrs are for the log.
+// Attrs returns the attributes for the log.
 func (e Failure) Attrs() []slog.Attr {
 	return []slog.Attr{slog.String("panic", e.String()), slog.String("stack", string(e.stack))}
 }
