@@ -2,7 +2,7 @@ package contract
 
 import "fmt"
 
-// arrays compares what is said about elements.
+// arrays compares the keywords about elements.
 func (c *comparer) arrays(path string, o, n *schema) effect {
 	c.level++
 	defer func() { c.level-- }()
@@ -24,7 +24,7 @@ func (c *comparer) arrays(path string, o, n *schema) effect {
 	return e | c.contains(path, o, n)
 }
 
-// element is what is said about the element with an index, nil for nothing.
+// element returns the schema of the element with an index, nil if there is none.
 func (s *schema) element(i int) *node {
 	if i < len(s.prefix) {
 		return &s.prefix[i]
@@ -32,7 +32,7 @@ func (s *schema) element(i int) *node {
 	return s.items
 }
 
-// contains compares what must be among the elements.
+// contains compares the keyword contains and its limits.
 func (c *comparer) contains(path string, o, n *schema) effect {
 	one := &value{kind: number, text: "1"}
 	switch a, b := o.contains, n.contains; {

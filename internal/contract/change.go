@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Class says what a change means for the clients of a server.
+// Class is the effect of a change on the clients of a server.
 type Class int
 
 const (
 	None       Class = iota // there is no change
 	Wording                 // titles, descriptions, instructions, icons
-	Compatible              // what worked goes on working
-	Breaking                // a client may stumble, or it cannot be told
+	Compatible              // what worked still works
+	Breaking                // a client may fail, or the effect is unknown
 )
 
 var classNames = []string{"none", "wording", "compatible", "breaking"}
@@ -30,18 +30,18 @@ type Change struct {
 	Kind  Kind   `json:"kind"`
 	Name  string `json:"name,omitempty"`  // of the feature: name, URI or URI template
 	Place string `json:"place,omitempty"` // "argument" or "result", "" for the feature itself
-	// Path of the argument or of the member of the result, "" for all of it:
-	// filters[].field, labels.* for the values of a map, shape(circle).radius for
-	// an alternative.
+	// Path of the argument or of the member of the result, "" for the whole:
+	// filters[].field, labels.* for the values of a map, shape(circle).radius for an
+	// alternative.
 	Path string `json:"path,omitempty"`
 	// Rule is what has changed: a keyword of JSON Schema ("maximum"), a member of
 	// the listing ("description"), "feature" for the feature as a whole.
 	Rule string `json:"rule"`
-	// Old and New are what stood there, null where there was nothing or where it
-	// is not one value.
+	// Old and New are the values before and after, null if there was none or it is not
+	// a single value.
 	Old  json.RawMessage `json:"old,omitempty"`
 	New  json.RawMessage `json:"new,omitempty"`
-	Text string          `json:"text"` // for people, without what comes before
+	Text string          `json:"text"` // for people, without kind, name and path
 }
 
 // String returns the change as a line for people, without its class:
@@ -66,13 +66,13 @@ func (c *Change) String() string {
 	return line + ": " + c.Text
 }
 
-// Difference is what is different between two contracts.
+// Difference is the difference between two contracts.
 type Difference struct {
-	// Changes are in order of class, breaking ones first, and then as the features
-	// are in the contracts.
+	// Changes are in order of class, breaking ones first, and then in the order of the
+	// features.
 	Changes []Change
-	// Notes are remarks for people: lists that one contract does not have, so that
-	// they could not be compared.
+	// Notes are remarks for people, such as lists that could not be compared because
+	// one contract does not have them.
 	Notes []string
 }
 
@@ -126,7 +126,7 @@ func (d *Difference) Lines() []string {
 	return lines
 }
 
-// Compare returns what is different in the contract after from the one before.
+// Compare returns the changes from one contract to another.
 func Compare(before, after *Contract) *Difference {
 	d := &differ{before: before, after: after}
 	d.server()

@@ -64,7 +64,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// said is what stands in the table.
+// said returns the changes in the form of the table.
 func said(d *Difference) []string {
 	var lines []string
 	for i := range d.Changes {
@@ -76,7 +76,7 @@ func said(d *Difference) []string {
 	return lines
 }
 
-// contractOf puts what a case is about into a contract.
+// contractOf returns a contract with the subject of a case.
 func contractOf(t *testing.T, what, text string) *Contract {
 	t.Helper()
 	switch what {

@@ -7,61 +7,61 @@ import (
 	"strings"
 )
 
-// effect is what a change does to the values that are valid.
+// effect is the effect of a change on the set of valid values.
 type effect uint8
 
 const (
-	narrows effect = 1 << iota // some that were valid are not any more
-	widens                     // some have become valid
-	matters                    // neither, but it is no matter of words alone
-	wording                    // only people and models read it
-	unsure                     // with narrows and widens: it cannot be told
+	narrows effect = 1 << iota // some values are no longer valid
+	widens                     // some values have become valid
+	matters                    // neither, but more than wording
+	wording                    // text for people and models
+	unsure                     // with narrows and widens: the effect is unknown
 
 	unclear = narrows | widens | unsure
 )
 
 // finding is one change of a schema.
 type finding struct {
-	path     string // of the value in question: "filters[].field"; "" is the root
-	rule     string // what has changed, mostly a keyword
+	path     string // of the value: "filters[].field"; "" is the root
+	rule     string // what has changed, usually a keyword
 	effect   effect
 	old, new *value
 	text     string
 }
 
-// comparer compares two schemas. It walks both at the same time and reports what
-// is different where, and it is its own prover: that one schema allows no more
-// than another is when comparing them finds nothing that narrows.
+// comparer compares two schemas. It walks both at the same time and reports the
+// differences with their paths. It is also the prover: one schema allows no more than
+// another if comparing them finds nothing that narrows.
 type comparer struct {
-	// output is set for results. It decides which of the habits of clients that
-	// the package names count.
+	// output is set for results. It selects which assumptions about clients apply; see
+	// the package documentation.
 	output bool
 
 	findings []finding
-	quiet    int // proving: findings are not kept
-	// partial is above 0 in a schema that says only a part of what is said about
-	// a value. That it does not name a member means nothing then.
+	quiet    int // proving: findings are not recorded
+	// partial is above 0 in a schema that is only one of several for a value. It need
+	// not name every member then.
 	partial int
 
 	steps    int
 	active   map[string]place // pairs that are being compared
-	level    int              // how far inside of the value that the schema is about
-	low      int              // the outermost pair that was met again
+	level    int              // nesting inside the value that the schema describes
+	low      int              // the outermost pair that occurred again
 	proved   map[string]effect
 	reported map[string]report
 }
 
-// place is where a pair is being compared.
+// place is the position of a pair that is being compared.
 type place struct{ depth, level int }
 
-// report is what was found when a pair was compared, and where.
+// report is the result of the comparison of a pair, and its position.
 type report struct {
 	path     string
 	effect   effect
 	findings int
 }
 
-// maxSteps bounds the work for schemas in which everything is a choice of choices.
+// maxSteps bounds the work for schemas of nested unions.
 const maxSteps = 200_000
 
 // compareSchemas compares the schemas of arguments, or of results.
@@ -83,8 +83,8 @@ func (c *comparer) add(path, rule string, e effect, before, after *value, format
 	return e
 }
 
-// mask takes effects away from the findings since there were that many, and drops
-// those that have none left.
+// mask removes effects from the findings since an index, and drops findings without an
+// effect.
 func (c *comparer) mask(since int, gone effect) {
 	for i := since; i < len(c.findings); i++ {
 		c.findings[i].effect &^= gone
@@ -102,9 +102,9 @@ func (c *comparer) prove(o, n node) effect {
 	return c.nodes("?", o, n)
 }
 
-// nodes compares two places. A pair that is met again inside of itself, further
-// inside of the value, is taken to be unchanged: if it is not, the difference is
-// found where it was met first.
+// nodes compares two nodes. A pair that occurs again inside itself, deeper inside the
+// value, is assumed to be unchanged: if it is not, the outer comparison finds the
+// difference.
 func (c *comparer) nodes(path string, o, n node) effect {
 	o, n = o.resolved(), n.resolved()
 	key := o.key() + "/" + n.key()
@@ -135,8 +135,8 @@ func (c *comparer) nodes(path string, o, n node) effect {
 	c.active[key], c.low = place{depth, c.level}, math.MaxInt
 	e := c.schemas(path, o, n)
 	delete(c.active, key)
-	// What was found with the help of an assumption about a pair further out
-	// holds only there.
+	// A result that depends on an assumption about an outer pair is valid only inside
+	// that pair.
 	if c.low >= depth {
 		c.low = math.MaxInt
 		if c.quiet > 0 {
@@ -149,7 +149,8 @@ func (c *comparer) nodes(path string, o, n node) effect {
 	return e
 }
 
-// manyFindings are not repeated where a definition is used again.
+// If a definition has more than manyFindings findings, they are reported for its first
+// use only.
 const manyFindings = 3
 
 func (c *comparer) tooMuch(path string) effect {
@@ -160,16 +161,16 @@ func (c *comparer) tooMuch(path string) effect {
 	return c.add(path, "size", unclear, nil, nil, "the schemas are too large to be compared in full")
 }
 
-// schemas compares two places that are not written the same.
+// schemas compares two nodes with different texts.
 func (c *comparer) schemas(path string, o, n node) effect {
 	before, after := o.schema(), n.schema()
 	e := c.notes(path, before, after)
 	if sign := o.signature(false); sign != "" && sign == n.signature(false) {
-		// Only words have changed, some of them deeper inside.
+		// Only wording has changed, some of it deeper inside.
 		return e | c.inside(path, o, n)
 	}
 	if before.broken || after.broken {
-		return e | c.add(path, "schema", unclear, raw(o), raw(n), "changed, and is no schema that could be classified")
+		return e | c.add(path, "schema", unclear, raw(o), raw(n), "changed, and cannot be classified")
 	}
 	if before.types == 0 && after.types == 0 {
 		return e
@@ -191,7 +192,7 @@ func (c *comparer) schemas(path string, o, n node) effect {
 	return e | found&^gone
 }
 
-// inside looks for changed words in places whose meaning is the same.
+// inside searches for changed wording in nodes of equal meaning.
 func (c *comparer) inside(path string, o, n node) effect {
 	if c.quiet > 0 {
 		return wording
@@ -214,7 +215,7 @@ func (c *comparer) inside(path string, o, n node) effect {
 	return wording
 }
 
-// raw is how a node is written, nil where it has no single place.
+// raw is the text of a node, nil if it has more than one.
 func raw(n node) *value {
 	if len(n.all) != 1 {
 		return nil
@@ -222,7 +223,7 @@ func raw(n node) *value {
 	return n.all[0]
 }
 
-// base compares what is said about a value outside of unions.
+// base compares the keywords other than unions.
 func (c *comparer) base(path string, o, n *schema) effect {
 	allowedBefore, allowedAfter := o.allowed(), n.allowed()
 	e := c.types(path, o, n, allowedBefore, allowedAfter)
@@ -255,7 +256,7 @@ func (c *comparer) types(path string, o, n *schema, before, after types) effect 
 		e |= widens
 	}
 	if o.hasEnum && n.hasEnum && o.types == n.types && before&after != 0 {
-		return 0 // the values tell
+		return 0 // the enumerated values have been compared
 	}
 	switch {
 	case e == 0:
@@ -275,8 +276,8 @@ func (c *comparer) types(path string, o, n *schema, before, after types) effect 
 	return c.add(path, "type", e, typeValue(from), typeValue(to), "type %s -> %s", from, to)
 }
 
-// nullable is a keyword of OpenAPI that means nothing here, unless a client thinks
-// that it does.
+// nullable is a keyword of OpenAPI without a meaning in JSON Schema, but clients may
+// interpret it.
 func (c *comparer) nullable(path string, now bool) effect {
 	if now {
 		return c.add(path, "nullable", widens, falseValue, trueValue, "nullable now")
@@ -311,13 +312,13 @@ func (c *comparer) notes(path string, o, n *schema) effect {
 	case n.header == "":
 		e |= c.add(path, headerKeyword, matters, nil, nil, "the header %s is no longer asked for", o.header)
 	default:
-		// Clients that know the old list send no such header, and are refused.
+		// Clients with the old list do not send such a header, and are refused.
 		e |= c.add(path, headerKeyword, narrows|widens, nil, nil, "clients have to repeat it in the header %s", n.header)
 	}
 	return e
 }
 
-// changeText says from what to what something has changed.
+// changeText describes a change by its old and new value.
 func changeText(name string, before, after *value) string {
 	switch {
 	case before == nil:
@@ -358,7 +359,7 @@ func betweenTexts(before, after string) string {
 	return cut(a) + " -> " + cut(b)
 }
 
-// join puts a member's name behind a path.
+// join appends a member's name to a path.
 func join(path, name string) string {
 	plain := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

@@ -12,7 +12,7 @@ import (
 // Kind is a kind of feature.
 type Kind string
 
-// The kinds, as [Change] names them. Server is the identity of the server.
+// The kinds, as [Change] names them. Server stands for the server itself.
 const (
 	Server   Kind = "server"
 	Tool     Kind = "tool"
@@ -21,8 +21,8 @@ const (
 	Prompt   Kind = "prompt"
 )
 
-// lists says how each kind of feature is listed: as which member of an answer,
-// and which member of a feature it is known by.
+// lists has, for each kind of feature, the member of a list result, and the member that
+// identifies a feature.
 var lists = []struct {
 	kind        Kind
 	member, key string
@@ -33,11 +33,11 @@ var lists = []struct {
 	{Prompt, "prompts", "name"},
 }
 
-// Contract is what a server publishes. The zero value is the contract of which
-// nothing is known: not even that a list is empty.
+// Contract is everything that a server publishes. The zero value is an unknown
+// contract: it does not even have empty lists.
 type Contract struct {
 	server   *value // nil if not known
-	whole    bool   // it is all of a contract, not some answers
+	whole    bool   // a whole contract, not some results of a server
 	known    map[Kind]bool
 	features map[Kind][]*feature // in order of key
 	notes    []string
@@ -47,12 +47,11 @@ type Contract struct {
 type feature struct {
 	kind  Kind
 	key   string
-	value *value // an object, without what the command adds to a listing
+	value *value // an object, without the members that mcpgen list adds
 }
 
-// New returns the contract of a server with that identity, a JSON object, which
-// so far has no features. Its lists are known. The version is left out: it
-// changes by itself.
+// New returns the contract of a server with that identity, a JSON object. Its lists are
+// known and empty. The version is left out, since every release changes it.
 func New(identity []byte) (*Contract, error) {
 	v, err := one(identity)
 	if err != nil {
@@ -63,7 +62,7 @@ func New(identity []byte) (*Contract, error) {
 	return c, nil
 }
 
-// Empty returns the contract of a server that is not known and has no features.
+// Empty returns the contract of an unknown server without features.
 func Empty() *Contract {
 	c := &Contract{whole: true}
 	for _, l := range lists {
@@ -78,7 +77,7 @@ func one(data []byte) (*value, error) {
 		return nil, err
 	}
 	if len(all) != 1 || all[0].kind != object {
-		return nil, errors.New("it is no JSON object")
+		return nil, errors.New("it is not a JSON object")
 	}
 	return all[0], nil
 }
@@ -90,8 +89,8 @@ func (c *Contract) setServer(v *value) {
 	}
 }
 
-// answer reports whether the contract was made from answers of a server, in
-// whichever revision it answered.
+// answer reports whether the contract was made from results of a server, in any
+// revision.
 func (c *Contract) answer() bool { return !c.whole }
 
 func (c *Contract) know(k Kind) {
@@ -101,9 +100,9 @@ func (c *Contract) know(k Kind) {
 	c.known[k] = true
 }
 
-// Add adds a feature as the protocol lists it (revision 2026-07-28, server/tools
-// and its kin), a JSON object. It is an error if the contract has a feature of that
-// name, URI or URI template.
+// Add adds a feature as the protocol lists it (revision 2026-07-28: server/tools,
+// server/resources, server/prompts), a JSON object. It is an error if the contract has
+// a feature of that name, URI or URI template.
 func (c *Contract) Add(k Kind, listing json.RawMessage) error {
 	v, err := one(listing)
 	if err != nil {
@@ -112,8 +111,8 @@ func (c *Contract) Add(k Kind, listing json.RawMessage) error {
 	return c.add(k, v)
 }
 
-// Alias says that the contract's tool of that name, if there is one, answers to
-// further names. Lists do not show them.
+// Alias adds further names to the contract's tool of that name, if there is one. Lists
+// do not show them.
 func (c *Contract) Alias(tool string, aliases ...string) {
 	if len(aliases) == 0 {
 		return
@@ -131,7 +130,7 @@ func (c *Contract) Alias(tool string, aliases ...string) {
 	}
 }
 
-// aliasesMember is what a contract says of a tool that the protocol does not list.
+// aliasesMember is a member of tools in contracts that the protocol does not have.
 const aliasesMember = "aliases"
 
 func (c *Contract) add(k Kind, v *value) error {
@@ -146,7 +145,7 @@ func (c *Contract) add(k Kind, v *value) error {
 		return fmt.Errorf("a %s has no %s: %s", k, key, shorten(v.compact(), 100))
 	}
 	c.know(k)
-	// What mcpgen list -json adds does not reach a client.
+	// Clients do not get the members that mcpgen list -json adds.
 	f := &feature{k, name, v.without("symbol", "position", "tokens")}
 	at, there := slices.BinarySearchFunc(c.features[k], f, func(a, b *feature) int { return cmp.Compare(a.key, b.key) })
 	if there {
@@ -159,8 +158,8 @@ func (c *Contract) add(k Kind, v *value) error {
 // Count returns how many features of a kind there are.
 func (c *Contract) Count(k Kind) int { return len(c.features[k]) }
 
-// Notes are remarks about how the contract was read, for people: that a list is
-// not whole, for instance.
+// Notes returns remarks for people from reading the contract, for instance that a list
+// is incomplete.
 func (c *Contract) Notes() []string { return c.notes }
 
 // aliases are the further names of a tool.
@@ -178,7 +177,7 @@ func (f *feature) aliases() []string {
 	return all
 }
 
-// shorten cuts a text for people.
+// shorten truncates a text for people.
 func shorten(s string, limit int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	runes := []rune(s)

@@ -21,15 +21,15 @@ func (d *differ) add(class Class, rule string, old, now *value, format string, a
 	})
 }
 
-// changed adds the change of a member, if it is one.
+// changed adds the change of a member, if it has changed.
 func (d *differ) changed(class Class, name string, old, now *value) {
 	if !equal(old, now) {
 		d.add(class, name, old, now, "%s", changeText(name, old, now))
 	}
 }
 
-// members compares members that are the same for all kinds of features or need no
-// more than a look. What is in neither list was not foreseen, and is not guessed.
+// members compares members that need no special rule. A change of a member that is in
+// none of the lists has an unknown effect.
 func (d *differ) members(old, now *value, words, compatible, known []string) {
 	var names []string
 	for _, m := range append(slices.Clone(old.members), now.members...) {
@@ -103,8 +103,7 @@ func byName(list []*feature) map[string]*feature {
 	return names
 }
 
-// aliases compares the further names of a tool, which answers of a server do not
-// show.
+// aliases compares the further names of a tool, which results of a server do not have.
 func (d *differ) aliases(old, now *feature, answers map[string]*feature) {
 	if d.after.answer() {
 		return
@@ -203,7 +202,7 @@ func argumentsOf(prompt *value) []*value {
 	return all
 }
 
-// inArgument says of the changes since there were that many where they are.
+// inArgument sets place and path of the changes since an index.
 func (d *differ) inArgument(since int, path string) {
 	for i := since; i < len(d.Changes); i++ {
 		d.Changes[i].Place, d.Changes[i].Path = "argument", path

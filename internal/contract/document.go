@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// document is the schema that references are resolved in.
+// document is the schema in which references are resolved.
 type document struct {
 	root *value
-	// legacy is set for drafts before 2019-09, where $ref hides what stands
-	// beside it.
+	// legacy is set for drafts before 2019-09, where $ref hides the keywords beside it.
 	legacy bool
-	// rebased is set where a schema inside has an $id, which changes what
-	// references mean; they are not followed then.
+	// rebased is set if an inner schema has an $id, which changes the base of
+	// references; they are not followed then.
 	rebased bool
 
 	ids      map[*value]int
@@ -37,15 +36,15 @@ func newDocument(root *value) *document {
 	return d
 }
 
-// hasID reports whether a schema inside v has an $id. A property of that name,
-// which is an object, does not count.
+// hasID reports whether a schema inside v has an $id. A property of that name does not
+// count: its value is an object.
 func hasID(v *value) bool {
 	return v.get("$id").is(text) ||
 		slices.ContainsFunc(v.items, hasID) || slices.ContainsFunc(v.members, func(m member) bool { return hasID(m.value) })
 }
 
-// node is a place in a schema: a value is valid there if it is valid under each
-// of some schemas of the document. None means that every value is.
+// node is a position in a schema: a value is valid there if it is valid under each of
+// its schemas. Without any, every value is valid.
 type node struct {
 	doc *document
 	all []*value
@@ -53,7 +52,7 @@ type node struct {
 
 func (d *document) node(all ...*value) node { return node{doc: d, all: all} }
 
-// and adds the schemas of another place of the document.
+// and adds the schemas of another node of the document.
 func (n node) and(other node) node {
 	all := slices.Clip(n.all)
 	for _, v := range other.all {
@@ -64,7 +63,7 @@ func (n node) and(other node) node {
 	return node{n.doc, all}
 }
 
-// key is the same for places with the same schemas.
+// key is equal for nodes with the same schemas.
 func (n node) key() string {
 	ids := make([]int, len(n.all))
 	for i, v := range n.all {
@@ -83,7 +82,7 @@ func (n node) key() string {
 	return b.String()
 }
 
-// strip is v without some members, the same value every time.
+// strip returns v without some members, always the same pointer for the same arguments.
 func (d *document) strip(v *value, names ...string) *value {
 	rest := v.without(names...)
 	if rest == v {
@@ -97,7 +96,8 @@ func (d *document) strip(v *value, names ...string) *value {
 	return rest
 }
 
-// only is the schema with one keyword, the same value every time.
+// only returns the schema with one keyword, always the same pointer for the same
+// arguments.
 func (d *document) only(keyword string, v *value) *value {
 	key := keyword + " " + v.canonical()
 	if d.made[key] == nil {
@@ -106,8 +106,8 @@ func (d *document) only(keyword string, v *value) *value {
 	return d.made[key]
 }
 
-// target is what a reference leads to, nil if that is not known: it leads out of
-// the document, to an anchor, or to nothing.
+// target returns the schema of a reference, nil if it is unknown: in another document,
+// at an anchor, or missing.
 func (d *document) target(ref string) *value {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || d.rebased {
@@ -141,8 +141,8 @@ func (d *document) target(ref string) *value {
 	return at
 }
 
-// parts are the schemas that a value must be valid under, with those that allOf
-// and $ref lead to in their own place. What is left of $ref could not be resolved.
+// parts returns the schemas of the node, with allOf and $ref replaced by their schemas.
+// A remaining $ref could not be resolved.
 func (n node) parts() []*value {
 	var all []*value
 	seen := map[*value]bool{}
@@ -184,12 +184,11 @@ func (n node) parts() []*value {
 	return all
 }
 
-// resolved is the node with what references lead to in their place.
+// resolved returns the node with its references resolved.
 func (n node) resolved() node { return n.doc.node(n.parts()...) }
 
-// signature is the same for places that allow the same values by the same words,
-// whatever references are called; "" where it would be too long. With notes,
-// what only people read counts as well.
+// signature is equal for nodes with the same keywords, independent of the names of
+// definitions; "" if it would be too long. With notes, it includes annotations.
 func (n node) signature(notes bool) string {
 	key := n.key()
 	if notes {
@@ -220,20 +219,20 @@ type signer struct {
 	doc     *document
 	notes   bool
 	b       strings.Builder
-	stack   []*value // references that are being followed
+	stack   []*value // the references on the current path
 	tooLong bool
 }
 
 const maxSignature = 1 << 18
 
-// Keywords by what they hold. Those of neither kind hold a plain value.
+// Keywords by the form of their values. All others have a plain value.
 var (
 	holdSchema  = words("items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contains", "propertyNames", "not", "if", "then", "else", "contentSchema")
 	holdSchemas = words("properties", "patternProperties", "dependentSchemas", "dependencies")
 	holdList    = words("allOf", "anyOf", "oneOf", "prefixItems", "items")
-	// noted are annotations: they do not say what is valid.
+	// noted are annotations, which have no effect on validity.
 	noted = words("title", "description", "examples", "example", "default", "deprecated", "readOnly", "writeOnly")
-	// ignored say nothing about values at all, or stand elsewhere.
+	// ignored have no effect on values, or are handled elsewhere.
 	ignored = words("$defs", "definitions", "$comment", "$schema", "$id", "$anchor", "$vocabulary", "$dynamicAnchor", "$recursiveAnchor")
 )
 
@@ -295,8 +294,8 @@ func (s *signer) reference(ref *value) {
 	if target == nil {
 		s.b.WriteString(strconv.Quote(ref.text))
 		if strings.HasPrefix(ref.text, "#") {
-			// It leads somewhere in this document that is not known, and with it
-			// everything may have changed.
+			// It refers to an unknown position in this document, so any part of it may
+			// have changed.
 			s.doc.root.appendCanonical(&s.b)
 		}
 		return

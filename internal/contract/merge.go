@@ -21,13 +21,13 @@ type merger struct {
 	then, negative *node
 }
 
-// keyword takes one keyword in.
+// keyword adds one keyword.
 func (m *merger) keyword(name string, v *value) {
 	switch name {
 	case "type":
 		m.typeKeyword(v)
 	case "enum":
-		m.want(v, array)
+		m.requireKind(v, array)
 		m.enumerate(v.items)
 	case "const":
 		m.enumerate([]*value{v})
@@ -44,7 +44,7 @@ func (m *merger) keyword(name string, v *value) {
 	case "else":
 		m.negative = m.sub(v)
 	case "anyOf", "oneOf":
-		if m.want(v, array) {
+		if m.requireKind(v, array) {
 			m.broken = m.broken || len(v.items) == 0
 			u := union{keyword: name, owner: m.part}
 			for _, item := range v.items {
@@ -148,7 +148,7 @@ func (m *merger) arrayKeyword(name string, v *value) bool {
 	case "maxItems":
 		m.counts.max = m.count(v, m.counts.max, -1)
 	case "uniqueItems":
-		m.want(v, boolean)
+		m.requireKind(v, boolean)
 		m.unique = m.unique || v.text == "true"
 	case "contains":
 		m.contains = m.sub(v)
@@ -165,13 +165,13 @@ func (m *merger) arrayKeyword(name string, v *value) bool {
 func (m *merger) objectKeyword(name string, v *value) bool {
 	switch name {
 	case "properties":
-		m.want(v, object)
+		m.requireKind(v, object)
 		for _, p := range v.members {
 			m.object.names = append(m.object.names, p.name)
 			m.object.properties[p.name] = m.node(p.value)
 		}
 	case "patternProperties":
-		m.want(v, object)
+		m.requireKind(v, object)
 		for _, p := range v.members {
 			m.object.patterned = append(m.object.patterned, pattern{p.name, m.node(p.value)})
 		}
@@ -186,12 +186,12 @@ func (m *merger) objectKeyword(name string, v *value) bool {
 	case "maxProperties":
 		m.sizes.max = m.count(v, m.sizes.max, -1)
 	case "required":
-		// A boolean is how draft 3 says it of the property itself.
-		if m.want(v, array) {
+		// In draft 3, required is a boolean of the property itself.
+		if m.requireKind(v, array) {
 			m.required = m.allNames(m.required, v)
 		}
 	case "dependentRequired", "dependentSchemas", "dependencies":
-		m.want(v, object)
+		m.requireKind(v, object)
 		for _, d := range v.members {
 			m.dependency(d.name, d.value)
 		}
@@ -215,9 +215,9 @@ func (m *merger) dependency(name string, v *value) {
 	m.dependents[name] = conjunction(m.doc, m.dependents[name], m.node(v))
 }
 
-// end puts together the keywords that only mean something together.
+// end combines the keywords that depend on each other.
 func (m *merger) end() {
-	// A minimum of 0 and no maximum ask for nothing.
+	// A minimum of 0 without a maximum requires nothing.
 	if m.contains != nil && (m.contMax != nil || m.contMin == nil || rational(m.contMin).Sign() > 0) {
 		m.schema.contains = append(m.schema.contains, containing{*m.contains, m.contMin, m.contMax})
 	}
@@ -226,7 +226,7 @@ func (m *merger) end() {
 	}
 }
 
-func (m *merger) want(v *value, k kind) bool {
+func (m *merger) requireKind(v *value, k kind) bool {
 	if v.kind != k {
 		m.broken = true
 		return false
@@ -247,28 +247,28 @@ func (m *merger) sub(v *value) *node {
 }
 
 func (m *merger) tuple(v *value) {
-	m.want(v, array)
+	m.requireKind(v, array)
 	for _, item := range v.items {
 		m.array.prefix = append(m.array.prefix, m.node(item))
 	}
 }
 
 func (m *merger) texts(set *[]string, v *value) {
-	if m.want(v, text) {
+	if m.requireKind(v, text) {
 		*set = addText(*set, v)
 	}
 }
 
 func (m *merger) allNames(list []string, v *value) []string {
 	for _, item := range v.items {
-		if m.want(item, text) && !slices.Contains(list, item.text) {
+		if m.requireKind(item, text) && !slices.Contains(list, item.text) {
 			list = append(list, item.text)
 		}
 	}
 	return list
 }
 
-// count keeps the larger of two counts, or the smaller if sign is -1.
+// count returns the larger of two counts, or the smaller if sign is -1.
 func (m *merger) count(v, other *value, sign int) *value {
 	r := rational(v)
 	if r == nil || !r.IsInt() || r.Sign() < 0 {
@@ -281,8 +281,8 @@ func (m *merger) count(v, other *value, sign int) *value {
 	return v
 }
 
-// bound keeps the tighter of two bounds. Draft 4 makes the plain keyword
-// exclusive by a boolean beside it.
+// bound returns the tighter of two bounds. Draft 4 makes the plain keyword exclusive by
+// a boolean beside it.
 func (m *merger) bound(name string, v *value, plain, exclusive string, other *bound, sign int) *bound {
 	if name == exclusive && v.kind == boolean {
 		return other
@@ -303,8 +303,8 @@ func (m *merger) bound(name string, v *value, plain, exclusive string, other *bo
 	return b
 }
 
-// compare orders bounds by value, and at the same value an exclusive one is
-// further inside: greater for lower bounds (sign 1), less for upper ones (-1).
+// compare orders bounds by value. At the same value an exclusive bound is tighter:
+// greater for lower bounds (sign 1), less for upper ones (-1).
 func (b *bound) compare(other *bound, sign int) int {
 	exclusive := func(b *bound) int {
 		if b.exclusive {
@@ -321,7 +321,7 @@ func (b *bound) whole(sign int) *bound {
 		return nil
 	}
 	one := big.NewInt(int64(sign))
-	// Floor or ceiling, whichever is inside.
+	// Floor for upper bounds, ceiling for lower ones.
 	quotient, rest := new(big.Int).DivMod(b.rat.Num(), b.rat.Denom(), new(big.Int))
 	switch {
 	case rest.Sign() == 0:

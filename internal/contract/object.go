@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// objects compares what is said about members.
+// objects compares the keywords about members.
 func (c *comparer) objects(path string, o, n *schema) effect {
 	c.level++
 	defer func() { c.level-- }()
@@ -33,7 +33,7 @@ func (c *comparer) objects(path string, o, n *schema) effect {
 	return e | c.needs(path, o, n)
 }
 
-// optional compares two places of which nil allows everything.
+// optional compares two nodes, where nil allows everything.
 func (c *comparer) optional(path string, o, n *schema, before, after *node) effect {
 	if before == nil {
 		before = &node{doc: o.doc}
@@ -44,8 +44,8 @@ func (c *comparer) optional(path string, o, n *schema, before, after *node) effe
 	return c.nodes(path, *before, *after)
 }
 
-// removed reports a member that is not named any more. Where all further members
-// have a schema, as in a map, that is what it has now.
+// removed reports a member that is no longer named. If further members have a schema,
+// as in a map, that now applies to it.
 func (c *comparer) removed(path, name string, before node, n *schema) effect {
 	if at, sure := matching(name, n.patterned); !sure {
 		return c.add(path, "properties", unclear, raw(before), nil, "removed, and may match a pattern: cannot be classified")
@@ -56,7 +56,7 @@ func (c *comparer) removed(path, name string, before node, n *schema) effect {
 		return c.nodes(path, before, *n.additional)
 	}
 	if before.schema().types == 0 {
-		// It was named to say that it must not be there.
+		// Its schema was false: the member was forbidden.
 		if n.additional.isNothing() {
 			return 0
 		}
@@ -65,7 +65,7 @@ func (c *comparer) removed(path, name string, before node, n *schema) effect {
 	return c.add(path, "properties", narrows|widens, raw(before), nil, "removed")
 }
 
-// drops reports whether nothing is said any more about a member that is not named.
+// drops reports whether no keyword applies to a member that is not named.
 func (s *schema) drops(name string) bool {
 	at, sure := matching(name, s.patterned)
 	return sure && at == nil && (s.additional == nil || s.additional.isNothing() || s.additional.isAnything())
@@ -93,7 +93,7 @@ func (c *comparer) added(path, name string, o, n *schema) effect {
 			return 0
 		}
 		if c.output {
-			// Clients ignore what they do not know.
+			// Clients ignore unknown members.
 			e = matters
 		}
 	case o.additional == nil:
@@ -115,13 +115,13 @@ func (c *comparer) added(path, name string, o, n *schema) effect {
 	return c.add(at, "properties", e&^unsure, nil, raw(after), "%s", note)
 }
 
-// namesAll reports whether clients send no other members than those that are
-// named, although the schema does not say so.
+// namesAll reports whether clients are assumed to send only named members, although the
+// schema allows others.
 func (c *comparer) namesAll(path string, s *schema) bool {
 	return !c.output && c.partial == 0 && (len(s.names) > 0 || path == "")
 }
 
-// required compares which members are always there, of those that are not new.
+// required compares which members are required, of those that are not new.
 func (c *comparer) required(path string, o, n *schema) effect {
 	e := effect(0)
 	now, before := "required now", "optional now"
@@ -146,7 +146,7 @@ func (c *comparer) required(path string, o, n *schema) effect {
 	return e
 }
 
-// further compares what is said about members without a name.
+// further compares the schemas of members that are not named.
 func (c *comparer) further(path string, o, n *schema) effect {
 	before, after := o.additional, n.additional
 	what := "further members are"
@@ -207,7 +207,7 @@ func namesOf(gone, come []string) string {
 	return strings.Join(parts, " ")
 }
 
-// touched reports whether a pattern may match a member that has a name.
+// touched reports whether a pattern may match a named member.
 func touched(patterns []pattern, all ...*schema) bool {
 	for _, s := range all {
 		for _, name := range s.names {
@@ -219,8 +219,8 @@ func touched(patterns []pattern, all ...*schema) bool {
 	return false
 }
 
-// matching returns what patterns say about a name, nil if nothing. It is not sure
-// of patterns that it cannot read.
+// matching returns the schema that patterns apply to a name, nil if there is none. The
+// result is not sure if a pattern cannot be parsed.
 func matching(name string, patterns []pattern) (at *node, sure bool) {
 	for _, p := range patterns {
 		re, err := regexp.Compile(p.text)

@@ -12,9 +12,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// TestOracle holds the classes of random changes against a validator: where a
-// value that was a valid argument is not one any more, or a value that was no
-// valid result has become one, the change must be breaking.
+// TestOracle compares the classes of random changes with a validator: if a valid
+// argument is no longer valid, or an invalid result has become valid, the change must
+// be breaking.
 func TestOracle(t *testing.T) {
 	pairs, seed := 1500, uint64(2026)
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_LONG")); err == nil {
@@ -44,7 +44,7 @@ func TestOracle(t *testing.T) {
 	}
 	for place, n := range seen {
 		t.Logf("%s: %d breaking and a value shows it, %d breaking and none does, %d not breaking", place, n.shown, n.strict, n.fine)
-		// A comparison that calls everything breaking is right, and of no use.
+		// A comparison that calls everything breaking would be correct, but useless.
 		if n.shown < pairs/10 || n.fine < pairs/10 || n.strict > (n.strict+n.fine)/2 {
 			t.Errorf("%s: %+v", place, n)
 		}
@@ -53,8 +53,8 @@ func TestOracle(t *testing.T) {
 
 type tally struct{ shown, strict, fine int }
 
-// check compares one pair. Values are what the schema of one argument, or of one
-// member of a result, is about.
+// check compares one pair of schemas of one argument, or of one member of a result. The
+// values are tried for that argument or member.
 func (n *tally) check(t *testing.T, universe []any, before, after any, output bool) {
 	t.Helper()
 	breaks := false
@@ -66,7 +66,7 @@ func (n *tally) check(t *testing.T, universe []any, before, after any, output bo
 	for _, f := range findings {
 		breaks = breaks || f.effect&mark != 0
 	}
-	// What clients are taken to do is part of the old schema.
+	// The assumptions about clients are part of the old schema.
 	old, now := compile(t, habit(clone(before), output)), compile(t, after)
 	var witness any
 	found := false
@@ -93,7 +93,7 @@ func (n *tally) check(t *testing.T, universe []any, before, after any, output bo
 	}
 }
 
-// defining adds what $ref leads to, where there is one.
+// defining adds the definition that $ref refers to, if there is one.
 func defining(schema, definition any) any {
 	m, ok := schema.(map[string]any)
 	if !ok || !strings.Contains(text4test(schema), "$ref") {
@@ -103,8 +103,8 @@ func defining(schema, definition any) any {
 	return m
 }
 
-// habit closes objects that name members and say nothing of others, for
-// arguments, and opens closed ones, for results.
+// habit closes objects that name members and do not restrict others, for arguments, and
+// opens closed ones, for results.
 func habit(v any, output bool) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -154,7 +154,7 @@ func compile(t *testing.T, schema any) *jsonschema.Schema {
 	return s
 }
 
-// around makes a schema that of the member x of an object.
+// around returns the schema of an object whose member x has that schema.
 func around(t *testing.T, schema any) *value {
 	t.Helper()
 	v := parse4test(t, text4test(schema))
@@ -233,8 +233,8 @@ func values4test(r *rand.Rand) []any {
 // schemas makes random schemas.
 type schemas struct {
 	r *rand.Rand
-	// habits leaves additionalProperties out, and then does not spread what is
-	// said about an object over several schemas.
+	// habits leaves additionalProperties out, and keeps the keywords of an object in
+	// one schema.
 	habits bool
 }
 
@@ -280,7 +280,7 @@ func (g *schemas) schema(depth int) any {
 	return m
 }
 
-// definition makes the schema that $ref leads to, also from inside of itself.
+// definition makes the schema that $ref refers to, also recursively.
 func (g *schemas) definition() any {
 	m := map[string]any{}
 	if g.one(2) {
@@ -301,7 +301,7 @@ func (g *schemas) enum() []any {
 	return append(list, "ab")
 }
 
-// limit adds a keyword about scalars, whatever the type.
+// limit adds a keyword about scalars of any type.
 func (g *schemas) limit(m map[string]any) {
 	for range g.r.IntN(3) {
 		switch g.r.IntN(9) {
@@ -398,7 +398,7 @@ func (g *schemas) object(m map[string]any, depth int) {
 
 func (g *schemas) union(m map[string]any, depth int) {
 	if g.one(3) {
-		// Told apart by a member.
+		// Discriminated by a member.
 		var all []any
 		for _, kind := range []string{"a", "b", "c"}[:1+g.r.IntN(3)] {
 			all = append(all, map[string]any{
@@ -409,8 +409,8 @@ func (g *schemas) union(m map[string]any, depth int) {
 		m["oneOf"] = all
 		return
 	}
-	// Of objects that overlap, no two when closed may do so when they are open:
-	// what clients are taken to ignore would make a difference.
+	// Objects that are disjoint when closed must not overlap when open: otherwise the
+	// members that clients are assumed to ignore would make a difference.
 	keyword, inside := "anyOf", depth-1
 	if g.one(4) {
 		keyword, inside = "oneOf", 0
@@ -446,7 +446,7 @@ func (g *schemas) mutate(v any) any {
 	if !ok || g.one(10) {
 		return g.schema(1)
 	}
-	// Deeper inside, if there is an inside.
+	// Deeper inside, if there are subschemas.
 	for key, sub := range m {
 		if g.one(2) {
 			continue

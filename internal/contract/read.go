@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a contract: a contract file, what mcpgen list -json prints, or saved
-// answers of any server to tools/list, resources/list, resources/templates/list,
-// prompts/list, initialize and server/discover. Answers are results or whole
-// JSON-RPC responses, any number of them one after the other, in an array, or as
-// the events of an HTTP response; a bare array of features is one, too. Of what
-// the text says nothing of, nothing is known, unless it names the server.
+// Read reads a contract: a contract file, the output of mcpgen list -json, or saved
+// results of any server for tools/list, resources/list, resources/templates/list,
+// prompts/list, initialize and server/discover. They are results or whole JSON-RPC
+// responses, any number of them in sequence, in an array, or as the events of an HTTP
+// response; a bare array of features is accepted, too. Lists that the text does not
+// have are unknown, unless it is a contract with a server.
 func Read(data []byte) (*Contract, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
@@ -38,7 +38,7 @@ func Read(data []byte) (*Contract, error) {
 	return c, nil
 }
 
-// conflicted reports whether git left a conflict in a text.
+// conflicted reports whether a text has conflict markers of git.
 func conflicted(data []byte) bool {
 	for line := range bytes.Lines(data) {
 		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
@@ -48,8 +48,8 @@ func conflicted(data []byte) bool {
 	return false
 }
 
-// Replaceable reports whether a file may be overwritten with a contract: it is
-// empty, a contract, or one with merge markers.
+// Replaceable reports whether a file may be overwritten with a contract: it is empty, a
+// contract, or a contract with conflict markers.
 func Replaceable(data []byte) bool {
 	text := bytes.TrimSpace(data)
 	if len(text) == 0 || conflicted(text) && bytes.Contains(text, []byte(`"server": {`)) {
@@ -59,7 +59,7 @@ func Replaceable(data []byte) bool {
 	return err == nil && c.server != nil
 }
 
-// events returns the data of server-sent events, and other text as it is.
+// events returns the data of server-sent events, and other text unchanged.
 func events(data []byte) []byte {
 	var b bytes.Buffer
 	for line := range strings.Lines(string(data)) {
@@ -76,7 +76,7 @@ func events(data []byte) []byte {
 	return b.Bytes()
 }
 
-// read takes one JSON value in.
+// read adds one JSON value.
 func (c *Contract) read(v *value) error {
 	switch v.kind {
 	case object:
@@ -84,7 +84,7 @@ func (c *Contract) read(v *value) error {
 	case array:
 		for _, item := range v.items {
 			if !item.is(object) {
-				return fmt.Errorf("an array has something else than objects in it: %s", shorten(item.compact(), 60))
+				return fmt.Errorf("an array has an element that is not an object: %s", shorten(item.compact(), 60))
 			}
 			if kind := featureKind(item); kind != "" {
 				if err := c.add(kind, item); err != nil {
@@ -96,10 +96,10 @@ func (c *Contract) read(v *value) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%s is no JSON object", shorten(v.compact(), 60))
+	return fmt.Errorf("%s is not a JSON object", shorten(v.compact(), 60))
 }
 
-// featureKind tells what an object in a bare array is, "" if no feature.
+// featureKind returns the kind of an object in a bare array, "" if it is not a feature.
 func featureKind(v *value) Kind {
 	switch {
 	case v.str("name") != "" && v.get("inputSchema") != nil:
@@ -118,7 +118,7 @@ func (c *Contract) readObject(v *value) error {
 		case failed != nil:
 			return fmt.Errorf("the answer is an error: %s", shorten(failed.compact(), 200))
 		case v.get("method") != nil:
-			return nil // a request or notification that was saved along
+			return nil // a request or notification among the saved messages
 		case result.is(object):
 			return c.readObject(result)
 		}
@@ -134,12 +134,12 @@ func (c *Contract) readObject(v *value) error {
 			continue
 		}
 		if list.kind != array {
-			return fmt.Errorf("%s is no array", l.member)
+			return fmt.Errorf("%s is not an array", l.member)
 		}
 		c.know(l.kind)
 		for _, item := range list.items {
 			if !item.is(object) {
-				return fmt.Errorf("%s has something else than objects in it: %s", l.member, shorten(item.compact(), 60))
+				return fmt.Errorf("%s has an element that is not an object: %s", l.member, shorten(item.compact(), 60))
 			}
 			if err := c.add(l.kind, item); err != nil {
 				return err
@@ -150,7 +150,7 @@ func (c *Contract) readObject(v *value) error {
 	return nil
 }
 
-// readCursor notes a page that another should follow, until it does.
+// readCursor records that a list has another page, until that page is read.
 func (c *Contract) readCursor(list string, page *value) {
 	note := list + " has further pages (nextCursor), which are not there: what is on them seems to be missing"
 	for i, n := range c.notes {
@@ -164,8 +164,8 @@ func (c *Contract) readCursor(list string, page *value) {
 	}
 }
 
-// readServer takes the identity of the server: the member server of a contract,
-// or serverInfo and instructions of an answer.
+// readServer reads the identity of the server: the member server of a contract, or
+// serverInfo and instructions of a result.
 func (c *Contract) readServer(v *value) {
 	if s := v.get("server"); s.is(object) {
 		c.setServer(s)

@@ -59,7 +59,7 @@ func TestReadServer(t *testing.T) {
 			t.Errorf("%s: got\n%s", name, got)
 		}
 	}
-	// Of a contract it is known that it has no tools, of an answer it is not.
+	// A contract is known to have no tools, a result is not.
 	answer, err := Read([]byte(`{"serverInfo":{"name":"shop"}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -89,12 +89,12 @@ func TestReadErrors(t *testing.T) {
 		{`{}`, "there is no list of features in it"},
 		{`{"name":"mcpgen","scripts":{}}`, "there is no list of features in it"},
 		{`[]`, "there is no list of features in it"},
-		{`[1]`, "an array has something else than objects in it: 1"},
-		{`"tools"`, `"tools" is no JSON object`},
+		{`[1]`, "an array has an element that is not an object: 1"},
+		{`"tools"`, `"tools" is not a JSON object`},
 		{"{\"tools\":[\n{\"name\":\"a\",}]}", "line 2: invalid character '}'"},
 		{`{"tools":[`, "the JSON ends in the middle"},
-		{`{"tools":{}}`, "tools is no array"},
-		{`{"tools":[5]}`, "tools has something else than objects in it: 5"},
+		{`{"tools":{}}`, "tools is not an array"},
+		{`{"tools":[5]}`, "tools has an element that is not an object: 5"},
 		{`{"tools":[{"title":"a"}]}`, `a tool has no name: {"title": "a"}`},
 		{`{"tools":[{"name":"a"},{"name":"a"}]}`, "there are two tools a"},
 		{`{"tools":[{"name":"a","name":"b"}]}`, `line 1: the member "name" is there twice`},
@@ -123,7 +123,7 @@ func TestReplaceable(t *testing.T) {
 		`{"server":{"name":"a"}}`:                             true,
 		"{\n  \"server\": {\"name\": \"a\"},\n<<<<<<< HEAD\n": true,
 		`{"name":"package"}`:                                  false,
-		`{"tools":[]}`:                                        false, // somebody's saved answer
+		`{"tools":[]}`:                                        false, // a saved result
 		"package main\n":                                      false,
 		"<<<<<<< HEAD\npackage a\n":                           false,
 	} {
@@ -185,8 +185,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that whatever can be read is written so that it is read again as
-// the same, differs from itself in nothing, and can be compared.
+// FuzzRead checks that a contract that can be read is unchanged after writing and
+// reading it, does not differ from itself, and can be compared.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"tools":[`+tool+`]}`), []byte(`{"server":{},"prompts":[{"name":"a","arguments":[{"name":"x","required":true},5]}]}`))
 	f.Add([]byte(`{"tools":[{"name":"a","inputSchema":{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}]}}}}]}`),

@@ -103,7 +103,7 @@ func (c *comparer) bounds(path string, o, n *bound, sign int, integers bool) eff
 	return c.add(path, n.keyword, e, o.value, n.value, "%s %s -> %s", o.keyword, o.value.text, to)
 }
 
-// multiples compares multipleOf: a multiple of 10 is one of 5.
+// multiples compares multipleOf: a multiple of 10 is a multiple of 5.
 func (c *comparer) multiples(path string, o, n *schema) effect {
 	implied := func(v *value, by []*value) bool {
 		return slices.ContainsFunc(by, func(w *value) bool { return new(big.Rat).Quo(rational(w), rational(v)).IsInt() })
@@ -174,8 +174,8 @@ func (c *comparer) count(path, keyword string, o, n *value, sign int) effect {
 	return c.add(path, keyword, e, o, n, "%s", changeText(keyword, o, n))
 }
 
-// texts compares what each string has to fit. What two patterns or formats have
-// in common is not known.
+// texts compares the patterns or formats that each string must match. Whether one of
+// them implies another is not known.
 func (c *comparer) texts(path, keyword string, o, n []string) effect {
 	var gone, come []string
 	for _, s := range o {
@@ -206,9 +206,8 @@ func (c *comparer) texts(path, keyword string, o, n []string) effect {
 	return c.add(path, keyword, unclear, before, after, "%s %s -> %s, cannot be classified", keyword, shorten(before.text, shown), shorten(after.text, shown))
 }
 
-// provenBy returns the effect if the values of s are listed, and each is valid
-// under the other schema: what its keywords say apart from each other does not
-// matter then.
+// provenBy returns the effect if the values of s are enumerated, and each is valid
+// under the other schema: then the comparison of single keywords does not matter.
 func (s *schema) provenBy(other *schema, e effect) effect {
 	if !s.hasEnum {
 		return 0
@@ -217,15 +216,15 @@ func (s *schema) provenBy(other *schema, e effect) effect {
 		if typesOf(v)&s.types == 0 {
 			continue
 		}
-		if !other.takes(v) {
+		if !other.accepts(v) {
 			return 0
 		}
 	}
 	return e
 }
 
-// takes reports whether a value is certainly valid.
-func (s *schema) takes(v *value) bool {
+// accepts reports whether a value is certainly valid.
+func (s *schema) accepts(v *value) bool {
 	if s.broken || s.whole || len(s.unions)+len(s.conds)+len(s.nots)+len(s.others) > 0 ||
 		typesOf(v)&s.types == 0 || s.hasEnum && !contains(s.enum, v) {
 		return false

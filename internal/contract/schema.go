@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// headerKeyword has clients repeat an argument in a header field (revision
+// headerKeyword makes clients repeat an argument in a header field (revision
 // 2026-07-28, basic/transports).
 const headerKeyword = "x-mcp-header"
 
-// schema is what all schemas of a node say together.
+// schema is the conjunction of all schemas of a node.
 type schema struct {
 	types   types
 	enum    []*value // in order; only where hasEnum is set
 	hasEnum bool
 
 	lower, upper *bound
-	multiples    []*value // the value is a multiple of each
-	// Sets of texts: a value has to fit each of them.
+	multiples    []*value // the value must be a multiple of each
+	// Sets of texts: a value must match each of them.
 	patterns, formats, encodings, media []string
 
 	lengths, counts, sizes interval // of strings, arrays and objects
@@ -30,7 +30,7 @@ type schema struct {
 	names      []string // of properties, in order
 	properties map[string]node
 	required   []string
-	additional *node // nil: nothing is said about further members
+	additional *node // nil: further members are not restricted
 	patterned  []pattern
 	keys       *node // propertyNames; nil: any
 	needs      map[string][]string
@@ -39,11 +39,11 @@ type schema struct {
 	unions []union
 	conds  []condition
 	nots   []node
-	// others are keywords that can only be compared as a whole, and say so.
+	// others are keywords that are only compared as a whole.
 	others []member
-	// whole is set where keywords depend on all that stands beside them.
+	// whole is set if keywords depend on all keywords beside them.
 	whole bool
-	// broken is set where a keyword does not have a value of its kind.
+	// broken is set if the value of a keyword has the wrong type.
 	broken bool
 
 	notes    map[string]*value // annotations, the outermost of each
@@ -61,7 +61,7 @@ type bound struct {
 	exclusive bool
 }
 
-// interval is a range of counts, with the keywords that it comes from.
+// interval is a range of counts.
 type interval struct{ min, max *value }
 
 type containing struct {
@@ -77,7 +77,7 @@ type pattern struct {
 // union is an anyOf or oneOf.
 type union struct {
 	keyword string
-	owner   *value // the schema that it stands in
+	owner   *value // the schema that contains it
 	nodes   []node
 }
 
@@ -117,7 +117,7 @@ func (n node) schema() *schema {
 	s.mergeObjects(n.doc, objects)
 	s.mergeArrays(n.doc, arrays)
 	if s.whole && len(parts) == 1 && len(s.unions)+len(s.conds)+len(s.dependents) == 0 {
-		s.standAlone(objects[0], arrays[0])
+		s.isolated(objects[0], arrays[0])
 	}
 	n.doc.schemas[key] = s
 	return s
@@ -136,15 +136,15 @@ type arrayPart struct {
 	items, unevaluated *node
 }
 
-// standAlone makes of unevaluatedProperties and unevaluatedItems what they are
-// where nothing else looks at members or elements: additionalProperties and items.
-func (s *schema) standAlone(o *objectPart, a *arrayPart) {
+// isolated converts unevaluatedProperties and unevaluatedItems to additionalProperties
+// and items, which are equivalent if no other keyword evaluates members or elements.
+func (s *schema) isolated(o *objectPart, a *arrayPart) {
 	if o.unevaluated != nil && o.additional == nil {
 		s.additional = o.unevaluated
 	}
 	if a.unevaluated != nil && a.items == nil {
 		if len(s.contains) > 0 {
-			return // elements that it finds count as evaluated
+			return // the elements that it matches count as evaluated
 		}
 		s.items = a.unevaluated
 	}
@@ -167,7 +167,7 @@ func (s *schema) mergeObjects(doc *document, parts []*objectPart) {
 			case p.additional == nil:
 				continue
 			case len(p.patterned) > 0:
-				s.whole = true // whether additionalProperties is about it, a pattern says
+				s.whole = true // a pattern decides whether additionalProperties applies to it
 				continue
 			default:
 				own = *p.additional
@@ -213,7 +213,8 @@ func (s *schema) mergeArrays(doc *document, parts []*arrayPart) {
 	}
 }
 
-// conjunction of two nodes, the first of which may be the zero node.
+// conjunction returns the conjunction of two nodes, the first of which may be the zero
+// node.
 func conjunction(doc *document, a, b node) node {
 	if a.doc == nil {
 		a = doc.node()
@@ -232,7 +233,7 @@ func both(doc *document, a, b *node) *node {
 	return &n
 }
 
-// allowed are the types that a value can have, its enumeration considered.
+// allowed returns the types that a value can have, also by its enumeration.
 func (s *schema) allowed() types {
 	if !s.hasEnum {
 		return s.types
@@ -249,12 +250,12 @@ func (s *schema) allowed() types {
 // isNothing reports whether a node is the schema false.
 func (n *node) isNothing() bool { return n != nil && n.schema().types == 0 }
 
-// isAnything reports whether a node allows every value, in as many words.
+// isAnything reports whether a node explicitly allows every value.
 func (n *node) isAnything() bool {
 	return n.signature(false) == "true"
 }
 
-// discriminator returns the member that is always there with one certain value.
+// discriminator returns a required member that has a single allowed value.
 func (s *schema) discriminator() (name string, v *value) {
 	for _, name := range s.names {
 		if !slices.Contains(s.required, name) {
@@ -267,7 +268,7 @@ func (s *schema) discriminator() (name string, v *value) {
 	return "", nil
 }
 
-// note keeps an annotation; the outermost wins.
+// note stores an annotation; the outermost wins.
 func (s *schema) note(name string, v *value) {
 	if s.notes[name] == nil {
 		s.notes[name] = v

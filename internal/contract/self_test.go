@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSelf compares random schemas with themselves, read anew: nothing differs,
-// whether members are in another order or not.
+// TestSelf compares random schemas with themselves, read again: nothing differs, also
+// with members in another order.
 func TestSelf(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2026))
 	for range 2000 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestLargeSchemas has schemas whose comparison could take forever: it ends, and
-// what is not compared in full is not called compatible.
+// TestLargeSchemas compares schemas for which a full comparison would take too long:
+// the comparison ends, and an incomplete one is not called compatible.
 func TestLargeSchemas(t *testing.T) {
 	// Each definition refers twice to the next, so that there are 2^40 paths.
 	diamonds := func(limit int) string {
@@ -19,7 +19,7 @@ func TestLargeSchemas(t *testing.T) {
 		defs = append(defs, fmt.Sprintf(`"d40":{"type":"integer","maximum":%d}`, limit))
 		return `{"type":"object","properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + `}}`
 	}
-	// Choices of choices, each alternative a little different from the others.
+	// Nested unions with slightly different alternatives.
 	var choices func(depth, limit int) string
 	choices = func(depth, limit int) string {
 		if depth == 0 {
@@ -31,7 +31,7 @@ func TestLargeSchemas(t *testing.T) {
 		}
 		return `{"anyOf":[` + strings.Join(all, ",") + `]}`
 	}
-	// A choice that leads to itself without anything in between.
+	// A union that refers directly to itself.
 	circle := func(more string) string {
 		return `{"type":"object","properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/a"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}` + more + `]}}}`
 	}

@@ -10,7 +10,7 @@ func (d *differ) tool(old, now *value) {
 }
 
 func (d *differ) input(old, now *value) {
-	// A server without one means that there are no arguments.
+	// A tool without a schema has no arguments.
 	none := &value{kind: object, members: []member{{"type", &value{kind: text, text: "object"}}}}
 	if old == nil {
 		old = none
@@ -30,7 +30,7 @@ func (d *differ) output(old, now *value) {
 		d.add(Breaking, "outputSchema", nil, nil, "output schema removed")
 	default:
 		o, n := newDocument(old).node(old), newDocument(now).node(now)
-		// An answer may be one of a revision that lists objects only.
+		// A result may be from a revision that lists objects only.
 		if d.before.answer() != d.after.answer() {
 			if d.before.answer() && old.wraps() && now.str("type") != "object" {
 				o = o.doc.node(old.get("properties").get(wrapped))
@@ -43,7 +43,7 @@ func (d *differ) output(old, now *value) {
 	}
 }
 
-// wrapped is the only member of the object that a result is put in which is none,
+// wrapped is the only member of the object that wraps a result that is not an object,
 // for revisions before 2026-07-28.
 const wrapped = "result"
 
@@ -54,7 +54,8 @@ func (v *value) wraps() bool {
 		required.is(array) && len(required.items) == 1 && required.items[0].text == wrapped
 }
 
-// schema adds what is different between two schemas, of which an effect breaks.
+// schema adds the differences between two schemas; those with the effect breaks are
+// breaking.
 func (d *differ) schema(place string, all []finding, breaks effect) {
 	for _, f := range all {
 		class := Compatible
@@ -71,10 +72,10 @@ func (d *differ) schema(place string, all []finding, breaks effect) {
 	}
 }
 
-// hints compares the annotations of a tool, by which clients decide whether to
-// ask their user. They count as what a client takes them for: with the defaults
-// of the specification (ToolAnnotations), and those of a tool that changes
-// nothing without those about changes.
+// hints compares the annotations of a tool, by which clients decide whether to ask
+// their user. They are compared as clients read them: with the defaults of the
+// specification (ToolAnnotations), and without the hints about changes if the tool is
+// read-only.
 func (d *differ) hints(old, now *value) {
 	said := func(v *value, name string, otherwise bool) bool {
 		if h := v.get(name); h.is(boolean) {
@@ -106,7 +107,7 @@ func (d *differ) hints(old, now *value) {
 		d.add(class, name, truth(was), truth(is), "%s", text)
 	}
 	compare("readOnlyHint", a.readOnly, b.readOnly, false, "readonly")
-	// Who gains or loses readonly gains or loses these with it.
+	// A change of readonly adds or removes these hints, too.
 	if a.readOnly == b.readOnly || b.destructive && !a.destructive {
 		compare("destructiveHint", a.destructive, b.destructive, true, "destructive")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// types is a set of JSON types. Integers and other numbers are told apart.
+// types is a set of JSON types. Integers and other numbers are distinct.
 type types uint8
 
 const (
@@ -63,10 +63,10 @@ func (t types) String() string {
 	return strings.Join(names, " or ")
 }
 
-// one reports whether the set is a single type, number being one.
+// one reports whether the set is a single type; number counts as one.
 func (t types) one() bool { return bits.OnesCount8(uint8(t)) == 1 || t == numberType }
 
-// typesOf returns the types that a value has: one, and integer for 1.0 as well.
+// typesOf returns the type of a value; 1.0 is an integer, too.
 func typesOf(v *value) types {
 	switch v.kind {
 	case null:

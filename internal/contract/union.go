@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// unions compares two places of which at least one is a choice. Each is taken
-// apart into alternatives, what stands beside the choice being a part of all.
+// unions compares two nodes of which at least one is a union. Each is split into
+// alternatives; the keywords beside the union are part of every alternative.
 func (c *comparer) unions(path string, o, n node) effect {
 	before, after := o.schema(), n.schema()
 	if len(before.unions) > 0 && len(after.unions) > 0 {
-		// What has changed beside the choices is said once.
+		// Changes beside the unions are reported once.
 		b, a := o.beside(), n.beside()
 		if e := c.prove(b, a); e&(narrows|widens) != 0 {
 			e = c.nodes(path, b, a)
@@ -23,7 +23,7 @@ func (c *comparer) unions(path string, o, n node) effect {
 	return c.alternatives(path, o.choices(true), n.choices(true))
 }
 
-// beside is a node without its choices.
+// beside returns a node without its unions.
 func (n node) beside() node {
 	rest := n.doc.node()
 	for _, p := range n.parts() {
@@ -32,7 +32,7 @@ func (n node) beside() node {
 	return rest.wordless()
 }
 
-// wordless is a node without the annotations of its outermost schemas.
+// wordless returns a node without the annotations of its outermost schemas.
 func (n node) wordless() node {
 	rest := n.doc.node()
 	for _, p := range n.parts() {
@@ -47,16 +47,16 @@ func (n node) wordless() node {
 	return rest
 }
 
-// choices are the alternatives of one place.
+// choices are the alternatives of one node.
 type choices struct {
 	nodes []node
-	// exclusive is set where a value must be valid under one alternative only,
-	// and it is not plain that they have no value in common.
+	// exclusive is set if a value must be valid under one alternative only, and they
+	// may have common values.
 	exclusive bool
 }
 
-// choices takes the first choice of a node apart. Further ones stay inside the
-// alternatives if they are to be whole; otherwise there must be none.
+// choices splits the first union of a node. Further ones stay inside the alternatives
+// if whole is set; otherwise there must be none.
 func (n node) choices(whole bool) choices {
 	s := n.schema()
 	if len(s.unions) == 0 {
@@ -83,38 +83,38 @@ func (n node) choices(whole bool) choices {
 	if u.keyword == "oneOf" {
 		for i := range all.nodes {
 			for j := range i {
-				all.exclusive = all.exclusive || !apart(all.nodes[i], all.nodes[j])
+				all.exclusive = all.exclusive || !disjoint(all.nodes[i], all.nodes[j])
 			}
 		}
 	}
 	return all
 }
 
-// apart reports whether it is plain that no value is valid in both places.
-func apart(a, b node) bool {
+// disjoint reports whether provably no value is valid in both nodes.
+func disjoint(a, b node) bool {
 	x, y := a.schema(), b.schema()
 	common := x.allowed() & y.allowed()
-	if common == 0 || x.hasEnum && y.hasEnum && disjoint(x.enum, y.enum) {
+	if common == 0 || x.hasEnum && y.hasEnum && disjointValues(x.enum, y.enum) {
 		return true
 	}
 	if common != objectType {
 		return false
 	}
-	// A member that is always there and tells the two apart.
+	// A required member whose values are disjoint.
 	for _, name := range x.names {
 		other, there := y.properties[name]
 		if !there || !slices.Contains(x.required, name) && !slices.Contains(y.required, name) {
 			continue
 		}
 		p, q := x.properties[name].schema(), other.schema()
-		if p.allowed()&q.allowed() == 0 || p.hasEnum && q.hasEnum && disjoint(p.enum, q.enum) {
+		if p.allowed()&q.allowed() == 0 || p.hasEnum && q.hasEnum && disjointValues(p.enum, q.enum) {
 			return true
 		}
 	}
 	return false
 }
 
-func disjoint(a, b []*value) bool {
+func disjointValues(a, b []*value) bool {
 	return !slices.ContainsFunc(a, func(v *value) bool { return contains(b, v) })
 }
 
@@ -122,18 +122,18 @@ func contains(list []*value, v *value) bool {
 	return slices.ContainsFunc(list, func(w *value) bool { return equal(v, w) })
 }
 
-// alternatives compares two choices. Alternatives that are about the same thing
-// are compared with each other; the others are gone or added, unless another
-// alternative allows what they allow.
+// alternatives compares two choices. Matching alternatives are compared with each
+// other; the others are removed or added, unless another alternative allows their
+// values.
 func (c *comparer) alternatives(path string, o, n choices) effect {
 	if o.exclusive || n.exclusive {
-		// More than one alternative may fit a value, which makes it invalid.
+		// A value may matchAlternatives more than one alternative, which makes it invalid.
 		if a, b := signatures(o.nodes), signatures(n.nodes); a != nil && slices.Equal(a, b) {
 			return 0
 		}
 		return c.add(path, "oneOf", unclear, nil, nil, "alternatives changed, of which a value must fit exactly one: cannot be classified")
 	}
-	pairs := c.match(o.nodes, n.nodes)
+	pairs := c.matchAlternatives(o.nodes, n.nodes)
 	e := effect(0)
 	paired := map[int]bool{}
 	for i, j := range pairs {
@@ -145,7 +145,7 @@ func (c *comparer) alternatives(path string, o, n choices) effect {
 			continue
 		}
 		paired[j] = true
-		e |= c.pair(path, i, before, n.nodes[j], o, n)
+		e |= c.compareMatched(path, i, before, n.nodes[j], o, n)
 	}
 	for j, after := range n.nodes {
 		if !paired[j] && !c.coveredBy(after, o.nodes, 0) {
@@ -167,9 +167,9 @@ func signatures(nodes []node) []string {
 	return all
 }
 
-// pair compares two alternatives about the same thing. What one of them lost does
-// not count where another alternative still has it.
-func (c *comparer) pair(path string, i int, before, after node, o, n choices) effect {
+// compareMatched compares two matching alternatives. Values that the new one no longer
+// allows do not count if another alternative still allows them.
+func (c *comparer) compareMatched(path string, i int, before, after node, o, n choices) effect {
 	gone := effect(0)
 	how := c.prove(before, after)
 	if how&narrows != 0 && c.covers(before, n.nodes, 0) {
@@ -190,9 +190,9 @@ func (c *comparer) pair(path string, i int, before, after node, o, n choices) ef
 	return e &^ gone
 }
 
-// match finds for each old alternative the new one that is about the same thing,
-// -1 where there is none.
-func (c *comparer) match(o, n []node) []int {
+// matchAlternatives returns for each old alternative the index of the matching new one,
+// -1 if there is none.
+func (c *comparer) matchAlternatives(o, n []node) []int {
 	pairs := make([]int, len(o))
 	taken := make([]bool, len(n))
 	for i := range pairs {
@@ -230,11 +230,11 @@ func differentDiscriminator(a, b *schema) bool {
 	return name != "" && (name != other || !equal(v, w))
 }
 
-// maxPieces bounds how often a node is cut.
+// maxPieces bounds how often a node is split.
 const maxPieces = 8
 
-// covers reports whether each value of a node is valid under one of the others,
-// cutting it into pieces that are, if need be.
+// covers reports whether each value of a node is valid under one of the others. If
+// necessary, it splits the node into pieces.
 func (c *comparer) covers(n node, others []node, depth int) bool {
 	if slices.ContainsFunc(others, func(other node) bool { return c.prove(n, other)&narrows == 0 }) {
 		return true
@@ -250,8 +250,8 @@ func (c *comparer) coveredBy(n node, others []node, depth int) bool {
 	return depth < maxPieces && allPieces(n, func(piece node) bool { return c.coveredBy(piece, others, depth+1) })
 }
 
-// allPieces cuts a node into smaller ones, by value or by type, and reports
-// whether something holds for all of them. It is false where there is nothing to cut.
+// allPieces splits a node by value or by type, and reports whether holds is true for
+// all pieces. It is false if the node cannot be split.
 func allPieces(n node, holds func(node) bool) bool {
 	s := n.schema()
 	var pieces []node
@@ -277,7 +277,7 @@ func allPieces(n node, holds func(node) bool) bool {
 	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(p node) bool { return !holds(p) })
 }
 
-// alternativeName is how people may know an alternative.
+// alternativeName returns a name of an alternative for people.
 func alternativeName(n node, i int) string {
 	s := n.schema()
 	if name, v := s.discriminator(); name != "" {
@@ -295,8 +295,8 @@ func alternativeName(n node, i int) string {
 	return "alternative " + strconv.Itoa(i+1)
 }
 
-// alternativeText says what happened to an alternative, by its type if that is all
-// there is to say of it.
+// alternativeText describes a change of an alternative, by its type if it is only a
+// type.
 func alternativeText(n node, i int, happened, allowed string) string {
 	if s := n.schema(); s.types.one() && s.types != objectType && !s.hasEnum && s.notes["title"] == nil {
 		return s.types.String() + " " + allowed

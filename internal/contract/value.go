@@ -26,11 +26,10 @@ const (
 	object
 )
 
-// value is a JSON value with its members in the order in which they were written,
-// and numbers as they were written.
+// value is a JSON value that keeps the order of members and the text of numbers.
 type value struct {
 	kind    kind
-	text    string // of a string what it says, of all other scalars their JSON
+	text    string // the unescaped text of a string, the JSON of any other scalar
 	items   []*value
 	members []member
 }
@@ -45,7 +44,7 @@ var (
 	falseValue = &value{kind: boolean, text: "false"}
 )
 
-// get returns a member of an object, nil if there is none or v is no object.
+// get returns a member of an object, nil if there is none or v is not an object.
 func (v *value) get(name string) *value {
 	if v == nil {
 		return nil
@@ -82,7 +81,7 @@ func (v *value) without(names ...string) *value {
 	return rest
 }
 
-// readValues reads the JSON values that stand one after the other in data.
+// readValues reads a sequence of JSON values.
 func readValues(data []byte) ([]*value, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -99,7 +98,7 @@ func readValues(data []byte) ([]*value, error) {
 	}
 }
 
-// locate says in which line the trouble is.
+// locate adds the line to an error.
 func locate(data []byte, d *json.Decoder, err error) error {
 	at := d.InputOffset()
 	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -112,7 +111,7 @@ func locate(data []byte, d *json.Decoder, err error) error {
 	return fmt.Errorf("line %d: %w", line, err)
 }
 
-// readValue returns nil and io.EOF where there is nothing any more.
+// readValue returns nil and io.EOF at the end.
 func readValue(d *json.Decoder, depth int) (*value, error) {
 	token, err := d.Token()
 	if err != nil {
@@ -176,7 +175,7 @@ func quote(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // strings always can
+	_ = enc.Encode(s) // a string can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -223,8 +222,8 @@ func (v *value) json() json.RawMessage {
 	return json.RawMessage(v.compact())
 }
 
-// canonical is the same for values that are equal as JSON Schema has it: the
-// order of members does not matter, nor how a number is written.
+// canonical is the same text for values that are equal in JSON Schema: the order of
+// members and the form of numbers do not matter.
 func (v *value) canonical() string {
 	var b strings.Builder
 	v.appendCanonical(&b)
@@ -267,8 +266,7 @@ func sortedMembers(v *value) []member {
 	return sorted
 }
 
-// equal reports whether two values are equal as JSON Schema has it; nil is equal
-// to nil alone.
+// equal reports whether two values are equal in JSON Schema; nil is only equal to nil.
 func equal(a, b *value) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -276,11 +274,11 @@ func equal(a, b *value) bool {
 	return a.canonical() == b.canonical()
 }
 
-// maxExponent keeps a number such as 1e999999999 from filling the memory.
+// maxExponent bounds the memory for numbers such as 1e999999999.
 const maxExponent = 2000
 
-// rational is the exact value of a number, nil where v is none or is too large
-// or too small to be written out.
+// rational returns the exact value of a number, nil if v is not a number or has too
+// large an exponent.
 func rational(v *value) *big.Rat {
 	if !v.is(number) || len(v.text) > maxExponent {
 		return nil

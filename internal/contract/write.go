@@ -2,14 +2,14 @@ package contract
 
 import "strings"
 
-// width is how long a line of a contract may be before a value is broken up.
+// width is the length of a line above which a value is split over lines.
 const width = 120
 
-// Marshal writes the contract as its file has it: one JSON object with server,
-// tools, resources, resourceTemplates and prompts, features in order of name, URI
-// or URI template. Members of a feature are in the order in which the server
-// lists them. An argument without an inner structure takes one line, so that a
-// change of it is a change of that line. Lists without features are left out.
+// Marshal returns the text of a contract file: one JSON object with server, tools,
+// resources, resourceTemplates and prompts, features in order of name, URI or URI
+// template. Members of a feature are in the order in which the server lists them. An
+// argument without an inner structure takes one line, so that a change of it is a
+// change of that line. Lists without features are left out.
 func (c *Contract) Marshal() []byte {
 	v := &value{kind: object}
 	if c.server != nil {

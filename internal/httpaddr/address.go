@@ -1,5 +1,5 @@
-// Package httpaddr reads the address that a program is told to listen at. The
-// command and the programs that it builds read it alike.
+// Package httpaddr parses the address that a program listens at. The command and the
+// programs that it builds use the same rules.
 package httpaddr
 
 import (
@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Loopback is the host of an address that names none: nothing is reachable from
-// other machines unless somebody has said so.
+// Loopback is the host of an address without one: by default, other machines cannot
+// connect.
 const Loopback = "127.0.0.1"
 
-// Error says why a text is no address.
+// Error reports why a text is not an address.
 type Error struct {
 	Text string
-	// Problem follows the text: "has no port".
+	// Problem is a predicate of the text: "has no port".
 	Problem string
-	// Hint says how to mend it.
+	// Hint says how to correct it.
 	Hint string
 }
 
@@ -29,21 +29,20 @@ func (e *Error) Error() string {
 
 const forms = "write a port or host:port, such as 8080 or 127.0.0.1:8080"
 
-// Parse returns the address in the form that [net.Listen] takes. The text is a
-// port, ":port" or "host:port", where the port is a number and 0 stands for any
-// that is free. Without a host it is [Loopback]. Whether there is such a host is
-// not looked up.
+// Parse returns the address in the form of [net.Listen]. The text is a port, ":port" or
+// "host:port", where the port is a number and 0 stands for any free one. The default
+// host is [Loopback]. The host is not resolved.
 func Parse(text string) (string, error) {
 	host, port, err := split(text)
 	if err != nil {
 		return "", err
 	}
 	if strings.Trim(port, "0123456789") != "" || port == "" {
-		return "", &Error{text, "has no number for a port", forms}
+		return "", &Error{text, "has a port that is not a number", forms}
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return "", &Error{text, "has a port that there is not", "ports end at 65535, and 0 stands for any that is free"}
+		return "", &Error{text, "has a port out of range", "ports end at 65535, and 0 stands for any that is free"}
 	}
 	switch {
 	case host == "":
@@ -52,12 +51,12 @@ func Parse(text string) (string, error) {
 		return "", &Error{text, "has no host", "0.0.0.0 stands for all addresses of this machine"}
 	case strings.Contains(host, ":") && net.ParseIP(beforeZone(host)) == nil,
 		strings.ContainsFunc(host, odd):
-		return "", &Error{text, "has no host that there could be", forms}
+		return "", &Error{text, "has an invalid host", forms}
 	}
 	return net.JoinHostPort(host, strconv.FormatUint(number, 10)), nil
 }
 
-// split tells host and port apart.
+// split splits a text into host and port.
 func split(text string) (host, port string, err error) {
 	switch {
 	case text == "":
@@ -93,8 +92,8 @@ func beforeZone(host string) string {
 	return host
 }
 
-// odd reports whether a rune is in no host, be it a name or an address. Which
-// names there are is for the resolver to say.
+// odd reports whether a rune cannot be part of a host name or an address. The resolver
+// checks the rest of a name.
 func odd(r rune) bool {
 	return !strings.ContainsRune(".-_:%", r) &&
 		(r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80

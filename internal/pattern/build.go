@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a table, and of the work that it takes to make one.
+// Limits of a table, and of the work to make one.
 const (
 	maxInstructions = 10_000
 	maxStates       = 4_000
@@ -16,7 +16,7 @@ const (
 	maxWork         = 1 << 22 // instructions looked at
 )
 
-// classes divide the characters into sets that no instruction tells apart.
+// classes divide the characters into sets that no instruction distinguishes.
 type classes struct {
 	ascii  [utf8.RuneSelf]uint16
 	starts []rune   // where a range begins
@@ -28,7 +28,7 @@ func (c *classes) of(r rune) int {
 	return int(c.class[i])
 }
 
-// builder makes states out of sets of instructions (the subset construction).
+// builder makes states from sets of instructions (the subset construction).
 type builder struct {
 	prog    *syntax.Prog
 	words   bool   // there is a \b or \B
@@ -39,7 +39,7 @@ type builder struct {
 	before  []rune     // a character like the one in front of it, -1 at the start
 	work    int
 
-	mark []uint32 // when an instruction was added to a set last
+	mark []uint32 // when an instruction was last added to a set
 	now  uint32
 }
 
@@ -163,7 +163,7 @@ func (b *builder) classify() bool {
 	return true
 }
 
-// step is the state behind a character.
+// step returns the state after a character.
 func (b *builder) step(set []uint32, r rune) uint16 {
 	var next []uint32
 	for _, pc := range set {
@@ -182,7 +182,7 @@ func (b *builder) step(set []uint32, r rune) uint16 {
 
 func isRune(op syntax.InstOp) bool { return op >= syntax.InstRune }
 
-// state finds or adds the state of those who are at these instructions.
+// state finds or adds the state for a set of instructions.
 func (b *builder) state(set []uint32, before rune) uint16 {
 	set, match := b.expand(set, 0)
 	if match {
@@ -215,9 +215,9 @@ func (b *builder) add(set []uint32, before rune, final bool) uint16 {
 	return uint16(len(b.sets) - 1)
 }
 
-// expand follows all instructions that need no character, as far as the
-// conditions of the place hold, and reports whether one of them is the match.
-// Those with other conditions are kept.
+// expand follows all instructions that consume no character, as far as the conditions
+// at this position hold, and reports whether one of them is the match. Instructions
+// with other conditions remain in the set.
 func (b *builder) expand(set []uint32, holds syntax.EmptyOp) (all []uint32, match bool) {
 	b.now++
 	stack := slices.Clone(set)

@@ -1,11 +1,10 @@
-// Package pattern matches the regular expressions of JSON Schema: those of
-// ECMA-262 in Unicode mode, as far as package regexp knows them too. Generator and
-// runtime use it alike, and say nothing else of a text than a client does that
-// reads the schema.
+// Package pattern matches the regular expressions of JSON Schema: those of ECMA-262 in
+// Unicode mode, as far as package regexp supports them too. Generator and runtime both
+// use it, so that they decide like a client that validates with the schema.
 //
-// An expression is made into a table with a row for each state, so that matching
-// takes one step for each character, whatever the expression. Expressions whose
-// table would be large are an error.
+// An expression is compiled to a table with a row for each state, so that matching
+// takes one step for each character with any expression. An expression with a large
+// table is an error.
 package pattern
 
 import (
@@ -14,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTooLarge says that an expression needs too large a table.
+// ErrTooLarge means that an expression needs too large a table.
 var ErrTooLarge = errors.New("takes too many states to match")
 
-// Matcher is an expression that has been compiled. It is never changed, so that
-// several goroutines can use it at once.
+// Matcher is a compiled expression. It is immutable, so that several goroutines can use
+// it.
 type Matcher struct {
 	classes classes
 	width   int      // of a row: the number of classes
@@ -26,15 +25,15 @@ type Matcher struct {
 	final   []bool   // states that match at the end of the text
 }
 
-// The first two states, which no character leaves.
+// The first two states. No character leads out of them.
 const (
 	failed uint16 = iota
 	matched
 	initial
 )
 
-// Compile makes an expression ready for matching. The error is [ErrTooLarge], or
-// one of package regexp/syntax.
+// Compile compiles an expression. The error is [ErrTooLarge], or one of package
+// regexp/syntax.
 func Compile(expr string) (*Matcher, error) {
 	re, err := syntax.Parse(Translate(expr), syntax.Perl)
 	if err != nil {

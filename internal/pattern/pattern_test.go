@@ -74,8 +74,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestOneStepForEachCharacter compares a text of a megabyte with as much in short
-// ones: the expressions are such as make other matchers go back.
+// TestOneStepForEachCharacter compares the time for a text of a megabyte with that for
+// many short ones: the expressions make other matchers backtrack.
 func TestOneStepForEachCharacter(t *testing.T) {
 	for _, e := range []string{`^(a+)+$`, `(a|a)*b`, `a{0,100}a{0,100}b`, `(.*)(.*)(.*)x$`} {
 		m, err := Compile(e)

@@ -1,6 +1,5 @@
-// Package regularfile reads source files that somebody else may have put there: a link
-// to a device or a pipe in the place of a file is an error, and is not read without
-// end.
+// Package regularfile reads source files from untrusted repositories: a device, a pipe
+// or a link to one in the place of a file is an error, so that reading always ends.
 package regularfile
 
 import (
@@ -23,7 +22,7 @@ func read(name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // a file that was only read
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

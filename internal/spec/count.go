@@ -22,8 +22,8 @@ func count(revision string, from side) {
 	counts[revision][from]++
 }
 
-// Main runs the tests of a package, and fails where they validate fewer messages of
-// servers than Least. That is looked at where all tests run and MCP_SPEC_DIR is set.
+// Main runs the tests of a package, and fails if they validate fewer messages of
+// servers than Least. It checks that only if all tests run and MCP_SPEC_DIR is set.
 type Main struct {
 	*testing.M
 	Least int

@@ -9,8 +9,8 @@ import (
 )
 
 // WebSocket returns the connection of a client whose messages it validates, in both
-// directions, once the header of HTTP is over (RFC 6455, section 5). Frames that are
-// wrong end that, and so does compression.
+// directions, after the HTTP header (RFC 6455, section 5). Validation ends at an
+// invalid frame, and with compression.
 func WebSocket(t testing.TB, c net.Conn) net.Conn {
 	p := NewTap(t)
 	if p.all == nil {
@@ -23,7 +23,7 @@ func WebSocket(t testing.TB, c net.Conn) net.Conn {
 	}
 }
 
-// spied is a connection whose bytes are looked at.
+// spied is a connection whose bytes are recorded.
 type spied struct {
 	net.Conn
 	said, heard *frames
@@ -40,14 +40,14 @@ func (c *spied) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// frames cuts the bytes of one direction into messages.
+// frames splits the bytes of one direction into messages.
 type frames struct {
 	take func(text string)
-	lost func() // nothing more is taken
+	lost func() // called when no more messages can be read
 
 	mu      sync.Mutex
-	opened  bool // the header of HTTP is over
-	ended   bool // what comes is not understood
+	opened  bool // the HTTP header has ended
+	ended   bool // the following bytes cannot be parsed
 	rest    []byte
 	message strings.Builder
 	within  bool // of a fragmented message
@@ -71,7 +71,7 @@ func (f *frames) write(b []byte) {
 	}
 }
 
-// frame takes one frame, and reports whether there was one.
+// frame consumes one frame, and reports whether there was one.
 func (f *frames) frame() bool {
 	b := f.rest
 	if len(b) < 2 {

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// Statement is a sentence of the specification that binds servers, in words of our own.
+// Statement is a requirement of the specification for servers, in our own words.
 type Statement struct {
-	ID        string // S and three digits; it stays with the statement
+	ID        string // S and three digits; it never changes
 	Level     string // MUST or SHOULD
 	Revisions string // all, one, or the first and the last
 	Section   string
 	Text      string
-	Reason    string // why no test holds it, or not all of it
+	Reason    string // why no test asserts it, or only a part of it
 }
 
 // The table of statements: "# SECTION", "ID LEVEL REVISIONS: TEXT", and the reason in a
@@ -50,9 +50,9 @@ var Statements = sync.OnceValues(func() ([]Statement, error) {
 	return all, nil
 })
 
-// Holds says that what follows asserts the statements with those ids. The page
-// docs/conformance.md is made from the calls, which are looked for in the source: ids
-// are literals, and the call stands in the function that asserts.
+// Holds declares that the code after it asserts the statements with those ids. The page
+// docs/conformance.md is made from these calls in the source: ids must be literals, and
+// the call must be in the function that asserts.
 func Holds(t testing.TB, ids ...string) {
 	t.Helper()
 	all, err := Statements()

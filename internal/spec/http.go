@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// InvalidField is the header field of a request whose message is against the schema on
+// InvalidField is the header field of a request whose message violates the schema on
 // purpose. The handler does not see it.
 const InvalidField = "Test-Invalid: true"
 
-// PerhapsField is InvalidField for what may be against the schema.
+// PerhapsField is InvalidField for a message that may violate the schema.
 const PerhapsField = "Test-Invalid: perhaps"
 
-// Handler returns middleware that takes the messages which a handler of streamable
+// Handler returns middleware that validates the messages which a handler of streamable
 // HTTP or of HTTP with SSE reads and writes.
 func (p *Tap) Handler(h http.Handler) http.Handler {
 	if p.all == nil {
@@ -30,7 +30,7 @@ func (p *Tap) Handler(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(x, r)
 		x.begin(x.Header())
-		x.end() // what a panic has cut off is not looked at
+		x.end() // a message that a panic has cut off is not validated
 	})
 }
 
@@ -43,8 +43,8 @@ type exchange struct {
 	mu     sync.Mutex
 	began  bool
 	events bool
-	skip   bool // it is not a message
-	failed bool // the client does not get all of it
+	skip   bool // the response is not a message
+	failed bool // the client does not get the whole response
 	rest   []byte
 }
 
@@ -65,8 +65,8 @@ func (x *exchange) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// conversationOf returns the conversation that a request belongs to: that of its
-// session, or one of its own.
+// conversationOf returns the conversation of a request: that of its session, or a new
+// one.
 func (p *Tap) conversationOf(r *http.Request) *Conversation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,8 +84,8 @@ func (p *Tap) conversationOf(r *http.Request) *Conversation {
 	return c
 }
 
-// asked takes the body of the request. What comes after the answer was refused before
-// it was read.
+// asked validates the body of the request. A body that arrives after the response
+// belongs to a request that was refused before it was read.
 func (x *exchange) asked(text []byte) {
 	x.mu.Lock()
 	refused := x.began
@@ -95,7 +95,7 @@ func (x *exchange) asked(text []byte) {
 	}
 }
 
-// begin looks at the header of the response.
+// begin checks the header of the response.
 func (x *exchange) begin(header http.Header) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -111,7 +111,7 @@ func (x *exchange) begin(header http.Header) {
 	}
 }
 
-// name has further requests with that session belong to the same conversation.
+// name assigns further requests of that session to the same conversation.
 func (x *exchange) name(session string) {
 	p := x.conversation.tap
 	p.mu.Lock()
@@ -143,7 +143,7 @@ func (x *exchange) written(b []byte, err error) {
 	}
 }
 
-// event takes an event of a stream.
+// event validates an event of a stream.
 func (x *exchange) event(text []byte) {
 	var kind string
 	var data []string
@@ -171,7 +171,7 @@ func (x *exchange) event(text []byte) {
 	}
 }
 
-// end takes what the handler has left.
+// end validates the rest of the response.
 func (x *exchange) end() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -180,16 +180,16 @@ func (x *exchange) end() {
 	}
 }
 
-// longestBody is how many bytes of one message are kept, so that tests which measure
-// memory can have a tap.
+// longestBody is how many bytes of one message are stored, so that tests which measure
+// memory can use a tap.
 const longestBody = 1 << 20
 
-// teeBody keeps what is read of a body, and hands it on once it is whole.
+// teeBody stores the bytes that are read from a body, and passes them on at the end.
 type teeBody struct {
 	io.ReadCloser
 	length int64 // -1: not known
 	whole  func(text []byte)
-	drop   func() // it is too long to be kept
+	drop   func() // called if it is too long to be stored
 
 	read []byte
 	done bool

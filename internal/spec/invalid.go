@@ -10,8 +10,8 @@ var (
 	invalid   = map[string]bool{}
 )
 
-// Invalid returns a message that a test sends although it is against the schema, and
-// has taps let it pass. A marked message that fits the schema fails the test.
+// Invalid marks a message that violates the schema on purpose, so that taps accept it.
+// A marked message that is valid fails the test.
 func Invalid(text string) string {
 	invalidMu.Lock()
 	defer invalidMu.Unlock()

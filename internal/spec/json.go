@@ -16,8 +16,8 @@ var (
 	lone    = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
 )
 
-// wellFormed checks what a schema cannot: that a text is UTF-8, one JSON value, and
-// has no object in which a name is twice (RFC 8259, section 4).
+// wellFormed checks what a schema cannot: that a text is UTF-8, one JSON value, and has
+// no object with duplicate names (RFC 8259, section 4).
 func wellFormed(text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("not UTF-8")
@@ -63,8 +63,8 @@ func wellFormed(text []byte) error {
 	}
 }
 
-// shortened cuts what tests fill large messages with: the same letter or digit many
-// times, which changes nothing that a schema looks at.
+// shortened cuts the filling of large messages in tests: the same letter or digit many
+// times, which does not affect validation.
 func shortened(text []byte) []byte {
 	const keep = 1000
 	if len(text) < 64<<10 {

@@ -9,9 +9,9 @@ import (
 	"net/url"
 )
 
-// Proxy returns the URL of a proxy on this machine in front of a server that runs as a
-// process of its own, and what ends the proxy. Clients that use it need not know of the
-// tap. Without schemas it returns the URL that it was given.
+// Proxy starts a proxy on this machine in front of a server in another process. It
+// returns its URL and a function that stops it. Clients need no changes for it. Without
+// schemas it returns target.
 func (p *Tap) Proxy(target string) (front string, stop func(), err error) {
 	if p.all == nil {
 		return target, func() {}, nil
@@ -24,7 +24,8 @@ func (p *Tap) Proxy(target string) (front string, stop func(), err error) {
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
-			// A Host that a client has made up stays as it is, and so does an Origin.
+			// A Host that differs from the proxy's address is forwarded unchanged, and
+			// so is an Origin.
 			if r.Out.Host = r.In.Host; r.In.Host == own {
 				r.Out.Host = to.Host
 			}

@@ -20,10 +20,10 @@ import (
 // Revisions are the revisions of the protocol that have a schema, oldest first.
 var Revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
-// newest is the revision whose requests name their revision themselves.
+// newest is the revision in which each request names its revision.
 const newest = "2026-07-28"
 
-// Dir returns the folder of the schemas. Where there is none it skips the test.
+// Dir returns the folder of the schemas. If there is none, it skips the test.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("MCP_SPEC_DIR")
@@ -34,7 +34,7 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// schemas are those of all revisions, read when they are asked for first.
+// schemas returns those of all revisions, read at the first call.
 var schemas = sync.OnceValues(func() (map[string]*schema, error) {
 	all := map[string]*schema{}
 	for _, revision := range Revisions {
@@ -76,7 +76,7 @@ func readSchema(file string) (*schema, error) {
 		file: file, keyword: "$defs", byMethod: map[string]string{}, union: map[string]map[string]bool{},
 		compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}, valid: map[uint64]bool{},
 	}
-	// The validator's own format refuses variables in the authority.
+	// The format of the validator refuses variables in the authority.
 	s.compiler.RegisterFormat(&jsonschema.Format{Name: "uri-template", Validate: func(v any) error {
 		if text, ok := v.(string); ok {
 			_, err := uritemplate.Parse(text)
@@ -147,8 +147,9 @@ func readSchema(file string) (*schema, error) {
 	return s, nil
 }
 
-// resultOf returns the definition of the result of a method. What has none of its own
-// has an empty result; methods that are not of the revision have any.
+// resultOf returns the definition of the result of a method. A method without its own
+// definition has an empty result; a method that the revision does not have may have any
+// result.
 func (s *schema) resultOf(method string) string {
 	request, ok := s.byMethod[method]
 	if !ok {
@@ -188,12 +189,12 @@ func (s *schema) first(names ...string) string {
 var (
 	seed = maphash.MakeSeed()
 
-	// What makes a number that the validator takes minutes for.
+	// The parts of a number that would take the validator minutes.
 	digits   = regexp.MustCompile(`[0-9]{400,}`)
 	exponent = regexp.MustCompile(`[eE][+-]?[0-9]{4,}`)
 )
 
-// validate holds a text against a definition.
+// validate validates a text against a definition.
 func (s *schema) validate(name string, text []byte) error {
 	var h maphash.Hash
 	h.SetSeed(seed)

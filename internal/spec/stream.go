@@ -44,7 +44,7 @@ func (c *tapped) Write(batch []byte) error {
 	return c.Conn.Write(batch)
 }
 
-// CloseWrite ends the input of the server where the connection can.
+// CloseWrite ends the input of the server, if the connection supports it.
 func (c *tapped) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -52,7 +52,7 @@ func (c *tapped) CloseWrite() error {
 	return nil
 }
 
-// Lines cuts a stream into lines. Write takes what has come of it.
+// Lines splits a stream into lines. Write takes the next bytes of it.
 type Lines struct {
 	Take func(line string)
 
@@ -75,8 +75,8 @@ func (l *Lines) Write(b []byte) (int, error) {
 	}
 }
 
-// OnMessage returns what looks at the messages of one client: the option of that name
-// of mcptest.
+// OnMessage returns a function that validates the messages of one client, for the
+// option of that name of mcptest.
 func OnMessage(t testing.TB) func(fromServer bool, message json.RawMessage) {
 	c := NewTap(t).Conversation()
 	return func(fromServer bool, message json.RawMessage) {

@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// Tap validates the messages of the connections to one server, in both directions,
-// and fails the test with what is against the schema of its revision. A Tap may be
-// used by several goroutines.
+// Tap validates the messages of the connections to one server, in both directions. It
+// fails the test for each message that violates the schema of its revision. A Tap may
+// be used by several goroutines.
 type Tap struct {
 	t   T
 	all map[string]*schema // nil: there are no schemas
 
 	mu     sync.Mutex
-	over   bool // the test may not be failed any more
-	theirs bool // the clients are those of others
+	over   bool // the test has ended and must not be failed
+	theirs bool // the clients are third-party programs
 	scopes map[string]*Conversation
 }
 
-// T is what a tap needs of a test.
+// T has the methods of a test that a tap calls.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -33,15 +33,14 @@ type T interface {
 	Cleanup(func())
 }
 
-// OfServers has the tap fail the test for messages of servers alone: the clients are
-// other people's, and say what they like. It returns the tap.
+// OfServers makes the tap fail the test only for messages of servers: the clients are
+// third-party programs, whose messages may be invalid. It returns the tap.
 func (p *Tap) OfServers() *Tap {
 	p.theirs = true
 	return p
 }
 
-// NewTap returns a tap. Where MCP_SPEC_DIR is not set, and in benchmarks, it does
-// nothing.
+// NewTap returns a tap. If MCP_SPEC_DIR is not set, and in benchmarks, it does nothing.
 func NewTap(t T) *Tap {
 	p := &Tap{t: t, scopes: map[string]*Conversation{}}
 	if _, measures := t.(*testing.B); measures || os.Getenv("MCP_SPEC_DIR") == "" {
@@ -61,7 +60,7 @@ func NewTap(t T) *Tap {
 	return p
 }
 
-// side is who sends a message.
+// side is the sender of a message.
 type side int
 
 const (
@@ -71,12 +70,12 @@ const (
 
 func (s side) String() string { return [...]string{"client", "server"}[s] }
 
-// Conversation is the messages of one connection or session: which revision it has,
-// and which requests are waiting for their results.
+// Conversation is the state of one connection or session: its revision, and the
+// requests without a result yet.
 type Conversation struct {
 	tap      *Tap
 	revision string // that was negotiated
-	hint     string // where none was: what the transport says
+	hint     string // if none was negotiated: that of the transport
 	http     bool
 	lost     bool // not all requests are known
 	asked    [2]map[string][]asked
@@ -85,40 +84,40 @@ type Conversation struct {
 // asked is a request.
 type asked struct{ method, revision string }
 
-// Conversation begins a conversation.
+// Conversation returns a new conversation.
 func (p *Tap) Conversation() *Conversation {
 	return &Conversation{tap: p, asked: [2]map[string][]asked{{}, {}}}
 }
 
-// Client takes what a client has sent: a message, or a batch.
+// Client validates what a client has sent: a message, or a batch.
 func (c *Conversation) Client(text string) { c.take(client, []byte(text), unmarked) }
 
-// Invalid is Client for what is against the schema, and fails the test if it is not.
+// Invalid is Client for a message that violates the schema; a valid one fails the test.
 func (c *Conversation) Invalid(text string) { c.take(client, []byte(text), marked) }
 
-// Perhaps is Client for what may be against the schema: one of many that are made.
+// Perhaps is Client for a generated message that may violate the schema.
 func (c *Conversation) Perhaps(text string) { c.take(client, []byte(text), perhaps) }
 
-// Server takes what the server has sent.
+// Server validates what the server has sent.
 func (c *Conversation) Server(text string) { c.take(server, []byte(text), unmarked) }
 
-// mark is what a test says of a message.
+// mark is the expectation of a test for a message.
 type mark int
 
 const (
 	unmarked mark = iota
-	marked        // it is against the schema
-	perhaps       // it may be
+	marked        // it violates the schema
+	perhaps       // it may violate the schema
 )
 
-// Lose says that the client sends requests which nothing shows to the tap.
+// Lose declares that the client sends requests which the tap does not see.
 func (c *Conversation) Lose() {
 	c.tap.mu.Lock()
 	defer c.tap.mu.Unlock()
 	c.lost = true
 }
 
-// message is what has to be known of a message.
+// message has the members of a message that the tap needs.
 type message struct {
 	ID     json.RawMessage
 	Method string
@@ -132,7 +131,7 @@ type message struct {
 }
 
 // longestOfClient is how many bytes of a client's message are validated. Longer ones
-// are those that tests find limits with.
+// are sent by tests of limits.
 const longestOfClient = 512 << 10
 
 func (c *Conversation) take(from side, text []byte, said mark) {
@@ -144,7 +143,7 @@ func (c *Conversation) take(from side, text []byte, said mark) {
 	defer p.mu.Unlock()
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
-		return // an empty line is no message
+		return // an empty line is not a message
 	}
 	if said == unmarked && from == client && isInvalid(string(text)) {
 		said = marked
@@ -160,7 +159,7 @@ func (c *Conversation) take(from side, text []byte, said mark) {
 		p.verdict(from, revision, text, said, err)
 		return
 	}
-	// Batches are of one revision, and begin with what is of it.
+	// All messages of a batch belong to one revision.
 	revision, err := c.of(""), error(nil)
 	if revision != "2025-03-26" {
 		err = fmt.Errorf("a batch, which revision %s does not have", revision)
@@ -175,7 +174,7 @@ func (c *Conversation) take(from side, text []byte, said mark) {
 	p.verdict(from, revision, text, said, err)
 }
 
-// one takes one message.
+// one validates one message.
 func (c *Conversation) one(from side, text []byte) (revision string, err error) {
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil && (from == server || !json.Valid(text)) {
@@ -195,7 +194,7 @@ func (c *Conversation) one(from side, text []byte) (revision string, err error) 
 	return c.of(""), errors.New("neither method, result nor error")
 }
 
-// call takes a request or a notification.
+// call validates a request or a notification.
 func (c *Conversation) call(from side, m *message, text []byte) (revision string, err error) {
 	revision = c.revisionOf(from, m)
 	s := c.tap.all[revision]
@@ -211,7 +210,7 @@ func (c *Conversation) call(from side, m *message, text []byte) (revision string
 	}
 	kind = map[side]string{client: "Client", server: "Server"}[from] + kind
 	if !s.union[kind][m.Method] {
-		// What a client asks for need not exist.
+		// A client may send unknown methods.
 		name := s.byMethod[m.Method]
 		if from == server || strings.HasSuffix(name, "Request") != (m.ID != nil) && name != "" {
 			return revision, fmt.Errorf("no %s of %s", kind, revision)
@@ -238,12 +237,12 @@ func (c *Conversation) revisionOf(from side, m *message) string {
 			return a.revision
 		}
 	case from == server && c.revision == "" && c.hint == "":
-		return newest // nothing of a session comes before there is one
+		return newest // there is no message of a session before initialize
 	}
 	return c.of("")
 }
 
-// of returns the revision of what does not name its own.
+// of returns the revision of a message that does not name its own.
 func (c *Conversation) of(request string) string {
 	for _, r := range []string{request, c.revision, c.hint} {
 		if r != "" {
@@ -251,12 +250,12 @@ func (c *Conversation) of(request string) string {
 		}
 	}
 	if c.http {
-		return "2025-03-26" // what requests without the header field are taken for
+		return "2025-03-26" // the default for requests without the header field
 	}
 	return Revisions[len(Revisions)-2]
 }
 
-// failure takes an error.
+// failure validates an error.
 func (c *Conversation) failure(from side, m *message, text []byte) (revision string, err error) {
 	of := c.asked[1-from][string(m.ID)]
 	if len(of) > 0 {
@@ -266,12 +265,12 @@ func (c *Conversation) failure(from side, m *message, text []byte) (revision str
 	switch {
 	case from == client:
 	case string(m.ID) == "null":
-		// JSON-RPC has this id where that of a request cannot be read; the schemas
-		// do not know it.
+		// JSON-RPC requires null if the id of a request cannot be read; the schemas do
+		// not allow it.
 		text = bytes.Replace(text, []byte(`"id":null`), []byte(`"id":0`), 1)
 	case m.ID == nil && c.http:
-		// The body of a refusal may be an error without an id, says the text of the
-		// transport.
+		// By the text of the transport, the body of a refusal may be an error without
+		// an id.
 		text = bytes.Replace(text, []byte(`{"jsonrpc":"2.0"`), []byte(`{"jsonrpc":"2.0","id":0`), 1)
 	}
 	if m.ID == nil && len(c.asked[client]) == 0 && c.revision == "" && c.hint == "" {
@@ -281,7 +280,7 @@ func (c *Conversation) failure(from side, m *message, text []byte) (revision str
 	return revision, s.validate(s.errorOf(m.Error.Code), text)
 }
 
-// result takes a result.
+// result validates a result.
 func (c *Conversation) result(from side, m *message, text []byte) (revision string, err error) {
 	of := c.asked[1-from][string(m.ID)]
 	if len(of) == 0 {
@@ -322,8 +321,7 @@ func (c *Conversation) result(from side, m *message, text []byte) (revision stri
 	return revision, err
 }
 
-// verdict counts a message, and fails the test where it is wrong and the test does
-// not say so.
+// verdict counts a message, and fails the test if the result differs from the mark.
 func (p *Tap) verdict(from side, revision string, text []byte, said mark, err error) {
 	count(revision, from)
 	switch {

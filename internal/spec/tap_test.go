@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// complaints is a test that is told of errors and does not fail by them.
+// complaints records errors of a test without failing.
 type complaints struct {
 	testing.TB
 	said []string
@@ -27,9 +27,9 @@ const (
 	july    = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 )
 
-// What is wrong is found, in either direction, and what is right passes. A line that
-// begins with "<" is the server's, with "!" one that is marked; a space in front of it
-// says that it is to be complained of.
+// Invalid messages are found in both directions, and valid ones pass. A line that
+// begins with "<" is the server's, one with "!" is marked; a space in front of it means
+// that an error is expected.
 func TestTap(t *testing.T) {
 	Dir(t)
 	for name, lines := range map[string][]string{
@@ -85,7 +85,7 @@ func TestTap(t *testing.T) {
 	}
 }
 
-// What has a batch is 2025-03-26 alone.
+// Only 2025-03-26 has batches.
 func TestTapOfBatches(t *testing.T) {
 	Dir(t)
 	for _, revision := range Revisions[:4] {
@@ -101,8 +101,8 @@ func TestTapOfBatches(t *testing.T) {
 	}
 }
 
-// Messages are found in requests and responses of HTTP, on the side of the server and of
-// the client.
+// The tap validates messages in HTTP requests and responses, on the server's and on the
+// client's side.
 func TestTapOfHTTP(t *testing.T) {
 	Dir(t)
 	answers := map[string]string{
@@ -173,7 +173,7 @@ func TestResultOf(t *testing.T) {
 	}
 }
 
-// Tests alone import this package, and what runs the official suite.
+// Only tests, and the program that runs the official suite, import this package.
 func TestImported(t *testing.T) {
 	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
 	cmd.Dir = "../.."

@@ -1,11 +1,11 @@
 package uritemplate
 
-// Value is what a variable is filled in with: one string, or several for a list
-// of path segments. Nil means that the variable is not defined.
+// Value is the value of a variable: one string, or several for a list of path segments.
+// Nil means that the variable is undefined.
 type Value []string
 
-// Expand fills the template in (RFC 6570, section 3). Variables that value does
-// not define are left out, with what belongs to them.
+// Expand expands the template (RFC 6570, section 3). Undefined variables are left out,
+// with their operators and separators.
 func (t *Template) Expand(value func(name string) Value) string {
 	var b []byte
 	for _, p := range t.parts {

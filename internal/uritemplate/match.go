@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// matcher is a template turned round, made when it is first needed.
+// matcher is a template compiled for matching, made at the first use.
 type matcher struct {
 	once    sync.Once
 	pattern *regexp.Regexp
@@ -23,15 +23,14 @@ type slot struct {
 	part      *part
 }
 
-// Match reports whether the template can be filled in so that uri comes out, and
-// with what: for each of [Template.Variables] its value, nil where it is not
-// defined. Where several are possible, earlier variables get the more; a variable
-// that comes twice must have one value. It takes
-// time in proportion to the length of uri.
+// Match reports whether uri is an expansion of the template, and returns the value of
+// each of [Template.Variables], nil if it is undefined. If several results are
+// possible, earlier variables get as much as possible; a variable that occurs twice
+// must have one value. The time is proportional to the length of uri.
 //
-// Percent-encoding is undone once. What is then no UTF-8, or has a NUL, does not
-// fit. With empty set, {x} and {+x} may stand for the empty string, as in RFC
-// 6570; a variable that has it then counts as defined.
+// Values are percent-decoded once. A value that is then not UTF-8, or has a NUL, does
+// not match. With empty set, {x} and {+x} may match the empty string, as in RFC 6570;
+// such a variable counts as defined.
 func (t *Template) Match(uri string, empty bool) ([]Value, bool) {
 	if !strings.HasPrefix(uri, t.Prefix()) {
 		return nil, false
@@ -98,8 +97,8 @@ func decode(text string, exploded bool) (Value, bool) {
 	return v, true
 }
 
-// Unescape undoes percent-encoding. It reports false for a % that encodes
-// nothing, and for a text that is no UTF-8 or has a NUL.
+// Unescape decodes percent-encoding. It reports false for an invalid escape, and for a
+// text that is not UTF-8 or has a NUL.
 func Unescape(s string) (string, bool) {
 	if i := strings.IndexByte(s, '%'); i >= 0 {
 		b := append(make([]byte, 0, len(s)), s[:i]...)
@@ -126,8 +125,8 @@ const (
 	segment    = `[A-Za-z0-9\-._~:@!$&'()*+,;=]|%[0-9A-Fa-f]{2}`
 )
 
-// compile turns the template into a regular expression, which package regexp
-// matches in linear time.
+// compile converts the template to a regular expression, which package regexp matches
+// in linear time.
 func (m *matcher) compile(parts []part, empty bool) {
 	var b strings.Builder
 	b.WriteString(`\A`)
@@ -153,8 +152,8 @@ func (m *matcher) expression(b *strings.Builder, p *part, empty bool) {
 	}
 	value := `((?:` + class + `)*)`
 	if p.op.named {
-		// Which sign stands before a variable depends on those before it, which
-		// Match looks at: no value has one of the signs.
+		// Which sign precedes a variable depends on the variables before it; Match
+		// checks that. Values never contain these signs.
 		signs := `([` + p.op.first + p.op.separator + `])`
 		for i, v := range p.variables {
 			m.slots = append(m.slots, slot{variable: p.index[i], separator: true, part: p}, slot{variable: p.index[i]})

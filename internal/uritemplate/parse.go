@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Template is a template that was read. It may be used by many goroutines.
+// Template is a parsed template. It may be used by several goroutines.
 type Template struct {
 	source string
 	parts  []part
@@ -25,7 +25,7 @@ type part struct {
 // Variable is one variable of a template.
 type Variable struct {
 	Name string
-	// Optional is set where a URI may be without it.
+	// Optional is set if a URI may omit it.
 	Optional bool
 	// Exploded is set for a list of path segments.
 	Exploded bool
@@ -52,7 +52,7 @@ var operators = []operator{
 	{sign: '&', first: "&", separator: "&", named: true, ifEmpty: "="},
 }
 
-// Parse reads a template. The error says what is wrong with which part.
+// Parse parses a template. The error names the part and its fault.
 func Parse(template string) (*Template, error) {
 	t := &Template{source: template}
 	index := map[string]int{}
@@ -96,14 +96,14 @@ func Parse(template string) (*Template, error) {
 	return t, nil
 }
 
-// String returns the template as it was read.
+// String returns the text of the template.
 func (t *Template) String() string { return t.source }
 
 // Variables returns the variables in their order. It must not be changed.
 func (t *Template) Variables() []Variable { return t.names }
 
-// Literal returns how many bytes the template fixes. Of two templates that fit a
-// URI, the one that fixes more is the closer one.
+// Literal returns the number of literal bytes of the template. Of two templates that
+// match a URI, the one with more is more specific.
 func (t *Template) Literal() int {
 	n := 0
 	for _, p := range t.parts {
@@ -192,7 +192,7 @@ func isName(s string) bool {
 	return true
 }
 
-// encodeLiteral writes a literal as it stands in a URI (RFC 6570, section 3.1).
+// encodeLiteral returns a literal in its form in a URI (RFC 6570, section 3.1).
 func encodeLiteral(s string) (string, error) {
 	var b []byte
 	for i := 0; i < len(s); {

@@ -129,7 +129,7 @@ func TestVariables(t *testing.T) {
 }
 
 // The public cases of uri-templates/uritemplate-test, as far as the forms are
-// supported, filled in and turned round.
+// supported, expanded and matched.
 func TestSuite(t *testing.T) {
 	dir := os.Getenv("MCP_SPEC_DIR")
 	if dir == "" {
@@ -180,7 +180,7 @@ func TestSuite(t *testing.T) {
 					continue
 				}
 				if strings.Contains(uri, "%25") || strings.Contains(template, "+") || strings.Contains(template, "#") {
-					continue // what was encoded before cannot be told from what was not
+					continue // encoded and plain characters give the same URI
 				}
 				back := map[string]Value{}
 				for i, v := range tmpl.Variables() {
@@ -203,7 +203,7 @@ type suiteSection struct {
 	Testcases [][2]any
 }
 
-// fits reports whether the variables are strings, or lists where those may stand.
+// fits reports whether the variables are strings, or lists where lists are allowed.
 func (s *suiteSection) fits(t *Template) bool {
 	for _, v := range t.Variables() {
 		switch s.Variables[v.Name].(type) {
@@ -265,7 +265,8 @@ func FuzzMatch(f *testing.F) {
 				}
 				back[v.Name] = values[i]
 			}
-			// What was matched fits again, whatever was spelled in another way.
+			// The expansion of the matched values matches again, even if its encoding
+			// differs.
 			expanded := tmpl.Expand(func(name string) Value { return back[name] })
 			if _, ok := tmpl.Match(expanded, empty); !ok && !reserving(values) && !repeating(tmpl) {
 				t.Fatalf("%q of %q is %v, and %q does not fit", template, uri, back, expanded)
@@ -274,8 +275,8 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// repeating reports whether a variable comes twice. Where it is missing in one
-// place, it is filled in there.
+// repeating reports whether a variable occurs twice. If it is missing at one position,
+// the expansion has it there.
 func repeating(t *Template) bool {
 	n := 0
 	for _, p := range t.parts {
@@ -284,8 +285,8 @@ func repeating(t *Template) bool {
 	return n > len(t.names)
 }
 
-// reserving reports whether there is a value that {+x} spells without encoding, which
-// can change what the expressions around it stand for.
+// reserving reports whether {+x} writes a value without encoding, which can change how
+// the expressions around it match.
 func reserving(values []Value) bool {
 	for _, v := range values {
 		for _, s := range v {

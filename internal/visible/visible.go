@@ -1,5 +1,5 @@
-// Package visible finds characters that a person does not see where a model, a
-// terminal or a compiler reads them, and writes them as escapes.
+// Package visible finds characters that are invisible to people but not to a model, a
+// terminal or a compiler, and escapes them.
 package visible
 
 import (
@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// hidden are characters that show nothing, or change how others are shown, and have no
-// place in the text of any language: controls of the direction of text, tags, fillers,
-// separators of lines, and whatever Unicode calls ignorable. Joiners and variation
+// hidden has characters that are invisible or change how others are shown, and that no
+// language needs in its text: controls of the direction of text, tags, fillers,
+// separators of lines, and all that Unicode calls ignorable. Joiners and variation
 // selectors are not among them; see [Hidden].
 var hidden = &unicode.RangeTable{
 	R16: []unicode.Range16{
@@ -55,11 +55,10 @@ var joining = []*unicode.RangeTable{
 	unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Thaana, unicode.Hanifi_Rohingya, unicode.Adlam,
 }
 
-// Hidden returns the first character of a text that a person does not see: a control
-// character other than a line feed and a tab, one of the characters that show nothing,
-// a joiner that joins neither letters of a script that has them nor emoji, and a
-// variation selector that does not follow a symbol. Text that is not UTF-8 has one at
-// the first wrong byte, [utf8.RuneError].
+// Hidden returns the first hidden character of a text: a control character other than a
+// line feed and a tab, an invisible character, a joiner that joins neither letters of a
+// script with joiners nor emoji, and a variation selector that does not follow a
+// symbol. For text that is not UTF-8 it is [utf8.RuneError] at the first invalid byte.
 func Hidden(s string) (rune, bool) {
 	var before rune
 	for i, r := range s {
@@ -78,8 +77,8 @@ func Hidden(s string) (rune, bool) {
 	return 0, false
 }
 
-// isHidden reports whether a character shows nothing between two others; 0 is the
-// begin of a text.
+// isHidden reports whether a character is invisible between two others; 0 is the
+// beginning of a text.
 func isHidden(r, before, after rune) bool {
 	switch {
 	case r < 0x20:
