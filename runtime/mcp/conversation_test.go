@@ -32,7 +32,14 @@ const conversations = "../../testdata/conversations"
 
 // A conversation is one section of a txtar file. Its lines are
 //
-//	> message      sent to the server, as it stands
+//	open 2025-11-25 roots elicitation.form
+//	               the handshake: initialize with that revision and those
+//	               capabilities ("all": every one; "name=x", "title=x": of the
+//	               client), its reply, and notifications/initialized. The expected
+//	               reply is in testdata/handshakes.txtar
+//	initialize 2025-11-25
+//	               the same without notifications/initialized
+//	> message      sent to the server, as it is
 //	>q "message"   the same, as a Go string
 //	>! message     the same as >, of what is against the schema of its revision
 //	>q! "message"  the same as >q, alike
@@ -41,6 +48,9 @@ const conversations = "../../testdata/conversations"
 //	eof            the client ends its input
 //	end nil        serving has ended, with that error
 //	# comment
+//
+// A message of JSON that is longer than a line may be is written over several lines: those
+// after the first begin with a space, and are joined before the message is sent or compared.
 //
 // Request states differ in each run: the first one that the server gives out
 // stands as <state 1>, in what it says and in what is sent to it.
@@ -52,6 +62,8 @@ func TestConversations(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no conversations in %s: %v", conversations, err)
 	}
+	opened := readHandshakes(t)
+	defer opened.save(t)
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
@@ -63,7 +75,7 @@ func TestConversations(t *testing.T) {
 			for _, way := range []string{"stdio", "memory"} {
 				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+section.Name+"/"+way, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						got := converse(t, section.Name, string(section.Data), way)
+						got := converse(t, section.Name, string(section.Data), way, opened)
 						if got == string(section.Data) {
 							return
 						}
@@ -159,7 +171,7 @@ func (s *stateNames) insert(text string) string {
 	})
 }
 
-func converse(t *testing.T, section, script, way string) string {
+func converse(t *testing.T, section, script, way string, opened *handshakes) string {
 	var logged bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server := serverOf(section, log)
@@ -167,19 +179,31 @@ func converse(t *testing.T, section, script, way string) string {
 	var states stateNames
 
 	var out strings.Builder
-	for line := range strings.Lines(script) {
-		line = strings.TrimSuffix(line, "\n")
+	for _, line := range scriptLines(script) {
 		word, rest, _ := strings.Cut(line, " ")
 		switch word {
+		case "open", "initialize":
+			peer.send(initializeMessage(rest) + "\n")
+			synctest.Wait()
+			unexpected := opened.check(section, rest, peer.received())
+			if word == "open" {
+				peer.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")
+			}
+			out.WriteString(line + "\n")
+			for _, message := range unexpected {
+				out.WriteString("< " + message + "\n")
+			}
 		case "<":
 			continue // written anew below
 		case ">", ">q", ">!", ">q!":
-			text := rest
+			text := joinMessage(rest)
 			if strings.HasPrefix(word, ">q") {
 				var err error
 				if text, err = strconv.Unquote(rest); err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
+			} else {
+				line = formatMessage(word, text)
 			}
 			text = states.insert(text)
 			if strings.HasSuffix(word, "!") {
@@ -200,14 +224,16 @@ func converse(t *testing.T, section, script, way string) string {
 			t.Fatalf("unknown line %q", line)
 		}
 		synctest.Wait()
-		if word == "end" {
+		switch word {
+		case "end":
 			out.WriteString("end " + peer.ended() + "\n")
-		} else {
+		case "open", "initialize": // written above
+		default:
 			out.WriteString(line + "\n")
 		}
 		for _, message := range peer.received() {
 			message = states.remove(message)
-			out.WriteString("< " + reference.ReplaceAllString(message, "reference 7f3a19") + "\n")
+			out.WriteString(formatMessage("<", reference.ReplaceAllString(message, "reference 7f3a19")) + "\n")
 		}
 	}
 	peer.hangUp()
@@ -215,6 +241,19 @@ func converse(t *testing.T, section, script, way string) string {
 		t.Error("a secret was told")
 	}
 	return out.String()
+}
+
+// scriptLines returns the lines of a script, with those that continue a message.
+func scriptLines(script string) (lines []string) {
+	for line := range strings.Lines(script) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, " ") && len(lines) > 0 {
+			lines[len(lines)-1] += "\n" + line
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // peer is a client that says and hears raw text.
