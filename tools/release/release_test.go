@@ -1,0 +1,246 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"golang.org/x/mod/zip"
+)
+
+// TestRelease releases a clone of this repository, publishes it in a file-system
+// module proxy, and uses every module from there as others do.
+func TestRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles what it releases; the step release of .ci/run has it")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands of the README are for a POSIX shell")
+	}
+	r := cloned(t)
+	const root = "github.com/mcpgen/mcpgen"
+	version := r.next()
+	number := strings.TrimPrefix(version, "v")
+	r.edit("CHANGELOG.md", "## [Unreleased]\n", "## [Unreleased]\n\n## ["+number+"] - "+time.Now().Format(time.DateOnly)+"\n")
+	r.edit("CHANGELOG.md", "\n[Unreleased]: ", "\n["+number+"]: https://"+root+"/releases/tag/"+version+"\n[Unreleased]: ")
+	for _, folder := range nested {
+		if _, err := command(filepath.Join(r.dir, folder), "go", "mod", "edit", "-require="+root+"@"+version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.commit()
+	if out, failure := r.run("tag", version); failure != "" {
+		t.Fatalf("%s\n%s", out, failure)
+	}
+
+	c := newConsumer(t)
+	c.publish(r, ".", root, version)
+	for _, folder := range nested {
+		c.publish(r, folder, root+"/"+folder, version)
+	}
+
+	t.Run("readme", func(t *testing.T) { c.readme(t, r) })
+	t.Run("packages of the root module", func(t *testing.T) {
+		dir := c.module(t)
+		c.must(t, dir, "go mod edit -require="+root+"@"+version)
+		public := c.must(t, r.dir, `go list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' ./...`)
+		var imports strings.Builder
+		for _, path := range strings.Fields(public) {
+			if !strings.Contains(path+"/", "/internal/") {
+				imports.WriteString("import _ \"" + path + "\"\n")
+			}
+		}
+		for _, want := range []string{"runtime/mcp", "runtime/mcphttp", "runtime/mcptest"} {
+			if !strings.Contains(imports.String(), root+"/"+want+"\"") {
+				t.Fatalf("%s is not among the packages\n%s", want, imports.String())
+			}
+		}
+		c.build(t, dir, imports.String(), "")
+	})
+	t.Run("examples", func(t *testing.T) {
+		dir := c.module(t)
+		c.must(t, dir, "go get "+root+"/examples/wiring/public@"+version)
+		if got := c.must(t, dir, "go list -m -f '{{.Version}}' "+root); got != version+"\n" {
+			t.Errorf("examples brings %s of the root module, want %s", got, version)
+		}
+		c.build(t, dir, "import public \""+root+"/examples/wiring/public\"\n", "_ = public.NewMCPServer")
+	})
+}
+
+// cloned returns a clone of this repository with what is not committed yet.
+func cloned(t *testing.T) repository {
+	t.Helper()
+	top, err := command(".", "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	top = strings.TrimSpace(top)
+	r := newRepository(t)
+	// The versions in go.mod are in the module cache, or come from the proxy.
+	if err := os.Unsetenv("GOPROXY"); err != nil {
+		t.Fatal(err)
+	}
+	r.dir = filepath.Join(t.TempDir(), "clone")
+	if _, err := command(top, "git", "clone", "--quiet", ".", r.dir); err != nil {
+		t.Fatal(err)
+	}
+	r.git("rm", "--quiet", "-r", ".")
+	files, err := command(top, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {
+		data, err := os.ReadFile(filepath.Join(top, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted, and not committed
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		r.write(file, string(data))
+	}
+	return r
+}
+
+// next returns the minor version after the last release.
+func (r repository) next() string {
+	r.t.Helper()
+	last, err := (&release{dir: r.dir, version: "v999999.0.0"}).last()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if last == "" {
+		return "v0.1.0"
+	}
+	for minor := 0; ; minor++ {
+		version := fmt.Sprintf("%s.%d.0", semver.Major(last), minor)
+		if semver.Compare(version, last) > 0 {
+			return version
+		}
+	}
+}
+
+// consumer is a user with a module cache of their own and a file-system proxy.
+type consumer struct {
+	proxy string
+	env   []string
+}
+
+func newConsumer(t *testing.T) consumer {
+	t.Helper()
+	c := consumer{proxy: filepath.Join(t.TempDir(), "proxy")}
+	out, err := command(".", "go", "env", "GOMODCACHE", "GOPROXY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, others, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	// Dependencies come from the module cache of this machine, which has the form
+	// of a proxy. With -trimpath they are compiled once for all runs of this test.
+	c.env = append(os.Environ(), "GOWORK=off", "GOSUMDB=off", "GOFLAGS=-trimpath -modcacherw",
+		"GOMODCACHE="+filepath.Join(t.TempDir(), "cache"),
+		"GOPROXY=file://"+c.proxy+",file://"+cache+"/cache/download,"+others)
+	return c
+}
+
+// publish puts a tagged module into the proxy, as a proxy makes it from the tag.
+func (c consumer) publish(r repository, folder, path, version string) {
+	r.t.Helper()
+	dir := filepath.Join(c.proxy, filepath.FromSlash(path), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	tag, subdir := version, ""
+	if folder != "." {
+		tag, subdir = folder+"/"+version, folder
+	}
+	archive, err := os.Create(filepath.Join(dir, version+".zip"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	err = errors.Join(zip.CreateFromVCS(archive, module.Version{Path: path, Version: version}, r.dir, tag, subdir), archive.Close())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		version + ".mod":  r.git("show", tag+":"+filepath.ToSlash(filepath.Join(subdir, "go.mod"))),
+		version + ".info": `{"Version":"` + version + `","Time":"2026-01-01T00:00:00Z"}`,
+		"list":            version + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// must runs a line of shell in a folder and returns what it prints.
+func (c consumer) must(t *testing.T, dir, line string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir, cmd.Env = dir, append(c.env, "PWD="+dir)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", line, err, out, stderr.String())
+	}
+	return string(out)
+}
+
+// module makes an empty module in a folder of its own.
+func (c consumer) module(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	c.must(t, dir, "go mod init example.com/consumer")
+	return dir
+}
+
+// build builds and runs a program with imports and statements.
+func (c consumer) build(t *testing.T, dir, imports, statements string) {
+	t.Helper()
+	source := "package main\n\n" + imports + "\nfunc main() {\n" + statements + "\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.must(t, dir, "go get . && go run .")
+}
+
+var fenced = regexp.MustCompile("(?s)```(go|sh)\n(.*?)```")
+
+// readme does what the README's smallest complete example says, literally.
+func (c consumer) readme(t *testing.T, r repository) {
+	_, text, _ := strings.Cut(r.git("show", "HEAD:README.md"), "## The smallest complete example")
+	blocks := fenced.FindAllStringSubmatch(text, 3)
+	dir := t.TempDir()
+	for i, name := range []string{"greet.go", "main.go"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(blocks[i][2]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := 0
+	for line := range strings.Lines(blocks[2][2]) {
+		switch {
+		case strings.HasPrefix(line, "go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen\n"):
+			got++
+			c.must(t, dir, line)
+		case strings.HasPrefix(line, "go "):
+			c.must(t, dir, line)
+		}
+	}
+	if got != 1 {
+		t.Fatalf("%d lines of the README fetch the command:\n%s", got, blocks[2][2])
+	}
+	out := c.must(t, dir, "go tool mcpgen call . greet name=Ada times=2")
+	if !strings.Contains(out, "Hello, Ada! Hello, Ada!") {
+		t.Errorf("the tool answered\n%s", out)
+	}
+	c.must(t, dir, "go tool mcpgen -check && ./greet </dev/null")
+}
