@@ -1,10 +1,12 @@
 // Mutate changes security-relevant code, one place at a time, and runs the tests that
-// should fail then. It changes no file: each mutant is compiled with an overlay.
+// should fail then. It changes no file: all mutants are compiled in by an overlay, and one
+// at a time is on. Before, each test is run by itself, to know which mutants it reaches,
+// and only those tests are run with a mutant.
 //
-// A mutant is dead when the tests of its package, or else those of runtime/internal/hardening,
-// fail or do not end. What survives is a hole in the tests, or a change that makes no
-// difference; reasons.txt says of which ones that is so, and why. The exit code is 1
-// where a survivor has no reason, or a reason no survivor.
+// A mutant is dead when a test of its package, or else of others that are listed for it,
+// fails or does not end, twice. What survives is a hole in the tests, or a change that
+// makes no difference; reasons.txt says of which ones that is so, and why. The exit code
+// is 1 where a survivor has no reason, or a reason no survivor.
 //
 //	tools/mutate/run                       # all, for a night
 //	tools/mutate/run -sample 20            # some, chosen by the day
@@ -14,6 +16,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -44,7 +47,8 @@ func run(ctx context.Context) (code int, err error) {
 	shard := flag.String("shard", "1/1", "which part of the mutants to try, of how many")
 	list := flag.Bool("list", false, "print the mutants and run nothing")
 	out := flag.String("o", "", "write the report to this file, besides standard output")
-	timeout := flag.Duration("timeout", 5*time.Minute, "how long the tests of one package may take")
+	timeout := flag.Duration("timeout", 30*time.Second, "how much longer tests may take with a mutant")
+	skip := flag.String("skip", "", "a package, such as "+hardening+", whose slow tests are not run; more survives then")
 	flag.Parse()
 
 	targets, err := readTargets("targets.txt")
@@ -67,8 +71,9 @@ func run(ctx context.Context) (code int, err error) {
 		}
 		all = append(all, found...)
 	}
+	number(all)
 	stale := reasons.without(all)
-	chosen := slices.DeleteFunc(all, func(m *mutant) bool { return !pattern.MatchString(m.key()) })
+	chosen := slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool { return !pattern.MatchString(m.key()) })
 	if chosen, err = part(chosen, *shard); err != nil {
 		return 0, err
 	}
@@ -81,19 +86,28 @@ func run(ctx context.Context) (code int, err error) {
 		}
 		return 0, nil
 	}
-	r := &runner{root: *root, timeout: *timeout}
-	if err := r.baseline(ctx, chosen); err != nil {
+	if *root, err = filepath.Abs(*root); err != nil {
 		return 0, err
 	}
+	r, err := newRunner(*root, *timeout, all)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	r.skip = *skip
 	report := &report{reasons: reasons, stale: stale}
 	for i, m := range chosen {
+		v, by, err := r.try(ctx, m)
 		if ctx.Err() != nil {
 			break
 		}
-		verdict := r.try(ctx, m)
-		report.add(m, verdict)
-		fmt.Fprintf(os.Stderr, "%d/%d %s: %s\n", i+1, len(chosen), verdict, m.key())
+		if err != nil {
+			return 0, err
+		}
+		report.add(m, v)
+		fmt.Fprintf(os.Stderr, "%d/%d %s: %s by %s\n", i+1, len(chosen), v, m.key(), by)
 	}
+	report.leftOut = r.leftOut()
 	text := report.text()
 	fmt.Print(text)
 	if *out != "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// mutant is one change of one file.
+// mutant is one change of one file. All are compiled into the program; one at a time is on.
 type mutant struct {
 	file     string // from the root
 	function string
@@ -18,8 +18,9 @@ type mutant struct {
 	code     string // to what, in one line
 	nth      int    // among equal ones in the function, from 1
 
-	from, to int // what is replaced, in bytes
-	text     string
+	from, to      int    // what is changed, in bytes
+	before, after string // what is written around it; %d is the mutant's number
+	id            int    // its number in the program, from 1
 }
 
 // key names a mutant by what it changes, so that a reason stays with it when lines move.
@@ -29,11 +30,6 @@ func (m *mutant) key() string {
 		key += fmt.Sprintf(" #%d", m.nth)
 	}
 	return key
-}
-
-// apply returns the changed file.
-func (m *mutant) apply(src []byte) []byte {
-	return []byte(string(src[:m.from]) + m.text + string(src[m.to:]))
 }
 
 // mutantsOf finds the mutants of a file:
@@ -155,7 +151,7 @@ func isBlank(e ast.Expr) bool {
 
 // condition makes a condition false, and leaves out each operand of it.
 func (f *finder) condition(cond ast.Expr) {
-	f.add(cond, "never", "false && ("+f.text(cond)+")")
+	f.add(cond, "never", off, "))")
 	f.operands(cond)
 }
 
@@ -167,21 +163,27 @@ func (f *finder) operands(e ast.Expr) {
 		if e.Op != token.LAND && e.Op != token.LOR {
 			return
 		}
-		neutral := "true ||"
+		neutral := on
 		if e.Op == token.LOR {
-			neutral = "false &&"
+			neutral = off
 		}
 		for _, operand := range []ast.Expr{e.X, e.Y} {
 			// An operand may guard what stands to its right: a nil pointer fails tests.
-			f.add(operand, "without", "("+neutral+" ("+f.text(operand)+"))")
+			f.add(operand, "without", neutral, "))")
 			f.operands(operand)
 		}
 	}
 }
 
-// leaveOut keeps a statement from running, and what it uses in use.
+// What makes a condition true or false while a mutant is on.
+const (
+	on  = "(mutantIsOn(%d) || ("
+	off = "(!mutantIsOn(%d) && ("
+)
+
+// leaveOut keeps a statement from running.
 func (f *finder) leaveOut(n ast.Node) {
-	f.add(n, "leave out", "if false { "+f.text(n)+" }")
+	f.add(n, "leave out", "if !mutantIsOn(%d) { ", " }")
 }
 
 func (f *finder) text(n ast.Node) string {
@@ -190,10 +192,10 @@ func (f *finder) text(n ast.Node) string {
 
 func (f *finder) offset(p token.Pos) int { return f.fset.Position(p).Offset }
 
-func (f *finder) add(n ast.Node, change, text string) {
+func (f *finder) add(n ast.Node, change, before, after string) {
 	m := &mutant{
 		file: f.file, function: f.function, change: change, code: strings.Join(strings.Fields(f.text(n)), " "),
-		from: f.offset(n.Pos()), to: f.offset(n.End()), text: text,
+		from: f.offset(n.Pos()), to: f.offset(n.End()), before: before, after: after,
 	}
 	f.count[m.key()]++
 	m.nth = f.count[m.key()]

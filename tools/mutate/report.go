@@ -83,6 +83,7 @@ type report struct {
 	open     []string // survivors without a reason
 	excused  []string
 	needless []string // dead mutants with a reason
+	leftOut  []string // tests that fail without a mutant
 }
 
 func (r *report) add(m *mutant, v verdict) {
@@ -91,21 +92,22 @@ func (r *report) add(m *mutant, v verdict) {
 	}
 	r.count[v]++
 	why, known := r.reasons[m.key()]
+	lives := v == survived || v == unreached
 	switch {
-	case v == survived && known:
+	case lives && known:
 		r.excused = append(r.excused, m.key()+"\n  "+why)
-	case v == survived:
+	case lives:
 		r.open = append(r.open, m.key())
 	case known:
 		r.needless = append(r.needless, m.key())
 	}
 }
 
-func (r *report) failed() bool { return len(r.open)+len(r.stale)+len(r.needless) > 0 }
+func (r *report) failed() bool { return len(r.open)+len(r.stale)+len(r.needless)+len(r.leftOut) > 0 }
 
 func (r *report) text() string {
 	var b strings.Builder
-	for _, v := range []verdict{killedByOwn, killedByHardening, survived, invalid} {
+	for _, v := range []verdict{killedByOwn, killedByOther, endless, survived, unreached} {
 		fmt.Fprintf(&b, "%s: %d\n", v, r.count[v])
 	}
 	for _, part := range []struct {
@@ -116,6 +118,7 @@ func (r *report) text() string {
 		{"survivors with a reason", r.excused},
 		{"reasons of mutants that are dead", r.needless},
 		{"reasons of mutants that do not exist", r.stale},
+		{"tests left out, which fail without a mutant", r.leftOut},
 	} {
 		if len(part.keys) > 0 {
 			fmt.Fprintf(&b, "\n%s:\n%s\n", part.title, strings.Join(part.keys, "\n"))

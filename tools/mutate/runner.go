@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,106 +18,150 @@ const hardening = "./runtime/internal/hardening"
 type verdict string
 
 const (
-	killedByOwn       verdict = "killed"             // by the tests of its package
-	killedByHardening verdict = "killed (hardening)" // by those of runtime/internal/hardening alone
-	survived          verdict = "SURVIVED"
-	invalid           verdict = "does not compile"
+	killedByOwn   verdict = "killed"             // by the tests of its package
+	killedByOther verdict = "killed (elsewhere)" // by those of other packages alone
+	endless       verdict = "killed (timeout)"   // a test did not end, twice
+	survived      verdict = "SURVIVED"
+	unreached     verdict = "NOT REACHED"        // by any test
 )
 
-// runner runs tests with one file replaced.
+// runner runs tests with one mutant after another.
 type runner struct {
 	root    string
+	dir     string // for what it builds
+	overlay string
 	timeout time.Duration
+	skip    string // a package whose tests are not run
+	suites  map[string]*suite
 }
 
-// baseline runs the tests without a change: where they fail by themselves, every mutant
-// would look dead.
-func (r *runner) baseline(ctx context.Context, mutants []*mutant) error {
-	done := map[string]bool{}
-	for _, m := range mutants {
-		for _, pkg := range m.packages() {
-			if done[pkg] {
-				continue
-			}
-			done[pkg] = true
-			if out, err := r.test(ctx, pkg, ""); err != nil {
-				return fmt.Errorf("tests of %s fail without a change: %w\n%s", pkg, err, out)
+// newRunner writes the mutants into the program. Close removes what it has written.
+func newRunner(root string, timeout time.Duration, all []*mutant) (*runner, error) {
+	dir, err := os.MkdirTemp("", "mutate-")
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{root: root, dir: dir, timeout: timeout, suites: map[string]*suite{}}
+	if r.overlay, err = writeOverlay(root, dir, all); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *runner) Close() error { return os.RemoveAll(r.dir) }
+
+// suite returns the tests of a package.
+func (r *runner) suite(ctx context.Context, pkg string) (*suite, error) {
+	if s, ok := r.suites[pkg]; ok {
+		return s, nil
+	}
+	s, err := r.build(ctx, pkg)
+	if err == nil {
+		r.suites[pkg] = s
+	}
+	return s, err
+}
+
+// leftOut are the tests that fail without a mutant.
+func (r *runner) leftOut() (names []string) {
+	for _, s := range r.suites {
+		if s != nil {
+			for _, name := range s.failed {
+				names = append(names, s.pkg+"."+name)
 			}
 		}
 	}
-	return nil
+	slices.Sort(names)
+	return names
 }
 
 // packages are those whose tests are run, in order.
 func (m *mutant) packages() []string {
-	own := "./" + path.Dir(m.file)
-	if strings.HasPrefix(m.file, "runtime/internal/") {
-		return []string{own, "./runtime/mcp", hardening} // most are used by package mcp
+	pkgs := []string{"./" + path.Dir(m.file)}
+	switch {
+	case strings.HasPrefix(m.file, "runtime/internal/"), strings.HasPrefix(m.file, "runtime/jsonrpc/"):
+		pkgs = append(pkgs, "./runtime/mcp", "./runtime/mcphttp", "./runtime/mcpws", "./runtime/mcpnet", hardening)
+	case strings.HasPrefix(m.file, "runtime/"):
+		pkgs = append(pkgs, hardening)
+	case strings.HasPrefix(m.file, "generator/"):
+		pkgs = append(pkgs, "./generator/internal/pipeline")
 	}
-	if strings.HasPrefix(m.file, "runtime/") {
-		return []string{own, hardening}
-	}
-	if strings.HasPrefix(m.file, "generator/") {
-		return []string{own, "./generator/internal/pipeline"}
-	}
-	return []string{own}
+	return pkgs
 }
 
-func (r *runner) try(ctx context.Context, m *mutant) verdict {
-	overlay, err := r.overlay(m)
-	if err != nil {
-		return verdict(err.Error())
-	}
-	defer func() { _ = os.RemoveAll(filepath.Dir(overlay)) }()
+// try runs the tests that come to a mutant until one fails, and says which.
+func (r *runner) try(ctx context.Context, m *mutant) (v verdict, by string, err error) {
+	reached := false
 	for i, pkg := range m.packages() {
-		out, err := r.test(ctx, pkg, overlay)
-		if err == nil {
+		if pkg == r.skip {
 			continue
 		}
-		switch {
-		case strings.Contains(out, "[build failed]"):
-			return invalid
-		case i == 0:
-			return killedByOwn
+		s, err := r.suite(ctx, pkg)
+		if err != nil {
+			return "", "", err
 		}
-		return killedByHardening
+		if s == nil {
+			continue
+		}
+		for _, batch := range s.batches(m.id) {
+			reached = true
+			by, late, err := r.fails(ctx, s, m.id, batch)
+			switch {
+			case err != nil:
+				return "", "", err
+			case by == "":
+				continue
+			case late:
+				return endless, pkg + "." + by, nil
+			case i > 0:
+				return killedByOther, pkg + "." + by, nil
+			}
+			return killedByOwn, pkg + "." + by, nil
+		}
 	}
-	return survived
+	if !reached {
+		return unreached, "", nil
+	}
+	return survived, "", nil
 }
 
-// overlay writes the changed file and the overlay that puts it in place.
-func (r *runner) overlay(m *mutant) (string, error) {
-	original, err := filepath.Abs(filepath.Join(r.root, m.file))
-	if err != nil {
-		return "", err
+// fails returns the test of a batch that fails, twice, with a mutant, if any does, and
+// whether it fails by not ending. One that fails once may have been unlucky; it is left
+// out, and the others are run.
+func (r *runner) fails(ctx context.Context, s *suite, id int, batch []*test) (by string, late bool, err error) {
+	for len(batch) > 0 {
+		var names []string
+		timeout := r.timeout
+		for _, t := range batch {
+			names = append(names, t.name)
+			timeout += 4 * t.took
+		}
+		out, err := r.run(ctx, s, id, timeout, names)
+		if ctx.Err() != nil {
+			return "", false, ctx.Err()
+		}
+		if err == nil {
+			return "", false, nil
+		}
+		name := failingTest(out)
+		if !slices.Contains(names, name) {
+			// The process ended without the name of a test: all of them are run again.
+			if _, err := r.run(ctx, s, id, timeout, names); err != nil {
+				return strings.Join(names, "|"), false, ctx.Err()
+			}
+			return "", false, nil
+		}
+		again, err := r.run(ctx, s, id, timeout, []string{name})
+		if ctx.Err() != nil {
+			return "", false, ctx.Err()
+		}
+		if err != nil {
+			return name, strings.Contains(out, timedOut) && strings.Contains(again, timedOut), nil
+		}
+		fmt.Fprintf(os.Stderr, "%s.%s failed once with mutant %d\n", s.pkg, name, id)
+		batch = slices.DeleteFunc(slices.Clone(batch), func(t *test) bool { return t.name == name })
 	}
-	src, err := os.ReadFile(original)
-	if err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp("", "mutate-")
-	if err != nil {
-		return "", err
-	}
-	changed, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
-	if err != nil {
-		return "", err
-	}
-	return overlay, errors.Join(os.WriteFile(changed, m.apply(src), 0o666), os.WriteFile(overlay, text, 0o666))
+	return "", false, nil
 }
 
-// test runs the tests of a package. The error is nil where they pass.
-func (r *runner) test(ctx context.Context, pkg, overlay string) (string, error) {
-	args := []string{"test", "-count=1", "-vet=off", "-failfast", "-timeout=" + r.timeout.String()}
-	if overlay != "" {
-		args = append(args, "-overlay="+overlay)
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout+time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
-	cmd.Dir = r.root
-	cmd.WaitDelay = 10 * time.Second
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
+const timedOut = "panic: test timed out after"
