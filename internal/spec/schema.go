@@ -217,7 +217,10 @@ func (s *schema) validate(name string, text []byte) error {
 		}
 		s.compiled[name] = compiled
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(exponent.ReplaceAll(digits.ReplaceAll(text, []byte("9")), []byte("e99"))))
+	if longestNumber(text) >= 4 {
+		text = exponent.ReplaceAll(digits.ReplaceAll(text, []byte("9")), []byte("e99"))
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ const (
 	killedByOther verdict = "killed (elsewhere)" // by those of other packages alone
 	endless       verdict = "killed (timeout)"   // a test did not end, twice
 	survived      verdict = "SURVIVED"
-	unreached     verdict = "NOT REACHED"        // by any test
+	unreached     verdict = "NOT REACHED" // by any test
 )
 
 // runner runs tests with one mutant after another.
