@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -429,7 +430,9 @@ func TestOtherImports(t *testing.T) {
 	for i, name := range names {
 		patterns[i] = "./" + name
 	}
-	// run generates for all of them in a copy of the modules, with some changes.
+	// run generates for all of them in a copy of the modules, with some changes. It has
+	// one place, so that the go command compiles what has changed and no more.
+	dir := filepath.Join(t.TempDir(), "copy")
 	type state struct {
 		dir      string
 		env      []string
@@ -438,8 +441,8 @@ func TestOtherImports(t *testing.T) {
 	}
 	run := func(t *testing.T, changes ...func(*state)) (map[string][]byte, string) {
 		t.Helper()
-		s := &state{dir: t.TempDir(), patterns: patterns}
-		if err := os.CopyFS(s.dir, os.DirFS(base)); err != nil {
+		s := &state{dir: dir, patterns: patterns}
+		if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(base))); err != nil {
 			t.Fatal(err)
 		}
 		apps := filepath.Join(s.dir, "apps")
