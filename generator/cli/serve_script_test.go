@@ -40,7 +40,7 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		s := new(served)
 		s.cmd = exec.Command(args[1], args[2:]...)
 		s.cmd.Dir = ts.MkAbs(".")
-		s.cmd.Env = append(ts.Value("environment").([]string), "PWD="+s.cmd.Dir)
+		s.cmd.Env = append(ts.Value("environment").([]string), "PWD="+s.cmd.Dir, "GOFLAGS="+ts.Getenv("GOFLAGS"))
 		s.cmd.Stdout = &s.stdout
 		stderr, err := s.cmd.StderrPipe()
 		ts.Check(err)
