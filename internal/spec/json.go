@@ -63,8 +63,8 @@ func wellFormed(text []byte) error {
 	}
 }
 
-// shortened cuts what tests fill large messages with: the same few letters, digits and
-// commas many times, which changes nothing that a schema looks at.
+// shortened cuts the filling of large messages in tests: the same few letters, digits and
+// commas many times, which does not affect validation.
 func shortened(text []byte) []byte {
 	const (
 		keep    = 1000
