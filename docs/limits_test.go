@@ -263,25 +263,25 @@ func TestTimesInText(t *testing.T) {
 		for _, row := range defaultsOf(t, p) {
 			defaults[p.Name+"."+row.name] = row.value
 		}
-		if c, ok := p.Types.Scope().Lookup("compressFrom").(*types.Const); ok {
-			defaults["compressFrom"] = valueText("Bytes", c.Val(), c.Type())
+		if c, ok := p.Types.Scope().Lookup("minCompressed").(*types.Const); ok {
+			defaults["minCompressed"] = valueText("Bytes", c.Val(), c.Type())
 		}
 	}
-	page := read(t, "docs/transports.md")
+	page := strings.Join(strings.Fields(read(t, "docs/transports.md")), " ")
 	for name, want := range map[string]string{
 		"mcp.DrainTime":     "10 seconds",
 		"mcp.MessageBytes":  "4 MiB",
 		"mcphttp.QuietTime": "10 seconds",
 		"mcphttp.KeepAlive": "15 seconds",
-		"compressFrom":      "8 KiB",
+		"minCompressed":     "8 KiB",
 	} {
 		if defaults[name] != want {
 			t.Errorf("%s is %s, and docs/transports.md was written for %s", name, defaults[name], want)
 		}
 	}
-	for _, text := range []string{"for 10 seconds (`mcp.Limits.DrainTime`)", "client_max_body_size 4m;", "compressed from 8 KiB on", "after 10 quiet seconds", "every\n15."} {
+	for _, text := range []string{"within 10 seconds (`mcp.Limits.DrainTime`)", "client_max_body_size 4m;", "compressed from 8 KiB on", "after 10 silent seconds", "a comment every 15 seconds"} {
 		if !strings.Contains(page, text) {
-			t.Errorf("docs/transports.md does not say %q any more", text)
+			t.Errorf("docs/transports.md does not have %q", text)
 		}
 	}
 }
