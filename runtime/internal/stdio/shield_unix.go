@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package mcp
+package stdio
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// shieldStdio duplicates the standard streams for the protocol and points the
+// shield duplicates the standard streams for the protocol and points the
 // originals elsewhere. The result restore puts them back.
-func shieldStdio() (in, out *os.File, restore func(), err error) {
+func shield() (in, out *os.File, restore func(), err error) {
 	stdin, err := duplicate(0, "protocol input")
 	if err != nil {
 		return nil, nil, nil, err

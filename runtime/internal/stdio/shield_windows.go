@@ -1,4 +1,4 @@
-package mcp
+package stdio
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 
 var setStdHandle = syscall.NewLazyDLL("kernel32.dll").NewProc("SetStdHandle")
 
-// shieldStdio keeps the standard streams for the protocol and exchanges what
+// shield keeps the standard streams for the protocol and exchanges what
 // the program and its children take for them. The result restore puts them back.
-func shieldStdio() (in, out *os.File, restore func(), err error) {
+func shield() (in, out *os.File, restore func(), err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("open null device: %w", err)

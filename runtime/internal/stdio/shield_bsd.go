@@ -1,6 +1,6 @@
 //go:build darwin || freebsd || netbsd || openbsd || dragonfly
 
-package mcp
+package stdio
 
 import "syscall"
 

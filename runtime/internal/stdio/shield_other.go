@@ -1,15 +1,15 @@
 //go:build !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly && !windows
 
-package mcp
+package stdio
 
 import (
 	"fmt"
 	"os"
 )
 
-// shieldStdio exchanges the standard streams of package os, which is all that
+// shield exchanges the standard streams of package os, which is all that
 // can be done everywhere. The result restore puts them back.
-func shieldStdio() (in, out *os.File, restore func(), err error) {
+func shield() (in, out *os.File, restore func(), err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("open null device: %w", err)

@@ -1,0 +1,58 @@
+// Package stdio frames standard input and output for the protocol, and keeps what the
+// program and its children print out of it.
+package stdio
+
+import (
+	"io"
+	"os"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Open returns standard input and output as a connection with messages of up to limit
+// bytes. With a shield, the standard streams of the process point elsewhere until restore
+// is called: output goes to standard error, input is empty. Closing the connection closes
+// the duplicates of a shield, and leaves the streams of the process open without one.
+func Open(limit int, shielded bool) (conn jsonrpc.Conn, restore func(), err error) {
+	if !shielded {
+		files := &sharedFiles{in: os.Stdin, out: os.Stdout, closed: make(chan struct{})}
+		return jsonrpc.NewLineConn(files, files, limit), func() {}, nil
+	}
+	in, out, restore, err := shield()
+	if err != nil {
+		return nil, nil, err
+	}
+	return jsonrpc.NewLineConn(in, out, limit), restore, nil
+}
+
+// sharedFiles are files that other code uses too, so Close leaves them open. A Read that
+// waits when it is called goes on waiting.
+type sharedFiles struct {
+	in, out *os.File
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (f *sharedFiles) Read(p []byte) (int, error) {
+	select {
+	case <-f.closed:
+		return 0, io.EOF
+	default:
+		return f.in.Read(p)
+	}
+}
+
+func (f *sharedFiles) Write(p []byte) (int, error) {
+	select {
+	case <-f.closed:
+		return 0, os.ErrClosed
+	default:
+		return f.out.Write(p)
+	}
+}
+
+func (f *sharedFiles) Close() error {
+	f.once.Do(func() { close(f.closed) })
+	return nil
+}
