@@ -1,8 +1,8 @@
 package mcp
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -41,7 +41,7 @@ func isOverload(err *jsonrpc.Error) bool { return err == errOverloaded || err ==
 // overload answers a request for which there is no room, where the transport has a way
 // of its own to say so. It reports false where it has not, or the error is another one.
 func overload(out sink, id jsonrpc.ID, err *jsonrpc.Error) bool {
-	o, ok := out.(link.Overloader)
+	o, ok := out.(transport.Overloader)
 	if !ok || !isOverload(err) {
 		return false
 	}

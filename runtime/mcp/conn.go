@@ -82,7 +82,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	select {
 	case err = <-read:
 		ended = true
-		c.unheard()
+		c.inputClosed()
 		close(ending)
 		if errors.Is(err, io.EOF) {
 			err = nil

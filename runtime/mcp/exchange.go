@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -270,7 +270,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	x.closeNoticesLocked()
 	x.answered = true
 	c.inflight.remove(x)
-	if o, ok := x.sink.(link.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
+	if o, ok := x.sink.(transport.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
 		x.buffers.out = nil
 	} else {
 		x.sink.Reply(message, code)

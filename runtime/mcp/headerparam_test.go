@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -33,11 +32,11 @@ func TestHeaderParamsOfTool(t *testing.T) {
 		Name: "t", Aliases: []string{"old"}, InputSchema: `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"}}}`,
 	}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, nil }))
 	for _, name := range []string{"shop_t", "shop_old"} {
-		if got := link.Of(s).HeaderParams(name); len(got) != 1 || got[0].Header != "Mcp-Param-A" {
+		if got := s.Transport().HeaderParams(name); len(got) != 1 || got[0].Header != "Mcp-Param-A" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if got := link.Of(s).HeaderParams("other"); got != nil {
+	if got := s.Transport().HeaderParams("other"); got != nil {
 		t.Errorf("other: %v", got)
 	}
 }

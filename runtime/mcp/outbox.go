@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // sink is where the replies to requests go: the client's connection, a batch, or
 // what another transport has.
-type sink = link.Sink
+type sink = transport.Sink
 
 var errStalled = errors.New("client does not read")
 

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -111,8 +111,8 @@ func readClientError(object []byte) *ClientError {
 	return e
 }
 
-// unheard fails what waits for the client, which has ended its input.
-func (c *conn) unheard() {
+// inputClosed fails the requests that wait for the client, which has ended its input.
+func (c *conn) inputClosed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.requests.over = true
@@ -156,11 +156,11 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 // openRequest queues a request for the client.
 func (x *exchange) openRequest(method string, params []byte, answer chan<- clientAnswer) (jsonrpc.ID, error) {
 	c := x.conn
-	lost, _ := x.sink.(link.Loser)
+	peer, _ := x.sink.(transport.PeerWatcher)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.closing || c.requests.over, lost != nil && lost.Lost():
+	case c.closing || c.requests.over, peer != nil && peer.PeerGone():
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %w", ErrConnectionClosed)
 	case x.answered:
 		return jsonrpc.ID{}, ErrNoCall
@@ -226,7 +226,7 @@ func (c *conn) watch(out sink, every time.Duration, silent func()) {
 			return
 		case <-ticker.C:
 		}
-		switch l, ok := out.(link.Listener); {
+		switch l, ok := out.(transport.Listener); {
 		case c.heard.Swap(false), ok && !l.Listening():
 			pinged = false
 		case pinged:

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -138,7 +137,7 @@ func (p *program) serveHTTP(ctx context.Context) error {
 
 // stop shuts down gracefully, within DrainTime.
 func (p *program) stop(ctx context.Context, s *httpServer) error {
-	drain := link.Of(p.server).Limits().DrainTime
+	drain := p.server.Transport().Limits().DrainTime
 	again := ""
 	if _, ok := errors.AsType[signalError](context.Cause(ctx)); ok {
 		again = "; a second signal ends it at once"

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -74,7 +74,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request) {
 // core is common to the handlers of both transports.
 type core struct {
 	settings
-	host     link.Host
+	host     transport.Server
 	memory   *membudget.Budget
 	policy   *access.Policy
 	sessions *sessions
@@ -94,7 +94,7 @@ type core struct {
 }
 
 func (h *core) init(s *mcp.Server, options []Option) {
-	h.host = link.Of(s)
+	h.host = s.Transport()
 	h.memory = h.host.Memory()
 	h.log, h.limits = logs.New(h.host.Log()), defaultLimits
 	for _, option := range options {
@@ -319,7 +319,7 @@ func (h *core) releaseStream(who *requester) {
 func (h *core) Shutdown(ctx context.Context) error {
 	h.stop()
 	for _, se := range h.sessions.all() {
-		se.conn.Unheard() // no reply of the client can arrive any more
+		se.conn.InputClosed() // no reply of the client can arrive any more
 	}
 	err := h.waitRequests(ctx, false)
 	for _, se := range h.sessions.all() {
@@ -338,7 +338,7 @@ func (h *core) Shutdown(ctx context.Context) error {
 }
 
 // drain waits for handlers that run on without a client waiting for them.
-func drain(ctx context.Context, conn link.Conn) error {
+func drain(ctx context.Context, conn transport.Conn) error {
 	within := time.Duration(1<<63 - 1)
 	if deadline, ok := ctx.Deadline(); ok {
 		within = time.Until(deadline)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -151,7 +150,7 @@ func (s *site) close(noisy bool) {
 }
 
 // memory is the budget of the server.
-func (s *site) memory() *membudget.Budget { return link.Of(s.Server).Memory() }
+func (s *site) memory() *membudget.Budget { return s.Server.Transport().Memory() }
 
 // network is a listener whose connections are pipes. They claim to be TCP
 // connections, so that the handler sees where it listens.

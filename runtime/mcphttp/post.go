@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/lend"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -72,7 +72,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 	}
 	p := &posted{
 		Handler: h, decision: d, who: who, w: w, r: r, control: control, in: in,
-		from: link.Caller{Values: r.Context(), Header: r.Header, Client: who.client},
+		from: transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client},
 	}
 	if h.principal != nil {
 		p.from.Principal = who.Principal
@@ -90,8 +90,8 @@ func replyID(m *jsonrpc.Message) jsonrpc.ID {
 }
 
 // parse reads and parses the message. If it reports false, it has written the response.
-func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (link.Inbound, bool) {
-	in := h.host.Inbound()
+func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (transport.Message, bool) {
+	in := h.host.NewMessage()
 	text, ok := h.read(w, r, control, in)
 	if ok {
 		err := in.Parse(text)
@@ -105,7 +105,7 @@ func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.Respo
 }
 
 // read reads the body. If it reports false, it has written the response.
-func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController, in link.Inbound) ([]byte, bool) {
+func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController, in transport.Message) ([]byte, bool) {
 	limit := h.host.Limits().MessageBytes
 	if r.ContentLength > int64(limit) {
 		writeTooLarge(w, limit)
@@ -154,7 +154,7 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 
 // growBody moves a body to storage of at least that size, and charges it. It reports
 // false if the memory limit of the server is reached.
-func growBody(in link.Inbound, b []byte, size int) ([]byte, bool) {
+func growBody(in transport.Message, b []byte, size int) ([]byte, bool) {
 	grown := b
 	if size > cap(b) {
 		if size = lend.Size(size); !in.Room(size) {
@@ -178,8 +178,8 @@ type posted struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	control *http.ResponseController
-	in      link.Inbound
-	from    link.Caller
+	in      transport.Message
+	from    transport.Caller
 }
 
 // perRequest handles a message of a revision without sessions.
@@ -219,7 +219,7 @@ func (p *posted) perRequest() {
 // withoutSession handles a message that belongs to no session. Revision rev applies to
 // a request that does not name its own.
 func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
-	conn := p.host.Open(p.r.Context(), link.Options{Once: true, Revision: rev, Ended: p.stopping})
+	conn := p.host.Open(p.r.Context(), transport.Options{Once: true, Revision: rev, Ended: p.stopping})
 	answer, reader := p.submit(conn, modern)
 	if answer == nil {
 		writeStatus(p.w, http.StatusAccepted)
@@ -238,7 +238,7 @@ func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
 
 // submit gives the message to a connection without a session. The response is nil if no
 // reply will come.
-func (p *posted) submit(conn link.Conn, modern bool) (*response, *attachment) {
+func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachment) {
 	s := newStream(nil, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
 	p.from.Values = nil // the connection has them

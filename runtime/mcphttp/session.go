@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 )
 
 // session is opened by initialize in the revisions up to 2025-11-25. It has the
@@ -19,7 +19,7 @@ type session struct {
 	id        string
 	principal string
 	client    share.Client // limits are counted by it
-	conn      link.Conn
+	conn      transport.Conn
 	limits    *Limits
 
 	mu         sync.Mutex // guards the streams too
@@ -243,7 +243,7 @@ const minIdle = time.Minute
 // open opens a session. If there are too many, it ends the one that has been idle
 // longest: otherwise clients that open sessions and leave would lock out all others
 // until those expire. It returns nil if none has been idle for minIdle.
-func (t *sessions) open(host link.Host, who *requester, resumable bool) *session {
+func (t *sessions) open(host transport.Server, who *requester, resumable bool) *session {
 	if full, own := t.full(who.client); full {
 		idle := t.mostIdle(who.client, own)
 		if idle == nil {
@@ -274,8 +274,8 @@ func (t *sessions) open(host link.Host, who *requester, resumable bool) *session
 		se.standalone = newStream(nil, limit, memory)
 	}
 	se.standalone.standalone = true
-	se.conn = host.Open(context.Background(), link.Options{
-		Out: se.standalone, Ended: t.stopping, Silent: func() { t.end(se) },
+	se.conn = host.Open(context.Background(), transport.Options{
+		Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
 	})
 	t.byID[se.id] = se
 	t.count.Add(who.client)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -153,7 +153,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 			return
 		}
 	}
-	se.conn.Take(in, link.Caller{Values: r.Context(), Header: r.Header, Principal: who.Principal, Client: who.client}, se.standalone)
+	se.conn.Take(in, transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.Principal, Client: who.client}, se.standalone)
 	writeStatus(w, http.StatusAccepted)
 }
 

@@ -5,7 +5,18 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 )
+
+// Package mcp looks for the optional methods of a sink by assertions.
+var _ interface {
+	transport.Sink
+	transport.Releaser
+	transport.Owner
+	transport.Overloader
+	transport.Listener
+	transport.PeerWatcher
+} = (*stream)(nil)
 
 // stream is the queue of messages of one request, or of messages that belong to none,
 // and how far they are written. Handlers add messages and never touch the HTTP
@@ -249,8 +260,8 @@ func (s *stream) wakeOne() {
 	}
 }
 
-// Lost reports whether messages are dropped.
-func (s *stream) Lost() bool {
+// PeerGone reports whether messages are dropped, since no client can read them.
+func (s *stream) PeerGone() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	return s.discarded

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
@@ -32,7 +31,7 @@ const handshakeTime = 10 * time.Second
 // If a client closes its write side, its requests are answered before the connection is
 // closed. If a connection breaks, its requests are cancelled.
 func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option) error {
-	host := link.Of(s)
+	host := s.Transport()
 	service := &service{
 		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), maxConns: DefaultConnections,
 		firstMessageTime: host.Limits().FirstMessageTime, conns: map[*conn]share.Client{}, perClient: share.Table{},

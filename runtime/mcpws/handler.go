@@ -11,7 +11,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
@@ -55,7 +54,7 @@ type Handler struct {
 // server's mcp.Limits.MessageBytes. A longer message is answered with an error, and the
 // connection stays open. NewHandler panics if an allowed host or origin is invalid.
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
-	host := link.Of(s)
+	host := s.Transport()
 	h := &Handler{
 		server: s, limit: host.Limits().MessageBytes, memory: host.Memory(), log: logs.New(host.Log()),
 		ping: DefaultPing, maxConns: DefaultConnections, compression: websocket.CompressionDisabled,

@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
@@ -58,7 +57,7 @@ func newSite(t *testing.T, c setup) *site {
 	s := &site{t: t, net: faultconn.NewListener(nil), release: make(chan struct{}), causes: make(chan error, 100)}
 	logger := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server := s.fixture(append([]mcp.Option{mcp.WithLogger(logger)}, c.server...)...)
-	s.memory = link.Of(server).Memory()
+	s.memory = server.Transport().Memory()
 	s.handler = mcpws.NewHandler(server, c.handler...)
 	var h http.Handler = s.handler
 	if c.wrap != nil {

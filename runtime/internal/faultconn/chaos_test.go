@@ -22,7 +22,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
-	"github.com/mcpgen/mcpgen/runtime/internal/link"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
@@ -446,7 +445,7 @@ func chaos(t *testing.T, transport dialer, trouble trouble, seed uint64) {
 		t.Errorf("the end of serving took %v", d)
 	}
 	time.Sleep(time.Minute) // for handlers that do not return at once
-	if used := link.Of(s).Memory().Used(); used != 0 {
+	if used := s.Transport().Memory().Used(); used != 0 {
 		t.Errorf("%d bytes are charged at the end", used)
 	}
 }

@@ -2,15 +2,13 @@ package hardening_test
 
 import (
 	"time"
-
-	seam "github.com/mcpgen/mcpgen/runtime/internal/link"
 )
 
 // gaveBack checks that nothing is charged to the budget of the server any more, within
 // some time: handlers may still be on their way.
 func (s *site) gaveBack() {
 	s.t.Helper()
-	memory := seam.Of(s.server).Memory()
+	memory := s.server.Transport().Memory()
 	for range 500 {
 		if memory.Used() == 0 {
 			return

@@ -1,7 +1,8 @@
-// Package link joins a server with transports that give each request a channel
-// of its own, as HTTP does. Transports with one stream of messages in either
-// direction do not need it: they implement [jsonrpc.Conn].
-package link
+// Package transport is what a server offers to transports that give each request a channel
+// of its own, as HTTP does. Package mcp implements [Server], [Conn] and [Message], and
+// transports implement [Sink]. A transport with one stream of messages in each direction
+// needs less: it implements [jsonrpc.Conn].
+package transport
 
 import (
 	"context"
@@ -15,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Sink is where the reply to a request goes, with what is said while it is being
-// answered. Messages are copied. A connection calls the methods of a sink one at
+// Sink is where the reply to a request goes, and the notifications and requests that belong
+// to it. Messages are copied. A connection calls the methods of a sink one at
 // a time but for Wait and Flush.
 type Sink interface {
 	// Reply queues the reply to one request. The code is that of its error, 0 for
@@ -71,14 +72,14 @@ type Listener interface {
 	Listening() bool
 }
 
-// Loser is a [Sink] whose client may be gone for good.
-type Loser interface {
-	Lost() bool
+// PeerWatcher is a [Sink] that knows whether its client is gone for good.
+type PeerWatcher interface {
+	PeerGone() bool
 }
 
-// Inbound is one message on its way to a server, with the storage that it lies
-// in. It belongs to whoever has it: [Conn.Take] takes it over.
-type Inbound interface {
+// Message is a message on its way to a server, with its storage. It has one owner:
+// [Conn.Take] makes the connection the owner.
+type Message interface {
 	// Buffer returns storage for the text of the message, empty.
 	Buffer() []byte
 	// Room charges storage of that capacity for the text, in the place of what was
@@ -111,28 +112,28 @@ type Caller struct {
 type Conn interface {
 	// Take takes a message whose replies go to the sink. It never waits. It reports
 	// whether a reply will come or has come, if only an empty one.
-	Take(in Inbound, from Caller, out Sink) (expect bool)
+	Take(in Message, from Caller, out Sink) (expect bool)
 	// Negotiated returns the revision of the session, nil while there is none.
 	Negotiated() *protocol.Revision
 	// Active returns the number of requests that run.
 	Active() int
 	// Drain waits until no request runs, or the time is over.
 	Drain(within time.Duration)
-	// Unheard fails what waits for the client, which cannot answer any more.
-	Unheard()
+	// InputClosed fails the requests that wait for the client, which cannot reply any more.
+	InputClosed()
 	// Cancel ends all requests in flight as the client would: they get no reply.
 	Cancel()
 	// Close ends them because the connection does, and takes nothing more.
 	Close()
 }
 
-// Options say what a connection is like.
+// Options are the properties of a connection.
 type Options struct {
 	// Out is where messages go that belong to no request. May be nil.
 	Out Sink
-	// Silent is called where the server pings clients, and this one does not answer.
+	// PingTimeout is called where the server pings clients, and this one does not reply.
 	// May be nil.
-	Silent func()
+	PingTimeout func()
 	// Revision is that of a session that exists without an initialize. May be nil.
 	Revision *protocol.Revision
 	// Once is set for a connection of one request, which need not be closed and does
@@ -149,13 +150,14 @@ type Limits struct {
 	WriteTime, DrainTime, GraceTime time.Duration
 }
 
-// Host is a server as transports see it.
-type Host interface {
+// Server is a *mcp.Server as transports use it: the result of its method Transport.
+type Server interface {
 	Log() *slog.Logger
 	Limits() Limits
 	// Memory is what the server may hold for all of its clients.
 	Memory() *membudget.Budget
-	Inbound() Inbound
+	// NewMessage returns storage for one message.
+	NewMessage() Message
 	// Open returns a connection that lives as long as ctx, whose values handlers
 	// see.
 	Open(ctx context.Context, o Options) Conn
@@ -163,7 +165,3 @@ type Host interface {
 	// fields.
 	HeaderParams(tool string) []toolschema.HeaderParam
 }
-
-// Of returns the [Host] of a *mcp.Server, whose package sets it: what it offers to
-// transports is not part of its public interface.
-var Of func(server any) Host

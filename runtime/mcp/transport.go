@@ -1,0 +1,152 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Transport returns what transports need of the server that give each request a channel of
+// its own. It is for the packages of this module: its type is internal, and changes without
+// notice. To serve one stream of messages, use [Server.Serve].
+func (s *Server) Transport() transport.Server { return transportServer{s, new(clocks)} }
+
+// transportServer is the server as such a transport uses it. Its connections share clocks.
+type transportServer struct {
+	*Server
+	clocks *clocks
+}
+
+func (h transportServer) Log() *slog.Logger { return h.log.Logger() }
+
+func (h transportServer) Limits() transport.Limits {
+	l := &h.limits
+	return transport.Limits{
+		MessageBytes: l.MessageBytes, QueueBytes: l.QueueBytes,
+		FirstMessageTime: l.FirstMessageTime,
+		WriteTime:        l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,
+	}
+}
+
+func (h transportServer) Memory() *membudget.Budget { return h.memory }
+
+func (h transportServer) NewMessage() transport.Message {
+	in := messagePool.Get().(*transportMessage)
+	in.buffers, in.server = h.newBuffers(), h.Server
+	return in
+}
+
+func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
+	c := &conn{server: h.Server, caller: &nobody, clocks: h.clocks, out: o.Out, ended: o.Ended}
+	if o.Once {
+		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
+	} else {
+		c.ctx, c.stop = context.WithCancelCause(ctx)
+	}
+	if o.Revision != nil {
+		c.session = &session{
+			revision: o.Revision, client: new(client), level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
+		}
+	}
+	if o.PingTimeout != nil && h.pingAfter > 0 {
+		go c.watch(c.out, h.pingAfter, o.PingTimeout)
+	}
+	return (*transportConn)(c)
+}
+
+// transportMessage is a message with buffers from the pool.
+type transportMessage struct {
+	*buffers
+	server *Server
+}
+
+var messagePool = sync.Pool{New: func() any { return new(transportMessage) }}
+
+// done takes the buffers out, and ends the use of the rest.
+func (in *transportMessage) done() *buffers {
+	b := in.buffers
+	*in = transportMessage{}
+	messagePool.Put(in)
+	return b
+}
+
+func (in *transportMessage) Buffer() []byte { return in.data[:0] }
+
+func (in *transportMessage) Room(capacity int) bool {
+	in.data = in.data[:0:0] // it is the caller's
+	size := in.size()
+	if capacity > membudget.Free {
+		size += capacity
+	}
+	return in.account.Take(size)
+}
+
+func (in *transportMessage) Parse(text []byte) *jsonrpc.Error {
+	in.data = text
+	return in.server.parser.Parse(text, &in.msg)
+}
+
+func (in *transportMessage) Message() *jsonrpc.Message { return &in.msg }
+
+func (in *transportMessage) Drop() {
+	in.done().drop()
+}
+
+// transportConn is a connection as such transports see it.
+type transportConn conn
+
+func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
+	c := (*conn)(l)
+	who := &caller{values: from.Values, header: from.Header, client: from.Client, addressed: true}
+	who.principal, _ = from.Principal.(Principal)
+	b := in.(*transportMessage).done()
+	c.heard.Store(true)
+	kept, asked := c.take(b, nil, who, out, false)
+	if !kept {
+		b.drop()
+	}
+	return asked
+}
+
+func (l *transportConn) Negotiated() *protocol.Revision { return (*conn)(l).negotiated() }
+
+func (l *transportConn) Active() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running
+}
+
+func (l *transportConn) Drain(within time.Duration) { (*conn)(l).drain(within) }
+func (l *transportConn) InputClosed()               { (*conn)(l).inputClosed() }
+func (l *transportConn) Cancel()                    { (*conn)(l).abandon(ErrCancelled) }
+func (l *transportConn) Close()                     { (*conn)(l).close() }
+
+// ReleaseStream lets go the HTTP response that carries a call, if the call is going
+// to take long and its client knows how to come back for the rest: in a session of
+// revision 2025-11-25 over streamable HTTP (basic/transports, sending messages to
+// the server). The client is asked to come back after that time. It reports whether
+// the response is let go; where not, as over all other transports, everything goes
+// on as before, so the result needs no attention.
+func ReleaseStream(ctx context.Context, retry time.Duration) bool {
+	x := exchangeFrom(ctx)
+	if x == nil || x.isAnswered() {
+		return false
+	}
+	r, ok := x.sink.(transport.Releaser)
+	return ok && r.Release(retry)
+}
+
+func (h transportServer) HeaderParams(name string) []toolschema.HeaderParam {
+	t, _ := h.lookUp(shelfTools, name).(*tool)
+	if t == nil {
+		return nil
+	}
+	return t.headers
+}
