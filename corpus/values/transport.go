@@ -150,13 +150,33 @@ func socketClient(t *testing.T, url string) *client {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(64 << 20)
-	t.Cleanup(func() { _ = conn.CloseNow() })
+	// Pings are answered by who reads, also while other connections are tried.
+	answers, ended := make(chan []byte), make(chan error, 1)
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		for {
+			_, answer, err := conn.Read(ctx)
+			if err != nil {
+				ended <- err
+				return
+			}
+			answers <- answer
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		_ = conn.CloseNow()
+	})
 	return &client{name: "WebSocket", exchange: func(message []byte) ([]byte, error) {
-		if err := conn.Write(context.Background(), websocket.MessageText, message); err != nil || !isRequest(message) {
+		if err := conn.Write(ctx, websocket.MessageText, message); err != nil || !isRequest(message) {
 			return nil, err
 		}
-		_, answer, err := conn.Read(context.Background())
-		return answer, err
+		select {
+		case answer := <-answers:
+			return answer, nil
+		case err := <-ended:
+			return nil, err
+		}
 	}}
 }
 
