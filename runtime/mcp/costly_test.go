@@ -4,12 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -55,110 +60,241 @@ func members(size int, format string) string {
 	return b.String() + "}"
 }
 
-// costlyPlaces are messages with a place for a value, which stands for %s.
-var costlyPlaces = []string{
-	`{"jsonrpc":"2.0","id":1,"method":"ping","params":%s}`,
-	`{"jsonrpc":"2.0","id":1,"method":"ping","x":%s}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"ping"}`,
-	`{"jsonrpc":%s,"id":1,"method":"ping"}`,
-	`{"jsonrpc":"2.0","id":1,"method":%s}`,
-	`{"jsonrpc":"2.0","id":1,"result":%s}`,
-	`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x","data":%s}}`,
-	`[%s]`,
-	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":%s}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{META,"x":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":%s,"clientInfo":{"name":"c","version":"1"}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%s,"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{META,"cursor":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{META,"cursor":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{META,"uri":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{META,"name":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{META,"name":"review","arguments":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{META,"name":"review","arguments":{"code":%s}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{META,"ref":%s,"argument":{"name":"a","value":""}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{META,"ref":{"type":"ref/prompt","name":"review"},"argument":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{META,"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"language","value":%s}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{META,"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"language","value":""},"context":{"arguments":%s}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{META,"ref":{"type":"ref/resource","uri":%s},"argument":{"name":"a","value":""}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{META,"notifications":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{META,"notifications":{"resourceSubscriptions":%s}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{META,"name":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{META,"name":"add","arguments":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{META,"name":"add","arguments":{},"requestState":%s}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{META,"name":"add","arguments":{},"inputResponses":%s}}`,
-	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`,
-	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":%s}}`,
-	`{"jsonrpc":"2.0","method":"notifications/x","params":%s}`,
+// costlyAround put a value inside of another one.
+var costlyAround = []func(of func(size int) string) func(size int) string{
+	func(of func(int) string) func(int) string { return of },
+	func(of func(int) string) func(int) string { return of },
+	func(of func(int) string) func(int) string {
+		return func(n int) string { return "[" + strings.Repeat(of(n/50)+",", 49) + "1]" }
+	},
+	func(of func(int) string) func(int) string {
+		return func(n int) string {
+			text, _ := json.Marshal(of(n / 2)) // of JSON
+			return string(text)
+		}
+	},
+	func(of func(int) string) func(int) string {
+		return func(n int) string {
+			return strings.Repeat(`{"a":[`, 100) + of(n-800) + strings.Repeat("]}", 100)
+		}
+	},
+	func(of func(int) string) func(int) string {
+		return func(n int) string {
+			one := of(n / 200)
+			var b strings.Builder
+			for i := range 190 {
+				fmt.Fprintf(&b, `"%d":%s,`, i, one)
+			}
+			return "{" + b.String() + `"type":"ref/prompt"}`
+		}
+	},
 }
 
-// TestCostlyMessages sends every such value in every such place, and holds the CPU
-// time to ten times that of json.Unmarshal of the same bytes. They are of 4 MiB
-// where MCPGEN_COSTLY is set in the environment.
+// costlyMessages are valid messages of all kinds. The search puts values in the place
+// of each value in them, and next to it.
+var costlyMessages = []string{
+	`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{},"experimental":{"a":{}}},"clientInfo":{"name":"c","version":"1"},"_meta":{"progressToken":"p"}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":1}}}`,
+	`{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2},"_meta":{"progressToken":1}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{META,"name":"echo","arguments":{}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"resources/templates/list","params":{META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{META,"uri":"shelf://a/b/c"}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://logo"}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"test://logo"}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{META,"name":"greet","arguments":{"name":"Ada","style":"formal"}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{META,"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"style","value":"f"},"context":{"arguments":{"name":"Ada"}}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{META,"ref":{"type":"ref/resource","uri":"book://{isbn}{?lang}"},"argument":{"name":"isbn","value":"9"}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"error"}}`,
+	`{"jsonrpc":"2.0","id":"listen","method":"subscriptions/listen","params":{META,"notifications":{"toolsListChanged":true,"resourceSubscriptions":["test://logo"]}}}`,
+	`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x","reason":"y"}}`,
+	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"total":2,"message":"m"}}`,
+	`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`,
+	`{"jsonrpc":"2.0","id":"none","result":{"roots":[{"uri":"file:///a","name":"a"}]}}`,
+	`{"jsonrpc":"2.0","id":"none","error":{"code":1,"message":"x","data":{}}}`,
+}
+
+// costlyPlace is where a value goes in a message, between two parts of it.
+type costlyPlace struct {
+	before, after string
+	answered      bool // the message has an id and a method
+}
+
+// placesOf returns all places of a message of compact JSON: that of each value, and one
+// for another member or element in front.
+func placesOf(message string) (all []costlyPlace) {
+	isRequest := strings.Contains(message, `"id":`) && strings.Contains(message, `"method":`) && !strings.Contains(message, "listen")
+	add := func(start, end int, comma string) {
+		answered := isRequest && strings.Contains(message[:start], `"params":{`)
+		all = append(all, costlyPlace{message[:start], comma + message[end:], answered})
+	}
+	var value func(i int) (end int)
+	value = func(i int) (end int) {
+		start := i
+		switch message[i] {
+		case '{', '[':
+			closing, comma := map[byte]byte{'{': '}', '[': ']'}[message[i]], ","
+			if message[i+1] == closing {
+				comma = ""
+			}
+			if i++; closing == '}' {
+				all = append(all, costlyPlace{message[:i] + `"x":`, comma + message[i:], isRequest && start > 0})
+			} else {
+				add(i, i, comma)
+			}
+			for message[i] != closing {
+				if closing == '}' {
+					i += strings.IndexByte(message[i:], ':') + 1
+				}
+				if i = value(i); message[i] == ',' {
+					i++
+				}
+			}
+			end = i + 1
+		case '"':
+			end = i + 2 + strings.IndexByte(message[i+1:], '"')
+		default:
+			end = i + strings.IndexAny(message[i:], ",]}")
+		}
+		add(start, end, "")
+		return end
+	}
+	value(0)
+	return all
+}
+
+// costly sends messages to a server.
+type costly struct {
+	t    *testing.T
+	conn jsonrpc.Conn
+	next int
+}
+
+// exchange sends a message, and waits until it has been dealt with. It returns the
+// last answer but that to the ping behind it.
+func (c *costly) exchange(message string, answered bool) (answer []byte) {
+	c.next++
+	id := "after-" + strconv.Itoa(c.next)
+	const ends = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"listen"}}`
+	for _, m := range []string{ends, message, `{"jsonrpc":"2.0","id":"` + id + `","method":"ping"}`} {
+		if err := c.conn.Write([]byte(m + "\n")); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	for pinged := false; !pinged || answered && answer == nil; {
+		reply, err := c.conn.Read()
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if strings.Contains(string(reply[:min(len(reply), 80)]), id) {
+			pinged = true
+		} else {
+			answer = append([]byte(nil), reply...)
+		}
+	}
+	return answer
+}
+
+// costs is the CPU time that a message takes beside json.Unmarshal of the same bytes, by
+// the least of several turns of each.
+func (c *costly) costs(p costlyPlace, value string, turns int, most float64) (ratio float64) {
+	message := p.before + value + p.after
+	usual := []byte(message)
+	took, plain := time.Duration(1<<62), time.Duration(1<<62)
+	for range turns {
+		start := cpuTime()
+		var v any
+		_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all has been read
+		between := cpuTime()
+		c.exchange(message, p.answered)
+		plain, took = min(plain, between-start), min(took, cpuTime()-between)
+		if ratio = float64(took) / float64(plain); ratio < most {
+			break
+		}
+	}
+	return ratio
+}
+
+// TestCostlyMessages searches the messages that take the most CPU for each byte, of all
+// that a client can send: it puts large values of every shape in every place of every
+// message, and goes on with what has taken the most so far. None may take more than ten
+// times json.Unmarshal of the same bytes. They are of 4 MiB, and MCPGEN_COSTLY times as
+// many, where that is set in the environment.
 func TestCostlyMessages(t *testing.T) {
 	const most = 10
-	size := 48 << 10
-	if os.Getenv("MCPGEN_COSTLY") != "" {
-		size = 4<<20 - 4096
+	size, tries := 48<<10, 250
+	if long, err := strconv.Atoi(os.Getenv("MCPGEN_COSTLY")); err == nil {
+		size, tries = 4<<20-4096, 100*long
 	}
-	s := newFixture(quiet, mcp.WithPolicy(mcp.Policy{Deny: []string{"secret://{+path}", "file:///etc/*"}}))
+	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Deny: []string{"secret://{+path}", "file:///etc/*"}}))
+	register(s)
+	shelve(s)
 	conn, wait := s.Connect(context.Background())
 	defer func() {
 		_ = conn.Close()
 		_ = wait()
 	}()
-	next := 0
-	// exchange sends a message, and waits until it has been dealt with.
-	exchange := func(message string) {
-		next++
-		id := "after-" + strconv.Itoa(next)
-		for _, m := range []string{message, `{"jsonrpc":"2.0","id":"` + id + `","method":"ping"}`} {
-			if err := conn.Write([]byte(m + "\n")); err != nil {
-				t.Fatal(err)
-			}
+	c := &costly{t: t, conn: conn}
+	c.exchange(strings.TrimSuffix(initialize("2025-11-25"), "\n"), true)
+	known := map[string]bool{}
+	var places []costlyPlace
+	for _, message := range costlyMessages {
+		message = strings.Replace(message, "META", modernMeta, 1)
+		var m struct{ Method string }
+		if err := json.Unmarshal([]byte(message), &m); err != nil {
+			t.Fatal(err)
 		}
-		answered := !strings.Contains(message[:min(len(message), 40)], `"id":1,"method"`) || strings.Contains(message, "subscriptions/listen")
-		for pinged := false; !pinged || !answered; {
-			reply, err := conn.Read()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(string(reply[:min(len(reply), 80)]), id) {
-				pinged = true
-			} else {
-				answered = true
+		known[m.Method] = true
+		places = append(places, placesOf(message)...)
+		if request := strings.Contains(message, `"id":`) && m.Method != ""; request && m.Method != "initialize" { // which comes once
+			if answer := c.exchange(message, true); strings.Contains(string(answer), `"error"`) {
+				t.Errorf("%s: %s", message, answer)
 			}
 		}
 	}
-	exchange(strings.TrimSuffix(initialize("2025-11-25"), "\n"))
-	worst, worstOf := 0.0, ""
-	for _, place := range costlyPlaces {
-		for name, value := range costlyValues {
-			message := strings.Replace(strings.Replace(place, "META", modernMeta, 1), "%s", value(size), 1)
-			usual := []byte(message)
-			took, plain := time.Duration(1<<62), time.Duration(1<<62)
-			for range 4 {
-				start := cpuTime()
-				var v any
-				_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all has been read
-				between := cpuTime()
-				exchange(message)
-				plain, took = min(plain, between-start), min(took, cpuTime()-between)
-				if took < most*plain {
-					break
-				}
-			}
-			ratio := float64(took) / float64(plain)
-			if ratio > worst {
-				worst, worstOf = ratio, name+" in "+place
-			}
-			if ratio > most {
-				t.Errorf("%s in %s: %v, json.Unmarshal takes %v", name, place, took, plain)
-			}
+	for m := protocol.Unknown + 1; m < protocol.MethodCount; m++ {
+		if !known[m.String()] {
+			t.Errorf("no message has the method %s", m)
 		}
 	}
-	t.Logf("at most %.1f times json.Unmarshal: %s", worst, worstOf)
+	r := rand.New(rand.NewPCG(1, 2))
+	names := slices.Sorted(maps.Keys(costlyValues))
+	type try struct {
+		place  int
+		value  string
+		around int
+		ratio  float64
+	}
+	var worst []try
+	for i := range len(places) + tries {
+		next := try{i, names[r.IntN(len(names))], r.IntN(len(costlyAround)), 0} // every place once
+		if i >= len(places) {
+			next.place = r.IntN(len(places))
+			like := worst[r.IntN(min(len(worst), 12))]
+			switch r.IntN(4) {
+			case 0:
+				next.place = like.place
+			case 1:
+				next.value, next.around = like.value, like.around
+			case 2:
+				next.place, next.value = like.place, like.value
+			case 3:
+				next.place, next.around = like.place, like.around
+			}
+		}
+		p, value := places[next.place], costlyAround[next.around](costlyValues[next.value])(size)
+		if next.ratio = c.costs(p, value, 8, most); next.ratio > most {
+			t.Errorf("%.1f times json.Unmarshal: %s in %s%s", next.ratio, next.value, p.before, p.after)
+		}
+		at, _ := slices.BinarySearchFunc(worst, next, func(a, b try) int { return int(1000 * (b.ratio - a.ratio)) })
+		worst = slices.Insert(worst, at, next)
+	}
+	for _, w := range worst[:3] {
+		t.Logf("%.1f times json.Unmarshal: %s (%d) in %s and %s", w.ratio, w.value, w.around, places[w.place].before, places[w.place].after)
+	}
+	t.Logf("%d messages with values in %d places", len(worst), len(places))
 }
