@@ -3,6 +3,7 @@ package values
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,13 +37,14 @@ func (u Unions) marshal(v reflect.Value) (tree any, err error) {
 		return nil, err
 	}
 	if tree, err = parse(text); err == nil {
-		u.mark(v, tree)
+		tree = u.mark(v, tree)
 	}
 	return tree, err
 }
 
-// mark adds the discriminators to what encoding/json has written for a value.
-func (u Unions) mark(v reflect.Value, tree any) {
+// mark returns what encoding/json has written for a value with the discriminators, and
+// with the text of a url.URL in the place of its fields (23 in docs/types.md).
+func (u Unions) mark(v reflect.Value, tree any) any {
 	if v.Kind() == reflect.Interface {
 		if object, ok := tree.(map[string]any); ok && slices.Contains(u[v.Type()], v.Elem().Type()) {
 			t := v.Elem().Type()
@@ -55,27 +57,33 @@ func (u Unions) mark(v reflect.Value, tree any) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			u.mark(v.Elem(), tree)
+			return u.mark(v.Elem(), tree)
 		}
-		return
+		return tree
+	}
+	if address, ok := v.Interface().(url.URL); ok {
+		return address.String()
 	}
 	if hasForm(v.Type()) {
-		return
+		return tree
 	}
 	switch tree := tree.(type) {
 	case map[string]any:
 		if v.Kind() == reflect.Map {
 			for key, elem := range v.Seq2() {
-				u.mark(elem, tree[fmt.Sprint(key)])
+				if name := fmt.Sprint(key); tree[name] != nil {
+					tree[name] = u.mark(elem, tree[name])
+				}
 			}
 		} else {
 			u.markFields(v, tree)
 		}
 	case []any:
 		for i := range tree {
-			u.mark(v.Index(i), tree[i])
+			tree[i] = u.mark(v.Index(i), tree[i])
 		}
 	}
+	return tree
 }
 
 func (u Unions) markFields(v reflect.Value, object map[string]any) {
@@ -88,10 +96,13 @@ func (u Unions) markFields(v reflect.Value, object map[string]any) {
 			if inner := reflect.Indirect(v.Field(i)); inner.Kind() == reflect.Struct {
 				u.markFields(inner, object)
 			}
-		case f.IsExported() && name == "":
-			u.mark(v.Field(i), object[f.Name])
 		case f.IsExported():
-			u.mark(v.Field(i), object[name])
+			if name == "" {
+				name = f.Name
+			}
+			if object[name] != nil {
+				object[name] = u.mark(v.Field(i), object[name])
+			}
 		}
 	}
 }
