@@ -25,7 +25,7 @@ const (
 // Main runs the command with the arguments, the streams and the signals of the
 // process, and ends the process with the exit code.
 func Main() {
-	tuneCollector()
+	tuneGC()
 	os.Exit(start())
 }
 
