@@ -53,7 +53,7 @@ func ends(t *testing.T, kind string) (near, far net.Conn) {
 	return near, far
 }
 
-// polite wants to say something before it closes.
+// polite writes before it closes, as TLS does.
 type polite struct {
 	net.Conn
 	writing sync.Mutex
@@ -71,7 +71,7 @@ func (p *polite) Close() error {
 	return p.Conn.Close()
 }
 
-// Closing interrupts whoever reads and whoever writes.
+// Close interrupts reads and writes.
 func TestCloseInterrupts(t *testing.T) {
 	for _, kind := range []string{"tcp", "pipe", "polite", "tls"} {
 		t.Run(kind, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 )
 
-// A server at a Unix socket that only its owner can reach, and a client.
+// A server on a Unix socket that only its owner can open, and a client.
 func ExampleServe() {
 	server := mcp.NewServer(mcp.Info{Name: "greeter", Version: "1.0.0"})
 	server.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"},

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 )
@@ -38,52 +39,52 @@ func password(c net.Conn) (mcp.Principal, error) {
 
 func TestPrincipal(t *testing.T) {
 	options := []mcpnet.Option{mcpnet.WithPrincipal(password)}
-	visit(t, setup{options: options}, func(t *testing.T, p *place) {
-		alice := p.open()
-		alice.tap.Client(call(1, "who", "{}"))
-		alice.garble("open" + call(1, "who", "{}") + "\n")
-		alice.wants(`"text":"\"alice\" tcp`)
+	serve(t, setup{options: options}, func(t *testing.T, s *testServer) {
+		alice := s.open()
+		alice.tap.Client(testbed.Call(1, "who", "{}"))
+		alice.writeInvalid("open" + testbed.Call(1, "who", "{}") + "\n")
+		alice.want(`"text":"alice tcp [] false`)
 
-		mallory := p.open()
-		mallory.garble("evil")
-		mallory.wants("end EOF")
-		p.logged("identify client: wrong word")
+		mallory := s.open()
+		mallory.writeInvalid("evil")
+		mallory.want("end EOF")
+		s.wantLog("identify client: wrong word")
 
-		bomb := p.open()
-		bomb.garble("boom")
-		bomb.wants("end EOF")
-		p.logged("at the disco")
-		p.logged("principal_test.go")
+		bomb := s.open()
+		bomb.writeInvalid("boom")
+		bomb.want("end EOF")
+		s.wantLog("at the disco")
+		s.wantLog("principal_test.go")
 
-		gone := p.open()
+		gone := s.open()
 		gone.write("exit")
-		gone.wants("end EOF")
-		p.logged("runtime.Goexit called")
+		gone.want("end EOF")
+		s.wantLog("runtime.Goexit called")
 
-		// The handshake has a time, what follows has none.
-		silent := p.open()
+		// Only the handshake has a deadline.
+		silent := s.open()
 		time.Sleep(9 * time.Second)
-		silent.wants()
+		silent.want()
 		time.Sleep(2 * time.Second)
-		silent.wants("end EOF")
+		silent.want("end EOF")
 		time.Sleep(time.Hour)
-		alice.say(ping(2))
-		alice.wants(pong(2))
+		alice.send(testbed.Ping(2))
+		alice.want(testbed.Pong(2))
 	})
 }
 
-// The end of serving does not wait for a handshake.
+// Serve ends without waiting for a handshake.
 func TestEndWhileIdentifying(t *testing.T) {
-	visit(t, setup{options: []mcpnet.Option{mcpnet.WithPrincipal(password)}}, func(t *testing.T, p *place) {
-		c := p.open()
+	serve(t, setup{options: []mcpnet.Option{mcpnet.WithPrincipal(password)}}, func(t *testing.T, s *testServer) {
+		c := s.open()
 		synctest.Wait()
 		started := time.Now()
-		p.stop()
-		<-p.ended
+		s.stop()
+		<-s.ended
 		if time.Since(started) > time.Second {
 			t.Errorf("it took %v", time.Since(started))
 		}
-		c.wants("end EOF")
+		c.want("end EOF")
 	})
 }
 
@@ -124,25 +125,25 @@ func TestTLS(t *testing.T) {
 		options: []mcpnet.Option{identify},
 		listen:  func(l net.Listener) net.Listener { return tls.NewListener(l, server) },
 	}
-	over(t, "tcp", c, func(p *place) {
-		conn, err := tls.Dial("tcp", p.addr.String(), trust)
+	serveReal(t, "tcp", c, func(s *testServer) {
+		conn, err := tls.Dial("tcp", s.addr.String(), trust)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := newClient(t, conn)
-		c.say(call(1, "who", "{}"), call(2, "gate", `{"bytes":1000000}`))
-		c.next(`"text":"\"alice\"`)
-		p.stop()
-		close(p.release)
-		c.next("released")
-		c.gone()
+		c.send(testbed.Call(1, "who", "{}"), testbed.Call(2, "gate", `{"bytes":1000000}`))
+		c.wantNext(`"text":"alice <nil>`)
+		s.stop()
+		close(s.tools.Release)
+		c.wantNext("released")
+		c.wantEnd()
 	})
-	// Who says nothing, or not what TLS says, is not waited for.
-	visit(t, c, func(t *testing.T, p *place) {
-		silent, plain := p.open(), p.open()
-		_, _ = io.WriteString(plain.raw, ping(1)+"\n")
-		p.logged("negotiate TLS")
+	// Clients that send nothing, or something other than TLS, are disconnected.
+	serve(t, c, func(t *testing.T, s *testServer) {
+		silent, plain := s.open(), s.open()
+		_, _ = io.WriteString(plain.raw, testbed.Ping(1)+"\n")
+		s.wantLog("negotiate TLS")
 		time.Sleep(11 * time.Second)
-		silent.wants("end EOF")
+		silent.want("end EOF")
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
@@ -22,24 +22,24 @@ import (
 
 var networks = []string{"tcp", "unix"}
 
-func eachNetwork(t *testing.T, c setup, f func(t *testing.T, p *place)) {
+func serveEachNetwork(t *testing.T, c setup, f func(t *testing.T, s *testServer)) {
 	for _, network := range networks {
 		t.Run(network, func(t *testing.T) {
-			over(t, network, c, func(p *place) { f(t, p) })
+			serveReal(t, network, c, func(s *testServer) { f(t, s) })
 		})
 	}
 }
 
 func TestManyClients(t *testing.T) {
-	eachNetwork(t, setup{}, func(t *testing.T, p *place) {
+	serveEachNetwork(t, setup{}, func(t *testing.T, s *testServer) {
 		var all sync.WaitGroup
 		for i := range 4 {
-			c := p.dial()
+			c := s.dial()
 			all.Go(func() {
 				const n = 100
 				go func() {
 					for id := range n {
-						c.say(call(id, "echo", fmt.Sprintf(`{"x":"%d %d %s"}`, i, id, strings.Repeat("y", id*id))))
+						c.send(testbed.Call(id, "echo", fmt.Sprintf(`{"x":"%d %d %s"}`, i, id, strings.Repeat("y", id*id))))
 					}
 				}()
 				seen := map[string]bool{}
@@ -62,42 +62,42 @@ func TestManyClients(t *testing.T) {
 	})
 }
 
-// The rules of lines are those of stdio.
+// Lines are framed as in the stdio transport.
 func TestLines(t *testing.T) {
 	spec.Holds(t, "S089", "S091")
-	visit(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 400})}}, func(t *testing.T, p *place) {
-		c := p.open()
-		c.write("\r\n\n " + ping(1) + "\r\n\n" + ping(2) + "\n" + ping(3)[:10])
-		c.wants(pong(1), pong(2))
-		c.write(ping(3)[10:] + "\n")
-		c.wants(pong(3))
-		c.say(spec.Invalid("hello"), spec.Invalid("hello world"), spec.Invalid("{"), ping(4))
-		c.wants("-32700", "-32700", "-32700", pong(4))
-		c.garble(strings.Repeat("x", 500))
-		c.wants("longer than 400 bytes")
-		c.tap.Client(ping(5))
-		c.garble(strings.Repeat("x", 100_000) + "\n" + ping(5) + "\n")
-		c.wants(pong(5))
-		// Only the beginning of a connection can be of another protocol.
-		c.say(spec.Invalid("GET / HTTP/1.1"), ping(6))
-		c.wants("-32700", pong(6))
+	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 400})}}, func(t *testing.T, s *testServer) {
+		c := s.open()
+		c.write("\r\n\n " + testbed.Ping(1) + "\r\n\n" + testbed.Ping(2) + "\n" + testbed.Ping(3)[:10])
+		c.want(testbed.Pong(1), testbed.Pong(2))
+		c.write(testbed.Ping(3)[10:] + "\n")
+		c.want(testbed.Pong(3))
+		c.send(spec.Invalid("hello"), spec.Invalid("hello world"), spec.Invalid("{"), testbed.Ping(4))
+		c.want("-32700", "-32700", "-32700", testbed.Pong(4))
+		c.writeInvalid(strings.Repeat("x", 500))
+		c.want("longer than 400 bytes")
+		c.tap.Client(testbed.Ping(5))
+		c.writeInvalid(strings.Repeat("x", 100_000) + "\n" + testbed.Ping(5) + "\n")
+		c.want(testbed.Pong(5))
+		// HTTP and TLS are detected only at the beginning of a connection.
+		c.send(spec.Invalid("GET / HTTP/1.1"), testbed.Ping(6))
+		c.want("-32700", testbed.Pong(6))
 	})
 }
 
-// What a client has asked for that ends its input is answered.
+// The requests of a client that closes its write side are answered.
 func TestHalfClose(t *testing.T) {
-	eachNetwork(t, setup{}, func(t *testing.T, p *place) {
-		c := p.dial()
-		c.say(call(1, "gate", "{}"))
-		c.write(ping(2)) // without a newline
-		c.tap.Client(ping(2))
+	serveEachNetwork(t, setup{}, func(t *testing.T, s *testServer) {
+		c := s.dial()
+		c.send(testbed.Call(1, "gate", "{}"))
+		c.write(testbed.Ping(2)) // without a newline
+		c.tap.Client(testbed.Ping(2))
 		if err := c.conn.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
-		c.next(pong(2))
-		close(p.release)
-		c.next("released")
-		c.gone()
+		c.wantNext(testbed.Pong(2))
+		close(s.tools.Release)
+		c.wantNext("released")
+		c.wantEnd()
 	})
 }
 
@@ -112,59 +112,59 @@ func TestNoHalfClose(t *testing.T) {
 }
 
 func TestConnectionLost(t *testing.T) {
-	over(t, "tcp", setup{}, func(p *place) {
-		c := p.dial()
-		c.say(call(1, "block", "{}"), ping(2))
-		c.next(pong(2))
+	serveReal(t, "tcp", setup{}, func(s *testServer) {
+		c := s.dial()
+		c.send(testbed.Call(1, "block", "{}"), testbed.Ping(2))
+		c.wantNext(testbed.Pong(2))
 		c.raw.(*net.TCPConn).SetLinger(0)
 		c.raw.Close()
-		p.cancelled()
+		s.wantCancelled()
 	})
 }
 
-// A client that is gone looks like one that has ended its input: it is answered,
-// but not for ever.
+// A client that has disconnected looks like one that has closed its write side: the server
+// goes on for DrainTime.
 func TestClientGone(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, p *place) {
-		c := p.open()
-		c.say(call(1, "block", "{}"))
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		c := s.open()
+		c.send(testbed.Call(1, "block", "{}"))
 		synctest.Wait()
 		c.raw.Close()
 		time.Sleep(9 * time.Second)
-		if len(p.causes) > 0 {
+		if len(s.tools.Causes) > 0 {
 			t.Error("cancelled too early")
 		}
 		time.Sleep(2 * time.Second)
-		p.cancelled()
+		s.wantCancelled()
 	})
 }
 
 func TestEnd(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, p *place) {
-		busy, idle := p.open(), p.open()
-		busy.say(call(1, "gate", "{}"))
-		busy.write(ping(2)[:10]) // never to be finished
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		busy, idle := s.open(), s.open()
+		busy.send(testbed.Call(1, "gate", "{}"))
+		busy.write(testbed.Ping(2)[:10]) // never completed
 		synctest.Wait()
-		p.stop()
-		idle.wants("end EOF")
-		busy.wants()
-		if _, err := p.net.Dial(t.Context()); err == nil {
+		s.stop()
+		idle.want("end EOF")
+		busy.want()
+		if _, err := s.network.Dial(t.Context()); err == nil {
 			t.Error("a connection is accepted after the end")
 		}
 		time.Sleep(5 * time.Second)
-		close(p.release)
-		busy.wants("released", "end EOF")
+		close(s.tools.Release)
+		busy.want("released", "end EOF")
 	})
 }
 
-// Nothing that has been written is lost because the client goes on writing.
+// Replies are not lost if the client goes on writing while the server closes.
 func TestEndWithUnreadInput(t *testing.T) {
-	eachNetwork(t, setup{}, func(t *testing.T, p *place) {
-		c := p.dial()
-		c.say(call(1, "gate", `{"bytes":3000000}`), ping(2))
-		c.next(pong(2))
-		p.stop()
-		// Once nobody reads, writing fills what lies between.
+	serveEachNetwork(t, setup{}, func(t *testing.T, s *testServer) {
+		c := s.dial()
+		c.send(testbed.Call(1, "gate", `{"bytes":3000000}`), testbed.Ping(2))
+		c.wantNext(testbed.Pong(2))
+		s.stop()
+		// When the server does not read any more, the buffers between fill up.
 		note := []byte(`{"jsonrpc":"2.0","method":"notifications/x","params":{"x":"` + strings.Repeat("y", 100_000) + `"}}` + "\n")
 		for {
 			c.raw.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
@@ -174,26 +174,26 @@ func TestEndWithUnreadInput(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		close(p.release)
-		c.next("released")
-		c.gone()
+		close(s.tools.Release)
+		c.wantNext("released")
+		c.wantEnd()
 	})
 }
 
 func TestEndIsBounded(t *testing.T) {
 	limits := mcp.WithLimits(mcp.Limits{DrainTime: 3 * time.Second})
-	visit(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, p *place) {
-		c := p.open()
-		c.say(call(1, "block", "{}"))
+	serve(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *testServer) {
+		c := s.open()
+		c.send(testbed.Call(1, "block", "{}"))
 		synctest.Wait()
 		started := time.Now()
-		p.stop()
-		<-p.ended
+		s.stop()
+		<-s.ended
 		if d := time.Since(started); d > 5*time.Second {
 			t.Errorf("it took %v", d)
 		}
-		p.cancelled()
-		c.wants("context canceled", "end EOF")
+		s.wantCancelled()
+		c.want("context canceled", "end EOF")
 	})
 }
 
@@ -214,68 +214,68 @@ func TestEndedBefore(t *testing.T) {
 
 func TestUnixSocketIsRemoved(t *testing.T) {
 	var path string
-	over(t, "unix", setup{}, func(p *place) { path = p.addr.String() })
+	serveReal(t, "unix", setup{}, func(s *testServer) { path = s.addr.String() })
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("stat: %v", err)
 	}
 }
 
-// A client that does not read is cut off, and nobody else waits for it.
+// A client that does not read is disconnected, and other clients are not delayed.
 func TestSlowReader(t *testing.T) {
 	limits := mcp.WithLimits(mcp.Limits{QueueBytes: 10_000, WriteTime: 5 * time.Second})
-	visit(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, p *place) {
-		c, other := p.dial(), p.open()
+	serve(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *testServer) {
+		c, other := s.dial(), s.open()
 		for i := range 50 {
-			c.say(call(i, "big", `{"bytes":500}`))
+			c.send(testbed.Call(i, "big", `{"bytes":500}`))
 		}
-		c.say(call(100, "block", "{}"))
+		c.send(testbed.Call(100, "block", "{}"))
 		synctest.Wait()
-		c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}`)
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}`)
 		synctest.Wait()
-		if len(p.causes) != 1 {
+		if len(s.tools.Causes) != 1 {
 			t.Error("a cancellation is not heard")
 		}
-		other.say(ping(1))
-		other.wants(pong(1))
+		other.send(testbed.Ping(1))
+		other.want(testbed.Pong(1))
 		time.Sleep(8 * time.Second)
 		if _, err := c.conn.Read(); err == nil {
 			t.Error("not cut off")
 		}
-		p.logged("client does not read")
+		s.wantLog("client does not read")
 	})
 }
 
 func TestConnections(t *testing.T) {
-	visit(t, setup{options: []mcpnet.Option{mcpnet.WithConnections(2), mcpnet.WithConnections(0), mcpnet.WithConnectionsPerClient(2)}}, func(t *testing.T, p *place) {
-		first, second := p.open(), p.open()
+	serve(t, setup{options: []mcpnet.Option{mcpnet.WithConnections(2), mcpnet.WithConnections(0), mcpnet.WithConnectionsPerClient(2)}}, func(t *testing.T, s *testServer) {
+		first, second := s.open(), s.open()
 		for range 3 {
-			p.open().wants("end EOF")
+			s.open().want("end EOF")
 		}
-		if n := strings.Count(p.log.String(), "connections refused"); n != 1 {
+		if n := strings.Count(s.log.String(), "connections refused"); n != 1 {
 			t.Errorf("the refusal is logged %d times", n)
 		}
-		second.say(ping(1))
-		second.wants(pong(1))
+		second.send(testbed.Ping(1))
+		second.want(testbed.Pong(1))
 		first.raw.Close()
 		synctest.Wait()
-		third := p.open()
-		third.say(ping(1))
-		third.wants(pong(1))
-		p.open().wants("end EOF")
-		if n := strings.Count(p.log.String(), "connections refused"); n != 2 {
+		third := s.open()
+		third.send(testbed.Ping(1))
+		third.want(testbed.Pong(1))
+		s.open().want("end EOF")
+		if n := strings.Count(s.log.String(), "connections refused"); n != 2 {
 			t.Errorf("the refusal is logged %d times", n)
 		}
 	})
 }
 
-// unlucky is a listener that cannot accept a few times.
-type unlucky struct {
+// failing is a listener whose first calls of Accept fail.
+type failing struct {
 	net.Listener
 	mu   sync.Mutex
 	errs []error
 }
 
-func (u *unlucky) Accept() (net.Conn, error) {
+func (u *failing) Accept() (net.Conn, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.errs) > 0 {
@@ -289,65 +289,65 @@ func (u *unlucky) Accept() (net.Conn, error) {
 func TestAcceptErrorsThatPass(t *testing.T) {
 	full := &net.OpError{Op: "accept", Err: os.NewSyscallError("accept", syscall.EMFILE)}
 	listen := func(l net.Listener) net.Listener {
-		return &unlucky{Listener: l, errs: []error{full, full, full, full, full, full, full, full, full, full}}
+		return &failing{Listener: l, errs: []error{full, full, full, full, full, full, full, full, full, full}}
 	}
-	visit(t, setup{listen: listen}, func(t *testing.T, p *place) {
+	serve(t, setup{listen: listen}, func(t *testing.T, s *testServer) {
 		started := time.Now()
-		c := p.open() // once it is accepted
+		c := s.open() // once it is accepted
 		if d := time.Since(started); d < time.Second || d > 5*time.Second {
 			t.Errorf("it took %v", d)
 		}
-		c.say(ping(1))
-		c.wants(pong(1))
-		p.logged("too many open files")
+		c.send(testbed.Ping(1))
+		c.want(testbed.Pong(1))
+		s.wantLog("too many open files")
 	})
-	// The end of the context ends the waiting.
+	// The end of the context ends the delay.
 	forever := make([]error, 1000)
 	for i := range forever {
 		forever[i] = full
 	}
-	visit(t, setup{listen: func(l net.Listener) net.Listener { return &unlucky{Listener: l, errs: forever} }}, func(t *testing.T, p *place) {
+	serve(t, setup{listen: func(l net.Listener) net.Listener { return &failing{Listener: l, errs: forever} }}, func(t *testing.T, s *testServer) {
 		time.Sleep(time.Minute)
 		started := time.Now()
-		p.stop()
-		<-p.ended
+		s.stop()
+		<-s.ended
 		if time.Since(started) > 0 {
 			t.Error("waits on")
 		}
 	})
 }
 
-// A listener that fails ends Serve, but not before what runs is answered.
+// A failed listener ends Serve, after the requests in progress are answered.
 func TestListenerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPlace(t)
-		p.net = faultconn.NewListener(nil)
-		p.start(setup{}, p.net)
-		defer p.stop()
-		c := p.open()
-		c.say(call(1, "gate", "{}"))
+		s := newTestServer(t)
+		s.network = testbed.NewPipes(nil)
+		s.start(setup{}, s.network)
+		defer s.stop()
+		c := s.open()
+		c.send(testbed.Call(1, "gate", "{}"))
 		synctest.Wait()
-		p.net.Close()
+		s.network.Close()
 		synctest.Wait()
 		select {
-		case <-p.ended:
+		case <-s.ended:
 			t.Error("does not wait for the call")
 		default:
 		}
-		close(p.release)
-		c.wants("released", "end EOF")
-		<-p.ended
-		if !errors.Is(p.result, net.ErrClosed) || !strings.HasPrefix(p.result.Error(), "accept connection: ") {
-			t.Errorf("Serve: %v", p.result)
+		close(s.tools.Release)
+		c.want("released", "end EOF")
+		<-s.ended
+		if !errors.Is(s.result, net.ErrClosed) || !strings.HasPrefix(s.result.Error(), "accept connection: ") {
+			t.Errorf("Serve: %v", s.result)
 		}
 	})
 }
 
 func TestContext(t *testing.T) {
-	ctx := context.WithValue(context.Background(), key{}, "value")
-	visit(t, setup{ctx: ctx}, func(t *testing.T, p *place) {
-		c := p.open()
-		c.say(call(1, "who", "{}"))
-		c.wants(`"text":"\"\" <nil> map[] value"`)
+	ctx := context.WithValue(context.Background(), testbed.ContextKey{}, "value")
+	serve(t, setup{ctx: ctx}, func(t *testing.T, s *testServer) {
+		c := s.open()
+		c.send(testbed.Call(1, "who", "{}"))
+		c.want(`"text":" <nil> [] false value"`)
 	})
 }

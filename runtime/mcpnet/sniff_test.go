@@ -7,13 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Other protocols are cut off before any of their lines is taken for a message: a
-// page can make a browser send them.
+// Connections with other protocols are closed before any line is parsed: a web page can make
+// a browser send them.
 func TestOtherProtocols(t *testing.T) {
-	message := call(1, "block", "{}")
+	message := testbed.Call(1, "block", "{}")
 	body := "Host: 127.0.0.1:8080\r\nOrigin: http://evil.example\r\nContent-Type: text/plain\r\n\r\n" + message + "\n" + message + "\n"
 	for name, sent := range map[string]string{
 		"POST":                   "POST / HTTP/1.1\r\n" + body,
@@ -28,8 +29,8 @@ func TestOtherProtocols(t *testing.T) {
 	} {
 		for _, piece := range []int{1 << 20, 7, 1} {
 			t.Run(name, func(t *testing.T) {
-				visit(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1000})}}, func(t *testing.T, p *place) {
-					c, other := p.open(), p.open()
+				serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1000})}}, func(t *testing.T, s *testServer) {
+					c, other := s.open(), s.open()
 					rest := sent
 					for len(rest) > 0 {
 						n := min(len(rest), piece)
@@ -39,44 +40,44 @@ func TestOtherProtocols(t *testing.T) {
 						rest = rest[n:]
 					}
 					time.Sleep(2 * time.Second)
-					c.wants("end EOF")
-					if len(p.causes) > 0 {
+					c.want("end EOF")
+					if len(s.tools.Causes) > 0 {
 						t.Error("a line was executed")
 					}
 					if strings.HasPrefix(name, "TLS") {
-						p.logged("client speaks TLS")
+						s.wantLog("client speaks TLS")
 					} else {
-						p.logged("client speaks HTTP")
+						s.wantLog("client speaks HTTP")
 					}
-					other.say(ping(1))
-					other.wants(pong(1))
+					other.send(testbed.Ping(1))
+					other.want(testbed.Pong(1))
 				})
 			})
 		}
 	}
 }
 
-// It is told by the first bytes: nobody waits for the rest of a line.
+// The first bytes decide: the server does not wait for the end of the line.
 func TestOtherProtocolAtOnce(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, p *place) {
-		c := p.open()
-		c.garble("POST ")
-		c.wants("end EOF")
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		c := s.open()
+		c.writeInvalid("POST ")
+		c.want("end EOF")
 	})
 }
 
-// Everything else is for the parser to say.
+// All other input is for the parser.
 func TestOtherBeginnings(t *testing.T) {
 	for _, sent := range []string{
 		"hello\n", "hello world\n", "POST\n", "GETAWAY\n", "{GET / HTTP/1.1\n", "get / HTTP/1.1\n", "\ufeff{}\n",
 		strings.Repeat("A", 100) + " HTTP\n", "\"GET \"\n",
 	} {
-		visit(t, setup{}, func(t *testing.T, p *place) {
-			c := p.open()
-			c.garble(sent)
-			c.wants(`"error":{"code":-32`)
-			c.say(ping(1))
-			c.wants(pong(1))
+		serve(t, setup{}, func(t *testing.T, s *testServer) {
+			c := s.open()
+			c.writeInvalid(sent)
+			c.want(`"error":{"code":-32`)
+			c.send(testbed.Ping(1))
+			c.want(testbed.Pong(1))
 			synctest.Wait()
 		})
 	}

@@ -8,24 +8,21 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// client is a client that sends what it is told, right or wrong, and answers
-// nothing by itself.
+// client is a client that sends valid and invalid frames, and answers none by itself.
 type client struct {
 	t    *testing.T
 	conn net.Conn
 	r    *bufio.Reader
 	resp *http.Response
 
-	mu    sync.Mutex
-	heard []string
-	done  chan struct{} // closed when there is nothing more to hear
+	inbox testbed.Inbox // of frames, by kind and payload
+	done  chan struct{} // closed when reading has ended
 }
 
 // request returns an upgrade, changed by the fields: "Name: value" sets one, "-Name"
@@ -59,10 +56,10 @@ func request(fields ...string) string {
 	return strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// dial sends a request and reads the answer's header.
-func (s *site) dial(fields ...string) *client {
+// dial sends a request and reads the header of the response.
+func (s *testServer) dial(fields ...string) *client {
 	s.t.Helper()
-	conn, err := s.net.Dial(s.t.Context())
+	conn, err := s.network.Dial(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -83,8 +80,8 @@ func dialOn(t *testing.T, conn net.Conn, fields ...string) *client {
 	return c
 }
 
-// refused sends a request and returns status and text of the answer.
-func (s *site) refused(fields ...string) (int, string, http.Header) {
+// refused sends a request and returns the status, text and header of the response.
+func (s *testServer) refused(fields ...string) (int, string, http.Header) {
 	s.t.Helper()
 	c := s.dial(fields...)
 	defer c.conn.Close()
@@ -98,23 +95,24 @@ func (s *site) refused(fields ...string) (int, string, http.Header) {
 	return c.resp.StatusCode, string(text), c.resp.Header
 }
 
-// open opens a connection and listens.
-func (s *site) open(fields ...string) *client {
+// open opens a connection and reads its frames.
+func (s *testServer) open(fields ...string) *client {
 	s.t.Helper()
-	c := s.openDeaf(fields...)
-	go c.listen()
+	c := s.openWithoutReading(fields...)
+	go c.readFrames()
 	return c
 }
 
-// openDeaf opens a connection and does not listen.
-func (s *site) openDeaf(fields ...string) *client {
+// openWithoutReading opens a connection and does not read its frames.
+func (s *testServer) openWithoutReading(fields ...string) *client {
 	s.t.Helper()
 	c := s.dial(fields...)
-	c.opened()
+	c.checkOpen()
 	return c
 }
 
-func (c *client) opened() {
+// checkOpen checks that the upgrade has been accepted.
+func (c *client) checkOpen() {
 	c.t.Helper()
 	if c.resp.StatusCode != http.StatusSwitchingProtocols {
 		text, _ := io.ReadAll(c.resp.Body)
@@ -133,22 +131,10 @@ const (
 	pongFrame  = 0xa
 )
 
-func masked(head byte, payload string) []byte {
-	b := []byte{head}
-	switch n := len(payload); {
-	case n < 126:
-		b = append(b, 0x80|byte(n))
-	case n < 1<<16:
-		b = binary.BigEndian.AppendUint16(append(b, 0x80|126), uint16(n))
-	default:
-		b = binary.BigEndian.AppendUint64(append(b, 0x80|127), uint64(n))
-	}
-	key := [4]byte{1, 2, 3, 4}
-	b = append(b, key[:]...)
-	for i := range len(payload) {
-		b = append(b, payload[i]^key[i%4])
-	}
-	return b
+// want checks the frames since the last call: each contains its text.
+func (c *client) want(want ...string) {
+	c.t.Helper()
+	c.inbox.Want(c.t, want...)
 }
 
 func (c *client) write(b []byte) {
@@ -160,33 +146,28 @@ func (c *client) write(b []byte) {
 
 func (c *client) frame(head byte, payload string) {
 	c.t.Helper()
-	c.write(masked(head, payload))
+	c.write(testbed.MaskedFrame(head, payload))
 }
 
-func (c *client) say(messages ...string) {
+// send sends each message as a text frame.
+func (c *client) send(messages ...string) {
 	c.t.Helper()
 	for _, m := range messages {
 		c.frame(fin|textFrame, m)
 	}
 }
 
-// listen reads frames until the connection ends.
-func (c *client) listen() {
+// readFrames reads frames until the connection ends.
+func (c *client) readFrames() {
 	defer close(c.done)
 	for {
 		frame, err := c.read()
 		if err != nil {
-			c.hear(fmt.Sprintf("end %v", err))
+			c.inbox.Add(fmt.Sprintf("end %v", err))
 			return
 		}
-		c.hear(frame)
+		c.inbox.Add(frame)
 	}
-}
-
-func (c *client) hear(frame string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.heard = append(c.heard, frame)
 }
 
 func (c *client) read() (string, error) {
@@ -224,41 +205,4 @@ func (c *client) read() (string, error) {
 		return fmt.Sprintf("close %d %s", binary.BigEndian.Uint16(payload), payload[2:]), nil
 	}
 	return fmt.Sprintf("frame %#x %q", head[0], payload), nil
-}
-
-// received waits until nothing happens any more and returns what has been heard
-// since it was asked last.
-func (c *client) received() []string {
-	synctest.Wait()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	heard := c.heard
-	c.heard = nil
-	return heard
-}
-
-// wants checks what is heard: each frame contains its text.
-func (c *client) wants(want ...string) {
-	c.t.Helper()
-	got := c.received()
-	if len(got) != len(want) {
-		c.t.Errorf("heard %d frames, want %d: %s", len(got), len(want), short(got))
-		return
-	}
-	for i := range want {
-		if !strings.Contains(got[i], want[i]) {
-			c.t.Errorf("heard %s, want %s", short(got[i:i+1]), want[i])
-		}
-	}
-}
-
-func short(frames []string) string {
-	var b strings.Builder
-	for _, f := range frames {
-		if len(f) > 300 {
-			f = fmt.Sprintf("%s... (%d bytes)", f[:300], len(f))
-		}
-		b.WriteString("\n\t" + f)
-	}
-	return b.String()
 }

@@ -11,18 +11,19 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
 func TestClientCloses(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		c := s.open()
-		c.say(call(1, "block", "{}"))
+		c.send(testbed.Call(1, "block", "{}"))
 		synctest.Wait()
 		c.frame(fin|closeFrame, "\x03\xe8bye")
-		c.wants("close 1000 bye", "end EOF")
-		s.cancelled()
+		c.want("close 1000 bye", "end EOF")
+		s.tools.WantCancelled(t)
 		synctest.Wait()
 		if log := s.log.String(); !strings.Contains(log, `level=DEBUG msg="connection ended"`) || strings.Contains(log, "failed") {
 			t.Errorf("log %s", log)
@@ -36,42 +37,42 @@ func TestClientFails(t *testing.T) {
 		"closed with error": func(c *client) { c.frame(fin|closeFrame, "\x03\xf3broken") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			visit(t, setup{}, func(t *testing.T, s *site) {
+			serve(t, setup{}, func(t *testing.T, s *testServer) {
 				c, other := s.open(), s.open()
-				c.say(call(1, "block", "{}"))
-				other.say(call(1, "gate", "{}"))
+				c.send(testbed.Call(1, "block", "{}"))
+				other.send(testbed.Call(1, "gate", "{}"))
 				synctest.Wait()
 				breaks(c)
 				synctest.Wait()
-				s.cancelled()
+				s.tools.WantCancelled(t)
 				if log := s.log.String(); !strings.Contains(log, `level=INFO msg="connection failed"`) {
 					t.Errorf("log %s", log)
 				}
-				close(s.release)
-				other.wants("released")
+				close(s.tools.Release)
+				other.want("released")
 			})
 		})
 	}
 }
 
-// A client that does not read is cut off after the time that a write may take, and
-// nobody else waits for it.
+// A client that does not read is disconnected after WriteTime, and other clients are not
+// delayed.
 func TestSlowReader(t *testing.T) {
 	limits := mcp.WithLimits(mcp.Limits{QueueBytes: 10_000, WriteTime: 5 * time.Second})
-	visit(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *site) {
-		c, other := s.openDeaf(), s.open()
+	serve(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *testServer) {
+		c, other := s.openWithoutReading(), s.open()
 		for i := range 50 {
-			c.say(call(i, "big", `{"bytes":500}`))
+			c.send(testbed.Call(i, "big", `{"bytes":500}`))
 		}
-		c.say(call(100, "block", "{}"))
+		c.send(testbed.Call(100, "block", "{}"))
 		synctest.Wait()
-		c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}`)
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}`)
 		synctest.Wait()
-		if len(s.causes) != 1 {
-			t.Error("a cancellation is not heard")
+		if len(s.tools.Causes) != 1 {
+			t.Error("the cancellation has no effect")
 		}
-		other.say(ping(1))
-		other.wants(pong(1))
+		other.send(testbed.Ping(1))
+		other.want(pong(1))
 		time.Sleep(4 * time.Second)
 		c.frame(fin|pingFrame, "still there")
 		time.Sleep(4 * time.Second)
@@ -79,45 +80,45 @@ func TestSlowReader(t *testing.T) {
 			t.Error(err)
 		}
 		if log := s.log.String(); !strings.Contains(log, "client does not read") {
-			t.Errorf("the log does not say why: %s", log)
+			t.Errorf("the log has no reason: %s", log)
 		}
 	})
 }
 
-// What arrives at a client that never reads is bounded.
+// A client that floods the server and does not read is disconnected.
 func TestFloodWithoutReading(t *testing.T) {
-	visit(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 10_000})}}, func(t *testing.T, s *site) {
-		c := s.openDeaf()
-		flood := []byte(strings.Repeat(string(masked(fin|textFrame, ping(1))), 100))
+	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 10_000})}}, func(t *testing.T, s *testServer) {
+		c := s.openWithoutReading()
+		flood := []byte(strings.Repeat(string(testbed.MaskedFrame(fin|textFrame, testbed.Ping(1))), 100))
 		sent := 0
 		for {
 			if _, err := c.conn.Write(flood); err != nil {
 				break
 			}
 			if sent += len(flood); sent > 10<<20 {
-				t.Fatal("goes on reading")
+				t.Fatal("the server goes on reading")
 			}
 		}
 	})
 }
 
-// Nor is a client listened to for long that goes on after the end.
+// A client that floods the server while the connection is closed is disconnected.
 func TestFloodWhileClosing(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		c := s.openDeaf()
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		c := s.openWithoutReading()
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
 			s.handler.Close()
 		}()
-		flood := []byte(strings.Repeat(string(masked(fin|textFrame, ping(1))), 100))
+		flood := []byte(strings.Repeat(string(testbed.MaskedFrame(fin|textFrame, testbed.Ping(1))), 100))
 		sent := 0
 		for {
 			if _, err := c.conn.Write(flood); err != nil {
 				break
 			}
 			if sent += len(flood); sent > 10<<20 {
-				t.Error("goes on reading")
+				t.Error("the server goes on reading")
 				c.conn.Close()
 			}
 		}
@@ -126,80 +127,80 @@ func TestFloodWhileClosing(t *testing.T) {
 }
 
 func TestShutdown(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		busy, idle, mute := s.open(), s.open(), s.openDeaf()
-		busy.say(call(1, "gate", "{}"), call(2, "gate", "{}"))
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		busy, idle, notReading := s.open(), s.open(), s.openWithoutReading()
+		busy.send(testbed.Call(1, "gate", "{}"), testbed.Call(2, "gate", "{}"))
 		synctest.Wait()
 		started := time.Now()
 		ended := make(chan error, 1)
 		go func() { ended <- s.handler.Shutdown(t.Context()) }()
-		idle.wants("close 1001")
+		idle.want("close 1001")
 		if status, _, _ := s.refused(); status != 503 {
 			t.Errorf("status %d", status)
 		}
-		// Nothing new is taken, but the connection works.
-		busy.say(call(3, "echo", "{}"))
+		// Further requests are not read, but pings are answered.
+		busy.send(testbed.Call(3, "echo", "{}"))
 		busy.frame(fin|pingFrame, "there?")
-		busy.wants("pong there?")
+		busy.want("pong there?")
 		idle.frame(fin|closeFrame, "\x03\xe9")
-		idle.wants("end EOF")
+		idle.want("end EOF")
 		time.Sleep(5 * time.Second)
-		close(s.release)
-		busy.wants("released", "released", "close 1001 the server ends the connection")
-		if _, err := io.ReadAll(mute.conn); err != nil {
+		close(s.tools.Release)
+		busy.want("released", "released", "close 1001 the server ends the connection")
+		if _, err := io.ReadAll(notReading.conn); err != nil {
 			t.Error(err)
 		}
 		busy.frame(fin|closeFrame, "\x03\xe9")
 		if err := <-ended; err != nil || time.Since(started) > 6*time.Second {
 			t.Errorf("Shutdown: %v after %v", err, time.Since(started))
 		}
-		busy.wants("end EOF")
+		busy.want("end EOF")
 		if err := s.handler.Shutdown(t.Context()); err != nil {
 			t.Errorf("again: %v", err)
 		}
 	})
 }
 
-// What takes longer than the server drains is cancelled.
+// A call that takes longer than DrainTime is cancelled.
 func TestShutdownIsBounded(t *testing.T) {
-	visit(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{DrainTime: 3 * time.Second})}}, func(t *testing.T, s *site) {
+	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{DrainTime: 3 * time.Second})}}, func(t *testing.T, s *testServer) {
 		c := s.open()
-		c.say(call(1, "gate", "{}"))
+		c.send(testbed.Call(1, "gate", "{}"))
 		synctest.Wait()
 		started := time.Now()
 		if err := s.handler.Shutdown(t.Context()); err != nil || time.Since(started) > 5*time.Second {
 			t.Errorf("Shutdown: %v after %v", err, time.Since(started))
 		}
-		s.cancelled()
+		s.tools.WantCancelled(t)
 	})
 }
 
 func TestShutdownEnds(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		c := s.open()
-		c.say(call(1, "gate", "{}"))
+		c.send(testbed.Call(1, "gate", "{}"))
 		synctest.Wait()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("no patience"))
 		defer cancel()
 		if err := s.handler.Shutdown(ctx); err == nil || err.Error() != "no patience" {
 			t.Errorf("Shutdown: %v", err)
 		}
-		s.cancelled()
+		s.tools.WantCancelled(t)
 		time.Sleep(2 * time.Second)
-		c.wants("context canceled", "close 1001", "end EOF")
+		c.want("context canceled", "close 1001", "end EOF")
 	})
 }
 
-// A client that goes away meanwhile is not waited for.
+// Shutdown does not wait for a client that disconnects.
 func TestShutdownOfOneThatGoes(t *testing.T) {
 	for name, leave := range map[string]func(*client){
 		"closes":   func(c *client) { c.frame(fin|closeFrame, "\x03\xe8") },
 		"vanishes": func(c *client) { c.conn.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			visit(t, setup{}, func(t *testing.T, s *site) {
+			serve(t, setup{}, func(t *testing.T, s *testServer) {
 				c := s.open()
-				c.say(call(1, "gate", "{}"))
+				c.send(testbed.Call(1, "gate", "{}"))
 				synctest.Wait()
 				started := time.Now()
 				ended := make(chan error, 1)
@@ -209,35 +210,35 @@ func TestShutdownOfOneThatGoes(t *testing.T) {
 				if err := <-ended; err != nil || time.Since(started) > time.Second {
 					t.Errorf("Shutdown: %v after %v", err, time.Since(started))
 				}
-				s.cancelled()
+				s.tools.WantCancelled(t)
 			})
 		})
 	}
 }
 
 func TestClose(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		c, idle, mute := s.open(), s.open(), s.openDeaf()
-		c.say(call(1, "block", "{}"))
-		mute.say(call(1, "big", `{"bytes":1000000}`)) // which nobody reads
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		c, idle, notReading := s.open(), s.open(), s.openWithoutReading()
+		c.send(testbed.Call(1, "block", "{}"))
+		notReading.send(testbed.Call(1, "big", `{"bytes":1000000}`)) // which is not read
 		synctest.Wait()
 		started := time.Now()
 		if err := s.handler.Close(); err != nil || time.Since(started) > 4*time.Second {
 			t.Errorf("Close: %v after %v", err, time.Since(started))
 		}
-		c.wants("context canceled", "close 1001", "end EOF")
-		idle.wants("close 1001", "end EOF")
-		s.cancelled()
+		c.want("context canceled", "close 1001", "end EOF")
+		idle.want("close 1001", "end EOF")
+		s.tools.WantCancelled(t)
 		if status, text, _ := s.refused(); status != 503 || !strings.Contains(text, "shutting down") {
 			t.Errorf("status %d, %s", status, text)
 		}
 	})
 }
 
-// A client that does not even read the answer to its upgrade does not keep its place.
+// A client that does not read the response to its upgrade is disconnected.
 func TestUpgradeIsBounded(t *testing.T) {
-	visit(t, setup{handler: []mcpws.Option{mcpws.WithConnections(1)}}, func(t *testing.T, s *site) {
-		conn, err := s.net.Dial(t.Context())
+	serve(t, setup{handler: []mcpws.Option{mcpws.WithConnections(1)}}, func(t *testing.T, s *testServer) {
+		conn, err := s.network.Dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,24 +253,24 @@ func TestUpgradeIsBounded(t *testing.T) {
 		time.Sleep(13 * time.Second)
 		c := s.open()
 		// The deadline was for the upgrade alone.
-		c.say(call(1, "gate", "{}"))
+		c.send(testbed.Call(1, "gate", "{}"))
 		time.Sleep(20 * time.Second)
-		close(s.release)
-		c.wants("released")
+		close(s.tools.Release)
+		c.want("released")
 	})
 }
 
-// All revisions are served by one connection, with the session that it has.
+// One connection serves all revisions, also beside its session.
 func TestSession(t *testing.T) {
 	spec.Holds(t, "S089")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		c := s.open()
-		c.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
-		c.wants(`"protocolVersion":"2025-03-26"`)
-		c.say(fmt.Sprintf("[%s,%s]", ping(2), ping(3)), call(4, "echo", "{}"))
-		c.wants(`text [{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":3,"result":{}}]`, `"resultType":"complete"`)
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		c.want(`"protocolVersion":"2025-03-26"`)
+		c.send(fmt.Sprintf("[%s,%s]", testbed.Ping(2), testbed.Ping(3)), testbed.Call(4, "echo", "{}"))
+		c.want(`text [{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":3,"result":{}}]`, `"resultType":"complete"`)
 		other := s.open()
-		other.say(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-		other.wants("-32602")
+		other.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		other.want("-32602")
 	})
 }

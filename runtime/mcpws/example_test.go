@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// A server of WebSockets that ends in an orderly way.
+// A WebSocket server with a graceful shutdown.
 func ExampleNewHandler() {
 	server := mcp.NewServer(mcp.Info{Name: "greeter", Version: "1.0.0"})
 	server.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"},
@@ -43,8 +43,8 @@ func ExampleNewHandler() {
 
 	talkTo("http://" + l.Addr().String() + "/ws")
 
-	// Requests in flight are answered. The connections are no longer the HTTP
-	// server's, so that it is the handler that waits for them.
+	// Requests in flight are answered. The HTTP server does not track hijacked connections:
+	// the handler waits for them.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := errors.Join(handler.Shutdown(ctx), web.Shutdown(ctx)); err != nil {

@@ -11,15 +11,18 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// over runs f with a handler at a port of this machine.
-func over(t *testing.T, tls bool, options []mcpws.Option, f func(s *site, url string, client *http.Client), limits ...mcp.Option) {
+// serveReal runs f with a handler at a port of this machine.
+func serveReal(t *testing.T, tls bool, options []mcpws.Option, f func(s *testServer, url string, client *http.Client), limits ...mcp.Option) {
 	t.Helper()
-	s := &site{t: t}
-	s.handler = mcpws.NewHandler(s.fixture(limits...), options...)
+	s := &testServer{t: t}
+	tested, tools := testbed.NewServer(limits...)
+	s.tools = tools
+	s.handler = mcpws.NewHandler(tested, options...)
 	server := httptest.NewUnstartedServer(s.handler)
 	if tls {
 		server.StartTLS()
@@ -34,10 +37,10 @@ func over(t *testing.T, tls bool, options []mcpws.Option, f func(s *site, url st
 func TestOverTCP(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
-			over(t, tls, nil, func(s *site, url string, client *http.Client) {
+			serveReal(t, tls, nil, func(s *testServer, url string, client *http.Client) {
 				var all sync.WaitGroup
 				for i := range 4 {
-					all.Go(func() { talk(t, url, client, websocket.CompressionDisabled, i) })
+					all.Go(func() { callConcurrently(t, url, client, websocket.CompressionDisabled, i) })
 				}
 				all.Wait()
 			})
@@ -45,8 +48,8 @@ func TestOverTCP(t *testing.T) {
 	}
 }
 
-// talk sends calls without waiting for answers, and checks that all are answered.
-func talk(t *testing.T, url string, client *http.Client, mode websocket.CompressionMode, seed int) {
+// callConcurrently sends calls without waiting for replies, and checks that all are answered.
+func callConcurrently(t *testing.T, url string, client *http.Client, mode websocket.CompressionMode, seed int) {
 	ctx := t.Context()
 	c, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{Subprotocols: []string{"mcp"}, CompressionMode: mode, HTTPClient: client})
 	if err != nil {
@@ -61,7 +64,7 @@ func talk(t *testing.T, url string, client *http.Client, mode websocket.Compress
 	const n = 80
 	go func() {
 		for i := range n {
-			if err := c.Write(ctx, websocket.MessageText, []byte(call(i, "echo", fmt.Sprintf(`{"x":"%d %d %s"}`, seed, i, strings.Repeat("y", i*i))))); err != nil {
+			if err := c.Write(ctx, websocket.MessageText, []byte(testbed.Call(i, "echo", fmt.Sprintf(`{"x":"%d %d %s"}`, seed, i, strings.Repeat("y", i*i))))); err != nil {
 				t.Errorf("write: %v", err)
 				return
 			}
@@ -77,7 +80,7 @@ func talk(t *testing.T, url string, client *http.Client, mode websocket.Compress
 		var id int
 		if _, err := fmt.Sscanf(string(data), `{"jsonrpc":"2.0","id":%d,`, &id); err != nil || seen[id] ||
 			!strings.Contains(string(data), fmt.Sprintf(`\"%d %d %s\"`, seed, id, strings.Repeat("y", id*id))) {
-			t.Errorf("heard %.200s", data)
+			t.Errorf("received %.200s", data)
 		}
 		seen[id] = true
 	}
@@ -87,11 +90,11 @@ func talk(t *testing.T, url string, client *http.Client, mode websocket.Compress
 }
 
 func TestCompression(t *testing.T) {
-	over(t, false, []mcpws.Option{mcpws.WithCompression()}, func(s *site, url string, client *http.Client) {
+	serveReal(t, false, []mcpws.Option{mcpws.WithCompression()}, func(s *testServer, url string, client *http.Client) {
 		for _, mode := range []websocket.CompressionMode{websocket.CompressionNoContextTakeover, websocket.CompressionContextTakeover, websocket.CompressionDisabled} {
-			talk(t, url, client, mode, int(mode))
+			callConcurrently(t, url, client, mode, int(mode))
 		}
-		// What is small on its way and long when it has arrived is too long.
+		// The limit applies to the decompressed message.
 		ctx := t.Context()
 		c, resp, err := websocket.Dial(ctx, url, &websocket.DialOptions{CompressionMode: websocket.CompressionNoContextTakeover})
 		if err != nil {
@@ -104,19 +107,19 @@ func TestCompression(t *testing.T) {
 		if err := c.Write(ctx, websocket.MessageText, make([]byte, 16<<20)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Write(ctx, websocket.MessageText, []byte(ping(1))); err != nil {
+		if err := c.Write(ctx, websocket.MessageText, []byte(testbed.Ping(1))); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"longer than 2000000 bytes", `"id":1,"result":{}`} {
 			if _, data, err := c.Read(ctx); err != nil || !strings.Contains(string(data), want) {
-				t.Errorf("heard %s, %v, want %s", data, err, want)
+				t.Errorf("received %s, %v, want %s", data, err, want)
 			}
 		}
 	}, mcp.WithLimits(mcp.Limits{MessageBytes: 2_000_000}))
 }
 
 func TestCompressionIsOff(t *testing.T) {
-	over(t, false, nil, func(_ *site, url string, _ *http.Client) {
+	serveReal(t, false, nil, func(_ *testServer, url string, _ *http.Client) {
 		c, resp, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{CompressionMode: websocket.CompressionContextTakeover})
 		if err != nil {
 			t.Fatal(err)
@@ -128,9 +131,9 @@ func TestCompressionIsOff(t *testing.T) {
 	})
 }
 
-// A client that stops reading does not keep the handler from closing.
+// Close does not wait for a client that has stopped reading.
 func TestCloseWithStuckWriter(t *testing.T) {
-	over(t, false, nil, func(s *site, url string, client *http.Client) {
+	serveReal(t, false, nil, func(s *testServer, url string, client *http.Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		c, _, err := websocket.Dial(ctx, url, nil)
@@ -138,10 +141,10 @@ func TestCloseWithStuckWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.CloseNow()
-		if err := c.Write(ctx, websocket.MessageText, []byte(call(1, "big", `{"bytes":30000000}`))); err != nil {
+		if err := c.Write(ctx, websocket.MessageText, []byte(testbed.Call(1, "big", `{"bytes":30000000}`))); err != nil {
 			t.Fatal(err)
 		}
-		// The first bytes are there, so the writer is at it.
+		// The first bytes have arrived, so the write is in progress.
 		if _, r, err := c.Reader(ctx); err != nil {
 			t.Fatal(err)
 		} else if _, err := r.Read(make([]byte, 10)); err != nil {

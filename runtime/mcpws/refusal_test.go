@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/internal/unread"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// A request that says it has a body is refused at once, whatever comes of that. What is
-// refused behind that has none.
+// A request with a body is refused at once, whether the body arrives or not.
 func TestRefusedWithBody(t *testing.T) {
 	const (
 		host    = "Host: 127.0.0.1\r\n"
@@ -40,11 +40,11 @@ func TestRefusedWithBody(t *testing.T) {
 		{"ending", "GET /mcp HTTP/1.1\r\n" + upgrade, 400, nil, true},
 	} {
 		for _, arrives := range []bool{false, true} {
-			visit(t, setup{handler: test.options}, func(t *testing.T, s *site) {
+			serve(t, setup{handler: test.options}, func(t *testing.T, s *testServer) {
 				if test.closed {
 					_ = s.handler.Close()
 				}
-				conn, err := s.net.Dial(t.Context())
+				conn, err := s.network.Dial(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -70,7 +70,7 @@ func TestRefusedWithBody(t *testing.T) {
 					}
 				}
 				if !arrives && !test.closed {
-					// A shutdown waits for none of them.
+					// Shutdown does not wait for them.
 					if err := s.handler.Shutdown(context.Background()); err != nil || time.Since(began) > 0 {
 						t.Errorf("%s: Shutdown: %v after %v", test.name, err, time.Since(began))
 					}
@@ -84,8 +84,7 @@ func TestRefusedWithBody(t *testing.T) {
 	}
 }
 
-// Where the function of WithPrincipal does not return, nobody is let in, and the client
-// is told.
+// If the function of WithPrincipal panics or exits its goroutine, the client gets an error.
 func TestPrincipalFails(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "runtime.Goexit": runtime.Goexit} {
 		identify := mcpws.WithPrincipal(func(r *http.Request) (mcp.Principal, error) {
@@ -101,7 +100,7 @@ func TestPrincipalFails(t *testing.T) {
 			return netip.Addr{}
 		})
 		for _, option := range []mcpws.Option{identify, address} {
-			visit(t, setup{handler: []mcpws.Option{option}}, func(t *testing.T, s *site) {
+			serve(t, setup{handler: []mcpws.Option{option}}, func(t *testing.T, s *testServer) {
 				status, text, _ := s.refused("+X-Test: fail")
 				if status != http.StatusInternalServerError || strings.Contains(text, "disco") {
 					t.Errorf("%s: status %d, %q", name, status, text)
@@ -110,14 +109,14 @@ func TestPrincipalFails(t *testing.T) {
 					t.Errorf("%s: no stack in the log: %s", name, log)
 				}
 				c := s.open()
-				c.say(ping(1))
-				c.wants(pong(1))
+				c.send(testbed.Ping(1))
+				c.want(pong(1))
 			})
 		}
 	}
-	visit(t, setup{handler: []mcpws.Option{mcpws.WithPrincipal(func(*http.Request) (mcp.Principal, error) { panic(http.ErrAbortHandler) })}},
-		func(t *testing.T, s *site) {
-			conn, err := s.net.Dial(t.Context())
+	serve(t, setup{handler: []mcpws.Option{mcpws.WithPrincipal(func(*http.Request) (mcp.Principal, error) { panic(http.ErrAbortHandler) })}},
+		func(t *testing.T, s *testServer) {
+			conn, err := s.network.Dial(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,13 +10,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
 func TestSubprotocol(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for _, test := range []struct {
 			field  string
 			status int
@@ -39,13 +40,13 @@ func TestSubprotocol(t *testing.T) {
 			}
 		}
 		c := s.open("-Sec-WebSocket-Protocol")
-		c.say(ping(1))
-		c.wants(pong(1))
+		c.send(testbed.Ping(1))
+		c.want(pong(1))
 	})
 }
 
 func TestWhatIsNoUpgrade(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for _, test := range []struct {
 			field  string
 			status int
@@ -68,7 +69,7 @@ func TestWhatIsNoUpgrade(t *testing.T) {
 	})
 }
 
-// Origin and Host, each by itself.
+// Origin and Host are checked independently.
 func TestOriginAndHost(t *testing.T) {
 	lan := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80}
 	for _, test := range []struct {
@@ -103,7 +104,7 @@ func TestOriginAndHost(t *testing.T) {
 		{"network, other name", lan, []mcpws.Option{mcpws.WithAllowedHosts("good.example")}, []string{"Host: evil.example"}, 403},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			visit(t, setup{local: test.local, handler: test.options}, func(t *testing.T, s *site) {
+			serve(t, setup{local: test.local, handler: test.options}, func(t *testing.T, s *testServer) {
 				status, text, _ := s.refused(test.fields...)
 				if status != test.status {
 					t.Errorf("status %d, %s; want %d", status, text, test.status)
@@ -141,7 +142,7 @@ func TestPrincipal(t *testing.T) {
 		}
 		return mcp.Principal{}, errors.New("secret reason")
 	})
-	visit(t, setup{handler: []mcpws.Option{identify}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcpws.Option{identify}}, func(t *testing.T, s *testServer) {
 		status, text, header := s.refused()
 		if status != 401 || header.Get("WWW-Authenticate") == "" || strings.Contains(text, "secret") || !strings.Contains(s.log.String(), "secret reason") {
 			t.Errorf("status %d, %q; log %s", status, text, s.log.String())
@@ -150,38 +151,38 @@ func TestPrincipal(t *testing.T) {
 		if status != 401 || text != "go away\n" || header.Get("WWW-Authenticate") != "Basic" {
 			t.Errorf("status %d, %q, %v", status, text, header)
 		}
-		// Who may not connect by Origin is not even asked who it is.
+		// A request with a wrong Origin is refused before WithPrincipal is called.
 		if status, _, _ := s.refused("Origin: null"); status != 403 {
 			t.Errorf("status %d", status)
 		}
 		c := s.open("Authorization: alice", "X-Test: one", "+X-Test: two")
-		c.say(call(1, "who", "{}"))
-		c.wants(`"text":"alice 42 [one two]"`)
+		c.send(testbed.Call(1, "who", "{}"))
+		c.want(`"text":"alice 42 [one two] true <nil>"`)
 	})
 }
 
 func TestConnections(t *testing.T) {
-	visit(t, setup{handler: []mcpws.Option{mcpws.WithConnections(2), mcpws.WithConnections(-1), mcpws.WithConnectionsPerClient(2)}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcpws.Option{mcpws.WithConnections(2), mcpws.WithConnections(-1), mcpws.WithConnectionsPerClient(2)}}, func(t *testing.T, s *testServer) {
 		first, second := s.open(), s.open()
 		status, text, header := s.refused()
 		if status != 503 || header.Get("Retry-After") == "" {
 			t.Errorf("status %d, %q, %v", status, text, header)
 		}
-		second.say(ping(1))
-		second.wants(pong(1))
+		second.send(testbed.Ping(1))
+		second.want(pong(1))
 		first.conn.Close()
 		synctest.Wait()
 		third := s.open()
-		third.say(ping(1))
-		third.wants(pong(1))
+		third.send(testbed.Ping(1))
+		third.want(pong(1))
 	})
 }
 
 func TestHTTP2(t *testing.T) {
-	visit(t, setup{http2: true}, func(t *testing.T, s *site) {
+	serve(t, setup{http2: true}, func(t *testing.T, s *testServer) {
 		var protocols http.Protocols
 		protocols.SetUnencryptedHTTP2(true)
-		transport := &http.Transport{Protocols: &protocols, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.net.Dial(ctx) }}
+		transport := &http.Transport{Protocols: &protocols, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.network.Dial(ctx) }}
 		defer transport.CloseIdleConnections()
 		req, err := http.NewRequest("GET", "http://127.0.0.1:8080/mcp", nil)
 		if err != nil {
@@ -199,7 +200,7 @@ func TestHTTP2(t *testing.T) {
 	})
 }
 
-// hidden is middleware that counts, and hides what it wraps.
+// hidden is middleware that hides the methods of what it wraps.
 type hidden struct{ w http.ResponseWriter }
 
 func (h hidden) Header() http.Header         { return h.w.Header() }
@@ -214,29 +215,28 @@ func TestMiddleware(t *testing.T) {
 	hide := func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(hidden{w}, r) })
 	}
-	visit(t, setup{wrap: hide}, func(t *testing.T, s *site) {
+	serve(t, setup{wrap: hide}, func(t *testing.T, s *testServer) {
 		status, text, _ := s.refused()
 		if status != 500 || strings.Contains(text, "Hijack") || !strings.Contains(s.log.String(), "without Hijack or Unwrap") {
 			t.Errorf("status %d, %q; log %s", status, text, s.log.String())
 		}
 	})
-	type key struct{}
 	unwrap := func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h.ServeHTTP(unwrapped{hidden{w}}, r.WithContext(context.WithValue(r.Context(), key{}, "traced")))
+			h.ServeHTTP(unwrapped{hidden{w}}, r.WithContext(context.WithValue(r.Context(), testbed.ContextKey{}, "traced")))
 		})
 	}
 	var seen any
 	look := mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
-			seen = ctx.Value(key{})
+			seen = ctx.Value(testbed.ContextKey{})
 			return next(ctx, req)
 		}
 	})
-	visit(t, setup{wrap: unwrap, server: []mcp.Option{look}}, func(t *testing.T, s *site) {
+	serve(t, setup{wrap: unwrap, server: []mcp.Option{look}}, func(t *testing.T, s *testServer) {
 		c := s.open()
-		c.say(ping(1))
-		c.wants(pong(1))
+		c.send(testbed.Ping(1))
+		c.want(pong(1))
 		if seen != "traced" {
 			t.Errorf("the call sees %v of the request's context", seen)
 		}

@@ -1,0 +1,38 @@
+package testbed
+
+import (
+	"bytes"
+	"log/slog"
+	"sync"
+)
+
+// Log records what is logged. It is safe for concurrent use.
+type Log struct {
+	// Ignore drops the records that contain it, unless it is empty.
+	Ignore string
+
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write adds a record.
+func (l *Log) Write(record []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.Ignore != "" && bytes.Contains(record, []byte(l.Ignore)) {
+		return len(record), nil
+	}
+	return l.text.Write(record)
+}
+
+// String returns all records.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Logger returns a logger of all levels that writes to the log.
+func (l *Log) Logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}

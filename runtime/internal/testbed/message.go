@@ -1,0 +1,39 @@
+package testbed
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+
+// Call returns a tools/call request of revision 2026-07-28. The arguments are JSON.
+func Call(id int, tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,%s}}`, id, tool, arguments, meta)
+}
+
+// Ping returns a ping request.
+func Ping(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
+
+// Pong returns the reply to a ping.
+func Pong(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id) }
+
+// MaskedFrame returns a WebSocket frame of a client (RFC 6455, section 5.2). The head is its
+// first byte.
+func MaskedFrame[T string | []byte](head byte, payload T) []byte {
+	b := []byte{head}
+	switch n := len(payload); {
+	case n < 126:
+		b = append(b, 0x80|byte(n))
+	case n < 1<<16:
+		b = binary.BigEndian.AppendUint16(append(b, 0x80|126), uint16(n))
+	default:
+		b = binary.BigEndian.AppendUint64(append(b, 0x80|127), uint64(n))
+	}
+	key := [4]byte{1, 2, 3, 4}
+	b = append(b, key[:]...)
+	for i := range len(payload) {
+		b = append(b, payload[i]^key[i%4])
+	}
+	return b
+}
