@@ -1,0 +1,52 @@
+// Progress reports how far a long call is, and ends when the client cancels it.
+//
+//	go run ./progress                                         # serves the client that has started it
+//	go tool mcpgen call ./progress count_primes below=2000000 # ^C cancels the call
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+)
+
+//go:generate go tool mcpgen
+
+func main() { mcpcmd.Main(NewMCPServer()) }
+
+// step is how many numbers are tried between two reports.
+const step = 10_000
+
+// CountPrimes counts the prime numbers below a limit.
+//
+//mcp:tool readonly idempotent closedworld
+//mcp:arg below minimum=2 maximum=100000000
+func CountPrimes(ctx context.Context, below int) (count int, err error) {
+	for n := 2; n < below; n++ {
+		if prime(n) {
+			count++
+		}
+		if n%step != 0 {
+			continue
+		}
+		// The context ends when the client cancels, closes the connection or has waited
+		// too long. A handler that does not look goes on for nothing.
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		// Clients that have not asked for progress get none.
+		mcp.Progress(ctx, float64(n), float64(below), fmt.Sprintf("%d primes so far", count))
+	}
+	return count, nil
+}
+
+func prime(n int) bool {
+	for d := 2; d*d <= n; d++ {
+		if n%d == 0 {
+			return false
+		}
+	}
+	return true
+}
