@@ -7,7 +7,7 @@
 // made by hand, with the reason beside it: the tool of schema.go, and the form of
 // choices.go.
 //
-//mcp:server title="Conformance fixture" description="What the official conformance suite asks of a server."
+//mcp:server name=conformance title="Conformance fixture" description="What the official conformance suite asks of a server."
 //mcp:defaults prefix=test readonly closedworld errors=text
 package features
 
