@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,10 +65,16 @@ func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.He
 	if len(arguments) > 0 && arguments[0] != '{' {
 		return nil // the server reports the error
 	}
+	values := make([][]byte, len(params))
+	all := make([]int, len(params))
+	for i := range all {
+		all[i] = i
+	}
+	findValues(arguments, params, 0, all, values)
 	for i := range params {
 		p := &params[i]
 		c := headerCheck{header: p.Header, values: h[p.Header], encoded: true, path: p.Path}
-		c.read(valueAt(arguments, p.Path))
+		c.read(values[i])
 		err := c.check()
 		if err == nil {
 			continue
@@ -80,20 +87,29 @@ func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.He
 	return nil
 }
 
-// valueAt returns the value of a property, nil if it is absent.
-func valueAt(object []byte, path []string) []byte {
-	for _, name := range path {
-		var found []byte
-		jsonrpc.Members(object, func(member, value []byte) bool {
-			if string(member) != name {
-				return true
+// findValues sets the values of those params whose indexes are given, nil where one is
+// absent. It reads an object once for all of them, since arguments may be megabytes and
+// params dozens. The object is at the given depth of their paths.
+func findValues(object []byte, params []toolschema.HeaderParam, depth int, indexes []int, values [][]byte) {
+	jsonrpc.Members(object, func(member, value []byte) bool {
+		var inner []int
+		indexes = slices.DeleteFunc(indexes, func(i int) bool {
+			path := params[i].Path
+			switch {
+			case string(member) != path[depth]:
+				return false
+			case depth == len(path)-1:
+				values[i] = value
+			default:
+				inner = append(inner, i)
 			}
-			found = value
-			return false
+			return true // of equal names the first one counts
 		})
-		object = found
-	}
-	return object
+		if len(inner) > 0 {
+			findValues(value, params, depth+1, inner, values)
+		}
+		return len(indexes) > 0
+	})
 }
 
 // valueKind is the kind of value in the body.
