@@ -287,6 +287,7 @@ func TestMessagesNameWhatHelps(t *testing.T) {
 			`host "evil.example:80" is not a loopback name, but the connection is a loopback one: allow it with WithAllowedHosts("evil.example")`},
 		{loopback, "localhost:8080", "http://localhost:3000", nil, []string{"http://localhost:3000"},
 			`origin "http://localhost:3000" is not allowed: allow it with WithAllowedOrigins("http://localhost:3000")`},
+		{loopback, "localhost:8080", "localhost:3000", nil, nil, `malformed Origin header "localhost:3000"`},
 		{loopback, "localhost:8080", "null", nil, nil,
 			`origin "null" is not allowed: sandboxed pages and files send it; serve the page from an origin of its own, and allow that with WithAllowedOrigins("http://...")`},
 		{outside, "example.com", "https://example.com", []string{"example.com"}, nil,
