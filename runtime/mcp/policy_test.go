@@ -448,27 +448,61 @@ func TestPolicyOfFiles(t *testing.T) {
 // With an allow list a client hears only of what is on it.
 func TestPolicyTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Allow: []string{"x://open/*", "group:g"}}))
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Allow: []string{"x://open/*", "z://a/open/*", "group:g"}}))
 		read := func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) {
 			return mcp.TextContents("x"), nil
 		}
 		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{+path}", Name: "x"}, read))
 		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "y://{+path}", Name: "y", Groups: []string{"g"}}, read))
 		s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "x://", Name: "root", Groups: []string{"g"}}, nil))
+		s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "z://a/", Name: "a", Groups: []string{"g"}}, nil))
 		p := ready(t, s)
 		p.send(lines(request(1, "resources/subscribe", `{"uri":"x://open/"}`), request(2, "resources/subscribe", `{"uri":"y://a"}`),
-			request(3, "resources/subscribe", `{"uri":"x://shut"}`)))
+			request(3, "resources/subscribe", `{"uri":"x://shut"}`), request(4, "resources/subscribe", `{"uri":"z://a/"}`)))
 		synctest.Wait()
-		if got := p.received(); len(got) != 3 || strings.Count(strings.Join(got, ""), `"result":{}`) != 2 {
+		if got := p.received(); len(got) != 4 || strings.Count(strings.Join(got, ""), `"result":{}`) != 3 {
 			t.Errorf("heard %v", got)
 		}
-		for _, uri := range []string{"x://open/../shut", "x://open/a", "x://shut/a", "y://a/b"} {
+		// The last two are parts that cannot be read by themselves.
+		for _, uri := range []string{"x://open/../shut", "x://open/a", "x://shut/a", "y://a/b", "z://a/open/b", "z://a/shut/b"} {
 			s.ResourceUpdated(uri)
 		}
 		synctest.Wait()
-		if got := p.received(); len(got) != 2 || !strings.Contains(got[0], "x://open/a") || !strings.Contains(got[1], "y://a/b") {
+		if got := p.received(); len(got) != 3 || !strings.Contains(got[0], "x://open/a") || !strings.Contains(got[1], "y://a/b") || !strings.Contains(got[2], "z://a/open/b") {
 			t.Errorf("heard %v", got)
 		}
 		p.hangUp()
 	})
+}
+
+// A template that is on the allow list by its own text may be read, and no other template
+// that has the same URIs.
+func TestPolicyAllowsTemplateByItsText(t *testing.T) {
+	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Allow: []string{"x://{id}"}}))
+	read := func(_ context.Context, uri string, _ map[string]string) (*mcp.ResourceResult, error) {
+		return mcp.TextContents("read " + uri), nil
+	}
+	s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{id}", Name: "one"}, read))
+	s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{+all}", Name: "all"}, read))
+	client := connect(t, s)
+	for uri, want := range map[string]bool{"x://7": true, "x://7/8": false} {
+		if got := client(request(1, "resources/read", fmt.Sprintf(`{"uri":%q}`, uri))); strings.Contains(got, `"result"`) != want {
+			t.Errorf("%s: %s", uri, got)
+		}
+	}
+}
+
+// A URI that is percent-encoded too often to be compared is not read under any policy.
+func TestPolicyOfURIsThatAreEncodedTooOften(t *testing.T) {
+	uri := "x://%" + strings.Repeat("25", 20) + "41"
+	for _, options := range [][]mcp.Option{nil, {mcp.WithPolicy(mcp.Policy{Deny: []string{"delete_*"}})}} {
+		s := mcp.NewServer(fixtureInfo(), append(options, quiet)...)
+		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{+all}", Name: "all"}, func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) {
+			return mcp.TextContents("x"), nil
+		}))
+		got := connect(t, s)(request(1, "resources/read", fmt.Sprintf(`{"uri":%q}`, uri)))
+		if strings.Contains(got, `"result"`) != (options == nil) {
+			t.Errorf("%d policies: %s", len(options), got)
+		}
+	}
 }

@@ -29,7 +29,8 @@ func TestPeerAndTool(t *testing.T) {
 	first(call(1, "plus", `{"a":1,"b":2}`))
 	first(call(1, "none", `{}`))
 	second(request(1, "ping", `{}`))
-	if got := strings.Join(tools, " "); got != "add[math] true [] false [] false" {
+	second(request(2, "prompts/get", `{"name":"plus"}`)) // what is no call has no tool, whatever its name
+	if got := strings.Join(tools, " "); got != "add[math] true [] false [] false [] false" {
 		t.Errorf("tools %s", got)
 	}
 	if peers[0] != peers[1] || peers[0] == peers[2] || !strings.HasPrefix(peers[0], "connection ") {
@@ -44,7 +45,7 @@ func TestPeerAndTool(t *testing.T) {
 		conn.Close()
 		_ = wait()
 	}
-	if got := fmt.Sprint(peers[3:]); got != "[principal ada principal ada principal bob]" {
+	if got := fmt.Sprint(peers[4:]); got != "[principal ada principal ada principal bob]" {
 		t.Errorf("peers %s", got)
 	}
 }

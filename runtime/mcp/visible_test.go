@@ -77,3 +77,33 @@ func TestVisibleHoldsForUpdates(t *testing.T) {
 		})
 	}
 }
+
+// A URI without slashes that no feature has is part of nothing, and its subscribers are
+// notified of it.
+func TestVisibleUpdateOfUnknownURI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true }))
+		s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "urn:a", Name: "a"}, nil))
+		p := ready(t, s)
+		p.send(lines(request(1, "resources/subscribe", `{"uri":"urn:a"}`)))
+		synctest.Wait()
+		p.received()
+		s.Unregister(mcp.KindResource, "urn:a")
+		synctest.Wait()
+		p.received()
+		s.ResourceUpdated("urn:a")
+		synctest.Wait()
+		if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "urn:a") {
+			t.Errorf("notified of %q", got)
+		}
+		p.hangUp()
+	})
+}
+
+// Outside of a call there is nothing to ask it for.
+func TestNoCall(t *testing.T) {
+	c := mcp.CallFrom(t.Context())
+	if c != nil || c.Principal().ID != "" || c.Principal().Value != nil || c.Header() != nil {
+		t.Errorf("%+v, %+v, %v", c, c.Principal(), c.Header())
+	}
+}

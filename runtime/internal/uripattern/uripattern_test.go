@@ -26,6 +26,7 @@ func TestDeny(t *testing.T) {
 		{"file:///secret/*", "file:///public/..%2Fsecret%2fkey", true},
 		{"file:///secret/*", "file:///%" + strings.Repeat("25", 20) + "41", true}, // encoded too often
 		{"file:///secret/*", "file:///secrets/key", false},
+		{"file:///secret/*", "x://secret/key", false},
 		{"file:///secret/*", "file:///public/secret/key", false},
 		{"file:///*/keys", "file:///a/b/keys?x", true},
 		{"file:///*/keys", "file:///a/b/keys#x", true},
@@ -64,6 +65,7 @@ func TestAllow(t *testing.T) {
 		{"file:///public/* file:///secret", "file:///public/../secret", true},
 		{"x://a/%2e%2e/b", "x://a/%2e%2e/b", true}, // exactly the pattern
 		{"x:*", "x:a", true},
+		{"x:*", "X", false}, // no URI
 		{"", "x:a", false},
 	} {
 		var patterns []*uripattern.Pattern
@@ -99,7 +101,16 @@ func TestDenyTemplate(t *testing.T) {
 		{"docs://vault/{id}{.ext}", "docs://VAULT/7.json", true},
 		{"docs://vault/{id}{#part}", "docs://vault/%37#a/b", true},
 		{"x://{+all}", "x://a/b?c", true},
+		{"x://{x*}", "x://a/b", false},
+		{"docs://v{#part}", "docs://vx", false},
+		{"docs://v{?page}", "docs://vx", false},
+		{"docs://v{&page}", "docs://vx", false},
+		{"docs://v{&page}", "docs://v&page=1", true},
+		{"docs://v{.ext}", "docs://vx", false},
+		{"docs://v{;rev}", "docs://vx", false},
+		{"docs://v{/path}", "docs://vx", false},
 		{"x://{}", "x://", true},
+		{"x://{}", "x://a", false},
 		{"x://{a}", "x://%" + strings.Repeat("25", 20) + "41", true},
 	} {
 		if got := uripattern.DenyTemplate(test.template).Matches(uripattern.Lenient(test.uri)); got != test.want {
