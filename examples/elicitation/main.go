@@ -4,6 +4,8 @@
 //
 //	go run ./elicitation       # serves the client that has started it, which must be able to ask
 //	go test -v ./elicitation   # what happens with each answer
+//
+//mcp:defaults errors=declared
 package main
 
 import (
@@ -31,6 +33,8 @@ type Deletion struct {
 }
 
 // ErrKept is the answer to the model where the user has not agreed.
+//
+//mcp:error
 var ErrKept = errors.New("the user wants to keep the note")
 
 // Notes are texts by name.
@@ -48,14 +52,14 @@ func NewNotes() *Notes {
 // those that are left.
 //
 //mcp:tool destructive closedworld
+//mcp:arg name "the name of the note"
 func (n *Notes) DeleteNote(ctx context.Context, name string) ([]string, error) {
 	n.mu.Lock()
 	_, ok := n.texts[name]
-	n.mu.Unlock()
+	n.mu.Unlock() // the user may take long to answer
 	if !ok {
-		return nil, fmt.Errorf("there is no note %q", name)
+		return nil, mcp.Errorf("there is no note %q", name)
 	}
-	// No lock is held while the user thinks.
 	answer, err := mcp.Elicit[Deletion](ctx, fmt.Sprintf("Delete the note %q?", name))
 	if err != nil {
 		return nil, err // the client cannot ask, or the call has ended

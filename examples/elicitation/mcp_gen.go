@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -36,10 +37,13 @@ var mcpToolDeleteNote = mcp.ToolInfo{
 	Hints:        mcp.Hints{Destructive: true},
 	InputSchema:  mcpInputDeleteNote,
 	OutputSchema: mcpOutputDeleteNote,
+	Errors:       mcpDeclaredErrors,
+	HideErrors:   true,
 }
 
 // mcpInputDeleteNote is the schema of the arguments of delete_note.
-const mcpInputDeleteNote = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],` +
+const mcpInputDeleteNote = `{"type":"object",` +
+	`"properties":{"name":{"type":"string","description":"the name of the note"}},"required":["name"],` +
 	`"additionalProperties":false}`
 
 // mcpOutputDeleteNote is the schema of the results of delete_note.
@@ -91,6 +95,15 @@ var mcpFormDeletion = mcp.FormInfo{
 			Required:    true,
 		},
 	},
+}
+
+// mcpDeclaredErrors returns the text of an error that is meant for clients. It
+// is that of the declared error alone, without what was wrapped around it.
+func mcpDeclaredErrors(err error) (string, bool) {
+	if errors.Is(err, ErrKept) {
+		return ErrKept.Error(), true
+	}
+	return "", false
 }
 
 // mcpDecodeDeletion reads a value of type Deletion.

@@ -19,7 +19,7 @@ func main() { mcpcmd.Main(NewMCPServer()) }
 //
 //mcp:tool readonly closedworld
 //mcp:arg name "who is greeted" minLength=1
-//mcp:arg times default=1 minimum=1 maximum=10
+//mcp:arg times "how often" default=1 minimum=1 maximum=10
 func Greet(name string, times int) string {
 	return strings.TrimSpace(strings.Repeat("Hello, "+name+"! ", times))
 }

@@ -39,7 +39,7 @@ var mcpToolGreet = mcp.ToolInfo{
 // mcpInputGreet is the schema of the arguments of greet.
 const mcpInputGreet = `{"type":"object","properties":{` +
 	`"name":{"type":"string","description":"who is greeted","minLength":1},` +
-	`"times":{"type":"integer","minimum":1,"maximum":10,"default":1}},` +
+	`"times":{"type":"integer","description":"how often","minimum":1,"maximum":10,"default":1}},` +
 	`"required":["name"],"additionalProperties":false}`
 
 // mcpCallGreet answers greet with Greet.

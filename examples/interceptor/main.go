@@ -63,4 +63,8 @@ func (p *Page) Title() string {
 // SetTitle changes the title of the page.
 //
 //mcp:tool destructive idempotent closedworld
-func (p *Page) SetTitle(title string) { p.title.Store(title) }
+func (p *Page) SetTitle(
+	title string, // the new title
+) {
+	p.title.Store(title)
+}

@@ -60,7 +60,8 @@ var mcpToolSetTitle = mcp.ToolInfo{
 }
 
 // mcpInputSetTitle is the schema of the arguments of set_title.
-const mcpInputSetTitle = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"],` +
+const mcpInputSetTitle = `{"type":"object",` +
+	`"properties":{"title":{"type":"string","description":"the new title"}},"required":["title"],` +
 	`"additionalProperties":false}`
 
 // mcpCallSetTitle answers set_title with (*Page).SetTitle.

@@ -2,6 +2,8 @@
 //
 //	go run ./progress                                         # serves the client that has started it
 //	go tool mcpgen call ./progress count_primes below=2000000 # ^C cancels the call
+//
+//mcp:defaults errors=text
 package main
 
 import (
@@ -22,7 +24,7 @@ const step = 10_000
 // CountPrimes counts the prime numbers below a limit.
 //
 //mcp:tool readonly idempotent closedworld
-//mcp:arg below minimum=2 maximum=100000000
+//mcp:arg below "the limit" minimum=2 maximum=100000000
 func CountPrimes(ctx context.Context, below int) (count int, err error) {
 	for n := 2; n < below; n++ {
 		if prime(n) {

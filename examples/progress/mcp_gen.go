@@ -39,8 +39,8 @@ var mcpToolCountPrimes = mcp.ToolInfo{
 
 // mcpInputCountPrimes is the schema of the arguments of count_primes.
 const mcpInputCountPrimes = `{"type":"object",` +
-	`"properties":{"below":{"type":"integer","minimum":2,"maximum":100000000}},"required":["below"],` +
-	`"additionalProperties":false}`
+	`"properties":{"below":{"type":"integer","description":"the limit","minimum":2,"maximum":100000000}},` +
+	`"required":["below"],"additionalProperties":false}`
 
 // mcpOutputCountPrimes is the schema of the results of count_primes.
 const mcpOutputCountPrimes = `{"type":"integer"}`

@@ -46,7 +46,7 @@ func (c *Counter) Now(context.Context) Value { return Value{c.value.Load()} }
 // they read the resource when they want to know the value.
 //
 //mcp:tool additive closedworld
-//mcp:arg by default=1 minimum=1 maximum=1000
+//mcp:arg by "by how much" default=1 minimum=1 maximum=1000
 func (c *Counter) Raise(_ context.Context, by int64) Value {
 	v := Value{c.value.Add(by)}
 	if c.changed != nil {

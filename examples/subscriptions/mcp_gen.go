@@ -41,7 +41,8 @@ var mcpToolRaise = mcp.ToolInfo{
 
 // mcpInputRaise is the schema of the arguments of raise.
 const mcpInputRaise = `{"type":"object",` +
-	`"properties":{"by":{"type":"integer","minimum":1,"maximum":1000,"default":1}},"additionalProperties":false}`
+	`"properties":{"by":{"type":"integer","description":"by how much","minimum":1,"maximum":1000,"default":1}},` +
+	`"additionalProperties":false}`
 
 // mcpOutputRaise is the schema of the results of raise.
 const mcpOutputRaise = `{"type":"object","description":"Value is the value of the counter.",` +
