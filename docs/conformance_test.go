@@ -19,35 +19,35 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
-// holder is a test, or a section of a conversation, that asserts a statement.
-type holder struct {
+// assertion is a test, or a section of a conversation, that asserts a statement.
+type assertion struct {
 	name, file string // file from the root of the repository
 }
 
-// The page of conformance is that of the table of statements and of the tests that say
-// which of them they hold. Each statement has a test, or a reason why it has none.
+// The page of conformance matches the table of statements, and the tests that assert
+// them by calls of spec.Holds. Each statement has a test, or a reason why it has none.
 func TestConformance(t *testing.T) {
 	statements, err := spec.Statements()
 	if err != nil {
 		t.Fatal(err)
 	}
-	holders := holdersOf(t)
+	assertions := assertionsOf(t)
 	held, sections := 0, []string(nil)
 	for i, s := range statements {
 		if want := fmt.Sprintf("S%03d", i+1); s.ID != want {
 			t.Errorf("statement %s stands where %s is expected", s.ID, want)
 		}
-		if len(holders[s.ID]) == 0 && s.Reason == "" {
+		if len(assertions[s.ID]) == 0 && s.Reason == "" {
 			t.Errorf("%s has neither a test nor a reason: %s", s.ID, s.Text)
 		}
-		if len(holders[s.ID]) > 0 {
+		if len(assertions[s.ID]) > 0 {
 			held++
 		}
 		if !slices.Contains(sections, s.Section) {
 			sections = append(sections, s.Section)
 		}
 	}
-	for id, where := range holders {
+	for id, where := range assertions {
 		if !slices.ContainsFunc(statements, func(s spec.Statement) bool { return s.ID == id }) {
 			t.Errorf("there is no statement %s, which %v say that they hold", id, where)
 		}
@@ -61,7 +61,7 @@ func TestConformance(t *testing.T) {
 				continue
 			}
 			var by []string
-			for _, h := range holders[s.ID] {
+			for _, h := range assertions[s.ID] {
 				by = append(by, fmt.Sprintf("[%s](../%s)", h.name, h.file))
 			}
 			if s.Reason != "" {
@@ -89,12 +89,12 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// holdersOf returns who holds which statement, in the order of files.
-func holdersOf(t *testing.T) map[string][]holder {
-	holders := map[string][]holder{}
-	add := func(id string, h holder) {
-		if !slices.Contains(holders[id], h) {
-			holders[id] = append(holders[id], h)
+// assertionsOf returns the tests that assert each statement, in the order of files.
+func assertionsOf(t *testing.T) map[string][]assertion {
+	assertions := map[string][]assertion{}
+	add := func(id string, h assertion) {
+		if !slices.Contains(assertions[id], h) {
+			assertions[id] = append(assertions[id], h)
 		}
 	}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -106,10 +106,10 @@ func holdersOf(t *testing.T) map[string][]holder {
 		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".."):
 			return fs.SkipDir
 		case strings.HasSuffix(path, "_test.go"):
-			return holdersInGo(t, path, func(id, function string) { add(id, holder{function, name}) })
+			return assertionsInGo(t, path, func(id, function string) { add(id, assertion{function, name}) })
 		case strings.HasSuffix(path, ".txtar") && strings.HasPrefix(name, "testdata/conversations/"):
-			return holdersInConversation(path, func(id, section string) {
-				add(id, holder{strings.TrimSuffix(d.Name(), ".txtar") + ": " + section, name})
+			return assertionsInConversation(path, func(id, section string) {
+				add(id, assertion{strings.TrimSuffix(d.Name(), ".txtar") + ": " + section, name})
 			})
 		}
 		return nil
@@ -117,12 +117,12 @@ func holdersOf(t *testing.T) map[string][]holder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return holders
+	return assertions
 }
 
-// holdersInGo finds the calls of spec.Holds in a file of tests. Each stands in a test,
+// assertionsInGo finds the calls of spec.Holds in a file of tests. Each is in a test,
 // or in a function that the package's tests use.
-func holdersInGo(t *testing.T, path string, add func(id, function string)) error {
+func assertionsInGo(t *testing.T, path string, add func(id, function string)) error {
 	data, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(data), "spec.Holds(") {
 		return err
@@ -170,7 +170,7 @@ func holdersInGo(t *testing.T, path string, add func(id, function string)) error
 	return nil
 }
 
-// used reports whether a function is named more than where it is declared.
+// used reports whether a function is used outside of its declaration.
 func used(t *testing.T, dir, name string) bool {
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
@@ -193,9 +193,9 @@ func used(t *testing.T, dir, name string) bool {
 
 var heldInConversation = regexp.MustCompile(`(?m)^# holds:((?: S\d{3})+)$`)
 
-// holdersInConversation finds the comments of conversations that name statements: those
-// which the messages after them show.
-func holdersInConversation(path string, add func(id, section string)) error {
+// assertionsInConversation finds the comments of conversations that name statements,
+// which the messages after them assert.
+func assertionsInConversation(path string, add func(id, section string)) error {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		return err

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// TestGuide does what the guide says, in its order: it writes the files, runs the
-// commands, and compares what they print with what the guide says that they do.
+// TestGuide follows the guide: it writes the files, runs the commands, and compares
+// their output with that in the guide.
 func TestGuide(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a POSIX shell")
 	}
 	s := shell{t, t.TempDir()}
-	// The package that a reader has already.
+	// The existing package of the reader.
 	if err := os.Mkdir(filepath.Join(s.dir, "store"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func NewStore() *Store { return &Store{} }
 func (s *Store) Find(name string) (string, error) { return name, nil }
 `
 
-// follow does what a line of commands says, and notes what it prints.
+// follow runs a line of commands, and records its output.
 func (s shell) follow(output *strings.Builder, line string) {
 	s.t.Helper()
 	switch {
@@ -95,8 +95,8 @@ type fence struct {
 	file string
 }
 
-// fileName is how a document gives a block the name of a file: "This is
-// `main.go`:", or "`main.go` does this:".
+// fileName matches the text before a block that names its file: "This is `main.go`:",
+// or "`main.go` does this:".
 var fileName = regexp.MustCompile("(?:This is\\s+|^)`([a-z_]+\\.go)`[^`]*:$")
 
 // fenced returns the fenced blocks of a document.
@@ -131,7 +131,7 @@ func fenced(document string) []fence {
 	return blocks
 }
 
-// columns makes tables equal that differ in the width of their columns alone.
+// columns makes tables equal that differ only in the width of their columns.
 func columns(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

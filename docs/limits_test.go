@@ -21,9 +21,8 @@ var update = flag.Bool("update", false, "write the generated pages")
 // limit is one row of a table of limits.
 type limit struct{ name, value, meaning string }
 
-// limitTables are the tables in docs/security.md, by the name of their place there:
-// a struct whose defaults are the variable defaultLimits, or constants, with what
-// they mean.
+// limitTables are the tables in docs/security.md, by name: a struct whose defaults are
+// the variable defaultLimits, or constants with their meaning.
 var limitTables = []struct {
 	name, path string
 	constants  []limit
@@ -54,7 +53,7 @@ var limitTables = []struct {
 	}},
 }
 
-// beyond is what happens beyond the limits of a connection.
+// beyond has what happens beyond the limits of a connection.
 var beyond = map[string]string{
 	"Memory":            "HTTP: 503 with Retry-After; else an error (-32603, reason overloaded), and the next message is read",
 	"MessageBytes":      "HTTP: 413; else an error (-32600), and the next message is read",
@@ -161,8 +160,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// defaultsOf reads the fields of Limits, with what defaultLimits and their comments
-// say of them.
+// defaultsOf reads the fields of Limits, with their values in defaultLimits and their
+// comments.
 func defaultsOf(t *testing.T, p *packages.Package) []limit {
 	t.Helper()
 	var fields *ast.StructType
@@ -248,8 +247,7 @@ func durationText(d time.Duration) string {
 	return d.String()
 }
 
-// TestTimesInText keeps the numbers that the pages say outside of tables equal to
-// the code.
+// TestTimesInText keeps the numbers in the text of pages equal to the code.
 func TestTimesInText(t *testing.T) {
 	fset := token.NewFileSet()
 	loaded, err := packages.Load(&packages.Config{

@@ -49,7 +49,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsListed holds the list of the README against the pages that there are.
+// TestEveryPageIsListed compares the list of the README with the existing pages.
 func TestEveryPageIsListed(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	if err != nil || len(pages) == 0 {
@@ -63,7 +63,7 @@ func TestEveryPageIsListed(t *testing.T) {
 	}
 }
 
-// outsideBlocks is a document without what its fences hold.
+// outsideBlocks returns a document without its fenced blocks.
 func outsideBlocks(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

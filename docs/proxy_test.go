@@ -28,7 +28,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// proxied is a program of a page that runs in front of servers.
+// proxied is a proxy from a page, running in front of servers.
 type proxied struct {
 	t      *testing.T
 	port   string
@@ -36,8 +36,8 @@ type proxied struct {
 	client *http.Client
 }
 
-// startProxy runs a proxy until the test ends. It skips the test where there is no
-// such program. The client calls the proxy by the name in the page.
+// startProxy runs a proxy until the test ends. It skips the test if there is no such
+// program. The client uses the host name of the page.
 func startProxy(t *testing.T, scheme, port string, env []string, name string, args ...string) *proxied {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -69,7 +69,7 @@ func startProxy(t *testing.T, scheme, port string, env []string, name string, ar
 		select {
 		case <-ended:
 			t.Fatalf("%s has ended: %v", name, err)
-		case <-time.After(10 * time.Millisecond): // it says nowhere that it listens
+		case <-time.After(10 * time.Millisecond): // it does not report when it listens
 		}
 	}
 	transport := &http.Transport{
@@ -91,7 +91,7 @@ func look(t *testing.T, name string) {
 	}
 }
 
-// freePort returns a port that nobody listens at.
+// freePort returns an unused port.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -106,7 +106,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// behind serves as the page says that a server behind a proxy does. Its tool climb
+// behind serves with the page's options for a server behind a proxy. Its tool climb
 // waits after each step until the client has seen it.
 func behind(t *testing.T, seen <-chan struct{}, options ...mcphttp.Option) *httptest.Server {
 	t.Helper()
@@ -173,10 +173,10 @@ func text(t *testing.T, resp *http.Response) string {
 	return string(b)
 }
 
-// works checks what the page promises of a proxy.
+// works checks the page's statements about a proxy.
 func (p *proxied) works(seen chan<- struct{}) {
 	p.t.Helper()
-	// Each event arrives before there is another one.
+	// Each event arrives before the next one is sent.
 	resp := p.call("climb", 0)
 	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		p.t.Fatalf("%s, %s: %s", resp.Status, kind, text(p.t, resp))
@@ -193,11 +193,11 @@ func (p *proxied) works(seen chan<- struct{}) {
 	if events != 3 || !strings.Contains(last, `"up"`) {
 		p.t.Errorf("%d steps, then %s", events, last)
 	}
-	// Messages may be as large as the server takes them.
+	// Messages may be as large as the server accepts.
 	if resp := p.call("size", 4_000_000); resp.StatusCode != http.StatusOK || !strings.Contains(text(p.t, resp), "4000008") {
 		p.t.Errorf("4 MB: %s", resp.Status)
 	}
-	// The page of the proxy's own name may call, others may not.
+	// A page with the proxy's host name may call, others may not.
 	if resp := p.call("size", 0, "Origin", "https://mcp.example.com"); resp.StatusCode != http.StatusOK {
 		p.t.Errorf("own origin: %s, %s", resp.Status, text(p.t, resp))
 	}
@@ -253,7 +253,7 @@ func TestCaddy(t *testing.T) {
 	p.works(seen)
 }
 
-// TestHAProxy holds that sessions stay with the replica that has opened them.
+// TestHAProxy checks that requests of a session go to the replica that has opened it.
 func TestHAProxy(t *testing.T) {
 	look(t, "haproxy")
 	a, b := behind(t, nil, mcphttp.WithAllowedHosts("mcp.example.com")), behind(t, nil, mcphttp.WithAllowedHosts("mcp.example.com"))
@@ -269,7 +269,7 @@ func TestHAProxy(t *testing.T) {
 	}
 	p := startProxy(t, "http", port, nil, "haproxy", "-f", config, "-db")
 	p.client.Transport.(*http.Transport).DisableKeepAlives = true
-	for n := range 4 { // more than there are replicas
+	for n := range 4 { // more than the number of replicas
 		opened := p.post(t.Context(), `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 		id := opened.Header.Get("Mcp-Session-Id")
 		if opened.StatusCode != http.StatusOK || id == "" {

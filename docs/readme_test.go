@@ -1,4 +1,4 @@
-// Package docs_test does what the documents tell a reader to do.
+// Package docs_test follows the instructions of the documents.
 package docs_test
 
 import (
@@ -49,7 +49,7 @@ func block(t *testing.T, document, after, language string) string {
 	return text
 }
 
-// shell runs lines in a directory as a reader would type them, off the network.
+// shell runs command lines of a page in a directory, without the network.
 type shell struct {
 	t   *testing.T
 	dir string
@@ -79,8 +79,8 @@ func (s shell) must(stdin, line string) string {
 // requirement is a line of a require block in go.mod.
 var requirement = regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`)
 
-// install stands in for go get -tool, which would fetch a published version:
-// the module is this one, with what it requires.
+// install replaces go get -tool, which would fetch a published version: it requires
+// this module and its requirements.
 func (s shell) install(root string) {
 	s.t.Helper()
 	const module = "github.com/mcpgen/mcpgen"
@@ -91,7 +91,7 @@ func (s shell) install(root string) {
 	s.must("", edit+" && cp '"+root+"/go.sum' .")
 }
 
-// twice are the arguments of greet, and greeting is what it answers.
+// twice has the arguments of greet, and greeting its result.
 const twice = `{"name":"Ada","times":2}`
 
 var greeting = regexp.MustCompile(`"text":"Hello, Ada! Hello, Ada! "`)
@@ -115,7 +115,7 @@ func TestREADME(t *testing.T) {
 		case strings.HasPrefix(line, "go get -tool "):
 			s.install(root(t))
 		case strings.HasPrefix(line, "claude "):
-			// A client, which starts the program; the next lines are what it says.
+			// A client, which starts the program; the next lines are its messages.
 		case strings.Contains(line, " -http "):
 			if out := s.callOverHTTP(line, "greet", twice); !greeting.MatchString(out) {
 				t.Errorf("%s answered\n%s", line, out)
@@ -155,8 +155,8 @@ func TestREADME(t *testing.T) {
 
 var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 
-// callOverHTTP runs a line that serves over HTTP, calls a tool of it, and
-// interrupts it. It takes any port that is free for the one in the line.
+// callOverHTTP runs a line that serves over HTTP, calls a tool of it, and interrupts
+// it. It replaces the port in the line by a free one.
 func (s shell) callOverHTTP(line, tool, arguments string) string {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "sh", "-c", "exec "+strings.Replace(line, "-http 8080", "-http 0", 1))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestReview does what the page about reviews says, with its own package.
+// TestReview follows the page about reviews, with its own package.
 func TestReview(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git command")
@@ -70,8 +70,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestReviewSnippets holds what is to be copied against what this repository has
-// itself.
+// TestReviewSnippets compares the snippets to copy with the files of this repository.
 func TestReviewSnippets(t *testing.T) {
 	page := read(t, "docs/review.md")
 	line := block(t, page, "One line of `.gitattributes`", "gitattributes")

@@ -13,10 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 )
 
-// TestSnippets parses every block of Go in the documents. Those that are whole
-// files are packages, and those that have names make up one package for each
-// document: mcpgen generates a server for the annotated ones, without a complaint,
-// and all of it compiles.
+// TestSnippets parses every block of Go in the documents. Blocks that are whole files
+// are packages, and those with file names are one package for each document: mcpgen
+// generates a server for the annotated ones without a diagnostic, and everything
+// compiles.
 func TestSnippets(t *testing.T) {
 	documents, err := filepath.Glob("*.md")
 	if err != nil {

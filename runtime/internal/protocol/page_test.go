@@ -123,9 +123,9 @@ var questions = []struct{ method, title, capability string }{
 
 func always(*Revision) bool { return true }
 
-// notifications has all notifications. Their revisions follow from the rest of the
+// notificationRows has all notifications. Their revisions follow from the rest of the
 // data; TestSchemas compares them with the official schemas.
-var told = []struct {
+var notificationRows = []struct {
 	method, from, when string
 	has                func(*Revision) bool
 }{
@@ -140,19 +140,19 @@ var told = []struct {
 	{ResourceUpdated, "server", "for resources that are subscribed to; from 2026-07-28 on those of a listen", always},
 	{Acknowledged, "server", "first message of a listen", func(r *Revision) bool { return r.Methods[Listen.String()] == Listen }},
 	{RootsListChanged, "client", "", func(r *Revision) bool { return !r.PerRequest }},
-	{ElicitationComplete, "server", "when what a link was for is done", func(r *Revision) bool { return r.Asking.ElicitationID }},
+	{ElicitationComplete, "server", "when the interaction of a link is complete", func(r *Revision) bool { return r.Asking.ElicitationID }},
 }
 
 func (w *writer) notifications() {
-	w.table("Notifications", "Nobody answers them. What belongs to a request comes before its result.", "method", "from", "when")
-	for _, n := range told {
+	w.table("Notifications", "They have no reply. Notifications of a request come before its result.", "method", "from", "when")
+	for _, n := range notificationRows {
 		w.row(has(n.has), "`"+n.method+"`", n.from, n.when)
 	}
 	w.WriteByte('\n')
 }
 
 func (w *writer) capabilities() {
-	w.table("Capabilities", "What a server declares as soon as it has something of the kind, and what a client can declare. Clients do it once in\n`initialize`; from 2026-07-28 on in the `_meta` of every request.", "capability", "of")
+	w.table("Capabilities", "A server declares a capability as soon as it has a feature of that kind. Clients declare theirs once in\n`initialize`; from 2026-07-28 on in the `_meta` of every request.", "capability", "of")
 	for _, name := range []string{"tools", "resources", "prompts", "logging", "experimental"} {
 		w.row(has(always), "`"+name+"`", "server")
 	}
@@ -182,19 +182,19 @@ var described = map[string]struct{ title, otherwise string }{
 	"Fields.ForwardPrefixes":   {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
 	"Fields.LastModified":      {"`lastModified` among annotations", "left out"},
 	"Fields.StructuredContent": {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
-	"Fields.AnyOutput":         {"output that is no object", "wrapped as `{\"result\": …}`, schema and value"},
+	"Fields.AnyOutput":         {"output that is not an object", "wrapped as `{\"result\": …}`, schema and value"},
 	"Fields.HeaderMirrors":     {"`x-mcp-header` in input schemas", "left out"},
 	"Fields.Audio":             {"content blocks of type `audio`", "an embedded resource"},
 	"Fields.ResourceLink":      {"content blocks of type `resource_link`", "a text with name and URI"},
 	"Fields.ResultType":        {"`resultType` of results", "left out"},
 	"Fields.CacheHints":        {"`ttlMs` and `cacheScope`", "left out"},
 	"Fields.ServerMeta":        {"`serverInfo` in the `_meta` of results", "in the result of `initialize` only"},
-	"Fields.Completions":       {"capability `completions`", "left out; the method is there"},
+	"Fields.Completions":       {"capability `completions`", "left out; the method exists"},
 	"Fields.Extensions":        {"capability `extensions`", "left out, and the methods of extensions do not exist"},
 	"Fields.ProgressMessage":   {"`message` of progress", "left out"},
 	"Fields.Batches":           {"arrays of messages are received", "-32600"},
 	"Fields.Polling":           {"over HTTP, event streams of sessions begin with an event without data, and may end before the reply (`mcp.ReleaseStream`)", "no such event: clients fail on it"},
-	"Asking.Rounds":            {"questions travel in results", "requests of the server"},
+	"Asking.Rounds":            {"questions are in results", "requests of the server"},
 	"Asking.RichForms":         {"forms with defaults, titled choices as `oneOf`, multi-select", "titles as `enumNames`, no defaults but of booleans; a multi-select is an error to the handler"},
 	"Asking.ElicitationID":     {"`elicitationId` of links", "left out"},
 	"Asking.MessageBlocks":     {"messages of several blocks, tools and their use, in sampling", "an error to the handler"},
@@ -202,7 +202,7 @@ var described = map[string]struct{ title, otherwise string }{
 }
 
 func (w *writer) fields(t *testing.T) {
-	w.table("Fields and forms", "What a feature has is published wherever the revision has a place for it.", "what", "where it is missing")
+	w.table("Fields and forms", "The data of a feature is published if the revision has a field for it.", "what", "where it is missing")
 	for _, part := range []string{"Fields", "Asking"} {
 		field, _ := reflect.TypeFor[Revision]().FieldByName(part)
 		for i := range field.Type.NumField() {
@@ -250,7 +250,7 @@ func (w *writer) errors() {
 			return "`null`"
 		}
 		return "left out"
-	}, "`id` of a reply to what cannot be read")
+	}, "`id` of a reply to an unreadable message")
 	w.WriteByte('\n')
 }
 
@@ -297,7 +297,7 @@ func TestSchemas(t *testing.T) {
 				got = append(got, q.method)
 			}
 		}
-		for _, n := range told {
+		for _, n := range notificationRows {
 			if n.has(r) {
 				got = append(got, n.method)
 			}
