@@ -1,9 +1,8 @@
-// Suite runs the server scenarios of the official conformance suite against one
-// process of a server, and says which of them the server passes. It is what
-// conformance/run starts.
+// Suite runs the server scenarios of the official conformance suite against one process
+// of a server, and reports which of them the server passes. conformance/run starts it.
 //
-// It fails unless every scenario is passed without a warning. There is no list of
-// exceptions: of the warnings that the suite can give, a server can avoid all.
+// It fails unless every scenario passes without a warning. There is no list of
+// exceptions: a server can avoid all warnings of the suite.
 package main
 
 import (
@@ -20,9 +19,9 @@ import (
 	"time"
 )
 
-// revisions are those that the suite has server scenarios for. Scenarios of
-// extensions are not among them. The numbers are those of the version of the suite
-// that package-lock.json pins.
+// revisions has the revisions for which the suite has server scenarios. Scenarios of
+// extensions are not among them. The numbers are those of the version of the suite that
+// package-lock.json pins.
 var revisions = []revision{
 	{"2025-06-18", 27, 56},
 	{"2025-11-25", 33, 83},
@@ -32,18 +31,18 @@ var revisions = []revision{
 type revision struct {
 	name      string
 	scenarios int
-	// checks is how many a server passes that does all that it may do. The suite is
-	// content with less: where an answer is no stream, for instance, it leaves out
-	// what it would check of one.
+	// checks is how many checks a server passes that supports all optional behavior.
+	// The suite accepts fewer: if a response is not a stream, for instance, it skips
+	// the checks of streams.
 	checks int
 }
 
-// patience bounds the whole run, which takes seconds.
-const patience = 10 * time.Minute
+// runTime bounds the whole run, which takes seconds.
+const runTime = 10 * time.Minute
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, runTime)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	cancel()
 	stop()

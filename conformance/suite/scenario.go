@@ -111,7 +111,7 @@ func (s *suite) run(ctx context.Context, r revision) (*outcome, error) {
 	cmd := exec.CommandContext(ctx, s.node, s.script, "server", "--url", s.url,
 		"--suite", "all", "--spec-version", r.name, "--output-dir", folder)
 	cmd.Stdout, cmd.Stderr = log, log
-	// It fails where a scenario does, which the results tell better.
+	// It fails if a scenario fails; the results have the details.
 	if err := cmd.Run(); err != nil {
 		if _, ok := errors.AsType[*exec.ExitError](err); !ok || ctx.Err() != nil {
 			return nil, errors.Join(err, context.Cause(ctx))
@@ -131,7 +131,7 @@ func (s *suite) run(ctx context.Context, r revision) (*outcome, error) {
 // listed is a line of the suite's list.
 var listed = regexp.MustCompile(`(?m)^\s*- (\S+)`)
 
-// list asks the suite for its scenarios, so that none is forgotten.
+// list gets the scenarios from the suite, so that none is missed.
 func (s *suite) list(ctx context.Context, r revision) ([]string, error) {
 	text, err := exec.CommandContext(ctx, s.node, s.script, "list", "--server", "--spec-version", r.name).Output()
 	if err != nil {
@@ -151,10 +151,10 @@ func (s *suite) list(ctx context.Context, r revision) ([]string, error) {
 	return names, nil
 }
 
-// resultFolder is where the suite puts the results of one scenario.
+// resultFolder matches the folder with the results of one scenario.
 var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
 
-// readResults reads the results of the scenarios that have come to an end.
+// readResults reads the results of the completed scenarios.
 func readResults(folder string) (map[string][]check, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

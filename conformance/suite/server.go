@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// server is the process that is tested.
+// server is the process under test.
 type server struct {
 	url   string
 	log   string
@@ -21,14 +21,14 @@ type server struct {
 	end   context.CancelFunc
 }
 
-// endpoint is what a server says when it serves.
+// endpoint matches the URL that a server prints when it serves.
 var endpoint = regexp.MustCompile(`http://[^\s/]+/mcp\b`)
 
 // startTime bounds how long a server may take to start, and to stop.
 const startTime = 20 * time.Second
 
-// startServer starts a program on a free port, and returns when it answers. What it
-// writes goes to a file.
+// startServer starts a program on a free port, and returns when it responds. Its output
+// goes to a file.
 func startServer(ctx context.Context, program, log string) (*server, error) {
 	file, err := os.Create(log)
 	if err != nil {
@@ -56,7 +56,7 @@ func startServer(ctx context.Context, program, log string) (*server, error) {
 	return s, nil
 }
 
-// await waits until the server says where it is, and answers there.
+// await waits until the server prints its URL, and responds there.
 func (s *server) await(ctx context.Context, lines *io.PipeReader) error {
 	urls := make(chan string, 1)
 	go func() {
@@ -83,7 +83,7 @@ func (s *server) await(ctx context.Context, lines *io.PipeReader) error {
 	return s.reach(ctx)
 }
 
-// reach sends a request and takes whatever is answered.
+// reach sends a request and accepts any response.
 func (s *server) reach(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodOptions, s.url, nil)
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *server) reach(ctx context.Context) error {
 	return answer.Body.Close()
 }
 
-// stop ends the process and waits for it. The error says that it has not ended in
-// good order.
+// stop ends the process and waits for it. The error means that the shutdown was not
+// graceful.
 func (s *server) stop() error {
 	s.end()
 	if err := <-s.ended; err != nil && !errors.Is(err, context.Canceled) {

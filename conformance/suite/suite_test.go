@@ -16,8 +16,7 @@ import (
 	"testing"
 )
 
-// The program of the test plays the server and the suite, where these variables
-// say what they do.
+// The test program also acts as server and as suite, if these variables are set.
 const (
 	serverRole = "SUITE_TEST_SERVER" // serve, exit at once, end when the suite runs, leave with an error
 	suiteRole  = "SUITE_TEST_SUITE"  // JSON: the checks of each scenario
@@ -122,7 +121,7 @@ func TestRun(t *testing.T) {
 		results string
 		checks  int
 		cell    string // of the scenario ping
-		problem string // "" = all is well
+		problem string // "" = no problem
 	}{
 		"passed":   {passed, 2, "2/2", ""},
 		"skipped":  {`[{"id":"a","status":"SUCCESS"},{"id":"b","status":"SKIPPED"}]`, 1, "1/1", ""},

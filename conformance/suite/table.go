@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// printTable prints what came of each scenario in each revision: how many checks it
-// has passed, of how many that judge.
+// printTable prints the result of each scenario in each revision: the passed checks and
+// the number of checks.
 func printTable(out io.Writer, all []outcome) {
 	var rows [][]string
 	row := func(title string, cell func(*outcome) string) {
@@ -77,7 +77,7 @@ func names(all []outcome) []string {
 	return names
 }
 
-// find returns a scenario, nil where the revision does not have it.
+// find returns a scenario, nil if the revision does not have it.
 func (o *outcome) find(name string) *scenario {
 	for i := range o.scenarios {
 		if o.scenarios[i].name == name {
@@ -102,8 +102,7 @@ func (s *scenario) cell() string {
 	return text
 }
 
-// printProblems prints what keeps scenarios from being passed, and returns how many
-// there are of those.
+// printProblems prints why scenarios did not pass, and returns the number of them.
 func printProblems(out io.Writer, all []outcome) (bad int) {
 	for _, o := range all {
 		for _, s := range o.scenarios {
@@ -128,7 +127,7 @@ func printProblems(out io.Writer, all []outcome) (bad int) {
 	return bad
 }
 
-// text is what is wrong, or else what was checked.
+// text is the failure, or else the description of the check.
 func (c *check) text() string {
 	if c.Message != "" {
 		return c.Message

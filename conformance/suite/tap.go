@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
-// findings collects what a tap says of the messages of the server.
+// findings collects the errors of a tap for messages of the server.
 type findings struct {
 	mu   sync.Mutex
 	said []error
@@ -28,15 +28,16 @@ func (f *findings) Fatal(args ...any) { f.Errorf("%s", fmt.Sprint(args...)) }
 
 func (f *findings) Cleanup(func()) {}
 
-// err returns all of it.
+// err returns all errors.
 func (f *findings) err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return errors.Join(f.said...)
 }
 
-// tap returns the URL of a proxy in front of a server, which validates what the server
-// says where MCP_SPEC_DIR names the official schemas, and what ends it.
+// tap returns the URL of a proxy in front of a server, and a function that stops it.
+// The proxy validates the messages of the server if MCP_SPEC_DIR names the official
+// schemas.
 func (f *findings) tap(url string) (front string, stop func(), err error) {
 	return spec.NewTap(f).OfServers().Proxy(url)
 }

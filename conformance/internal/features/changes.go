@@ -6,15 +6,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Lists changes what the server lists while it serves. Its methods may be called
-// by many goroutines at once.
+// Lists changes the lists of the server while it serves. Its methods may be called by
+// several goroutines.
 type Lists struct {
 	server *mcp.Server // set before it serves
 
 	mu sync.Mutex
 }
 
-// The tool and the prompt that come and go.
+// The tool and the prompt that are removed and registered again.
 const (
 	comingTool   = "test_coming_and_going"
 	comingPrompt = "test_coming_and_going_prompt"
@@ -32,22 +32,22 @@ func comingAndGoing() string { return "Here at the moment." }
 //mcp:prompt
 func comingAndGoingPrompt() string { return "Here at the moment." }
 
-// TriggerToolChange changes the list of tools, so that clients are told.
+// TriggerToolChange changes the list of tools, so that clients are notified.
 //
 //mcp:tool readonly=false additive
 func (l *Lists) TriggerToolChange() string {
-	return l.turn(mcp.KindTool, comingTool)
+	return l.toggle(mcp.KindTool, comingTool)
 }
 
-// TriggerPromptChange changes the list of prompts, so that clients are told.
+// TriggerPromptChange changes the list of prompts, so that clients are notified.
 //
 //mcp:tool readonly=false additive
 func (l *Lists) TriggerPromptChange() string {
-	return l.turn(mcp.KindPrompt, comingPrompt)
+	return l.toggle(mcp.KindPrompt, comingPrompt)
 }
 
-// turn takes a feature away, or brings it back.
-func (l *Lists) turn(kind mcp.Kind, name string) string {
+// toggle removes a feature, or registers it again.
+func (l *Lists) toggle(kind mcp.Kind, name string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.server.Unregister(kind, name) {

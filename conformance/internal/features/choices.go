@@ -6,10 +6,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// choices is a form with every kind of choice that there is. It is made by hand
-// for the sake of one field: titles as enumNames are what the specification has
-// left behind, and what //mcp:form writes for the clients of revision 2025-06-18
-// only.
+// choices is a form with every kind of choice. It is written by hand because of one
+// field: titles as enumNames are deprecated, and //mcp:form writes them only for
+// clients of revision 2025-06-18.
 var choices = &mcp.FormInfo{Fields: []mcp.FormField{
 	{Name: "untitledSingle", Kind: mcp.ChoiceField, Choices: []mcp.FormChoice{
 		{Value: "option1"}, {Value: "option2"}, {Value: "option3"},
@@ -36,5 +35,5 @@ func elicitationSep1330Enums(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "Elicitation completed: " + told(answer), nil
+	return "Elicitation completed: " + describe(answer), nil
 }

@@ -28,8 +28,8 @@ const (
 // revisions are those that the suite has scenarios for.
 var revisions = []string{june, november, july}
 
-// everyRevision runs a test with a client of each revision, whose user and model
-// answer whatever is asked.
+// everyRevision runs a test with a client of each revision, whose user and model answer
+// every question.
 func everyRevision(t *testing.T, test func(*testing.T, *mcptest.Client)) {
 	t.Helper()
 	for _, revision := range revisions {
@@ -57,7 +57,7 @@ func connect(t *testing.T, revision string) *mcptest.Client {
 	})
 }
 
-// fillIn answers a form: what it begins with, or else something that fits.
+// fillIn answers a form with its defaults, or else valid values.
 func fillIn(t *testing.T, schema json.RawMessage) map[string]any {
 	t.Helper()
 	type choice struct {
@@ -158,7 +158,7 @@ func compact(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// Every tool that answers with a text does so.
+// The results of all tools that return a text.
 func TestTexts(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *mcptest.Client) {
 		texts := []struct {
@@ -207,8 +207,8 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// profileOf is what a user leaves as it is. The form of the oldest revision has
-// defaults of booleans only; what its user leaves empty is the default nevertheless.
+// profileOf is the result for a user who changes nothing. The form of the oldest
+// revision has defaults of booleans only; empty fields still get the defaults.
 func profileOf(c *mcptest.Client) string {
 	if c.Revision() == june {
 		return `{"name":"Ada","age":30,"score":95.5,"status":"active","verified":true}`
@@ -330,7 +330,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// What is asked first has the names that the suite looks for.
+// The first questions have the names that the suite expects.
 func TestQuestions(t *testing.T) {
 	c := connect(t, july)
 	for tool, want := range map[string][]string{
@@ -375,7 +375,7 @@ func TestMissingCapabilities(t *testing.T) {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}
-	if text := c.CallError("test_input_required_result_capabilities", nil); text != "the client has nobody to ask" {
-		t.Errorf("nobody to ask: %q", text)
+	if text := c.CallError("test_input_required_result_capabilities", nil); text != "the client can ask neither a user nor a model" {
+		t.Errorf("no question possible: %q", text)
 	}
 }

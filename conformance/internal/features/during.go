@@ -7,10 +7,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// step is how long a tool takes between two things that it tells the client.
+// step is the time between two notifications of a tool.
 const step = 50 * time.Millisecond
 
-// pause waits, or fails when the call ends before.
+// pause waits, or fails if the call ends before.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -60,7 +60,7 @@ func toolWithProgress(ctx context.Context) (string, error) {
 	return "The tool has reported its progress.", nil
 }
 
-// reconnection lets its stream go half-way, so that the client comes back for the
+// reconnection releases its stream half-way, so that the client reconnects for the
 // result.
 //
 //mcp:tool

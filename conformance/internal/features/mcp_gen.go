@@ -17,7 +17,7 @@ const _ = mcp.AtLeast_v1_0
 // Options win over the directives.
 func NewMCPServer(lists *Lists, opts ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(mcp.Info{
-		Name:        "conformance",
+		Name:        "features",
 		Title:       "Conformance fixture",
 		Description: "What the official conformance suite asks of a server.",
 	}, opts...)
@@ -129,7 +129,7 @@ var mcpToolTestElicitation = mcp.ToolInfo{
 
 // mcpInputTestElicitation is the schema of the arguments of test_elicitation.
 const mcpInputTestElicitation = `{"type":"object",` +
-	`"properties":{"message":{"type":"string","description":"what the user is told"}},"required":["message"],` +
+	`"properties":{"message":{"type":"string","description":"what the user is describe"}},"required":["message"],` +
 	`"additionalProperties":false}`
 
 // mcpCallTestElicitation answers test_elicitation with elicitation.
@@ -598,7 +598,7 @@ func mcpCallTestMultipleContentTypes(ctx context.Context, req *mcp.Request) (*mc
 // mcpToolTestReconnection describes test_reconnection, which is reconnection.
 var mcpToolTestReconnection = mcp.ToolInfo{
 	Name:        "test_reconnection",
-	Description: "Lets its stream go half-way, so that the client comes back for the result.",
+	Description: "Releases its stream half-way, so that the client reconnects for the result.",
 	Symbol:      "reconnection",
 	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestReconnection,
@@ -768,7 +768,7 @@ func mcpCallTestToolWithProgress(ctx context.Context, req *mcp.Request) (*mcp.To
 // is (*Lists).TriggerPromptChange.
 var mcpToolTestTriggerPromptChange = mcp.ToolInfo{
 	Name:        "test_trigger_prompt_change",
-	Description: "Changes the list of prompts, so that clients are told.",
+	Description: "Changes the list of prompts, so that clients are notified.",
 	Symbol:      "(*Lists).TriggerPromptChange",
 	InputSchema: mcpInputTestTriggerPromptChange,
 }
@@ -791,7 +791,7 @@ func mcpCallTestTriggerPromptChange(ctx context.Context, req *mcp.Request, recv 
 // (*Lists).TriggerToolChange.
 var mcpToolTestTriggerToolChange = mcp.ToolInfo{
 	Name:        "test_trigger_tool_change",
-	Description: "Changes the list of tools, so that clients are told.",
+	Description: "Changes the list of tools, so that clients are notified.",
 	Symbol:      "(*Lists).TriggerToolChange",
 	InputSchema: mcpInputTestTriggerToolChange,
 }

@@ -106,7 +106,7 @@ func inputRequiredResultRequestState(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "state-ok: " + told(answer), nil
+	return "state-ok: " + describe(answer), nil
 }
 
 // inputRequiredResultMultipleInputs asks user, model and client at once.
@@ -160,7 +160,7 @@ func inputRequiredResultTamperedState(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return told(answer), nil
+	return describe(answer), nil
 }
 
 // inputRequiredResultCapabilities asks whom the client lets it ask: its model, or
@@ -180,9 +180,9 @@ func inputRequiredResultCapabilities(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return told(answer), nil
+		return describe(answer), nil
 	}
-	return "", errors.New("the client has nobody to ask")
+	return "", errors.New("the client can ask neither a user nor a model")
 }
 
 // Context is what a prompt is about.

@@ -8,14 +8,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// contactSchema uses keywords that a Go signature has no words for.
+// contactSchema uses keywords that a Go signature cannot express.
 //
 //go:embed schema.json
 var contactSchema string
 
-// newSchemaTool returns a tool whose schema the suite wants to see word for word.
-// Conditions, anchors and references to definitions of its own follow from no Go
-// type, which is why it is made by hand.
+// newSchemaTool returns a tool whose schema the suite compares literally. It is written
+// by hand because no Go type gives conditions, anchors and references to definitions.
 func newSchemaTool() mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{
 		Name:        "json_schema_2020_12_tool",

@@ -2,7 +2,7 @@ package features
 
 import "github.com/mcpgen/mcpgen/runtime/mcp"
 
-// NewServer returns the server that the suite is run against.
+// NewServer returns the server for the suite.
 func NewServer(opts ...mcp.Option) *mcp.Server {
 	lists := new(Lists)
 	server := NewMCPServer(lists, opts...)

@@ -40,13 +40,13 @@ type Contact struct {
 //mcp:tool requires=elicitation
 func elicitation(
 	ctx context.Context,
-	message string, // what the user is told
+	message string, // what the user is describe
 ) (string, error) {
 	answer, err := mcp.Elicit[Contact](ctx, message)
 	if err != nil {
 		return "", err
 	}
-	return "User response: " + told(answer), nil
+	return "User response: " + describe(answer), nil
 }
 
 // Profile is a form whose fields all begin with a value.
@@ -77,7 +77,7 @@ func elicitationSep1034Defaults(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "Elicitation completed: " + told(answer), nil
+	return "Elicitation completed: " + describe(answer), nil
 }
 
 // streamingElicitation asks the user whether to go on.
@@ -88,11 +88,11 @@ func streamingElicitation(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return told(answer), nil
+	return describe(answer), nil
 }
 
-// told says what the user has done with a form.
-func told[T any](answer mcp.Answer[T]) string {
+// describe returns the user's action and the content of a form.
+func describe[T any](answer mcp.Answer[T]) string {
 	if !answer.Accepted() {
 		return "action=" + string(answer.Action)
 	}
