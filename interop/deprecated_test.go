@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// answering returns a client that answers everything that it can be asked.
+// answering returns a client that answers every kind of request.
 func answering(revision string) *mcp.ClientOptions {
 	o := &mcp.ClientOptions{
 		CreateMessageHandler: func(_ context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {

@@ -1,7 +1,7 @@
-// Package interop drives programs with other people's clients, as their users
-// would: as a process, over its standard input and output, and over HTTP. The
-// bookstore of the examples has features whose code is generated; the talker, in
-// this module, has hand-written ones of every kind. The clients are
+// Package interop runs programs with third-party clients, as their users would: as a
+// process, over its standard input and output, and over HTTP. The bookstore of the
+// examples has features whose code is generated; the talker, in this module, has
+// hand-written ones of every kind. The clients are
 //
 //   - that of the Go SDK, in tests,
 //   - those of both generations of the TypeScript SDK, in programs below clients
@@ -12,5 +12,5 @@
 // with a Node.js of their own; tests that need them are skipped without, unless the
 // environment has CI=true.
 //
-// What these clients need stays out of everybody else's module graph.
+// The dependencies of these clients stay out of the module graph of other programs.
 package interop

@@ -29,7 +29,7 @@ func httpClient(t *testing.T) (*nethttp.Client, *recorder) {
 	return &nethttp.Client{Transport: r}, r
 }
 
-// recorder keeps what goes over HTTP, and can break responses off.
+// recorder records HTTP exchanges, and can cut responses off.
 type recorder struct {
 	next nethttp.RoundTripper
 
@@ -75,7 +75,7 @@ func (r *recorder) RoundTrip(request *nethttp.Request) (*nethttp.Response, error
 	return response, nil
 }
 
-// note changes what is kept, and wakes who waits for it.
+// note changes the record, and wakes waiting goroutines.
 func (r *recorder) note(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *recorder) note(change func()) {
 	r.moved = make(chan struct{})
 }
 
-// wait waits for exchanges that are enough.
+// wait waits until enough returns true.
 func (r *recorder) wait(t *testing.T, ctx context.Context, enough func() bool) {
 	t.Helper()
 	for {
@@ -128,7 +128,7 @@ func (r *recorder) all(test func(*exchange) bool) (found []*exchange) {
 	return found
 }
 
-// cut breaks off the newest answer to a request.
+// cut cuts off the newest response to a request.
 func (r *recorder) cut(t *testing.T, request string) {
 	t.Helper()
 	found := r.all(func(e *exchange) bool { return e.request == request && e.body != nil })
@@ -138,7 +138,7 @@ func (r *recorder) cut(t *testing.T, request string) {
 	found[len(found)-1].body.cut()
 }
 
-// taken counts the streams that were taken up again.
+// taken counts the resumed streams.
 func (r *recorder) taken() int {
 	return len(r.all(func(e *exchange) bool { return e.resumed && e.status == 200 }))
 }
@@ -184,8 +184,8 @@ func connectHTTP(t *testing.T, revision string, options *mcp.ClientOptions) (ctx
 	return ctx, session, wire, url
 }
 
-// withProgress returns a call of a tool without arguments that wants to hear of its
-// progress.
+// withProgress returns a call of a tool without arguments that requests progress
+// notifications.
 func withProgress(tool string) *mcp.CallToolParams {
 	params := &mcp.CallToolParams{Name: tool, Meta: mcp.Meta{}}
 	params.SetProgressToken(tool)
@@ -206,7 +206,7 @@ func TestGoSDKStreams(t *testing.T) {
 				},
 			})
 
-			// The stream for what belongs to no request.
+			// The stream for messages outside of requests.
 			if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: "talker://rules"}); err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestGoSDKStreams(t *testing.T) {
 			same(t, "meet", <-met, "<nil> true")
 			same(t, "progress", progress.wait(t, ctx, 2), []string{"waiting for Ada", "waiting for Grace"})
 			same(t, "streams taken up", wire.taken(), 2)
-			// The stream that the server lets go.
+			// The stream that the server releases.
 			napped := make(chan string, 1)
 			go func() { napped <- say(t, ctx, session, "nap") }()
 			want := "slept, released false"
@@ -246,7 +246,7 @@ func TestGoSDKStreams(t *testing.T) {
 				t.Errorf("stumble: %v", err)
 			}
 
-			// The end of the session, which others hear of as well.
+			// The end of the session, which other clients notice, too.
 			other, wireOfOther := httpClient(t)
 			if status := post(t, other, url, session.ID(), revision); status != 200 {
 				t.Errorf("another client of the session: status %d", status)
@@ -285,7 +285,7 @@ func post(t *testing.T, client *nethttp.Client, url, session, revision string) i
 	return response.StatusCode
 }
 
-// A client hears that its session has ended, by 404.
+// A client gets a 404 after its session has ended.
 func TestGoSDKSessionEnds(t *testing.T) {
 	t.Parallel()
 	ctx, session, wire, url := connectHTTP(t, links, nil)
@@ -306,12 +306,12 @@ func TestGoSDKSessionEnds(t *testing.T) {
 	_ = session.Close()
 	gone := wire.all(func(e *exchange) bool { return e.status == 404 })
 	if len(gone) == 0 {
-		t.Error("nobody was told 404")
+		t.Error("no client got a 404")
 	}
 }
 
-// What a call says in header fields is what it says in its arguments; the SDK does
-// so where it knows the tool.
+// The header fields of a call equal its arguments; the SDK sends them if it knows the
+// tool.
 func TestGoSDKHeaders(t *testing.T) {
 	t.Parallel()
 	ctx, session, wire, _ := connectHTTP(t, modern, nil)

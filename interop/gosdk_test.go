@@ -28,7 +28,7 @@ var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25",
 const deadline = time.Minute
 
 // start connects the SDK's client to a program, which serves this test alone. At the
-// end of the test it must go by itself, without an error and without a warning.
+// end of the test it must exit on its own, without an error and without a warning.
 func start(t *testing.T, w way, program string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (context.Context, *mcp.ClientSession) {
 	t.Helper()
 	ctx, session, _ := connect(t, w, program, options, prepare...)
@@ -36,8 +36,7 @@ func start(t *testing.T, w way, program string, options *mcp.ClientOptions, prep
 }
 
 // connect is start, with a function that waits until a message has been sent: the SDK
-// says in its own time that a call is given up, and not at all if the session is
-// closed before.
+// sends a cancellation asynchronously, and not at all if the session is closed before.
 func connect(t *testing.T, w way, program string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (ctx context.Context, session *mcp.ClientSession, sent func(message string)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -66,7 +65,7 @@ func connect(t *testing.T, w way, program string, options *mcp.ClientOptions, pr
 	return ctx, session, sent
 }
 
-// transport starts a program, or says how that is to be done.
+// transport starts a program, or returns a transport that does.
 func transport(t *testing.T, ctx context.Context, w way, program string) (transport mcp.Transport, sent func(message string)) {
 	t.Helper()
 	if w.transport != stdio {
@@ -91,7 +90,7 @@ func transport(t *testing.T, ctx context.Context, w way, program string) (transp
 		}
 		checkStderr(t, program, stderr.String())
 	})
-	telling := &tellingTransport{&mcp.CommandTransport{Command: command, TerminateDuration: deadline}, newHeard(), spec.NewTap(t).OfServers().Conversation()}
+	telling := &notifyingTransport{&mcp.CommandTransport{Command: command, TerminateDuration: deadline}, newHeard(), spec.NewTap(t).OfServers().Conversation()}
 	return telling, func(message string) {
 		for n := 1; ; n++ {
 			if slices.Contains(telling.sent.wait(t, ctx, n), message) {
@@ -101,21 +100,21 @@ func transport(t *testing.T, ctx context.Context, w way, program string) (transp
 	}
 }
 
-// tellingTransport says what has been sent.
-type tellingTransport struct {
+// notifyingTransport reports the messages that have been sent.
+type notifyingTransport struct {
 	mcp.Transport
-	sent *heard
+	sent *received
 	tap  *spec.Conversation
 }
 
-func (t *tellingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
+func (t *notifyingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := t.Transport.Connect(ctx)
 	return &tellingConn{conn, t.sent, t.tap}, err
 }
 
 type tellingConn struct {
 	mcp.Connection
-	sent *heard
+	sent *received
 	tap  *spec.Conversation
 }
 
@@ -211,7 +210,7 @@ func TestListAndCall(t *testing.T) {
 			}
 		}
 		if len(uncalled) > 0 {
-			t.Errorf("nobody called %q", slices.Sorted(maps.Keys(uncalled)))
+			t.Errorf("these tools were not called: %q", slices.Sorted(maps.Keys(uncalled)))
 		}
 	})
 }
@@ -250,8 +249,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// A call that its client gives up ends in the server too: the program would
-// otherwise not go before the tool's five minutes are over.
+// A call that its client cancels also ends in the server: otherwise the program would
+// not exit before the tool's five minutes are over.
 func TestCancel(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		ctx, session, sent := connect(t, w, bookstore, nil)
@@ -272,7 +271,7 @@ func TestCancel(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want context.Canceled", err)
 		}
-		if w != (way{http, modern}) { // where the end of the response says it
+		if w != (way{http, modern}) { // there, the end of the response is the cancellation
 			sent("notifications/cancelled")
 		}
 		if _, err := session.ListTools(ctx, nil); err != nil {

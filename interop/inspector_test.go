@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// The Inspector's names of what is spoken.
+// The Inspector's names of protocol eras.
 const (
 	legacyEra = "legacy" // revision links
 	modernEra = "modern"
-	autoEra   = "auto" // whatever is newest
+	autoEra   = "auto" // the newest
 )
 
 // The exit codes of the Inspector.
@@ -38,7 +38,7 @@ type inspection struct {
 
 var inspections = []inspection{
 	{name: "initialize", args: []string{"--method", "initialize"}, want: `"serverInfo":{"name":"bookstore","title":"Bookstore"`},
-	// What is wrong with the schemas of tools in the eyes of any model's provider.
+	// The rules of model providers for the schemas of tools.
 	{name: "tools", args: []string{"--method", "tools/list", "--strict"}, want: `"name":"search_books"`, basic: true},
 	{name: "call", args: []string{"--method", "tools/call", "--tool-name", "get_book", "--tool-arg", "id=2701"},
 		want: `"structuredContent":{"id":2701,`, basic: true},
@@ -97,7 +97,7 @@ func TestInspectorTalker(t *testing.T) {
 	})
 }
 
-// Left to itself, the Inspector finds the newest revision.
+// By default, the Inspector finds the newest revision.
 func TestInspectorFindsRevision(t *testing.T) {
 	for era, revision := range map[string]string{legacyEra: links, modernEra: modern, autoEra: modern} {
 		t.Run(era, func(t *testing.T) {
@@ -109,14 +109,14 @@ func TestInspectorFindsRevision(t *testing.T) {
 	}
 }
 
-// inspect runs the Inspector, which must have nothing to say against the server.
+// inspect runs the Inspector, which must not report problems of the server.
 func inspect(t *testing.T, target, era string, i inspection) {
 	t.Helper()
 	command := filepath.Join(clients, "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
 	run := exec.CommandContext(ctx, node(t), append([]string{command, "--cli", target, "--protocol-era", era, "--format", "json"}, i.args...)...)
-	// It keeps things in the home directory.
+	// It stores files in the home directory.
 	home := t.TempDir()
 	run.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home)
 	var stdout, stderr bytes.Buffer
@@ -137,8 +137,8 @@ func inspect(t *testing.T, target, era string, i inspection) {
 	}
 }
 
-// readComplaint returns the error that the Inspector has written, and checks that
-// but for it there is only what the server has said.
+// readComplaint returns the error that the Inspector has written, and checks that the
+// rest is the output of the server.
 func readComplaint(t *testing.T, target, stderr string) (complaint string) {
 	t.Helper()
 	var said strings.Builder

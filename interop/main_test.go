@@ -34,7 +34,7 @@ func run(m *testing.M) int {
 	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore") || !build(talker, ".", "./talker") {
 		return 1
 	}
-	// The tests wait for other processes for the most part.
+	// The tests mostly wait for other processes.
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })

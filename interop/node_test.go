@@ -38,7 +38,7 @@ var nodePath = sync.OnceValues(func() (string, error) {
 	return systemNode()
 })
 
-// systemNode is for systems that npm has no Node.js for.
+// systemNode is for systems for which npm has no Node.js.
 func systemNode() (string, error) {
 	path, err := exec.LookPath("node")
 	if err != nil {

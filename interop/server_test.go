@@ -20,13 +20,12 @@ const (
 	sse   = "sse"  // HTTP+SSE, of revision 2024-11-05
 )
 
-// way is how a client talks to a server.
+// way is a transport with a revision.
 type way struct{ transport, revision string }
 
 func (w way) String() string { return w.transport + "/" + w.revision }
 
-// ways are all that there are. Clients find no revision without sessions over
-// HTTP+SSE.
+// ways returns all ways. Over HTTP+SSE there is no revision without sessions.
 func ways() (all []way) {
 	for _, transport := range []string{stdio, http, sse} {
 		for _, revision := range revisions {
@@ -49,13 +48,13 @@ func everyWay(t *testing.T, test func(*testing.T, way)) {
 	}
 }
 
-// name is what a program calls itself.
+// name is the server name of a program.
 func name(program string) string {
 	return strings.TrimSuffix(filepath.Base(program), ".exe")
 }
 
-// checkStderr checks what a program wrote to its standard error: one line that says
-// what it serves, and then nothing that it would warn of.
+// checkStderr checks the standard error of a program: one line about its features, and
+// no warnings.
 func checkStderr(t *testing.T, program, stderr string) {
 	t.Helper()
 	first, rest, _ := strings.Cut(stderr, "\n")
@@ -75,8 +74,8 @@ type serving struct {
 	pid int
 }
 
-// serve starts a program that serves over HTTP. At the end of the test, or when
-// somebody has asked it to before that, it must stop without an error.
+// serve starts a program that serves over HTTP. At the end of the test, or after an
+// earlier signal, it must stop without an error.
 func serve(t *testing.T, program, transport string, flags ...string) serving {
 	t.Helper()
 	stderr := &announced{url: make(chan string, 1)}
@@ -111,8 +110,8 @@ func serve(t *testing.T, program, transport string, flags ...string) serving {
 	}
 }
 
-// announced keeps what a program writes to its standard error, and tells the URL
-// that its first line ends with.
+// announced stores the standard error of a program, and sends the URL at the end of its
+// first line.
 type announced struct {
 	mu   sync.Mutex
 	text bytes.Buffer

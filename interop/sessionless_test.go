@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Clients of the revisions with sessions get along without.
+// Clients of the revisions with sessions work without sessions.
 func TestTypeScriptSessionless(t *testing.T) {
 	node(t)
 	for _, of := range []struct{ sdk, revision string }{{sdk1, links}, {sdk2, links}, {sdk2, "2025-03-26"}} {

@@ -20,8 +20,8 @@ const (
 	links  = "2025-11-25" // elicitation of links comes with it
 )
 
-// everyTalk runs a test once for each way to the talker, with a client that answers
-// as the function says, which may be nil.
+// everyTalk runs a test once for each way to the talker, with a client with these
+// options, which may be nil.
 func everyTalk(t *testing.T, options func(revision string) *mcp.ClientOptions, test func(t *testing.T, ctx context.Context, session *mcp.ClientSession, revision string)) {
 	t.Helper()
 	everyWay(t, func(t *testing.T, w way) {
@@ -143,7 +143,7 @@ func TestTalkerCalls(t *testing.T) {
 				got = append(got, "resource "+c.Resource.Text+string(c.Resource.Blob))
 			}
 		}
-		// What a revision has not is the nearest that it has.
+		// Content that a revision lacks is sent in the nearest form.
 		want := []string{"text text", "image png", "audio wav", "link talker://rules Rules", "resource Be kind."}
 		if revision < forms {
 			want[3] = "text rules: talker://rules"
@@ -229,7 +229,7 @@ func TestTalkerAsks(t *testing.T) {
 	everyTalk(t, answering, func(t *testing.T, ctx context.Context, session *mcp.ClientSession, revision string) {
 		same(t, "model", say(t, ctx, session, "rhyme"), "assistant says beast (rhymer)")
 		if revision < forms {
-			// The SDK declares no elicitation to a revision that has none.
+			// The SDK does not declare elicitation to a revision without it.
 			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "feast"})
 			if err != nil || !result.IsError {
 				t.Errorf("%v, %v", result, err)
@@ -281,25 +281,25 @@ func TestTalkerHearsNo(t *testing.T) {
 	})
 }
 
-// heard collects what the client is told, which the SDK may hand out after the
-// result that it came before.
-type heard struct {
+// received collects the notifications of the client, which the SDK may deliver after
+// the result that followed them.
+type received struct {
 	mu    sync.Mutex
 	all   []string
 	moved chan struct{}
 }
 
-func newHeard() *heard { return &heard{moved: make(chan struct{}, 100)} }
+func newHeard() *received { return &received{moved: make(chan struct{}, 100)} }
 
-func (h *heard) add(format string, args ...any) {
+func (h *received) add(format string, args ...any) {
 	h.mu.Lock()
 	h.all = append(h.all, fmt.Sprintf(format, args...))
 	h.mu.Unlock()
 	h.moved <- struct{}{}
 }
 
-// wait returns what has been heard as soon as there is enough of it.
-func (h *heard) wait(t *testing.T, ctx context.Context, n int) []string {
+// wait returns the notifications as soon as there are n.
+func (h *received) wait(t *testing.T, ctx context.Context, n int) []string {
 	t.Helper()
 	for {
 		h.mu.Lock()
@@ -311,7 +311,7 @@ func (h *heard) wait(t *testing.T, ctx context.Context, n int) []string {
 		select {
 		case <-h.moved:
 		case <-ctx.Done():
-			t.Fatalf("heard %q only, want %d", all, n)
+			t.Fatalf("received %q only, want %d", all, n)
 		}
 	}
 }
@@ -367,8 +367,8 @@ func TestTalkerChanges(t *testing.T) {
 		})
 		for i, uri := range []string{"talker://rules", "talker://picture"} {
 			if revision == modern {
-				// Here the SDK listens to the lists by itself, and each Subscribe
-				// opens one more listen without waiting for the acknowledgement.
+				// Here the SDK opens a listen for the lists itself, and each Subscribe
+				// opens another one without waiting for the acknowledgement.
 				acknowledged.wait(t, ctx, i+1)
 			}
 			if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
@@ -381,7 +381,7 @@ func TestTalkerChanges(t *testing.T) {
 		same(t, "touch", say(t, ctx, session, "touch"), "touched")
 		updated := updates.wait(t, ctx, 2)
 		if revision == modern && w.transport == http {
-			slices.SortFunc(updated, func(a, b string) int { return strings.Compare(b, a) }) // each listen is on its own
+			slices.SortFunc(updated, func(a, b string) int { return strings.Compare(b, a) }) // the listens are independent
 		}
 		same(t, "updates", updated, []string{"talker://rules", "talker://picture"})
 		same(t, "grow", say(t, ctx, session, "grow"), "grown")
@@ -393,9 +393,9 @@ func TestTalkerChanges(t *testing.T) {
 		if err := session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: "talker://rules"}); err != nil {
 			t.Fatal(err)
 		}
-		// The picture is touched after the rules, so once it is heard of, nothing
-		// more is to come of them. From 2026-07-28 on the SDK tells the server
-		// in its own time that it no longer listens.
+		// The picture is touched after the rules, so after its notification no more of
+		// the rules are expected. From 2026-07-28 on the SDK ends its listen
+		// asynchronously.
 		for n := 3; ; n++ {
 			say(t, ctx, session, "touch")
 			all := updates.wait(t, ctx, n)

@@ -41,7 +41,7 @@ func TestTypeScriptBookstore(t *testing.T) {
 			f.same("remove", "done")
 			f.same("keep", "failed: the user wants to keep the book")
 			f.same("log", `info remove_book {"message":"removal confirmed","id":145,"reason":"damaged"}`)
-		} else { // nobody can be asked
+		} else { // no user can be asked
 			f.same("remove", "done")
 			f.same("keep", "done")
 		}

@@ -11,7 +11,7 @@ func TestTypeScriptTalker(t *testing.T) {
 		checkReads(f)
 		checkQuestions(f)
 
-		// What the client is told.
+		// Notifications to the client.
 		f.same("climb", "up")
 		f.same("logs", []string{
 			`warning climb {"message":"slippery","step":1}`,
@@ -31,7 +31,7 @@ func TestTypeScriptTalker(t *testing.T) {
 			f.same("how it ended", "request cancelled by the client: had enough")
 		}
 
-		// What changes.
+		// Changes.
 		f.same("touch", "touched")
 		f.same("updates", []string{"talker://rules", "talker://picture"})
 		f.same("grow", "grown")
@@ -125,7 +125,7 @@ func checkReads(f *facts) {
 	f.same("complete a template", []string{"grace"})
 }
 
-// The client is asked, in the middle of a call or in rounds.
+// Questions to the client, during a call or in rounds.
 func checkQuestions(f *facts) {
 	f.t.Helper()
 	f.same("rhyme", "assistant says beast (rhymer)")

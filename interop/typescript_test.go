@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The programs with the clients of the TypeScript SDK. The first one speaks the
-// revision links alone.
+// The programs with the clients of the TypeScript SDK. The first one supports only the
+// revision links.
 const (
 	sdk1 = "sdk1.mjs" // @modelcontextprotocol/sdk
 	sdk2 = "sdk2.mjs" // @modelcontextprotocol/client
@@ -35,7 +35,7 @@ func everyScript(t *testing.T, test func(*testing.T, string, way)) {
 	}
 }
 
-// plan is what a program is told to do; main.mjs says what is what.
+// plan has the steps of a program; main.mjs describes them.
 type plan struct {
 	Walk      string     `json:"walk"`
 	Revision  string     `json:"revision"`
@@ -52,8 +52,8 @@ type toolCall struct {
 	Args map[string]any `json:"args"`
 }
 
-// follow has a program follow a plan with a server of its own, which has the flags
-// over HTTP, and returns what it found out.
+// follow runs a plan in a program with a new server, which gets the flags over HTTP,
+// and returns the facts.
 func follow(t *testing.T, sdk, server string, w way, p plan, flags ...string) *facts {
 	t.Helper()
 	p.Transport, p.Revision, p.Command = w.transport, w.revision, server
@@ -81,7 +81,7 @@ func follow(t *testing.T, sdk, server string, w way, p plan, flags ...string) *f
 	return f
 }
 
-// facts are what a program found out, by name.
+// facts are the findings of a program, by name.
 type facts struct {
 	t      *testing.T
 	sdk    string
@@ -134,7 +134,7 @@ func (f *facts) contains(name, want string) {
 	}
 }
 
-// failed checks a fact that is an error of the protocol, as the SDK hands it on.
+// failed checks a fact that is an error of the protocol, as the SDK reports it.
 func (f *facts) failed(name string, code int, text string) {
 	f.t.Helper()
 	var got struct {
@@ -143,14 +143,14 @@ func (f *facts) failed(name string, code int, text string) {
 	}
 	f.into(name, &got)
 	if f.sdk == sdk2 && code == -32002 {
-		code = -32602 // both are one to it
+		code = -32602 // it does not distinguish them
 	}
 	if got.Code != float64(code) || !strings.Contains(got.Error, text) {
 		f.t.Errorf("%s: %+v, want %d %s", name, got, code, text)
 	}
 }
 
-// abandoned checks a fact that is the error of a call that the client gave up.
+// abandoned checks a fact that is the error of a call that the client cancelled.
 func (f *facts) abandoned(name string) {
 	f.t.Helper()
 	if f.sdk == sdk1 {
@@ -160,7 +160,7 @@ func (f *facts) abandoned(name string) {
 	}
 }
 
-// hello checks what the client knows of the server from the start.
+// hello checks the server's description that the client gets first.
 func (f *facts) hello(server map[string]any, instructions string) {
 	f.t.Helper()
 	capabilities := []string{"completions", "logging", "prompts", "resources", "tools"}
@@ -178,13 +178,12 @@ func (f *facts) hello(server map[string]any, instructions string) {
 		want["instructions"] = instructions
 	}
 	if f.sdk == sdk1 && f.way.transport != http {
-		want["revision"] = nil // there it does not say
+		want["revision"] = nil // not available there
 	}
 	f.same("hello", want)
 }
 
-// answered checks that the server has answered over HTTP with those statuses only
-// with which everything is well.
+// answered checks that all HTTP statuses are successful ones.
 func (f *facts) answered() {
 	f.t.Helper()
 	var got []string
@@ -193,7 +192,7 @@ func (f *facts) answered() {
 	switch f.way.transport {
 	case http:
 		fine["POST 200"], fine["POST 202"] = true, true
-		for _, kind := range []string{"GET 200", "DELETE 204", "GET 204"} { // the last one to a client that comes back for nothing
+		for _, kind := range []string{"GET 200", "DELETE 204", "GET 204"} { // the last one to a client that reconnects although nothing is left
 			fine[kind] = f.way.revision != modern
 		}
 	case sse:
@@ -206,7 +205,8 @@ func (f *facts) answered() {
 	}
 }
 
-// end checks that the connection ended in order, and that no fact is left over.
+// end checks that the connection was closed cleanly, and that all facts have been
+// checked.
 func (f *facts) end(server string) {
 	f.t.Helper()
 	var end *struct {
@@ -224,7 +224,7 @@ func (f *facts) end(server string) {
 		checkStderr(f.t, server, end.Stderr)
 	}
 	for name, fact := range f.unseen {
-		f.t.Errorf("nobody looked at %s: %s", name, fact)
+		f.t.Errorf("the test did not check %s: %s", name, fact)
 	}
 }
 

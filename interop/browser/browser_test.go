@@ -29,7 +29,7 @@ var pageHTML string
 //go:embed page.js
 var pageJS string
 
-// site is where pages come from, and where they tell what they have found.
+// site serves the pages, and receives their findings.
 type site struct {
 	found chan map[string]string
 	csp   string
@@ -60,7 +60,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// server is a local server with all transports, and a page of its own beside them.
+// server is a local server with all transports, and its own page.
 type server struct {
 	*httptest.Server
 	*site
@@ -118,8 +118,8 @@ func (s *server) counted(h http.Handler) http.Handler {
 	})
 }
 
-// What pages find who may call, and what the others find: they cannot open
-// anything, and what they can send without asking has no effect.
+// The findings of pages that may call, and of others: those cannot open anything, and
+// requests that they can send without a preflight have no effect.
 var (
 	welcome = map[string]string{
 		"modern": "touched by modern", "legacy": "touched by legacy", "simple": "sent", "sse": "touched by sse", "websocket": "touched by websocket",
@@ -127,7 +127,7 @@ var (
 	barred = map[string]string{
 		"modern": "blocked: TypeError", "legacy": "blocked: TypeError", "simple": "sent", "sse": "no stream", "websocket": "no socket",
 	}
-	// A rebound page may read answers, since to the browser they are of its own
+	// A rebound page may read responses, since for the browser they have its own
 	// origin. All of them are refusals.
 	refused = map[string]string{
 		"modern": "status 403", "legacy": "status 403", "simple": "sent", "sse": "no stream", "websocket": "no socket",
@@ -164,7 +164,7 @@ func TestPagesCallLocalServer(t *testing.T) {
 			page := "http://" + net.JoinHostPort(test.page, port)
 			target := s.URL
 			if test.name == "rebound name" {
-				target = page // the browser takes it for the page's own server
+				target = page // for the browser it is the page's own server
 			}
 			got := visit(t, page+"/page?server="+url.QueryEscape(target), from.found)
 			if !maps.Equal(got, test.want) {
@@ -175,7 +175,8 @@ func TestPagesCallLocalServer(t *testing.T) {
 	}
 }
 
-// check compares what the server has seen with what the page was to find.
+// check compares the requests that the server has seen with the expected findings of
+// the page.
 func (s *server) check(t *testing.T, found map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +203,7 @@ func portOf(t *testing.T, address string) string {
 	return u.Port()
 }
 
-// visit opens a page and returns what it tells.
+// visit opens a page and returns its findings.
 func visit(t *testing.T, page string, tells <-chan map[string]string) map[string]string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

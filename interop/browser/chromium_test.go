@@ -25,8 +25,8 @@ func find(t *testing.T) string {
 	return ""
 }
 
-// open opens a page in a browser of its own until the end of ctx. Names of hosts
-// below test are those of this machine, and there are no others.
+// open opens a page in a separate browser until the end of ctx. Host names below test
+// resolve to this machine, and no other names resolve.
 func open(ctx context.Context, t *testing.T, page string) *running {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "chromium")
@@ -48,7 +48,7 @@ func open(ctx context.Context, t *testing.T, page string) *running {
 	}
 	go func() {
 		defer close(b.ended)
-		_ = b.cmd.Wait() // how it ends is of no interest
+		_ = b.cmd.Wait() // the exit code does not matter
 	}()
 	return b
 }
@@ -61,9 +61,9 @@ type running struct {
 	profile string
 }
 
-// close waits for the end, which the end of the context brings about, and removes
-// what the browser has written.
+// close waits for the end of the browser, which follows the end of the context, and
+// removes its files.
 func (b *running) close() {
 	<-b.ended
-	_ = os.RemoveAll(b.profile) // a straggler may still be at it
+	_ = os.RemoveAll(b.profile) // a late process may still write to it
 }

@@ -1,4 +1,4 @@
-// Package browser opens web pages in headless Chromium that try to call a server on
-// the same machine, in every way that pages have: what a browser lets through, and
-// what the server then makes of it, only a browser knows.
+// Package browser opens web pages in headless Chromium that try to call a server on the
+// same machine, in every way available to pages. Only a real browser shows which
+// requests it sends, and how it handles the responses.
 package browser

@@ -1,6 +1,5 @@
-// Command talker is a server with hand-written features, one of everything, for
-// clients to try themselves on: it tells them things, asks them, changes while it
-// runs, and takes its time.
+// Command talker is a server with hand-written features of every kind, to test clients:
+// it sends notifications and questions, changes its lists, and has slow calls.
 package main
 
 import (
@@ -106,8 +105,7 @@ func registerTools(s *mcp.Server) {
 	}))
 }
 
-// registerVisits adds tools whose answers are streams that break off, or are let
-// go.
+// registerVisits adds tools whose responses are streams that are cut off, or released.
 func registerVisits(s *mcp.Server) {
 	s.Register(mcp.NewTool(mcp.ToolInfo{
 		Name: "route", Description: "Says what the HTTP header fields of the call say.",
@@ -199,7 +197,7 @@ func registerQuestions(s *mcp.Server) {
 	}))
 }
 
-// registerChanges adds tools after which the client has something to hear of.
+// registerChanges adds tools that cause notifications.
 func registerChanges(s *mcp.Server) {
 	s.Register(text("touch", func(context.Context) (string, error) {
 		s.ResourceUpdated("talker://rules")
