@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// patience is how long an answer may take.
-const patience = 5 * time.Second
+// answerTime is how long an answer may take.
+const answerTime = 5 * time.Second
 
-// client speaks to one run of a server, one request at a time.
+// client sends requests to one run of a server, one at a time.
 type client struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
@@ -24,13 +24,13 @@ type client struct {
 	id    int
 }
 
-// listed is a tool as tools/list has it.
+// listed is an entry of tools/list.
 type listed struct {
 	Name, Description         string
 	InputSchema, OutputSchema json.RawMessage
 }
 
-// answer is what came of a request.
+// answer is the result of a request.
 type answer struct {
 	Result json.RawMessage
 	Error  *struct {
@@ -39,14 +39,14 @@ type answer struct {
 	}
 }
 
-// errSilent and errDead say that there was no answer.
+// errSilent and errDead mean that there was no answer.
 var (
-	errSilent = fmt.Errorf("no answer within %v", patience)
+	errSilent = fmt.Errorf("no answer within %v", answerTime)
 	errDead   = errors.New("the server ended")
 )
 
-// start runs a server in a directory of its own, from which nothing leads outside:
-// proxies that do not exist, and no settings of the user.
+// start runs a server in a new directory without access to the outside: proxies that do
+// not exist, and no settings of the user.
 func start(program, dir string) (*client, error) {
 	log, err := os.CreateTemp(dir, "stderr")
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *client) ask(method, params string) (*answer, error) {
 	if _, err := fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", c.id, method, params); err != nil {
 		return nil, errDead
 	}
-	late := time.After(patience)
+	late := time.After(answerTime)
 	for {
 		select {
 		case line, ok := <-c.lines:
@@ -139,8 +139,8 @@ func (c *client) tools() ([]listed, error) {
 	}
 }
 
-// stop ends the server, and returns the end of what it logged. How it ends is of no
-// interest, since it may have been killed by what it called.
+// stop ends the server, and returns the end of what it logged. The exit code does not
+// matter, since a called function may have ended the process.
 func (c *client) stop() string {
 	_ = c.in.Close()
 	end := time.AfterFunc(2*time.Second, func() { _ = c.cmd.Process.Kill() })

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// wrapper is one function or method of a package, with what is written for it.
+// wrapper is one function or method of a package, with its generated source.
 type wrapper struct {
 	symbol string      // of the original: "Contains", "(*Client).Get"
 	fn     *types.Func // the original
@@ -22,17 +22,17 @@ type wrapper struct {
 	omit   []string // variadic parameters that are hidden, as the generator advises
 }
 
-// kind says what becomes of the receiver.
+// kind is the treatment of the receiver.
 type kind int
 
 const (
-	plain    kind = iota // there is none
+	plain    kind = iota // no receiver
 	argument             // it is the first parameter
 	handle               // it is held by a type that is passed to RegisterMCP
 	contract             // it is an interface, which is passed to RegisterMCP
 )
 
-// collected is what there is to wrap in a package.
+// collected has the functions of a package to wrap.
 type collected struct {
 	pkg        *types.Package
 	wrappers   []*wrapper
@@ -119,8 +119,8 @@ func methods(t *types.Named, named bool) []*wrapper {
 	return all
 }
 
-// isHandle recognises a type that holds more than its JSON form could: a struct with
-// unexported fields and without a form of its own.
+// isHandle recognises a type with more state than its JSON form: a struct with
+// unexported fields and without JSON methods.
 func isHandle(t *types.Named) bool {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -138,7 +138,7 @@ func isHandle(t *types.Named) bool {
 	return false
 }
 
-// rename gives every wrapper that is a function a name of its own.
+// rename gives every wrapper that is a function a unique name.
 func rename(all []*wrapper) {
 	slices.SortStableFunc(all, func(x, y *wrapper) int { return cmp.Compare(x.kind, y.kind) })
 	taken := map[string]bool{}
@@ -190,7 +190,7 @@ func comments(pkg *packages.Package) map[*types.Func]string {
 	return docs
 }
 
-// unwritable says why no other package can write down the signature, "" if one can.
+// unwritable returns why other packages cannot write the signature, "" if they can.
 func unwritable(w *wrapper, own *types.Package) string {
 	sig := w.fn.Signature()
 	why := ""
@@ -285,7 +285,7 @@ func unnameable(t types.Type, own *types.Package, seen map[types.Type]bool) stri
 	return ""
 }
 
-// hidden says why the name of a type cannot be written elsewhere.
+// hidden returns why other packages cannot write the name of a type.
 func hidden(obj *types.TypeName) string {
 	switch {
 	case obj.Pkg() == nil:

@@ -12,18 +12,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// outcome counts what calls came to.
+// outcome counts the results of calls.
 type outcome struct {
 	tools    int
-	answered int // at least one call was answered by the function with a result
-	failed   int // every valid call was answered by an error of the function
-	panicked int // every valid call was answered by an error in place of a panic
-	refused  int // the argument's own type takes no value that was tried
-	checked  int // results that were held against their output schema
+	answered int // at least one call returned a result of the function
+	failed   int // every valid call returned an error of the function
+	panicked int // every valid call returned an error for a panic
+	refused  int // the type of an argument accepts none of the tried values
+	checked  int // results that were validated with their output schema
 	silent   []string
 	killed   []string
-	errors   []string // of functions that never answered otherwise
-	wrong    []string // whatever must not be
+	errors   []string // of functions without other results
+	wrong    []string // failures
 }
 
 // drive starts the server and calls all of its tools.
@@ -85,7 +85,7 @@ func (c *called) text() string {
 	return c.Content[0].Text
 }
 
-// call calls a tool. A nil result is one that stands for a panic.
+// call calls a tool. A nil result means a panic.
 func (d *driver) call(tool string, arguments any) (*called, error) {
 	args, err := json.Marshal(arguments)
 	if err != nil {
@@ -177,7 +177,7 @@ func (d *driver) tool(t listed) error {
 	return d.invalid(t.Name, &in, input)
 }
 
-// What came of a valid call, the better the higher.
+// The result of a valid call, the better the higher.
 const (
 	rankNone = iota
 	rankRefused
@@ -220,7 +220,7 @@ func (d *driver) valid(tool string, arguments any, output *jsonschema.Schema) (r
 }
 
 // invalid calls a tool without arguments, with an unknown one, and with each of the
-// wrong type, which it must refuse by itself.
+// wrong type, which the server must refuse before the call.
 func (d *driver) invalid(tool string, in *schema, input *jsonschema.Schema) error {
 	try := []map[string]any{{"no_such_argument": 1}}
 	if len(in.Required) > 0 {
@@ -254,13 +254,13 @@ func (d *driver) invalid(tool string, in *schema, input *jsonschema.Schema) erro
 	return nil
 }
 
-// isValidation recognises the text by which arguments are refused.
+// isValidation recognises the text for invalid arguments.
 func isValidation(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return strings.Contains(first, "problem") && strings.Contains(first, "with the arguments of ")
 }
 
-// compile reads a schema as the validator takes it.
+// compile compiles a schema for the validator.
 func compile(text []byte) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -275,7 +275,7 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 	return c.Compile("schema.json")
 }
 
-// valid holds a value against a schema.
+// valid validates a value with a schema.
 func valid(s *jsonschema.Schema, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {

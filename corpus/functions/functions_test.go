@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFunctions is the whole way with small packages: functions, types that are
-// passed to RegisterMCP, types that are arguments, and some that are refused.
+// TestFunctions runs all steps with small packages: functions, types that are passed to
+// RegisterMCP, types that are arguments, and some that are refused.
 func TestFunctions(t *testing.T) {
 	t.Chdir("..")
 	m := module{name: "short", path: "std", packages: whole("mime", "path", "strings")}
@@ -41,7 +41,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestWrongIsFound shows that answers are looked at.
+// TestWrongIsFound shows that answers are checked.
 func TestWrongIsFound(t *testing.T) {
 	for text, want := range map[string]bool{
 		"1 problem with the arguments of add:\n- a: must be an integer":  true,

@@ -1,7 +1,7 @@
 // Functions makes tools of the exported functions and methods of well-known modules,
-// mechanically: each is wrapped by a function that calls through and has
-// its comment, its parameters and its results. What the generator refuses is listed
-// and left out; all the rest is built, served and called. It is for corpus/run-functions.
+// mechanically: each is wrapped by a function that calls through and has its comment,
+// its parameters and its results. Functions that the generator refuses are listed and
+// left out; all others are built, served and called. It is for corpus/run-functions.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(names []string, verbose bool) (err error) {
 	return report(os.Stdout, rows)
 }
 
-// row is what came of one module.
+// row has the results of one module.
 type row struct {
 	module   module
 	version  string
@@ -59,7 +59,7 @@ type row struct {
 	outcome  *outcome
 }
 
-// try does everything for one module.
+// try runs all steps for one module.
 func try(m module, bin string) (*row, error) {
 	dir := filepath.Join("out", "functions", m.name)
 	if err := os.RemoveAll(dir); err != nil {
@@ -102,7 +102,7 @@ func try(m module, bin string) (*row, error) {
 	return r, err
 }
 
-// version is the version of a module that is built with.
+// version returns the version of a module in the build.
 func version(path string) (string, error) {
 	if path == "std" {
 		return runtime.Version(), nil

@@ -51,20 +51,20 @@ func (r *row) progress(w io.Writer, verbose bool) {
 	}
 }
 
-// report prints the table, and why the rest does not work.
+// report prints the table, and the reasons for failures.
 func report(w io.Writer, rows []*row) error {
 	fmt.Fprintf(w, "\n| module | version | packages | functions | work unchanged | share | of which say nothing | and with options hidden |\n|---|---|---|--:|--:|--:|--:|--:|\n")
-	functions, works, empty, mended, wrong := 0, 0, 0, 0, 0
+	functions, works, empty, fixed, wrong := 0, 0, 0, 0, 0
 	reasons := map[string]int{}
 	for _, r := range rows {
 		n, ok, mute, more := 0, 0, 0, 0
 		var names []string
 		for _, s := range r.packages {
 			n += len(s.all.wrappers)
-			ok += len(s.works) - len(s.mended)
-			more += len(s.mended)
+			ok += len(s.works) - len(s.fixed)
+			more += len(s.fixed)
 			for w := range s.empty {
-				if s.mended[w] == nil {
+				if s.fixed[w] == nil {
 					mute++
 				}
 			}
@@ -75,7 +75,7 @@ func report(w io.Writer, rows []*row) error {
 			if name != "" {
 				names = append(names, name)
 			}
-			for _, list := range []map[*wrapper][]*generator.Diagnostic{s.refused, s.mended} {
+			for _, list := range []map[*wrapper][]*generator.Diagnostic{s.refused, s.fixed} {
 				for _, diags := range list {
 					reasons[reason(diags[0].Message)]++
 				}
@@ -84,11 +84,11 @@ func report(w io.Writer, rows []*row) error {
 		functions += n
 		works += ok
 		empty += mute
-		mended += more
+		fixed += more
 		wrong += len(r.outcome.wrong)
 		fmt.Fprintf(w, "| %s | %s | %s | %d | %d | %s | %d | %d |\n", r.module.path, r.version, cmp.Or(strings.Join(names, ", "), "the root"), n, ok, share(ok, n), mute, more)
 	}
-	fmt.Fprintf(w, "| all | | | %d | %d | %s | %d | %d |\n\n| functions | reason |\n|--:|---|\n", functions, works, share(works, functions), empty, mended)
+	fmt.Fprintf(w, "| all | | | %d | %d | %s | %d | %d |\n\n| functions | reason |\n|--:|---|\n", functions, works, share(works, functions), empty, fixed)
 	sorted := slices.SortedFunc(maps.Keys(reasons), func(x, y string) int {
 		return cmp.Or(cmp.Compare(reasons[y], reasons[x]), cmp.Compare(x, y))
 	})
@@ -113,7 +113,7 @@ var (
 	ordinal = regexp.MustCompile(`\d+ of \d+`)
 )
 
-// reason is a message without what differs from one function to the next.
+// reason is a message without the parts that differ between functions.
 func reason(message string) string {
 	message = ordinal.ReplaceAllString(message, "n of m")
 	if i := strings.LastIndex(message, ": type "); i >= 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// schema is the part of a schema that values are made from.
+// schema has the keywords from which values are made.
 type schema struct {
 	Type                 string
 	Properties           map[string]*schema
@@ -31,11 +31,11 @@ type schema struct {
 type sampler struct {
 	root *schema
 	full bool   // optional members and elements too
-	text string // where nothing is known of a text
+	text string // for strings without a format
 }
 
-// value makes one. Texts are short, numbers are small, for nobody knows what a
-// function does with them.
+// value makes a value. Texts are short and numbers small, because the effect of the
+// function is unknown.
 func (s *sampler) value(t *schema, depth int) any {
 	if t == nil {
 		return s.text
@@ -111,8 +111,8 @@ var formats = map[string]string{
 	"duration":  "1s",
 }
 
-// texts are what is tried in turn where a type has a form of its own, of which the
-// schema says nothing.
+// texts are tried in turn for a type with its own text form, which the schema does not
+// describe.
 var texts = []string{"a", "v1.2.3", "1", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80", "en", "2024-01-02T03:04:05Z"}
 
 func (s *sampler) string(t *schema) string {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// transport answers every request of a client from memory, with something that
-// several of them take for an answer.
+// transport responds to every request of a client from memory, with a response that
+// several of them accept.
 const transport = `
 type transport struct{}
 
@@ -30,8 +30,8 @@ func (transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 `
 
-// serverSource is a program that serves the packages of one module. Nothing in it is
-// connected to anything.
+// serverSource is a program that serves the packages of one module. It has no
+// connections.
 func serverSource(m module, all []*settled) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Server serves the functions of %s.\npackage main\n\nimport (\n", m.path)

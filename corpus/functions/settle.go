@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 )
 
-// settled is a package of wrappers that the generator takes, and those that it does
-// not.
+// settled is a package with the wrappers that the generator accepts, and those that it
+// refuses.
 type settled struct {
 	source           source
 	dir              string
@@ -27,12 +27,12 @@ type settled struct {
 	all              *collected
 	works            []*wrapper
 	refused          map[*wrapper][]*generator.Diagnostic
-	mended           map[*wrapper][]*generator.Diagnostic // errors after which the advice to hide a variadic parameter was taken
+	fixed            map[*wrapper][]*generator.Diagnostic // errors that hiding a variadic parameter has fixed, as their hints advise
 	tools, receivers []string                             // names of the tools, and of the types that RegisterMCP takes
 	bytes            int
 	took             time.Duration
 	warned           []generator.Diagnostic
-	empty            map[*wrapper]bool // works, and nothing of an argument or of the result travels
+	empty            map[*wrapper]bool // works, but an argument or the result has no data
 }
 
 // settle writes the wrappers, leaves out what the generator refuses, and writes
@@ -44,7 +44,7 @@ func settle(src source, parent string) (*settled, error) {
 	}
 	name := all.pkg.Name()
 	dir := filepath.Join(parent, name)
-	s := &settled{source: src, dir: dir, name: name, all: all, works: all.wrappers, refused: map[*wrapper][]*generator.Diagnostic{}, mended: map[*wrapper][]*generator.Diagnostic{}}
+	s := &settled{source: src, dir: dir, name: name, all: all, works: all.wrappers, refused: map[*wrapper][]*generator.Diagnostic{}, fixed: map[*wrapper][]*generator.Diagnostic{}}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -92,15 +92,14 @@ func settle(src source, parent string) (*settled, error) {
 // left out.
 var advice = regexp.MustCompile(`//mcp:arg (\w+) omit, which passes none`)
 
-// leaveOut takes the wrappers that have errors away, but for those that a directive
-// mends.
+// leaveOut removes the wrappers with errors, except those that a directive fixes.
 func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
 	where, err := places(file)
 	if err != nil {
 		return err
 	}
 	found := map[*wrapper][]*generator.Diagnostic{}
-	before, taken := len(s.works), len(s.mended)
+	before, taken := len(s.works), len(s.fixed)
 	for i := range diags {
 		d := &diags[i]
 		if d.Warning {
@@ -113,25 +112,25 @@ func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
 		found[w] = append(found[w], d)
 	}
 	for w, list := range found {
-		if hint := advice.FindStringSubmatch(list[0].Hint); len(list) == 1 && hint != nil && s.mended[w] == nil {
-			s.mended[w] = list
+		if hint := advice.FindStringSubmatch(list[0].Hint); len(list) == 1 && hint != nil && s.fixed[w] == nil {
+			s.fixed[w] = list
 			w.omit = append(w.omit, hint[1])
 			continue
 		}
 		s.refused[w] = list
-		if first := s.mended[w]; first != nil {
+		if first := s.fixed[w]; first != nil {
 			s.refused[w] = append(first, list...) // the advice was not enough
-			delete(s.mended, w)
+			delete(s.fixed, w)
 		}
 	}
 	s.works = slices.DeleteFunc(slices.Clone(s.works), func(w *wrapper) bool { return s.refused[w] != nil })
-	if len(s.works) == before && len(s.mended) == taken {
+	if len(s.works) == before && len(s.fixed) == taken {
 		return fmt.Errorf("the same errors again: %s", diags[0].Text())
 	}
 	return nil
 }
 
-// at is the wrapper in whose lines a diagnostic stands, nil if there is none.
+// at returns the wrapper in whose lines a diagnostic is, nil if there is none.
 func (s *settled) at(where map[string][2]int, d *generator.Diagnostic) *wrapper {
 	for _, w := range s.works {
 		span := where[w.declared()]
@@ -142,8 +141,8 @@ func (s *settled) at(where map[string][2]int, d *generator.Diagnostic) *wrapper 
 	return nil
 }
 
-// findEmpty notes the wrappers that work, of which the generator has said that they
-// say nothing.
+// findEmpty records the wrappers that work, but for which the generator warns that they
+// have no data.
 func (s *settled) findEmpty(file string) error {
 	where, err := places(file)
 	s.empty = map[*wrapper]bool{}
@@ -223,8 +222,8 @@ func receiverName(decl *ast.FuncDecl) string {
 	return ""
 }
 
-// registered returns what a generated file offers: the names of its tools, and the
-// types of the receivers that RegisterMCP takes, in order.
+// registered returns the names of the tools of a generated file, and the types of the
+// receivers of RegisterMCP, in order.
 func registered(source []byte) (tools, receivers []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "mcp_gen.go", source, parser.SkipObjectResolution)
 	if err != nil {

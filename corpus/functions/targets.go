@@ -1,24 +1,24 @@
 package main
 
-// module is one row of the table: packages that are read as a whole, or of which
-// the methods of some types are.
+// module is one row of the table: whole packages, or the methods of some of their
+// types.
 type module struct {
 	name     string // of the directory below out/functions
-	path     string // as go list -m takes it; "std" is the standard library
+	path     string // for go list -m; "std" is the standard library
 	packages []source
 }
 
-// source is one package. Without types, every exported function is wrapped and every
-// exported method of an exported type that is no interface. With types, the
-// methods of those are, interfaces among them.
+// source is one package. Without types, every exported function is wrapped, and every
+// exported method of an exported type other than interfaces. With types, the methods of
+// those are, interfaces among them.
 type source struct {
 	path  string
 	types []string
 	make  string // declares how the receivers are made that are of no use empty
 }
 
-// modules are what is tried. The only choice that is made is of packages and,
-// where a package has several types with the same methods, of the type.
+// modules has the modules. The only selection is that of packages and, if a package has
+// several types with the same methods, of the type.
 var modules = []module{
 	{"std", "std", whole("html", "math", "mime", "net/netip", "net/url", "path", "regexp", "strconv", "strings", "time", "unicode/utf8")},
 	{"yaml", "gopkg.in/yaml.v3", whole("gopkg.in/yaml.v3")},
@@ -42,7 +42,7 @@ var modules = []module{
 	}, makeGitHub}}},
 }
 
-// whole are packages of which everything is wrapped.
+// whole returns packages in which everything is wrapped.
 func whole(paths ...string) []source {
 	var all []source
 	for _, p := range paths {
@@ -51,8 +51,8 @@ func whole(paths ...string) []source {
 	return all
 }
 
-// Clients are given the default transport, which the server replaces by one that
-// answers from memory, or nothing to connect to.
+// Clients use the default transport, which the server replaces by one that responds
+// from memory, or have no address to connect to.
 const (
 	makeRedis = `
 import (

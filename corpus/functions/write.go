@@ -15,7 +15,7 @@ type writer struct {
 	self    string            // what own is imported as
 	imports map[string]string // import path: name
 	taken   map[string]bool   // names of imports
-	made    bool              // the receivers are made in a file of their own
+	made    bool              // the receivers are made in a separate file
 }
 
 // print returns the source of a package with the wrappers of another one.
@@ -47,7 +47,7 @@ func (s *settled) print(wrappers []*wrapper) ([]byte, error) {
 	}
 	for _, wr := range s.all.wrappers {
 		if w.made && wr.kind == handle && !written[wr.recv] {
-			w.holder(&decls, wr.recv, several) // all of its methods are refused, and it is made nevertheless
+			w.holder(&decls, wr.recv, several) // even if all of its methods are refused
 			written[wr.recv] = true
 		}
 	}
@@ -203,7 +203,7 @@ func (w *writer) function(b *bytes.Buffer, wr *wrapper) {
 }
 
 // params are the parameters as they are declared, and as they are passed on. One
-// without a name gets one, for a wrapper could not pass it on.
+// without a name gets one, so that the wrapper can pass it on.
 func (w *writer) params(sig *types.Signature, taken map[string]bool) (params, args []string) {
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)

@@ -1,6 +1,6 @@
-// Wrap makes a package of tools out of every exported struct of another
-// package: each is the argument and the result of a tool of its own. What the
-// generator refuses is listed and left out. It is for corpus/run.
+// Wrap makes a package of tools out of every exported struct of another package: each
+// is the argument and the result of a tool of its own. Structs that the generator
+// refuses are listed and left out. It is for corpus/run.
 package main
 
 import (
@@ -117,7 +117,7 @@ func structs(pkg *types.Package) []wrapped {
 	return out
 }
 
-// hasForm reports whether a method reads the type.
+// hasForm reports whether the type has an unmarshal method.
 func hasForm(t types.Type) bool {
 	for _, name := range []string{"UnmarshalJSON", "UnmarshalText"} {
 		if obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name); obj != nil {
@@ -251,7 +251,7 @@ func measure(source []byte) (total, schemas, codecs, fields int) {
 	return total, schemas, codecs, fields
 }
 
-// report says what came of it.
+// report prints the results.
 func report(name, path string, all, left []wrapped, refused map[string]string, result *generator.Result, written []string, took time.Duration, rounds int) error {
 	fmt.Printf("%s: %d structs, %d as tools, %d refused, generated in %v (%d rounds)\n", path, len(all), len(left), len(refused), took.Round(time.Millisecond), rounds)
 	names := make([]string, 0, len(refused))
