@@ -1,6 +1,5 @@
-// Package catalog is the work that all servers of the comparison do: the same
-// types, the same functions, and the contract that all of them publish. None of it
-// knows of a protocol.
+// Package catalog has the types and functions that all servers of the comparison share.
+// It does not depend on the protocol.
 package catalog
 
 import "time"

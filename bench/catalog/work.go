@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Steps is how many times Report tells how far it has come.
+// Steps is the number of progress notifications of Report.
 const Steps = 10
 
-// MaxRecords is how many records there are.
+// MaxRecords is the number of records.
 const MaxRecords = 5000
 
 // MaxText is how long a text may be, in bytes.
 const MaxText = 1 << 20
 
-// ErrNoBook is the answer for a number that no book has.
+// ErrNoBook is the error for a number without a book.
 var ErrNoBook = errors.New("no such book")
 
 // Add adds.
 func Add(a, b int64) Sum { return Sum{Sum: a + b} }
 
-// Search returns the same seven books for every query, about 1.1 KB of JSON. Total
-// is the limit of the query, so that answers can be told apart.
+// Search returns the same seven books for every query, about 1.1 KB of JSON. Total is
+// the limit of the query, so that answers differ.
 func Search(q *Query) Hits { return Hits{Total: q.Limit, Books: books, Took: 0.0123} }
 
 // Text returns the text.
@@ -32,7 +32,7 @@ func Text(text string) string { return text }
 // List returns the first records.
 func List(count int) Records { return Records{Items: records[:count]} }
 
-// Report does nothing in ten steps, and tells how far it has come after each.
+// Report does nothing in ten steps, and reports progress after each.
 func Report(ctx context.Context, tell func(ctx context.Context, done, total float64, message string)) string {
 	for i := range Steps {
 		tell(ctx, float64(i+1), Steps, "step done")
@@ -54,8 +54,7 @@ const (
 	BookTemplate = "catalog://books/{id}"
 )
 
-// BookID returns the number in the URI of a book, for servers that get no more than
-// the URI.
+// BookID returns the number in the URI of a book, for servers that get only the URI.
 func BookID(uri string) (int64, error) {
 	text, ok := strings.CutPrefix(uri, BookURI)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package contract is what all servers of the comparison publish: the list of tools
-// as the server of package servers/mcpgen gives it in revision 2025-11-25. A test of
-// that package writes it anew with -update.
+// Package contract has the tools that all servers of the comparison publish: the
+// tools/list result of package servers/mcpgen in revision 2025-11-25. A test of that
+// package rewrites it with -update.
 package contract
 
 import (

@@ -30,7 +30,7 @@ func findWorkshop(log io.Writer) (*workshop, error) {
 	return &workshop{dir: filepath.Dir(file), log: log}, nil
 }
 
-// out is a path below the directory for what is made.
+// out returns a path below the output directory.
 func (w *workshop) out(elements ...string) string {
 	return filepath.Join(append([]string{w.dir, "out"}, elements...)...)
 }
@@ -46,7 +46,7 @@ func (w *workshop) run(dir, name string, args ...string) error {
 	return nil
 }
 
-// build builds a program without what debuggers need.
+// build builds a program without debug information.
 func (w *workshop) build(dir, bin, pkg string) error {
 	return w.run(dir, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, pkg)
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// claim is what must hold: a ratio that may be at most so much.
+// claim is an upper bound of a ratio.
 type claim struct {
 	what string
 	have float64
 	most float64
 }
 
-// claims writes what must hold, and whether it does.
+// claims writes the bounds, and whether they are met.
 func (r *results) claims(b *strings.Builder) {
 	var all []claim
 	add := func(what string, have, most float64) {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// held is what a server needs for each of many things that it holds, and that do
-// nothing.
+// held is the memory of a server for each of many idle sessions or streams.
 type held struct {
 	What   string `json:"what"`
 	Server string `json:"server"`
@@ -29,8 +28,7 @@ const (
 	holdBare     = "bare net/http stream"
 )
 
-// hold measures one kind on a server in a process of its own. The clients are in
-// this one.
+// hold measures one kind on a server in a new process. The clients are in this process.
 func hold(dir, server, what string, count int) (h held, err error) {
 	h = held{What: what, Server: server, Count: count}
 	over := transports[len(transports)-1] // modern
@@ -47,8 +45,8 @@ func hold(dir, server, what string, count int) (h held, err error) {
 	}
 	keeper := &holder{address: p.address(), over: over}
 	defer keeper.close()
-	defer p.stop() // while it holds everything, so that a profile shows that
-	// What is only needed once is there before anything is counted.
+	defer p.stop() // while everything is open, so that a profile shows it
+	// One-time allocations are made before the measurement.
 	if err := keeper.add(what, 64); err != nil {
 		return h, fmt.Errorf("%s, %s: %w; stderr: %s", server, what, err, p.stderr.String())
 	}
@@ -69,9 +67,9 @@ func hold(dir, server, what string, count int) (h held, err error) {
 	return h, keeper.check(what)
 }
 
-// settle has the server collect its garbage, and returns what it needs then.
+// settle makes the server collect its garbage, and returns its memory use.
 func settle(p *process) (int64, error) {
-	// Connections that have just become idle are let go first.
+	// Connections that have just become idle are released first.
 	time.Sleep(200 * time.Millisecond)
 	answer, err := http.Get(strings.TrimSuffix(p.url, "/mcp") + "/settle")
 	if err != nil {
@@ -85,7 +83,7 @@ func settle(p *process) (int64, error) {
 	return strconv.ParseInt(string(text), 10, 64)
 }
 
-// holder holds sessions and streams.
+// holder opens sessions and streams, and keeps them open.
 type holder struct {
 	address string
 	over    *transport
@@ -98,7 +96,7 @@ type holder struct {
 
 const lanesToHold = 16
 
-// add holds that many more.
+// add opens that many more.
 func (h *holder) add(what string, count int) error {
 	for len(h.posts) < lanesToHold {
 		c, err := dial(h.address, h.over)
@@ -162,7 +160,7 @@ func (h *holder) one(what string, post *connection) error {
 const listenMessage = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{` +
 	modernMeta + `}}}`
 
-// listen opens a stream, and waits until the server has said that it is open.
+// listen opens a stream, and waits for its acknowledgement.
 func (c *connection) listen(what string) error {
 	head := c.head("subscriptions/listen", "")
 	if what == holdBare {
@@ -197,7 +195,7 @@ func (c *connection) listen(what string) error {
 	return err
 }
 
-// check asks some of the sessions whether they are still there.
+// check sends a ping in some of the sessions.
 func (h *holder) check(what string) error {
 	if what != holdSessions {
 		return nil

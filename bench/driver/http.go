@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// connection is a lane over one connection of HTTP: a client of its own, with a
-// session of its own where there are sessions.
+// connection is a lane over one HTTP connection: a separate client, with its own
+// session if there are sessions.
 type connection struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -39,7 +39,7 @@ func newConnection(address string, l *load, number int) (*connection, error) {
 	}
 	c.scenario = l.scenario
 	c.requests, c.check = l.scenario.requests(l.over.modern), newChecker(l.scenario, l.over.modern)
-	// Clients differ in what they ask for first.
+	// Clients begin with different variants.
 	c.last = number
 	if !l.over.modern && !l.over.alone {
 		if err := c.open(); err != nil {
@@ -60,7 +60,7 @@ func dial(address string, over *transport) (*connection, error) {
 	return &connection{conn: conn, in: bufio.NewReaderSize(conn, 16<<10), address: address, over: over}, nil
 }
 
-// mirror is the name in a request that a header field repeats.
+// mirror returns the name in a request that a header field repeats.
 func (s *scenario) mirror(variant int) string {
 	if s.method == "resources/read" {
 		return bookURI(variant)
@@ -68,7 +68,7 @@ func (s *scenario) mirror(variant int) string {
 	return s.feature
 }
 
-// head is all that stands before the number of bytes of a request.
+// head returns the request header up to the Content-Length value.
 func (c *connection) head(method, name string) []byte {
 	var b strings.Builder
 	b.WriteString("POST /mcp HTTP/1.1\r\nHost: " + c.address + "\r\nUser-Agent: bench\r\n" +
@@ -128,7 +128,7 @@ func (c *connection) open() error {
 func (c *connection) close() { _ = c.conn.Close() }
 
 func (c *connection) run(until time.Time) (times []time.Duration, err error) {
-	// One call at least, so that there is something to measure.
+	// At least one call, so that there is a sample.
 	for now := time.Now(); len(times) == 0 || now.Before(until); {
 		c.last++
 		v := c.last % len(c.requests)
@@ -211,7 +211,7 @@ func (c *connection) receive(message func([]byte) error) (a answerHead, err erro
 	return a, err
 }
 
-// eachData hands out the data of an event. All servers write one line of it.
+// eachData passes on the data of an event. All servers write one line of it.
 func eachData(event []byte, message func([]byte) error) error {
 	for line := range bytes.SplitSeq(event, []byte("\n")) {
 		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {

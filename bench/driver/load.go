@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// load is how a server is asked: for how long, and how much at a time.
+// load describes the calls of a run: the scenario, the duration, and the concurrency.
 type load struct {
 	scenario *scenario
 	over     *transport
@@ -15,7 +15,7 @@ type load struct {
 	measured time.Duration
 }
 
-// sample is what one run has given.
+// sample is the result of one run.
 type sample struct {
 	Calls     int     `json:"calls"`
 	CPU       float64 `json:"cpu"`       // seconds of the server per 100,000 calls
@@ -25,16 +25,16 @@ type sample struct {
 	Peak      int64   `json:"peak"` // bytes
 }
 
-// lane asks, checks answers, and takes times: the one of stdio, or each connection
-// of HTTP.
+// lane sends requests, checks answers, and measures times: the one of stdio, or each
+// HTTP connection.
 type lane interface {
-	// run asks until the time is over and everything is answered. It returns how long
-	// each call took.
+	// run sends requests until the time is over, and waits for all answers. It returns
+	// the duration of each call.
 	run(until time.Time) ([]time.Duration, error)
 	close()
 }
 
-// measure runs a load on a server that has been started and greeted.
+// measure runs a load on a server that has been started and initialized.
 func (l *load) measure(p *process, lanes []lane) (sample, error) {
 	if _, err := together(lanes, time.Now().Add(l.warm)); err != nil {
 		return sample{}, err

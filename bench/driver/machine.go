@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// machine is what a run was done on.
+// machine describes the machine of a run.
 type machine struct {
 	CPU    string `json:"cpu"`
 	Cores  int    `json:"cores"`

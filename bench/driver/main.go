@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// results are what a run has found.
+// results are the results of a run.
 type results struct {
 	Date    time.Time                   `json:"date"`
 	Took    string                      `json:"took"`
@@ -24,7 +24,7 @@ type results struct {
 	Sizes   map[string]map[string]int64 `json:"sizes"` // by server and kind, bytes
 }
 
-// options are what the command line says.
+// options are the values of the command line.
 type options struct {
 	short               bool
 	only, among, bin    string
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// report writes the results to where they are wanted.
+// report writes the results to the selected outputs.
 func (o *options) report(r *results) error {
 	fmt.Print(r.markdown())
 	if o.results != "" {
@@ -73,7 +73,7 @@ func (o *options) report(r *results) error {
 	return nil
 }
 
-// measure takes the samples. The results are there in part where there is an error.
+// measure takes the samples. After an error the results are incomplete.
 func (o *options) measure() (*results, error) {
 	if o.from != "" {
 		text, err := os.ReadFile(o.from)
@@ -126,7 +126,7 @@ func (o *options) measure() (*results, error) {
 	return r, err
 }
 
-// chosen are the loads that a run is about.
+// chosen returns the selected loads.
 func chosen(short bool, only string) (loads []*load) {
 	for _, l := range matrix() {
 		name := fmt.Sprintf("%s/%s/%d", l.over.name, l.scenario.name, l.at)

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// cell is what one place of the table is about, with the samples of each server.
+// cell is one cell of the table, with the samples of each server.
 type cell struct {
 	Over     string              `json:"over"`
 	Scenario string              `json:"scenario"`
 	At       int                 `json:"at"`
 	Samples  map[string][]sample `json:"samples"`
-	Without  map[string]string   `json:"without,omitempty"` // why a server has none
+	Without  map[string]string   `json:"without,omitempty"` // why a server has no samples
 }
 
-// matrix lists what is measured: everything over stdio and over HTTP with sessions,
-// and over the rest what shows the difference.
+// matrix lists the loads: all over stdio and over HTTP with sessions, and over the
+// other transports those that show the difference.
 func matrix() (loads []*load) {
 	for _, t := range transports {
 		for _, s := range scenarios {
@@ -38,7 +38,7 @@ func matrix() (loads []*load) {
 	return loads
 }
 
-// effort is how thoroughly to measure.
+// effort has the repetitions and durations of a measurement.
 type effort struct {
 	repetitions int
 	warm        time.Duration
@@ -53,12 +53,12 @@ var (
 		repetitions: 5, warm: 200 * time.Millisecond, measured: 500 * time.Millisecond,
 		starts: 10, tools: []int{10, 200, 1000}, held: 5000,
 	}
-	// quick shows that everything works and that all answers are right.
+	// quick only shows that everything works and that all answers are right.
 	quick = effort{repetitions: 1, warm: time.Millisecond, measured: time.Millisecond, starts: 1, tools: []int{10}, held: 200}
 )
 
 // table takes all samples: each repetition of a load goes through all servers before
-// the next one begins, so that what else the machine does weighs on all alike.
+// the next one begins, so that other load of the machine affects all alike.
 func (w *workshop) table(loads []*load, e effort) (cells []*cell, err error) {
 	for _, l := range loads {
 		c := &cell{Over: l.over.name, Scenario: l.scenario.name, At: l.at, Samples: map[string][]sample{}, Without: map[string]string{}}
@@ -94,8 +94,8 @@ func (w *workshop) table(loads []*load, e effort) (cells []*cell, err error) {
 	return cells, errors.Join(failures...)
 }
 
-// cannot reports why a server is not asked at all: it is known not to answer as the
-// protocol wants.
+// cannot returns why a server is not measured: its answers are known to violate the
+// protocol.
 func cannot(server string, l *load) string {
 	if server == "mcpgo" && l.scenario.events {
 		return "some notifications come after the answer, some not at all"
@@ -129,7 +129,8 @@ func (w *workshop) startUps(e effort) (all []starts, err error) {
 	return all, nil
 }
 
-// holdAll measures what is held by all servers that can.
+// holdAll measures the memory of idle sessions and streams of all servers that support
+// them.
 func (w *workshop) holdAll(e effort) (all []held, err error) {
 	var failures []error
 	for _, what := range []string{holdSessions, holdListens, holdBare} {

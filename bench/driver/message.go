@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/bench/catalog"
 )
 
-// A request is written by putting its number between the parts of its text.
+// A request is written by joining the parts of its text with its number.
 type pattern [][]byte
 
 func (t pattern) append(b []byte, id int) []byte {
@@ -61,15 +61,15 @@ func (s *scenario) requests(modern bool) []pattern {
 // checker checks every answer of a run: the first of its kind in depth, later ones
 // by comparing their bytes with one that was right.
 type checker struct {
-	s      *scenario
-	modern bool
-	right  [][][]byte // by variant: what follows the number of an answer that is right
-	steps  [][2][]byte
-	told   map[int]int // progress so far, by number
+	s          *scenario
+	modern     bool
+	right      [][][]byte // by variant: the text after the number of a correct answer
+	steps      [][2][]byte
+	progressed map[int]int // progress so far, by number
 }
 
 func newChecker(s *scenario, modern bool) *checker {
-	return &checker{s: s, modern: modern, right: make([][][]byte, s.variants), steps: make([][2][]byte, catalog.Steps), told: map[int]int{}}
+	return &checker{s: s, modern: modern, right: make([][][]byte, s.variants), steps: make([][2][]byte, catalog.Steps), progressed: map[int]int{}}
 }
 
 var answerPrefix = []byte(`{"jsonrpc":"2.0","id":`)
@@ -91,7 +91,7 @@ func number(message []byte) (id int, rest []byte, ok bool) {
 	return id, rest[n:], true
 }
 
-// slowNumber is number for answers in another spelling.
+// slowNumber is number for answers in another form.
 func slowNumber(message []byte) (id int, rest []byte, ok bool) {
 	var envelope struct {
 		ID *int `json:"id"`
@@ -102,17 +102,16 @@ func slowNumber(message []byte) (id int, rest []byte, ok bool) {
 	return *envelope.ID, nil, true
 }
 
-// take checks a message. It returns the number of the call that it answers, 0 for a
-// notification.
+// take checks a message. It returns the number of its call, 0 for a notification.
 func (c *checker) take(message []byte) (id int, err error) {
 	id, rest, ok := number(message)
 	if !ok {
 		return 0, c.notification(message)
 	}
-	if c.s.events && c.told[id] != catalog.Steps {
-		return id, fmt.Errorf("answer after %d of %d notifications", c.told[id], catalog.Steps)
+	if c.s.events && c.progressed[id] != catalog.Steps {
+		return id, fmt.Errorf("answer after %d of %d notifications", c.progressed[id], catalog.Steps)
 	}
-	delete(c.told, id)
+	delete(c.progressed, id)
 	variant := id % c.s.variants
 	if rest != nil {
 		for _, right := range c.right[variant] {
@@ -155,11 +154,11 @@ func (c *checker) notification(message []byte) error {
 	if n == 0 || !c.s.events {
 		return fmt.Errorf("unexpected message: %s", clip(string(message)))
 	}
-	step := c.told[token]
+	step := c.progressed[token]
 	if step >= catalog.Steps {
 		return fmt.Errorf("one notification too many: %s", clip(string(message)))
 	}
-	c.told[token] = step + 1
+	c.progressed[token] = step + 1
 	known := &c.steps[step]
 	if known[0] != nil && bytes.Equal(before, known[0]) && bytes.Equal(rest[n:], known[1]) {
 		return nil

@@ -40,7 +40,7 @@ func TestChecker(t *testing.T) {
 		{"no JSON", "add", false, []string{`{"jsonrpc":"2.0","id":1,"result":{`}, "not JSON"},
 		{"not modern", "add", true, []string{sum(1, 1001)}, "resultType"},
 		{"modern", "add", true, []string{strings.Replace(sum(1, 1001), `"structured`, `"resultType":"complete","structured`, 1)}, ""},
-		{"a notification that nobody asked for", "add", false, []string{progress(1, 1)}, "unexpected message"},
+		{"a notification that was not requested", "add", false, []string{progress(1, 1)}, "unexpected message"},
 		{"all notifications", "report", false, append(steps(1, catalog.Steps), reported), ""},
 		{"one is missing", "report", false, append(steps(1, catalog.Steps-1), reported), "after 9 of 10"},
 		{"one too many", "report", false, append(steps(1, catalog.Steps), progress(1, 10)), "one notification too many"},
@@ -107,7 +107,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestFigures checks what the tables are made of.
+// TestFigures checks the figures of the tables.
 func TestFigures(t *testing.T) {
 	c := cell{Samples: map[string][]sample{"a": {{CPU: 2}, {CPU: 30}, {CPU: 4}}, "b": {{CPU: 1}, {CPU: 10}, {CPU: 4}}}}
 	if got := median(c.of("a", cpuOf)); got != 4 {

@@ -16,7 +16,7 @@ const (
 	topMargin  = 64
 )
 
-// Colours that stay apart for those who do not see all of them (Okabe and Ito).
+// Colours that people with colour blindness can distinguish (Okabe and Ito).
 var colours = map[string]string{
 	"mcpgen": "#d55e00", "limit": "#000000", "byhand": "#999999", "mcpgo": "#0072b2", "gosdk": "#56b4e9",
 }

@@ -33,8 +33,7 @@ func p50Of(s sample) float64  { return s.P50 }
 func p99Of(s sample) float64  { return s.P99 }
 func peakOf(s sample) float64 { return float64(s.Peak) / 1e6 }
 
-// ratio is the median of what a server needs by what another one does, in the same
-// repetition.
+// ratio is the median of the ratios of two servers in the same repetition.
 func (c *cell) ratio(server, by string, figure func(sample) float64) float64 {
 	a, b := c.of(server, figure), c.of(by, figure)
 	var all []float64
@@ -44,7 +43,7 @@ func (c *cell) ratio(server, by string, figure func(sample) float64) float64 {
 	return median(all)
 }
 
-// figure writes a number with three digits that mean something.
+// figure writes a number with three significant digits.
 func figure(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -231,7 +230,7 @@ func (r *results) heldTable(b *strings.Builder) {
 	}
 }
 
-// writeDocs puts the tables between the marks of performance.md, and the plot beside
+// writeDocs writes the tables between the marks of performance.md, and the plot beside
 // it.
 func (r *results) writeDocs(dir string) error {
 	name := filepath.Join(dir, "performance.md")

@@ -12,13 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/bench/contract"
 )
 
-// scenario is a kind of call. Variants of it differ in their arguments and answers,
-// so that no answer can pass for another one's.
+// scenario is a kind of call. Variants of it differ in their arguments and answers, so
+// that no answer is valid for another variant.
 type scenario struct {
 	name     string
 	title    string // in the table
 	method   string
-	feature  string // that the call is about, as it is mirrored in a header
+	feature  string // of the call, as mirrored in a header
 	variants int
 	params   func(variant int) string // members, without braces
 	check    func(variant int, result map[string]any) error
@@ -88,8 +88,8 @@ func searchArguments(variant int) string {
 
 func bookURI(variant int) string { return catalog.BookURI + strconv.Itoa(variant+1) }
 
-// longText is 200 KB of what texts are made of: lines, some quotes, some words in
-// other alphabets.
+// longText is a typical text of 200 KB: lines, some quotes, some words in other
+// alphabets.
 func longText(variant int) string {
 	line := "Line of variant " + strconv.Itoa(variant) + ": what the \"model\" reads, and was written by people; über Räume, früher.\n"
 	return strings.Repeat(line, 200_000/len(line)+1)[:200_000]
@@ -112,8 +112,7 @@ func decoded(text []byte) (any, error) {
 	return v, err
 }
 
-// same reports an error where a decoded value is not what the other one is encoded
-// to.
+// same returns an error if a decoded value differs from the JSON form of the other one.
 func same(what string, got any, want any) error {
 	text, err := json.Marshal(want)
 	if err != nil {
@@ -148,7 +147,7 @@ func structured(result map[string]any, want any) error {
 	return same("text", value, want)
 }
 
-// onlyText checks a result that is a text and nothing else.
+// onlyText checks a result that is only a text.
 func onlyText(result map[string]any, want string) error {
 	text, err := textOf(result)
 	if err != nil {

@@ -22,7 +22,7 @@ type process struct {
 	stderr tail
 	url    string // of an HTTP server
 
-	profiled bool // it writes profiles when it is told to stop
+	profiled bool // it writes profiles after SIGUSR1
 }
 
 // start starts the program of a server.
@@ -77,8 +77,8 @@ func (p *process) stop() (cpu time.Duration) {
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
-// peak is the most memory that the process has held, in bytes, 0 where the system
-// does not tell.
+// peak is the most memory that the process has held, in bytes, 0 if the system does not
+// report it.
 func (p *process) peak() int64 { return statusField(p.cmd.Process.Pid, "VmHWM:") }
 
 // resident is the memory that it holds now.
@@ -97,7 +97,7 @@ func statusField(pid int, name string) int64 {
 	return kilobytes << 10
 }
 
-// tail keeps the beginning of what a server says.
+// tail stores the beginning of a server's output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

@@ -27,8 +27,8 @@ type variant struct {
 
 func (v variant) name() string { return fmt.Sprintf("%s%d", v.server, v.tools) }
 
-// The sources of variants. All have the same tools; those of servers by hand
-// publish the text that the generated one gives.
+// The sources of variants. All have the same tools; the hand-written servers publish
+// the text of the generated one.
 var sources = map[string]string{
 	"mcpgen": `// Package main serves {{len .}} tools.
 //
@@ -226,7 +226,7 @@ func (w *workshop) toolsOf(v variant) ([]byte, error) {
 
 const listMessage = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
 
-// startUp starts a variant and asks for its tools.
+// startUp starts a variant and lists its tools.
 func (w *workshop) startUp(v variant) (s startSample, list []byte, err error) {
 	began := time.Now()
 	p, err := start(w.out("bin", v.name()))

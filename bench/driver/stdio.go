@@ -16,7 +16,7 @@ type pipe struct {
 	requests []pattern
 	check    *checker
 	at       int
-	apart    bool // requests are so long that they are written by a goroutine of their own
+	apart    bool // requests are so long that a separate goroutine writes them
 
 	last  int // number given to a request
 	sent  map[int]time.Time
@@ -24,7 +24,7 @@ type pipe struct {
 	line  []byte
 }
 
-// newPipe greets a server that has been started.
+// newPipe initializes a server that has been started.
 func newPipe(p *process, l *load) (*pipe, error) {
 	t := &pipe{
 		in: p.in, out: bufio.NewReaderSize(p.out, 256<<10), at: l.at, apart: l.scenario.big,
@@ -137,7 +137,7 @@ func (t *pipe) run(until time.Time) (times []time.Duration, err error) {
 				t.ask(now)
 			}
 		}
-		// Answers that have come together are followed by requests that go together.
+		// Answers that arrive together are followed by requests that are sent together.
 		if !t.more() {
 			if err := send(); err != nil {
 				return nil, fmt.Errorf("write request: %w", err)
@@ -147,7 +147,7 @@ func (t *pipe) run(until time.Time) (times []time.Duration, err error) {
 	return times, nil
 }
 
-// more reports whether a whole line is there already.
+// more reports whether a whole line is buffered.
 func (t *pipe) more() bool {
 	n := t.out.Buffered()
 	if n == 0 {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// transport is a way to speak to a server.
+// transport is a transport with a revision.
 type transport struct {
 	name   string
 	title  string
@@ -29,7 +29,7 @@ var titles = map[string]string{
 	"mcpgen": "mcpgen", "gosdk": "go-sdk 1.8.0", "mcpgo": "mcp-go 1.2.1", "byhand": "encoding/json by hand", "limit": "hand-written codec",
 }
 
-// titleOf is what a server is called in tables.
+// titleOf returns the name of a server in tables.
 func titleOf(server string) string {
 	if t, ok := titles[server]; ok {
 		return t
@@ -46,7 +46,7 @@ func (t *transport) binary(dir, server string) string {
 	return filepath.Join(dir, server+"-"+kind)
 }
 
-// try takes one sample of a server, in a process of its own.
+// try takes one sample of a server, in a new process.
 func (l *load) try(dir, server string) (s sample, err error) {
 	bin := l.over.binary(dir, server)
 	var p *process
@@ -87,7 +87,7 @@ func (l *load) try(dir, server string) (s sample, err error) {
 	return l.measure(p, lanes)
 }
 
-// lanes opens as many as the load needs.
+// lanes opens the lanes of the load.
 func (l *load) lanes(p *process) ([]lane, error) {
 	if !l.over.http {
 		t, err := newPipe(p, l)

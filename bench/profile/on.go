@@ -16,7 +16,7 @@ func init() {
 	if path == "" {
 		return
 	}
-	// To note where allocations are made takes time of its own.
+	// Recording allocations takes time.
 	if runtime.MemProfileRate = 0; os.Getenv("BENCH_ALLOCS") != "" {
 		runtime.MemProfileRate = 4 << 10
 	}

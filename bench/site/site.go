@@ -1,5 +1,5 @@
-// Package site is what the HTTP programs of the comparison have in common besides
-// their endpoint: a listener on the loopback, and two paths that measure memory.
+// Package site is the common part of the HTTP programs of the comparison: a loopback
+// listener, and two paths that measure memory.
 package site
 
 import (
@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Mode is how an endpoint is asked to treat its clients.
+// Mode has the settings of an endpoint.
 type Mode struct {
-	// Sessionless serves the revisions up to 2025-11-25 without sessions, and 2026-07-28
-	// where the server needs to be told so.
+	// Sessionless serves the revisions up to 2025-11-25 without sessions, and
+	// 2026-07-28 if the server needs a setting for that.
 	Sessionless bool
-	// Events says that calls will have notifications, for servers which cannot decide
-	// by themselves whether an answer is plain JSON or an event stream.
+	// Events is set if calls have notifications, for servers that do not decide
+	// themselves whether an answer is plain JSON or an event stream.
 	Events bool
 }
 
@@ -44,8 +44,8 @@ func Serve(endpoint func(Mode) http.Handler) {
 	log.Fatal(s.Serve(l))
 }
 
-// wait is what an open stream costs by itself: it reads the request, flushes the
-// header and waits.
+// wait measures the cost of a bare stream: it reads the request, flushes the header and
+// waits.
 func wait(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		log.Print(err)
@@ -60,8 +60,8 @@ func wait(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// settle gives back to the system what is garbage, and answers with the bytes that
-// are in use on the heap and by stacks.
+// settle collects garbage and returns memory to the system. It responds with the bytes
+// in use on the heap and by stacks.
 func settle(w http.ResponseWriter, _ *http.Request) {
 	runtime.GC()
 	debug.FreeOSMemory()

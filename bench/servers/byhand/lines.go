@@ -47,8 +47,8 @@ func (s *Server) answerLine(line []byte, out *output) {
 	out.write(reply)
 }
 
-// output writes a line, and leaves it to the next one to flush where that is waiting
-// already.
+// output writes a line. It does not flush if another writer is waiting, which then
+// flushes.
 type output struct {
 	waiting atomic.Int32
 	mu      sync.Mutex

@@ -1,5 +1,6 @@
-// Package byhand serves the catalogue by encoding/json and nothing else: what one
-// writes in an afternoon. It is as lax as encoding/json is, and cancels nothing.
+// Package byhand serves the catalogue with encoding/json only: a server that takes an
+// afternoon to write. It is as lenient as encoding/json, and does not support
+// cancellation.
 package byhand
 
 import (
@@ -11,14 +12,14 @@ import (
 	"github.com/mcpgen/mcpgen/bench/contract"
 )
 
-// Request is what comes.
+// Request is a message of the client.
 type Request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params Params          `json:"params"`
 }
 
-// Params are those of all methods together.
+// Params has the params of all methods.
 type Params struct {
 	Name            string          `json:"name"`
 	Arguments       json.RawMessage `json:"arguments"`
@@ -30,7 +31,7 @@ type Params struct {
 	} `json:"_meta"`
 }
 
-// Reply is what goes back.
+// Reply is a message of the server.
 type Reply struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -44,7 +45,7 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-// Progress is the notification of how far a call has come.
+// Progress is a progress notification.
 type Progress struct {
 	Version string         `json:"jsonrpc"`
 	Method  string         `json:"method"`
@@ -82,7 +83,7 @@ type resource struct {
 	Text string `json:"text"`
 }
 
-// Modern is what results have from revision 2026-07-28 on.
+// Modern has the members of results from revision 2026-07-28 on.
 type Modern struct {
 	Kind  string          `json:"resultType,omitempty"`
 	TTL   *int            `json:"ttlMs,omitempty"`
@@ -120,13 +121,13 @@ func New(tools string) *Server {
 // Default returns the server of the catalogue.
 func Default() *Server { return New(contract.Text) }
 
-// IsModern reports whether the request says its revision itself.
+// IsModern reports whether the request has its revision in _meta.
 func (r *Request) IsModern() bool { return r.Params.Meta.Version != "" }
 
 // Answer returns the reply.
 func (s *Server) Answer(ctx context.Context, r *Request, tell func(message []byte)) ([]byte, error) {
 	if r.Method == "tools/list" {
-		// The list is always the same: json.Marshal would look through all of it.
+		// The list never changes: json.Marshal would validate all of it.
 		b := append([]byte(`{"jsonrpc":"2.0","id":`), r.ID...)
 		if r.IsModern() {
 			return append(b, s.modernList...), nil
@@ -242,7 +243,7 @@ func structured(v any) (toolResult, error) {
 	return toolResult{Content: []text{{"text", string(b)}}, Structured: json.RawMessage(b)}, nil
 }
 
-// check is what one remembers to check.
+// check has the checks that an author typically writes.
 func check(q *catalog.Query) error {
 	switch {
 	case q.Query == "" || len(q.Query) > 200:

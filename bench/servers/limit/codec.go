@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/bench/catalog"
 )
 
-// seen notes a member by its bit, and refuses it the second time.
+// once records a member by its bit, and refuses it the second time.
 func (r *reader) once(seen *uint, bit uint) {
 	if *seen&bit != 0 {
 		r.fail("duplicate key")
@@ -24,7 +24,7 @@ func (r *reader) require(seen, bits uint) {
 	}
 }
 
-// query reads the arguments of search, with all that its schema asks for.
+// query reads the arguments of search, with all constraints of its schema.
 func (r *reader) query(q *catalog.Query) {
 	if !r.open('{', "an object") {
 		return
@@ -314,7 +314,7 @@ func (r *reader) words() (s string) {
 	return s
 }
 
-// nothing reads the arguments of a tool that has none.
+// nothing reads the arguments of a tool without arguments.
 func (r *reader) nothing() {
 	if !r.open('{', "an object") {
 		return

@@ -1,14 +1,14 @@
 package limit
 
-// message is one message, read strictly in one pass; only the arguments of a call
-// are left to who knows what they must be. Its parts alias the text.
+// message is one message, read strictly in one pass; only the arguments of a call are
+// left to the reader of that tool. Its parts alias the text.
 type message struct {
-	id      []byte // as it came; nil for a notification
+	id      []byte // unchanged; nil for a notification
 	method  []byte
 	name    []byte // of the tool
 	uri     []byte
 	args    []byte
-	token   []byte // of progress, as it came
+	token   []byte // of progress, unchanged
 	version []byte // params._meta, or params.protocolVersion of initialize
 	cancel  []byte // params.requestId
 	modern  bool   // params._meta has a version and capabilities
@@ -56,7 +56,7 @@ func (m *message) read(r *reader) string {
 	return r.err
 }
 
-// own returns a string that stays when it has escapes.
+// own returns a copy of a string with escapes.
 func (r *reader) own(s []byte) []byte {
 	if len(s) > 0 && len(r.tmp) > 0 && &s[0] == &r.tmp[0] {
 		return append([]byte(nil), s...)
@@ -64,7 +64,7 @@ func (r *reader) own(s []byte) []byte {
 	return s
 }
 
-// id reads a string or an integer, and keeps its spelling.
+// id reads a string or an integer, and returns its unchanged text.
 func (r *reader) id() []byte {
 	c := r.peek()
 	start := r.pos

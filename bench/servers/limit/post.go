@@ -5,17 +5,17 @@ import (
 	"io"
 )
 
-// Client is one client of a transport that gives each request a channel of its own.
+// Client is one client of a transport with a separate response for each request.
 type Client struct{ client }
 
-// NewClient returns a client with nothing in flight.
+// NewClient returns a client without calls in flight.
 func NewClient() *Client { return &Client{client{calls: map[string]*call{}}} }
 
 // Post is one message of such a transport.
 type Post struct{ call }
 
-// Receive reads a message to the end of r. The text says what is wrong with it, if
-// anything is. The post must be ended.
+// Receive reads a message to the end of r. The text says what is wrong with it, "" if
+// it is valid. The caller must call End.
 func Receive(r io.Reader, size int64) (p *Post, failed string) {
 	b := pool.Get().(*buffers)
 	p = &Post{call{b: b}}
@@ -41,15 +41,15 @@ func Receive(r io.Reader, size int64) (p *Post, failed string) {
 	}
 }
 
-// End gives back what the post holds.
+// End releases the buffers of the post.
 func (p *Post) End() {
 	b := p.b
 	p.b, p.m = nil, message{}
 	b.drop()
 }
 
-// ID is the id of a request as it came, nil for a notification. It is valid until the
-// end, as the other parts are.
+// ID is the unchanged id of a request, nil for a notification. It is valid until End,
+// like the other parts.
 func (p *Post) ID() []byte { return p.m.id }
 
 // Method is the method.
@@ -58,10 +58,10 @@ func (p *Post) Method() []byte { return p.m.method }
 // Version is the revision that the message itself names.
 func (p *Post) Version() []byte { return p.m.version }
 
-// Modern reports whether the message says everything itself.
+// Modern reports whether the message has revision and capabilities in _meta.
 func (p *Post) Modern() bool { return p.m.modern }
 
-// Name is what the request is about: the name of a tool, the URI of a resource.
+// Name is the name of the tool or the URI of the resource of the request.
 func (p *Post) Name() []byte {
 	if p.m.uri != nil {
 		return p.m.uri
@@ -69,16 +69,16 @@ func (p *Post) Name() []byte {
 	return p.m.name
 }
 
-// Notify takes a notification.
+// Notify handles a notification.
 func (cl *Client) Notify(p *Post) {
 	if string(p.m.method) == "notifications/cancelled" {
 		cl.cancel(p.m.cancel)
 	}
 }
 
-// Answer returns the reply, valid until the end of the post, nil where the client has
-// cancelled the call. Notifications before that are handed to tell. The call also
-// ends with ctx, unless that is nil.
+// Answer returns the reply, valid until the end of the post, nil if the client has
+// cancelled the call. Notifications before that are passed to tell. The call also ends
+// with ctx, unless that is nil.
 func (s *Server) Answer(ctx context.Context, cl *Client, p *Post, tell func([]byte)) []byte {
 	c, b := &p.call, p.b
 	if quick(c.m.method) {

@@ -10,7 +10,7 @@ import (
 )
 
 // reader reads strict JSON: no duplicate keys at any level, valid UTF-8, no lone
-// surrogates, at most 512 levels. After the first error it finds itself at the end.
+// surrogates, at most 512 levels. After the first error its position is the end.
 type reader struct {
 	data  []byte
 	pos   int
@@ -171,8 +171,8 @@ func (r *reader) hardStr(start, i int) []byte {
 	}
 }
 
-// unescape appends what an escape sequence stands for, and returns its length, 0
-// for one that stands for nothing.
+// unescape appends the character of an escape sequence, and returns its length, 0 if it
+// is invalid.
 func unescape(buf, data []byte) ([]byte, int) {
 	if len(data) < 2 {
 		return buf, 0
@@ -215,7 +215,7 @@ func hex(data []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// text reads a string and keeps it.
+// text reads a string and copies it.
 func (r *reader) text() string {
 	if r.peek() != '"' {
 		r.fail("must be a string")
@@ -224,7 +224,7 @@ func (r *reader) text() string {
 	return string(r.str())
 }
 
-// null reads a null, which stands for an optional member that is absent.
+// null reads a null, which means that an optional member is absent.
 func (r *reader) null() bool {
 	if r.peek() != 'n' {
 		return false
@@ -409,7 +409,7 @@ func (r *reader) skipObject() {
 	}
 }
 
-// keySet finds keys that come twice. It keeps the first ones.
+// keySet finds duplicate keys.
 type keySet struct {
 	few  [8][]byte
 	n    int
@@ -437,8 +437,7 @@ func (k *keySet) add(name []byte) bool {
 	return true
 }
 
-// span finds the end of a value by counting brackets, for what is read strictly
-// later.
+// span finds the end of a value by counting brackets; the value is read strictly later.
 func (r *reader) span() []byte {
 	r.peek()
 	data, start, open := r.data, r.pos, 0

@@ -1,10 +1,10 @@
-// Package limit serves the catalogue by hand-written code: the least that a server
-// can cost that is as strict as generated code and keeps the same books. It reads
+// Package limit serves the catalogue by hand-written code: the lower limit of the cost
+// of a server that is as strict as generated code and tracks the same state. It reads
 // each message once, refuses duplicate keys, invalid UTF-8, unknown and missing
-// members, what is out of bounds or no value of an enumeration; it bounds the size
-// and the depth of messages and the calls in flight, cancels calls, and survives
-// their panics. It knows this catalogue and nothing else: one message for the first
-// thing that is wrong, no streams that can be resumed, no questions to clients.
+// members, and values that are out of bounds or not in an enumeration; it bounds the
+// size and the depth of messages and the calls in flight, cancels calls, and survives
+// their panics. It supports only this catalogue: one message for the first problem, no
+// resumable streams, no questions to clients.
 package limit
 
 import (
@@ -40,8 +40,7 @@ func New(tools string) *Server {
 // Default returns the server of the catalogue.
 func Default() *Server { return New(contract.Text) }
 
-// call is a request in flight. It is the context of its function, and so is not
-// used again.
+// call is a request in flight. It is the context of its function, so it is not reused.
 type call struct {
 	client *client
 	m      message
@@ -49,11 +48,11 @@ type call struct {
 	tell   func(ctx context.Context, done, total float64, message string)
 
 	mu   sync.Mutex
-	done chan struct{} // made when somebody asks for it
+	done chan struct{} // made at the first call of Done
 	err  error
 }
 
-// buffers are the storage of a call, used again for others.
+// buffers are the storage of a call, reused for others.
 type buffers struct {
 	in, out, value []byte
 	r              reader
@@ -125,7 +124,7 @@ type client struct {
 
 const mostCalls = 1024
 
-// enter notes a call. It reports why it cannot.
+// enter registers a call. It returns why it cannot.
 func (cl *client) enter(c *call) string {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -139,7 +138,7 @@ func (cl *client) enter(c *call) string {
 	return ""
 }
 
-// leave reports whether the call is still to be answered.
+// leave removes a call, and reports whether it still needs an answer.
 func (cl *client) leave(c *call) bool {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -160,7 +159,7 @@ func (cl *client) cancel(id []byte) {
 	}
 }
 
-// quick reports whether a method takes no time.
+// quick reports whether a method runs no function of the catalogue.
 func quick(method []byte) bool {
 	return string(method) != "tools/call" && string(method) != "resources/read"
 }
@@ -219,7 +218,7 @@ func negotiate(version []byte) string {
 
 var noArguments = []byte("{}")
 
-// callTool appends the result of a call, but for the brace.
+// callTool appends the result of a call without the closing brace.
 func (s *Server) callTool(b []byte, c *call) (out []byte, failed string) {
 	m := &c.m
 	r := &c.b.r
@@ -298,7 +297,7 @@ func readBook(b []byte, m *message) (out []byte, failed string) {
 	return b, ""
 }
 
-// appendProgress appends the notification of how far a call has come.
+// appendProgress appends a progress notification.
 func appendProgress(b []byte, token []byte, done, total float64, message string) []byte {
 	b = append(b, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
 	b = append(b, token...)

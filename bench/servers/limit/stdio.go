@@ -42,7 +42,7 @@ func (s *Server) ServeLines(in io.Reader, out io.Writer) error {
 	}
 }
 
-// take takes a message. It never waits.
+// take handles a message. It never blocks.
 func (s *Server) take(cl *client, o *outbox, line []byte, running *sync.WaitGroup) {
 	b := pool.Get().(*buffers)
 	b.in = append(b.in[:0], line...)
@@ -89,7 +89,7 @@ func (s *Server) run(cl *client, o *outbox, c *call, running *sync.WaitGroup) {
 	o.flush()
 }
 
-// outbox writes messages that are ready together in one go.
+// outbox writes messages that are ready at the same time with one call.
 type outbox struct {
 	w    io.Writer
 	wake chan struct{}
@@ -113,7 +113,7 @@ func (o *outbox) kick() {
 }
 
 func (o *outbox) flush() {
-	runtime.Gosched() // let others who are ready add theirs
+	runtime.Gosched() // let other goroutines append their messages
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.writing {
@@ -124,14 +124,14 @@ func (o *outbox) flush() {
 		batch := o.pending
 		o.pending = o.spare[:0]
 		o.mu.Unlock()
-		_, _ = o.w.Write(batch) // the client has gone: its input ends, too
+		_, _ = o.w.Write(batch) // the client is gone: its input ends, too
 		o.mu.Lock()
 		o.spare = batch
 	}
 	o.writing = false
 }
 
-// lines reads lines of any length, and keeps no more than too long a one.
+// lines reads lines of any length, and buffers at most the limit.
 type lines struct {
 	r          io.Reader
 	buf        []byte
@@ -169,8 +169,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// skipLine reads to the end of a line that is too long, and returns what there is of
-// it.
+// skipLine reads to the end of a line that is too long, and returns its buffered
+// beginning.
 func (l *lines) skipLine() ([]byte, error) {
 	long := l.buf[l.start:l.end]
 	rest := make([]byte, 64<<10)

@@ -54,7 +54,7 @@ func generated(t *testing.T) asker {
 	return ask
 }
 
-// accepted reports whether an answer is a result that is no error.
+// accepted reports whether an answer is a result without isError.
 func accepted(t *testing.T, answer string) bool {
 	t.Helper()
 	var a struct {
@@ -146,7 +146,7 @@ var mutations = []struct{ old, new string }{
 }
 
 // TestStrictness checks that the hand-written server accepts what the generated one
-// accepts, and nothing else: only then are the two to be compared.
+// accepts, and nothing else: only then are their costs comparable.
 func TestStrictness(t *testing.T) {
 	hand, machine := byHand(t), generated(t)
 	messages := map[string]string{"good": good}
@@ -161,7 +161,7 @@ func TestStrictness(t *testing.T) {
 		id++
 		request := `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + `,"method":"tools/call","params":{"name":"search","arguments":` + arguments + `}}`
 		if strings.Contains(arguments, "\n") {
-			continue // a line of its own
+			continue // a separate line
 		}
 		want, got := machine(t, request), hand(t, request)
 		if accepted(t, got) != accepted(t, want) {
@@ -176,7 +176,7 @@ func TestStrictness(t *testing.T) {
 	}
 }
 
-// TestEnvelope checks the same of what is around the arguments.
+// TestEnvelope checks the same for the message around the arguments.
 func TestEnvelope(t *testing.T) {
 	hand, machine := byHand(t), generated(t)
 	for _, request := range []string{

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the contract anew")
 
-// TestContract checks that what the other servers publish is what this one does.
+// TestContract checks that the contract of the other servers equals that of this one.
 func TestContract(t *testing.T) {
 	conn, wait := NewMCPServer(mcp.WithLimits(mcp.Limits{PageSize: 100})).Connect(t.Context())
 	defer wait()

@@ -2,8 +2,8 @@ package mcpgen
 
 import "github.com/mcpgen/mcpgen/bench/catalog"
 
-// What follows is only listed, never called: 45 functions of the kinds that a shop
-// has, so that the list has 50.
+// These functions are only listed, never called: 45 functions of a shop, so that the
+// list has 50.
 
 // Entry is what is known of a thing.
 type Entry struct {

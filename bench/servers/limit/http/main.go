@@ -1,5 +1,5 @@
-// Http serves the catalogue over streamable HTTP, by a bare handler: the checks that
-// the protocol asks for, and none of what it offers beyond that.
+// Http serves the catalogue over streamable HTTP, by a minimal handler: the checks that
+// the protocol requires, and no optional features.
 package main
 
 import (
@@ -82,7 +82,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.legacy(w, r, p)
 }
 
-// modern answers a message that says everything itself, and that its header repeats.
+// modern answers a message with revision and capabilities in _meta, which its header
+// repeats.
 func (h *handler) modern(w http.ResponseWriter, r *http.Request, p *limit.Post, version string) {
 	name, named := r.Header["Mcp-Name"]
 	switch {
@@ -155,7 +156,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, cl *limit.Clien
 		}
 		out = appendEvent(out[:0], message)
 		_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
-		_, _ = w.Write(out) // the client has gone: the call ends by itself
+		_, _ = w.Write(out) // the client is gone: the call ends on its own
 		_ = control.Flush()
 	})
 	_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
@@ -176,8 +177,7 @@ func appendEvent(b, message []byte) []byte {
 	return append(append(append(b, "event: message\ndata: "...), message...), "\n\n"...)
 }
 
-// local reports whether a request is for this machine by its name, and not from a
-// page of the web.
+// local reports whether a request has a loopback host, and is not from a web page.
 func local(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {

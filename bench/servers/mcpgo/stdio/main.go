@@ -11,8 +11,8 @@ import (
 )
 
 func main() {
-	// With a shorter queue, calls beyond it would be done one by one, by the
-	// goroutine that reads.
+	// With a shorter queue, further calls would run one by one in the goroutine that
+	// reads.
 	if err := server.ServeStdio(mcpgo.New(), server.WithQueueSize(1000)); err != nil {
 		log.Fatal(err)
 	}
