@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -74,7 +73,7 @@ var wordsElsewhere = map[string]string{
 	"runtime/internal/faultconn/": "not yet reworded",
 	"runtime/internal/hardening/": "not yet reworded",
 	"runtime/internal/lend/":      "not yet reworded",
-	"runtime/internal/link/":      "not yet reworded",
+	"runtime/internal/transport/": "not yet reworded",
 	"runtime/jsonrpc/line.go":     "not yet reworded",
 	"runtime/jsonrpc/pipe.go":     "not yet reworded",
 	"runtime/mcp/":                "not yet reworded",
@@ -259,7 +258,7 @@ func wrongInText(text string, line int) (found []wrongWord) {
 			from, to := max(0, at[0]-30), min(len(joined), at[1]+30)
 			found = append(found, wrongWord{
 				line + bytes.Count([]byte(text[:at[0]]), []byte("\n")),
-				string(joined[at[0]:at[1]]), fmt.Sprintf("%s", joined[from:to]), w.instead,
+				string(joined[at[0]:at[1]]), string(joined[from:to]), w.instead,
 			})
 		}
 	}
