@@ -15,26 +15,26 @@ import (
 	codec "github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// frugalWriter is an http.ResponseWriter that allocates nothing but its header.
-type frugalWriter struct {
+// minimalWriter is an http.ResponseWriter that allocates nothing but its header.
+type minimalWriter struct {
 	header http.Header
 	status int
 	body   []byte
 }
 
-func (w *frugalWriter) Header() http.Header              { return w.header }
-func (w *frugalWriter) WriteHeader(status int)           { w.status = status }
-func (w *frugalWriter) FlushError() error                { return nil }
-func (w *frugalWriter) EnableFullDuplex() error          { return nil }
-func (w *frugalWriter) SetReadDeadline(time.Time) error  { return nil }
-func (w *frugalWriter) SetWriteDeadline(time.Time) error { return nil }
+func (w *minimalWriter) Header() http.Header              { return w.header }
+func (w *minimalWriter) WriteHeader(status int)           { w.status = status }
+func (w *minimalWriter) FlushError() error                { return nil }
+func (w *minimalWriter) EnableFullDuplex() error          { return nil }
+func (w *minimalWriter) SetReadDeadline(time.Time) error  { return nil }
+func (w *minimalWriter) SetWriteDeadline(time.Time) error { return nil }
 
-func (w *frugalWriter) Write(b []byte) (int, error) {
+func (w *minimalWriter) Write(b []byte) (int, error) {
 	w.body = append(w.body, b...)
 	return len(b), nil
 }
 
-func (w *frugalWriter) reset() {
+func (w *minimalWriter) reset() {
 	clear(w.header)
 	w.status, w.body = 0, w.body[:0]
 }
@@ -81,17 +81,17 @@ func callSum(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	return req.Structured(e)
 }
 
-// asking is a request that can be made again and again.
-type asking struct {
+// benchCall is a request that can be made again and again.
+type benchCall struct {
 	handler http.Handler
 	request *http.Request
 	body    *body
 	text    []byte
-	w       frugalWriter
+	w       minimalWriter
 }
 
-func newAsking(t testing.TB, h http.Handler, text string, header ...string) *asking {
-	a := &asking{handler: h, body: new(body), text: []byte(text), w: frugalWriter{header: http.Header{}}}
+func newBenchCall(t testing.TB, h http.Handler, text string, header ...string) *benchCall {
+	a := &benchCall{handler: h, body: new(body), text: []byte(text), w: minimalWriter{header: http.Header{}}}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/mcp", a.body)
 	if err != nil {
 		t.Fatal(err)
@@ -106,23 +106,23 @@ func newAsking(t testing.TB, h http.Handler, text string, header ...string) *ask
 	return a
 }
 
-func (a *asking) run() {
+func (a *benchCall) run() {
 	a.w.reset()
 	a.body.Reset(a.text)
 	a.handler.ServeHTTP(&a.w, a.request)
 }
 
 // check asks once, and looks for a part of the answer.
-func (a *asking) check(t testing.TB, name, want string) {
+func (a *benchCall) check(t testing.TB, name, want string) {
 	t.Helper()
 	if a.run(); a.w.status != http.StatusOK || !strings.Contains(string(a.w.body), want) {
 		t.Errorf("%s: status %d: %s", name, a.w.status, a.w.body)
 	}
 }
 
-// kindsOfCalls returns a small call in every way that there is over HTTP, and what
+// benchCalls returns a small call in every way that there is over HTTP, and what
 // its answer has in it.
-func kindsOfCalls(t testing.TB) (kinds map[string]*asking, answer string) {
+func benchCalls(t testing.TB) (kinds map[string]*benchCall, answer string) {
 	s := mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.FuncTool(&infoSum, callSum))
 	h, alone := mcphttp.NewHandler(s), mcphttp.NewHandler(s, mcphttp.WithoutSessions())
@@ -135,13 +135,13 @@ func kindsOfCalls(t testing.TB) (kinds map[string]*asking, answer string) {
 	message := func(params string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + params + `}}`
 	}
-	opening := newAsking(t, h, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1.0.0"}}}`)
+	opening := newBenchCall(t, h, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1.0.0"}}}`)
 	opening.check(t, "initialize", "protocolVersion")
 	session := opening.w.header.Get("Mcp-Session-Id")
-	return map[string]*asking{
-		"session":    newAsking(t, h, message(arguments), "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25"),
-		"alone":      newAsking(t, alone, message(arguments), "Mcp-Protocol-Version", "2025-11-25"),
-		"2026-07-28": newAsking(t, h, message(arguments+","+meta), "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "sum"),
+	return map[string]*benchCall{
+		"session":    newBenchCall(t, h, message(arguments), "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25"),
+		"alone":      newBenchCall(t, alone, message(arguments), "Mcp-Protocol-Version", "2025-11-25"),
+		"2026-07-28": newBenchCall(t, h, message(arguments+","+meta), "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "sum"),
 	}, `"structuredContent":{"sum":6,"unit":"kg"}`
 }
 
@@ -152,7 +152,7 @@ func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	kinds, answer := kindsOfCalls(t)
+	kinds, answer := benchCalls(t)
 	for name, most := range map[string]float64{"session": 26, "alone": 38, "2026-07-28": 46} {
 		a := kinds[name]
 		a.check(t, name, answer)
@@ -163,7 +163,7 @@ func TestAllocations(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	kinds, answer := kindsOfCalls(b)
+	kinds, answer := benchCalls(b)
 	for _, name := range []string{"session", "alone", "2026-07-28"} {
 		b.Run(name, func(b *testing.B) {
 			a := kinds[name]
@@ -179,7 +179,7 @@ func BenchmarkCall(b *testing.B) {
 // The answer to one request is not another one's: what is used again is used by one
 // at a time, whoever has gone in the meantime.
 func TestAnswersAreNotMixed(t *testing.T) {
-	kinds, answer := kindsOfCalls(t)
+	kinds, answer := benchCalls(t)
 	a := kinds["2026-07-28"]
 	gone, leave := context.WithCancel(t.Context())
 	leave()

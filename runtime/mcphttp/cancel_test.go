@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -16,31 +17,31 @@ import (
 // been sent or not. Nobody else notices.
 func TestVanishedClientCancels(t *testing.T) {
 	spec.Holds(t, "S128", "S132", "S133", "S170")
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
-		silent, loud, other := s.puppet("silent"), s.puppet("loud"), s.puppet("other")
-		a, b := s.start(dance(silent).as("1").post()), s.start(dance(loud).as("1").post())
-		c := s.start(dance(other).as("1").post())
-		contexts := []context.Context{silent.called(), loud.called()}
-		other.called()
-		loud.says("nothing") // it has not asked for messages
-		loud.advances(1)
-		b.streaming().hears("notifications/progress")
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
+		silent, loud, other := s.Script("silent"), s.Script("loud"), s.Script("other")
+		a, b := s.start(callScripted(silent).withID("1").post()), s.start(callScripted(loud).withID("1").post())
+		c := s.start(callScripted(other).withID("1").post())
+		contexts := []context.Context{silent.Started(), loud.Started()}
+		other.Started()
+		loud.Log("nothing") // it has not asked for messages
+		loud.Progress(1)
+		b.wantStream().wantMessages("notifications/progress")
 
-		a.vanish()
-		b.vanish()
+		a.disconnect()
+		b.disconnect()
 		synctest.Wait()
-		for i, p := range []*puppet{silent, loud} {
-			if err := p.cause(); !errors.Is(err, mcp.ErrCancelled) {
+		for i, p := range []*testbed.ScriptedCall{silent, loud} {
+			if err := p.Ended(); !errors.Is(err, mcp.ErrCancelled) {
 				t.Errorf("the cause is %v", err)
 			}
 			if err := contexts[i].Err(); !errors.Is(err, context.Canceled) {
 				t.Errorf("the error of the context is %v", err)
 			}
 		}
-		c.silent()
-		other.answers("done")
+		c.wantPending()
+		other.Return("done")
 		c.wait()
-		c.replied("1")
+		c.wantResult("1")
 	})
 }
 
@@ -48,24 +49,24 @@ func TestVanishedClientCancels(t *testing.T) {
 func TestVanishedClientOfASession(t *testing.T) {
 	spec.Holds(t, "S107")
 	for _, version := range legacy {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
+		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)
-			silent, loud := s.puppet("silent"), s.puppet("loud")
-			a, b := x.start(dance(silent).as("1").legacy()), x.start(dance(loud).as("2").legacy())
-			one, two := silent.called(), loud.called()
-			loud.says("hello")
-			b.streaming()
-			a.vanish()
-			b.vanish()
+			silent, loud := s.Script("silent"), s.Script("loud")
+			a, b := x.start(callScripted(silent).withID("1").legacy()), x.start(callScripted(loud).withID("2").legacy())
+			one, two := silent.Started(), loud.Started()
+			loud.Log("hello")
+			b.wantStream()
+			a.disconnect()
+			b.disconnect()
 			time.Sleep(time.Minute)
 			if one.Err() != nil || two.Err() != nil {
 				t.Fatalf("cancelled: %v, %v", context.Cause(one), context.Cause(two))
 			}
 			// They can still be cancelled the way that sessions have.
-			x.do(cancelled("1")).accepted()
-			x.do(cancelled("2")).accepted()
-			for _, p := range []*puppet{silent, loud} {
-				if err := p.cause(); !errors.Is(err, mcp.ErrCancelled) {
+			x.do(cancelNotification("1")).wantAccepted()
+			x.do(cancelNotification("2")).wantAccepted()
+			for _, p := range []*testbed.ScriptedCall{silent, loud} {
+				if err := p.Ended(); !errors.Is(err, mcp.ErrCancelled) {
 					t.Errorf("the cause is %v", err)
 				}
 			}
@@ -78,38 +79,38 @@ func TestVanishedClientOfASession(t *testing.T) {
 func TestCancelledCall(t *testing.T) {
 	for _, version := range legacy {
 		for _, deaf := range []bool{false, true} {
-			overBoth(t, setup{}, func(t *testing.T, s *site) {
+			serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 				x := s.open(version)
-				silent, loud, other := s.puppet("silent"), s.puppet("loud"), s.puppet("other")
-				silent.deaf, loud.deaf = deaf, deaf
-				a, b := x.start(dance(silent).as("1").legacy()), x.start(dance(loud).as(`"2"`).legacy())
-				c := x.start(dance(other).as(`"1"`).legacy())
-				one, two := silent.called(), loud.called()
-				other.called()
-				loud.says("hello")
-				b.streaming().hears("notifications/message")
+				silent, loud, other := s.Script("silent"), s.Script("loud"), s.Script("other")
+				silent.IgnoreContext, loud.IgnoreContext = deaf, deaf
+				a, b := x.start(callScripted(silent).withID("1").legacy()), x.start(callScripted(loud).withID(`"2"`).legacy())
+				c := x.start(callScripted(other).withID(`"1"`).legacy())
+				one, two := silent.Started(), loud.Started()
+				other.Started()
+				loud.Log("hello")
+				b.wantStream().wantMessages("notifications/message")
 
-				x.do(cancelled("1")).accepted()
-				a.streaming().ends().hears()
-				x.do(cancelled(`"2"`)).accepted()
-				b.ends().hears()
+				x.do(cancelNotification("1")).wantAccepted()
+				a.wantStream().wantEnd().wantMessages()
+				x.do(cancelNotification(`"2"`)).wantAccepted()
+				b.wantEnd().wantMessages()
 				for _, ctx := range []context.Context{one, two} {
 					if err := context.Cause(ctx); !errors.Is(err, mcp.ErrCancelled) {
 						t.Errorf("the cause is %v", err)
 					}
 				}
 				if deaf { // what it says later, nobody hears
-					silent.says("late")
-					silent.answers("late")
-					loud.says("late")
-					loud.answers("late")
+					silent.Log("late")
+					silent.Return("late")
+					loud.Log("late")
+					loud.Return("late")
 				}
-				b.hears()
-				c.silent()
-				x.do(call("echo", "{}").as("1").legacy()).replied("1")
-				other.answers("done")
+				b.wantMessages()
+				c.wantPending()
+				x.do(call("echo", "{}").withID("1").legacy()).wantResult("1")
+				other.Return("done")
 				c.wait()
-				c.replied(`"1"`)
+				c.wantResult(`"1"`)
 			})
 		}
 	}
@@ -117,42 +118,42 @@ func TestCancelledCall(t *testing.T) {
 
 // The cancelled call has nothing to come back to but what was sent before.
 func TestResumeACancelledCall(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		p.called()
-		p.says("one")
-		id := idOf(t, a.streaming().next())
-		a.vanish()
-		p.says("two")
-		x.do(cancelled("1")).accepted()
-		p.cause()
-		x.resume(id).ends().hears("notifications/message")
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		p.Log("one")
+		id := lastEventID(t, a.wantStream().next())
+		a.disconnect()
+		p.Log("two")
+		x.do(cancelNotification("1")).wantAccepted()
+		p.Ended()
+		x.resume(id).wantEnd().wantMessages("notifications/message")
 	})
 }
 
 // What has been cancelled twice, or answered, or is not there, is cancelled by
 // nobody.
 func TestCancelNothing(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).as("1").legacy())
-		p.called()
-		y.do(cancelled("1")).accepted()
+		p := s.Script("p")
+		a := x.start(callScripted(p).withID("1").legacy())
+		p.Started()
+		y.do(cancelNotification("1")).wantAccepted()
 		spec.Holds(t, "S177")
-		x.do(cancelled("2")).accepted()
-		x.do(cancelled(`"1"`)).accepted()
+		x.do(cancelNotification("2")).wantAccepted()
+		x.do(cancelNotification(`"1"`)).wantAccepted()
 		spec.Holds(t, "S179")
-		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, spec.InvalidField).accepted()
-		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}`, spec.InvalidField).accepted()
-		a.silent()
-		p.answers("done")
+		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, spec.InvalidField).wantAccepted()
+		x.do(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}`, spec.InvalidField).wantAccepted()
+		a.wantPending()
+		p.Return("done")
 		a.wait()
-		a.replied("1")
+		a.wantResult("1")
 		spec.Holds(t, "S178")
-		x.do(cancelled("1")).accepted()
+		x.do(cancelNotification("1")).wantAccepted()
 	})
 }
 
@@ -160,24 +161,24 @@ func TestCancelNothing(t *testing.T) {
 // also where it does not care.
 func TestVanishedClientHearsNothing(t *testing.T) {
 	spec.Holds(t, "S134")
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
-		p := s.puppet("p")
-		p.deaf = true
-		a := s.start(dance(p).post())
-		ctx := p.called()
-		a.vanish()
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
+		p := s.Script("p")
+		p.IgnoreContext = true
+		a := s.start(callScripted(p).post())
+		ctx := p.Started()
+		a.disconnect()
 		synctest.Wait()
 		if ctx.Err() == nil {
 			t.Fatal("the context has not ended")
 		}
-		p.advances(1)
-		p.says("late")
-		p.run(func(ctx context.Context) {
-			if _, err := askName(ctx, "Who?"); err == nil {
+		p.Progress(1)
+		p.Log("late")
+		p.Run(func(ctx context.Context) {
+			if _, err := elicitName(ctx, "Who?"); err == nil {
 				t.Error("a question has been answered")
 			}
 		})
-		p.answers("late")
+		p.Return("late")
 		if log := s.log.String(); len(log) > 0 && containsAny(log, "panic", "ERROR") {
 			t.Errorf("the log says %s", log)
 		}
@@ -186,42 +187,42 @@ func TestVanishedClientHearsNothing(t *testing.T) {
 
 // A question that nobody will answer ends with the call that asks it.
 func TestCancelAmidAQuestion(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		p.called()
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		p.Started()
 		failed := make(chan error, 1)
-		p.begin(func(ctx context.Context) *mcp.ToolResult {
-			_, err := askName(ctx, "Who?")
+		p.Begin(func(ctx context.Context) *mcp.ToolResult {
+			_, err := elicitName(ctx, "Who?")
 			failed <- err
 			return nil
 		})
-		q := a.streaming().hears("elicitation/create")[0]
-		x.do(cancelled("1")).accepted()
-		if err := await(t, failed, "the question to fail"); !errors.Is(err, mcp.ErrCancelled) {
+		q := a.wantStream().wantMessages("elicitation/create")[0]
+		x.do(cancelNotification("1")).wantAccepted()
+		if err := testbed.Await(t, failed, "the question to fail"); !errors.Is(err, mcp.ErrCancelled) {
 			t.Errorf("the question ends with %v", err)
 		}
-		a.ends()
-		x.do(reply(q.ID, named("late"))).accepted()
+		a.wantEnd()
+		x.do(reply(q.ID, acceptName("late"))).wantAccepted()
 	})
 }
 
 // The context of a call by itself ends with the call, not with what follows on the
 // same connection.
 func TestContextEndsWithTheCall(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		for _, start := range []func() *answer{
-			func() *answer { return s.start(dance(p).post()) }, func() *answer { return x.start(dance(p).legacy()) },
+		p := s.Script("p")
+		for _, start := range []func() *response{
+			func() *response { return s.start(callScripted(p).post()) }, func() *response { return x.start(callScripted(p).legacy()) },
 		} {
 			a := start()
-			ctx := p.called()
+			ctx := p.Started()
 			if ctx.Err() != nil {
 				t.Error("the context has ended already")
 			}
-			p.answers("done")
+			p.Return("done")
 			a.wait()
 			synctest.Wait()
 			if ctx.Err() == nil {

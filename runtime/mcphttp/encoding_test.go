@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// unzipped returns the body of a compressed answer.
-func (a *answer) unzipped() string {
+// decompress returns the body of a compressed answer.
+func (a *response) decompress() string {
 	a.t.Helper()
 	r, err := gzip.NewReader(bytes.NewReader([]byte(a.text())))
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *answer) unzipped() string {
 
 // Large plain answers are compressed for those who take that.
 func TestCompression(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		large := call("large", `{"n":100000}`)
 		for accept, want := range map[string]bool{
@@ -37,8 +37,8 @@ func TestCompression(t *testing.T) {
 			if accept != "" {
 				fields = append(fields, "Accept-Encoding: "+accept)
 			}
-			for _, a := range []*answer{s.do(large.post(fields...)), x.do(large.legacy(), fields...)} {
-				a.wants(200)
+			for _, a := range []*response{s.do(large.post(fields...)), x.do(large.legacy(), fields...)} {
+				a.wantStatus(200)
 				if lists(a.field("Vary"), "Accept-Encoding") != (accept != "") {
 					a.fail("Vary is %q", a.field("Vary"))
 				}
@@ -53,7 +53,7 @@ func TestCompression(t *testing.T) {
 					if len(text) > 20_000 {
 						a.fail("%d bytes are compressed to %d", 100_000, len(text))
 					}
-					text = a.unzipped()
+					text = a.decompress()
 				}
 				if got := textOf(t, parse(t, text).Result); len(got) != 100_000 {
 					a.fail("the text has %d bytes", len(got))
@@ -62,7 +62,7 @@ func TestCompression(t *testing.T) {
 		}
 		// Small ones are not worth it.
 		a := s.do(call("echo", "{}").post("Accept-Encoding: gzip"))
-		a.replied("1")
+		a.wantResult("1")
 		if a.field("Content-Encoding") != "" {
 			a.fail("a small answer is compressed")
 		}
@@ -71,24 +71,24 @@ func TestCompression(t *testing.T) {
 
 // Event streams are not compressed: what waits in a compressor is late.
 func TestStreamsAreNotCompressed(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		p := s.puppet("p")
-		a := s.start(dance(p).post("Accept-Encoding: gzip"))
-		p.called()
-		p.advances(1)
-		a.streaming().hears("notifications/progress")
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		p := s.Script("p")
+		a := s.start(callScripted(p).post("Accept-Encoding: gzip"))
+		p.Started()
+		p.Progress(1)
+		a.wantStream().wantMessages("notifications/progress")
 		if a.field("Content-Encoding") != "" {
 			a.fail("the stream is compressed")
 		}
-		p.answers("done")
-		a.ends().hears("result 1")
+		p.Return("done")
+		a.wantEnd().wantMessages("result 1")
 	})
 }
 
 func TestWithoutCompression(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutCompression()}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutCompression()}}, func(t *testing.T, s *testServer) {
 		a := s.do(call("large", `{"n":100000}`).post("Accept-Encoding: gzip"))
-		if got := textOf(t, a.replied("1")); len(got) != 100_000 || a.field("Content-Encoding") != "" {
+		if got := textOf(t, a.wantResult("1")); len(got) != 100_000 || a.field("Content-Encoding") != "" {
 			a.fail("want the answer as it is")
 		}
 	})
@@ -96,12 +96,12 @@ func TestWithoutCompression(t *testing.T) {
 
 // Small and large answers are whole, whatever their size.
 func TestSizesOfAnswers(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, n := range []int{0, 10, 1000, 2000, 4090, 4100, 32_760, 65_530, 70_000, 600_000} {
 			r := call("large", `{"n":`+strconv.Itoa(n)+`}`)
-			for _, a := range []*answer{s.do(r.post()), x.do(r.legacy())} {
-				if got := textOf(t, a.replied("1")); len(got) != n {
+			for _, a := range []*response{s.do(r.post()), x.do(r.legacy())} {
+				if got := textOf(t, a.wantResult("1")); len(got) != n {
 					t.Errorf("the text has %d bytes, want %d", len(got), n)
 				}
 			}

@@ -9,14 +9,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// distinctEvents checks that no two events of a session have the same id
+// checkEventIDs checks that no two events of a session have the same id
 // (basic/transports, resumability): an id that has been seen before is that of the
 // same message, sent again, and an event without data is never the same one.
-func (s *site) distinctEvents() {
+func (s *testServer) checkEventIDs() {
 	s.t.Helper()
 	type name struct{ session, id string }
 	seen := map[name]string{}
-	for _, a := range s.answers {
+	for _, a := range s.responses {
 		if a.code() != 200 || a.mediaType() != "text/event-stream" || a.field("Content-Encoding") != "" {
 			continue
 		}
@@ -42,18 +42,18 @@ func (s *site) distinctEvents() {
 // Events without data have ids of their own, from which a stream goes on as from those
 // of messages.
 func TestEventsWithoutData(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		p.called()
-		p.says("one")
-		letGo := func() { p.run(func(ctx context.Context) { mcp.ReleaseStream(ctx, time.Second) }) }
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		p.Log("one")
+		letGo := func() { p.Run(func(ctx context.Context) { mcp.ReleaseStream(ctx, time.Second) }) }
 		letGo()
-		a.streaming().ends()
+		a.wantStream().wantEnd()
 		seen := map[string]bool{}
 		last := ""
-		note := func(a *answer) {
+		note := func(a *response) {
 			t.Helper()
 			for _, e := range a.events() {
 				if e.comment {
@@ -70,27 +70,27 @@ func TestEventsWithoutData(t *testing.T) {
 		for range 3 {
 			b := x.resume(last)
 			letGo()
-			b.ends()
+			b.wantEnd()
 			note(b)
 		}
-		p.says("two")
+		p.Log("two")
 		b := x.resume(last)
-		b.stays().hears("notifications/message")
-		p.answers("done")
-		b.ends()
+		b.wantOpen().wantMessages("notifications/message")
+		p.Return("done")
+		b.wantEnd()
 		note(b)
 
 		for range 3 { // the standing stream, opened again and again
 			c := x.listen()
 			note(c)
-			c.vanish()
+			c.disconnect()
 		}
-		s.change()
+		s.changeTools()
 		c := x.resume(last)
-		c.hears("notifications/tools/list_changed")
-		c.vanish()
+		c.wantMessages("notifications/tools/list_changed")
+		c.disconnect()
 		for _, id := range []string{last + "-1", "0-0-", "0-0-0", "0-0-x", "0-0--1"} {
-			s.do(x.as(request{method: "GET"}.with("Last-Event-ID: " + id))).turnedDown(400)
+			s.do(x.withSession(request{method: "GET"}.with("Last-Event-ID: " + id))).wantRefusal(400)
 		}
 	})
 }

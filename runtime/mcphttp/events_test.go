@@ -8,11 +8,11 @@ import (
 	"testing/synctest"
 )
 
-// streaming checks that the answer is an event stream, as far as it has come.
-func (a *answer) streaming() *answer {
+// wantStream checks that the answer is an event stream, as far as it has come.
+func (a *response) wantStream() *response {
 	a.t.Helper()
 	synctest.Wait()
-	a.wants(http.StatusOK)
+	a.wantStatus(http.StatusOK)
 	if m := a.mediaType(); m != "text/event-stream" {
 		a.fatal("Content-Type is %q, want text/event-stream", m)
 	}
@@ -28,11 +28,11 @@ func (a *answer) streaming() *answer {
 	return a
 }
 
-// silent checks that not even the header has come.
-func (a *answer) silent() *answer {
+// wantPending checks that not even the header has come.
+func (a *response) wantPending() *response {
 	a.t.Helper()
 	synctest.Wait()
-	if a.code() != 0 || a.over() {
+	if a.code() != 0 || a.hasEnded() {
 		a.fatal("there is an answer already")
 	}
 	return a
@@ -48,7 +48,7 @@ type event struct {
 
 // events returns all events so far. Every line must be one that an event stream
 // has; what is incomplete at the end of a stream that is over is a mistake.
-func (a *answer) events() []event {
+func (a *response) events() []event {
 	a.t.Helper()
 	synctest.Wait()
 	var events []event
@@ -93,23 +93,23 @@ func (a *answer) events() []event {
 		}
 		begun = true
 	}
-	if begun && a.over() && a.err == nil {
+	if begun && a.hasEnded() && a.err == nil {
 		a.fail("the last event is incomplete")
 	}
 	return events
 }
 
 // next returns the events since the last call of next.
-func (a *answer) next() []event {
+func (a *response) next() []event {
 	a.t.Helper()
 	all := a.events()
-	fresh := all[a.told:]
-	a.told = len(all)
+	fresh := all[a.returned:]
+	a.returned = len(all)
 	return fresh
 }
 
-// heard returns the messages since the last call of next or heard.
-func (a *answer) heard() []*message {
+// messages returns the messages since the last call of next or messages.
+func (a *response) messages() []*message {
 	a.t.Helper()
 	var messages []*message
 	for _, e := range a.next() {
@@ -120,23 +120,23 @@ func (a *answer) heard() []*message {
 	return messages
 }
 
-// hears checks the kinds of messages since the last call, in order, and returns
+// wantMessages checks the kinds of messages since the last call, in order, and returns
 // the messages.
-func (a *answer) hears(kinds ...string) []*message {
+func (a *response) wantMessages(kinds ...string) []*message {
 	a.t.Helper()
-	messages := a.heard()
+	messages := a.messages()
 	var got []string
 	for _, m := range messages {
 		got = append(got, m.kind())
 	}
 	if strings.Join(got, ", ") != strings.Join(kinds, ", ") {
-		a.fatal("heard %q, want %q", got, kinds)
+		a.fatal("received %q, want %q", got, kinds)
 	}
 	return messages
 }
 
-// ends checks that the stream has come to an orderly end.
-func (a *answer) ends() *answer {
+// wantEnd checks that the stream has come to an orderly end.
+func (a *response) wantEnd() *response {
 	a.t.Helper()
 	synctest.Wait()
 	a.mu.Lock()
@@ -148,18 +148,18 @@ func (a *answer) ends() *answer {
 	return a
 }
 
-// stays checks that the stream goes on.
-func (a *answer) stays() *answer {
+// wantOpen checks that the stream goes on.
+func (a *response) wantOpen() *response {
 	a.t.Helper()
 	synctest.Wait()
-	if a.over() {
+	if a.hasEnded() {
 		a.fatal("the stream has ended")
 	}
 	return a
 }
 
-// broken checks that the exchange has ended before its time.
-func (a *answer) broken() {
+// wantBroken checks that the exchange has ended before its time.
+func (a *response) wantBroken() {
 	a.t.Helper()
 	synctest.Wait()
 	a.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -19,29 +20,27 @@ import (
 // fixture is the server behind the handler. Its tools are
 //
 //	echo      returns its arguments
-//	steps     tells of progress n times, then answers
-//	puppet    does what the test says, see puppet
+//	steps     reports progress n times, then returns
+//	scripted  runs the steps of a test, see testbed.Scripts
 //	asks      asks the user for a name
 //	pair      asks two questions at the same time
 //	panics    panics
 //	exits     ends its goroutine
-//	prints    writes to the log of the client at level debug, and answers
-//	large     answers with n bytes
-//	mirror    has arguments that are mirrored in header fields
-//	whoami    tells what it knows of its caller
-//	needs     needs a capability
+//	prints    logs to the client at level debug, and returns
+//	large     returns n bytes
+//	mirror    has arguments with header fields
+//	whoami    returns its context as an identity
+//	needs     requires the capability sampling
 //
 // There is a resource test://text and a prompt greet.
 type fixture struct {
 	*mcp.Server
-	t    *testing.T
-	quit chan struct{}
+	*testbed.Scripts
 
-	mu      sync.Mutex
-	puppets map[string]*puppet
+	mu sync.Mutex // serializes changeTools
 }
 
-// valueKey is what middleware of the tests puts into the context.
+// valueKey is the key of the context value that middleware of the tests adds.
 type valueKey struct{}
 
 const mirrorSchema = `{"type":"object","properties":{
@@ -62,11 +61,10 @@ type identity struct {
 }
 
 func newFixture(t *testing.T, options ...mcp.Option) *fixture {
-	// Tests count messages: what they send is not held back.
+	// Tests count messages, so rates are not limited.
 	options = append([]mcp.Option{mcp.WithLimits(mcp.Limits{ProgressRate: math.MaxInt32, LogRate: math.MaxInt32})}, options...)
 	f := &fixture{
 		Server: mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.0.0", Description: "For tests."}, options...),
-		t:      t, quit: make(chan struct{}), puppets: map[string]*puppet{},
 	}
 	f.tool("echo", "", func(_ context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.TextResult(string(args)), nil
@@ -81,9 +79,9 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 		}
 		return mcp.TextResult("done"), nil
 	})
-	f.tool("puppet", "", f.dance)
+	f.Scripts = testbed.NewScripts(t, f.Server)
 	f.tool("asks", "", func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
-		name, err := askName(ctx, "What is your name?")
+		name, err := elicitName(ctx, "What is your name?")
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +92,9 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 		var errs [2]error
 		var wg sync.WaitGroup
 		for i := range names {
-			wg.Go(func() { names[i], errs[i] = askName(ctx, fmt.Sprintf("Name %d?", i), mcp.Key(fmt.Sprint("name", i))) })
+			wg.Go(func() {
+				names[i], errs[i] = elicitName(ctx, fmt.Sprintf("Name %d?", i), mcp.Key(fmt.Sprint("name", i)))
+			})
 		}
 		wg.Wait()
 		return mcp.TextResult(strings.Join(names[:], " and ")), errors.Join(errs[:]...)
@@ -145,8 +145,8 @@ func (f *fixture) tool(name, schema string, call func(context.Context, json.RawM
 	f.Register(mcp.NewTool(mcp.ToolInfo{Name: name, Description: "For tests.", InputSchema: schema}, call))
 }
 
-// change changes the list of tools.
-func (f *fixture) change() {
+// changeTools changes the list of tools.
+func (f *fixture) changeTools() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.Unregister(mcp.KindTool, "extra") {
@@ -156,7 +156,7 @@ func (f *fixture) change() {
 
 var nameForm = mcp.FormInfo{Fields: []mcp.FormField{{Name: "name", Kind: mcp.StringField, Required: true}}}
 
-func askName(ctx context.Context, message string, options ...mcp.AskOption) (string, error) {
+func elicitName(ctx context.Context, message string, options ...mcp.AskOption) (string, error) {
 	answer, err := mcp.ElicitFields(ctx, message, &nameForm, options...)
 	if err != nil {
 		return "", err
@@ -165,11 +165,11 @@ func askName(ctx context.Context, message string, options ...mcp.AskOption) (str
 	return name, nil
 }
 
-// limited makes the server take short messages only.
+// limited limits messages to 1000 bytes.
 var limited = []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1000})}
 
-// principalOf is an authentication: it believes what Authorization says, but for
-// mallory. Nobody says nothing.
+// principalOf authenticates by the name in Authorization. It refuses mallory, and requests
+// without the header have no principal.
 func principalOf(r *http.Request) (mcp.Principal, error) {
 	name := r.Header.Get("Authorization")
 	switch name {
@@ -183,128 +183,4 @@ func principalOf(r *http.Request) (mcp.Principal, error) {
 		}
 	}
 	return mcp.Principal{ID: name, Value: "claims of " + name}, nil
-}
-
-// puppet is a call that does what the test says, when it says so. It heeds its
-// context, unless it is deaf.
-type puppet struct {
-	t     *testing.T
-	name  string
-	deaf  bool
-	in    chan context.Context
-	steps chan func(context.Context) *mcp.ToolResult
-	out   chan error // the cause of its end, nil if it has answered
-	quit  <-chan struct{}
-}
-
-// puppet makes a puppet that a call of the tool with {"name": name} moves into.
-func (f *fixture) puppet(name string) *puppet {
-	p := &puppet{
-		t: f.t, name: name, in: make(chan context.Context, 4), out: make(chan error, 4),
-		steps: make(chan func(context.Context) *mcp.ToolResult), quit: f.quit,
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.puppets[name] = p
-	return p
-}
-
-// letGo ends all puppets.
-func (f *fixture) letGo() { close(f.quit) }
-
-func (f *fixture) dance(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
-	var a struct{ Name string }
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	p := f.puppets[a.Name]
-	f.mu.Unlock()
-	if p == nil {
-		return nil, fmt.Errorf("no puppet %q", a.Name)
-	}
-	p.in <- ctx
-	done := ctx.Done()
-	if p.deaf {
-		done = nil
-	}
-	for {
-		select {
-		case step := <-p.steps:
-			if result := step(ctx); result != nil {
-				p.out <- nil
-				return result, nil
-			}
-		case <-done:
-			p.out <- context.Cause(ctx)
-			return nil, context.Cause(ctx)
-		case <-p.quit:
-			return nil, errors.New("the test is over")
-		}
-	}
-}
-
-// called waits for the call and returns its context.
-func (p *puppet) called() context.Context {
-	p.t.Helper()
-	return await(p.t, p.in, "the call of puppet "+p.name)
-}
-
-// notCalled checks that there has been no call.
-func (p *puppet) notCalled() {
-	p.t.Helper()
-	select {
-	case <-p.in:
-		p.t.Errorf("puppet %s has been called", p.name)
-	default:
-	}
-}
-
-// begin has f run by the handler, and does not wait for its end.
-func (p *puppet) begin(f func(ctx context.Context) *mcp.ToolResult) {
-	p.t.Helper()
-	select {
-	case p.steps <- f:
-	case err := <-p.out:
-		p.t.Fatalf("puppet %s has ended: %v", p.name, err)
-	}
-}
-
-// run has f run by the handler.
-func (p *puppet) run(f func(ctx context.Context)) {
-	p.t.Helper()
-	done := make(chan struct{})
-	p.begin(func(ctx context.Context) *mcp.ToolResult {
-		defer close(done)
-		f(ctx)
-		return nil
-	})
-	await(p.t, done, "a step of puppet "+p.name)
-}
-
-// says sends a notification: a line of log.
-func (p *puppet) says(text string) {
-	p.t.Helper()
-	p.run(func(ctx context.Context) { mcp.Logger(ctx).Info(text) })
-}
-
-// advances sends a notification of progress.
-func (p *puppet) advances(done float64) {
-	p.t.Helper()
-	p.run(func(ctx context.Context) { mcp.Progress(ctx, done, 0, "") })
-}
-
-// answers ends the call.
-func (p *puppet) answers(text string) {
-	p.t.Helper()
-	p.begin(func(context.Context) *mcp.ToolResult { return mcp.TextResult(text) })
-	if err := await(p.t, p.out, "the end of puppet "+p.name); err != nil {
-		p.t.Errorf("puppet %s has ended: %v", p.name, err)
-	}
-}
-
-// cause waits for the end of the call's context and returns its cause.
-func (p *puppet) cause() error {
-	p.t.Helper()
-	return await(p.t, p.out, "the end of the context of puppet "+p.name)
 }

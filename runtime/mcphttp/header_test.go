@@ -17,23 +17,23 @@ func sentinel(text string) string {
 // values have.
 func TestMethodHeader(t *testing.T) {
 	spec.Holds(t, "S139", "S145", "S150", "S152")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		list := rpc{method: "tools/list", id: `"l"`}
 		for _, value := range []string{"tools/list", "  tools/list\t"} {
-			s.do(list.post("Mcp-Method: " + value)).replied(`"l"`)
+			s.do(list.post("Mcp-Method: " + value)).wantResult(`"l"`)
 		}
 		for _, field := range []string{
 			"-Mcp-Method", "Mcp-Method: ", "Mcp-Method: TOOLS/LIST", "Mcp-Method: tools/call", "Mcp-Method: tools/list, tools/list",
 			"Mcp-Method: " + sentinel("tools/list"), "Mcp-Method: tools list",
 		} {
-			e := s.do(list.post(field)).refused(400, -32020, `"l"`)
+			e := s.do(list.post(field)).wantError(400, -32020, `"l"`)
 			if !strings.Contains(e.Message, "Mcp-Method") {
 				t.Errorf("%q does not name the field", e.Message)
 			}
 		}
-		s.do(list.post("Mcp-Method: tools/list", "Mcp-Method: tools/call")).refused(400, -32020, `"l"`)
+		s.do(list.post("Mcp-Method: tools/list", "Mcp-Method: tools/call")).wantError(400, -32020, `"l"`)
 		// In sessions there are no such fields.
-		s.open(revisionD).do(list.legacy(), "Mcp-Method: tools/call", "Mcp-Name: nothing").replied(`"l"`)
+		s.open(revisionD).do(list.legacy(), "Mcp-Method: tools/call", "Mcp-Name: nothing").wantResult(`"l"`)
 	})
 }
 
@@ -41,7 +41,7 @@ func TestMethodHeader(t *testing.T) {
 // that keeps it.
 func TestCaseOfFieldNames(t *testing.T) {
 	spec.Holds(t, "S149")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for _, spell := range []func(string) string{strings.ToLower, strings.ToUpper} {
 			r := call("mirror", `{"region":"eu"}`).post("Mcp-Param-Region: eu").build(t.Context(), t)
 			spelt := http.Header{}
@@ -53,9 +53,9 @@ func TestCaseOfFieldNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := &answer{t: t}
+			a := &response{t: t}
 			a.consume(resp)
-			a.replied("1")
+			a.wantResult("1")
 		}
 	})
 }
@@ -64,7 +64,7 @@ func TestCaseOfFieldNames(t *testing.T) {
 // are encoded.
 func TestNameHeader(t *testing.T) {
 	spec.Holds(t, "S139", "S140", "S141", "S142", "S145", "S150")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		requests := map[string]rpc{
 			"echo":        call("echo", "{}"),
 			"greet":       {method: "prompts/get", params: `"name":"greet"`},
@@ -72,32 +72,32 @@ func TestNameHeader(t *testing.T) {
 		}
 		for name, r := range requests {
 			for _, value := range []string{name, "  " + name + " ", sentinel(name)} {
-				s.do(r.post("Mcp-Name: " + value)).replied("1")
+				s.do(r.post("Mcp-Name: " + value)).wantResult("1")
 			}
 			for _, field := range []string{
 				"-Mcp-Name", "Mcp-Name: ", "Mcp-Name: no-such", "Mcp-Name: " + strings.ToUpper(name), "Mcp-Name: " + sentinel(" "+name),
 				"Mcp-Name: " + strings.TrimSuffix(sentinel(name), "?="), "Mcp-Name: =?BASE64?" + sentinel(name)[9:],
 				"Mcp-Name: " + name + ", " + name,
 			} {
-				e := s.do(r.post(field)).refused(400, -32020, "1")
+				e := s.do(r.post(field)).wantError(400, -32020, "1")
 				if !strings.Contains(e.Message, "Mcp-Name") {
 					t.Errorf("%q does not name the field", e.Message)
 				}
 			}
 		}
 		// The name of what is not there can be mirrored as well.
-		s.do(call("no-such", "{}").post()).refused(200, -32602, "1")
-		s.do(call("日本", "{}").post("Mcp-Name: "+sentinel("日本"))).refused(200, -32602, "1")
-		s.do(call("日本", "{}").post("Mcp-Name: 日本")).refused(400, -32020, "1")
+		s.do(call("no-such", "{}").post()).wantError(200, -32602, "1")
+		s.do(call("日本", "{}").post("Mcp-Name: "+sentinel("日本"))).wantError(200, -32602, "1")
+		s.do(call("日本", "{}").post("Mcp-Name: 日本")).wantError(400, -32020, "1")
 		// Other methods have none, and one that is sent is not looked at.
-		s.do(rpc{method: "tools/list"}.post("Mcp-Name: anything")).replied("1")
+		s.do(rpc{method: "tools/list"}.post("Mcp-Name: anything")).wantResult("1")
 	})
 }
 
 // Arguments that the schema marks are repeated in fields of their own.
 func TestParamHeader(t *testing.T) {
 	spec.Holds(t, "S141", "S142", "S143", "S144", "S145", "S146", "S147", "S148", "S150", "S151")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for _, c := range []struct {
 			arguments string
 			fields    []string
@@ -155,25 +155,25 @@ func TestParamHeader(t *testing.T) {
 			}
 			a := s.do(call("mirror", c.arguments).post(fields...))
 			if !c.ok {
-				a.refused(400, -32020, "1")
-			} else if got := textOf(t, a.replied("1")); got != c.arguments {
+				a.wantError(400, -32020, "1")
+			} else if got := textOf(t, a.wantResult("1")); got != c.arguments {
 				a.fail("the arguments are %s", got)
 			}
 		}
 		// A session's requests are not held against them, nor are other tools.
-		s.open(revisionD).do(call("mirror", `{"region":"eu"}`).legacy(), "Mcp-Param-Region: us").replied("1")
-		s.do(call("echo", `{"region":"eu"}`).post("Mcp-Param-Region: us")).replied("1")
+		s.open(revisionD).do(call("mirror", `{"region":"eu"}`).legacy(), "Mcp-Param-Region: us").wantResult("1")
+		s.do(call("echo", `{"region":"eu"}`).post("Mcp-Param-Region: us")).wantResult("1")
 	})
 }
 
 // Clients see the marks from 2026-07-28 on.
 func TestMarksAreListed(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionC)
-		if list := string(x.do(rpc{method: "tools/list"}.legacy()).replied("1")); strings.Contains(list, "x-mcp-header") {
+		if list := string(x.do(rpc{method: "tools/list"}.legacy()).wantResult("1")); strings.Contains(list, "x-mcp-header") {
 			t.Error("a session sees x-mcp-header")
 		}
-		if list := string(s.do(rpc{method: "tools/list"}.post()).replied("1")); !strings.Contains(list, `"x-mcp-header":"Region"`) {
+		if list := string(s.do(rpc{method: "tools/list"}.post()).wantResult("1")); !strings.Contains(list, `"x-mcp-header":"Region"`) {
 			t.Error("x-mcp-header is not listed")
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -21,44 +22,42 @@ import (
 
 // All streams share one connection, and none waits for another.
 func TestManyStreamsOfOneConnection(t *testing.T) {
-	visit(t, setup{http2: true}, func(t *testing.T, s *site) {
+	serve(t, setup{http2: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		var open []*answer
-		var puppets []*puppet
+		var open []*response
+		var calls []*testbed.ScriptedCall
 		for i := range 40 {
-			p := s.puppet(fmt.Sprint("p", i))
-			puppets = append(puppets, p)
+			p := s.Script(fmt.Sprint("p", i))
+			calls = append(calls, p)
 			if i%2 == 0 {
-				open = append(open, s.start(dance(p).as("1").post()))
+				open = append(open, s.start(callScripted(p).withID("1").post()))
 			} else {
-				open = append(open, x.start(dance(p).as(fmt.Sprint(i)).legacy()))
+				open = append(open, x.start(callScripted(p).withID(fmt.Sprint(i)).legacy()))
 			}
-			p.called()
-			p.advances(1)
+			p.Started()
+			p.Progress(1)
 		}
 		standing := x.listen()
 		for i, a := range open {
-			a.streaming().hears("notifications/progress")
+			a.wantStream().wantMessages("notifications/progress")
 			if a.proto != "HTTP/2.0" {
 				t.Fatalf("the protocol is %s", a.proto)
 			}
 			if i == 10 {
-				a.vanish() // is no end of the connection
-				if err := puppets[i].cause(); !errors.Is(err, mcp.ErrCancelled) {
+				a.disconnect() // is no end of the connection
+				if err := calls[i].Ended(); !errors.Is(err, mcp.ErrCancelled) {
 					t.Errorf("the cause is %v", err)
 				}
 			}
 		}
-		for i, p := range puppets {
+		for i, p := range calls {
 			if i != 10 {
-				p.answers("done")
-				open[i].ends()
+				p.Return("done")
+				open[i].wantEnd()
 			}
 		}
-		standing.stays()
-		s.net.mu.Lock()
-		defer s.net.mu.Unlock()
-		if n := len(s.net.conns); n != 1 {
+		standing.wantOpen()
+		if n := s.network.Dialed(); n != 1 {
 			t.Errorf("%d connections", n)
 		}
 	})
@@ -66,15 +65,15 @@ func TestManyStreamsOfOneConnection(t *testing.T) {
 
 // A stream that is not read holds up its handler, and no other.
 func TestStreamThatIsNotRead(t *testing.T) {
-	visit(t, setup{http2: true, noisy: true}, func(t *testing.T, s *site) {
-		p := s.puppet("p")
+	serve(t, setup{http2: true, noisy: true}, func(t *testing.T, s *testServer) {
+		p := s.Script("p")
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		resp, err := func() (*http.Response, error) {
-			r := dance(p).noting(`"io.modelcontextprotocol/logLevel":"info"`).post().build(ctx, t)
+			r := callScripted(p).withMeta(`"io.modelcontextprotocol/logLevel":"info"`).post().build(ctx, t)
 			go func() {
-				<-p.in
-				p.says("hello")
+				p.Started()
+				p.Log("hello")
 			}()
 			return s.client.Do(r)
 		}()
@@ -83,7 +82,7 @@ func TestStreamThatIsNotRead(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		stuck := make(chan int, 1)
-		p.begin(func(ctx context.Context) *mcp.ToolResult {
+		p.Begin(func(ctx context.Context) *mcp.ToolResult {
 			n := 0
 			for ; n < 10_000 && ctx.Err() == nil; n++ {
 				mcp.Logger(ctx).Info(strings.Repeat("x", 10_000))
@@ -91,19 +90,19 @@ func TestStreamThatIsNotRead(t *testing.T) {
 			stuck <- n
 			return nil
 		})
-		s.do(call("echo", "{}").post()).replied("1")
-		s.open(revisionD).do(call("large", `{"n":1000000}`).legacy()).replied("1")
-		if n := await(t, stuck, "the handler to be given up"); n >= 10_000 {
+		s.do(call("echo", "{}").post()).wantResult("1")
+		s.open(revisionD).do(call("large", `{"n":1000000}`).legacy()).wantResult("1")
+		if n := testbed.Await(t, stuck, "the handler to be given up"); n >= 10_000 {
 			t.Errorf("the handler has written %d messages to nobody", n)
 		}
 	})
 }
 
-// real runs f against a server on a loopback socket.
-func real(t *testing.T, tls bool, f func(t *testing.T, s *mcp.Server, h *mcphttp.Handler, url string, c *http.Client)) {
+// serveReal runs f against a server on a loopback socket.
+func serveReal(t *testing.T, tls bool, f func(t *testing.T, s *mcp.Server, h *mcphttp.Handler, url string, c *http.Client)) {
 	t.Helper()
 	fixture := newFixture(t)
-	defer fixture.letGo()
+	defer fixture.End()
 	h := mcphttp.NewHandler(fixture.Server)
 	server := httptest.NewUnstartedServer(spec.NewTap(t).Handler(h))
 	if tls {
@@ -122,7 +121,7 @@ func real(t *testing.T, tls bool, f func(t *testing.T, s *mcp.Server, h *mcphttp
 func TestRealSockets(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {
-			real(t, tls, func(t *testing.T, _ *mcp.Server, _ *mcphttp.Handler, url string, c *http.Client) {
+			serveReal(t, tls, func(t *testing.T, _ *mcp.Server, _ *mcphttp.Handler, url string, c *http.Client) {
 				var wg sync.WaitGroup
 				for client := range 8 {
 					wg.Go(func() {
@@ -171,7 +170,7 @@ func exchange(t *testing.T, c *http.Client, url string, r request) (string, erro
 func TestRealShutdown(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {
-			real(t, tls, func(t *testing.T, _ *mcp.Server, h *mcphttp.Handler, url string, c *http.Client) {
+			serveReal(t, tls, func(t *testing.T, _ *mcp.Server, h *mcphttp.Handler, url string, c *http.Client) {
 				r := listen("7", `"toolsListChanged":true`).post()
 				r.url = url
 				resp, err := c.Do(r.build(t.Context(), t))

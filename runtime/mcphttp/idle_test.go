@@ -16,47 +16,47 @@ func limits(l mcphttp.Limits) setup {
 
 // A session without requests and streams ends after IdleTime, and not before.
 func TestIdleSession(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		idle, used := s.open(revisionD), s.open(revisionD)
 		for range 3 {
 			time.Sleep(14 * time.Minute)
-			used.do(rpc{method: "ping"}.legacy()).replied("1")
+			used.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		}
 		// 42 minutes: it has ended 30 to 31 minutes after its last request.
-		idle.do(rpc{method: "ping"}.legacy()).wants(404)
-		used.do(rpc{method: "ping"}.legacy()).replied("1")
+		idle.do(rpc{method: "ping"}.legacy()).wantStatus(404)
+		used.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		time.Sleep(29 * time.Minute)
-		used.do(rpc{method: "ping"}.legacy()).replied("1")
+		used.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		time.Sleep(40 * time.Minute)
-		used.do(rpc{method: "ping"}.legacy()).wants(404)
+		used.do(rpc{method: "ping"}.legacy()).wantStatus(404)
 	})
 }
 
 // A session with an open stream, or with a call that runs, is not idle; the time
 // begins when they end.
 func TestSessionIsNotIdle(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute}), func(t *testing.T, s *site) {
+	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute}), func(t *testing.T, s *testServer) {
 		listening, calling, abandoned := s.open(revisionD), s.open(revisionD), s.open(revisionD)
 		stream := listening.listen()
-		p, q := s.puppet("p"), s.puppet("q")
-		a := calling.start(dance(p).legacy())
-		b := abandoned.start(dance(q).legacy())
-		p.called()
-		q.called()
-		b.vanish() // the call goes on without its client
+		p, q := s.Script("p"), s.Script("q")
+		a := calling.start(callScripted(p).legacy())
+		b := abandoned.start(callScripted(q).legacy())
+		p.Started()
+		q.Started()
+		b.disconnect() // the call goes on without its client
 		time.Sleep(time.Hour / 2)
-		stream.stays()
-		p.answers("late")
-		q.answers("late")
+		stream.wantOpen()
+		p.Return("late")
+		q.Return("late")
 		a.wait()
-		stream.vanish()
+		stream.disconnect()
 		time.Sleep(30 * time.Second)
 		for _, x := range []*session{listening, calling, abandoned} {
-			x.do(rpc{method: "ping"}.legacy()).replied("1")
+			x.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		}
 		time.Sleep(2 * time.Minute)
 		for _, x := range []*session{listening, calling, abandoned} {
-			x.do(rpc{method: "ping"}.legacy()).wants(404)
+			x.do(rpc{method: "ping"}.legacy()).wantStatus(404)
 		}
 	})
 }
@@ -64,15 +64,15 @@ func TestSessionIsNotIdle(t *testing.T) {
 // The end of an idle session is an end like any other: what it holds is given
 // back.
 func TestIdleSessionsMakeRoom(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2, SessionsPerClient: 2}), func(t *testing.T, s *site) {
+	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2, SessionsPerClient: 2}), func(t *testing.T, s *testServer) {
 		s.open(revisionD)
 		s.open(revisionD)
-		s.do(bare(initialize(revisionD))).turnedDownWith(503)
+		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
 		time.Sleep(3 * time.Minute)
 		s.open(revisionD)
 		x := s.open(revisionD)
-		s.do(bare(initialize(revisionD))).turnedDownWith(503)
-		x.end()
+		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
+		x.delete()
 		s.open(revisionD)
 	})
 }
@@ -81,40 +81,40 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 // opens sessions and leaves locks out nobody. One that is in use, or was a moment
 // ago, does not.
 func TestIdleSessionsGiveWay(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{Sessions: 4, SessionsPerClient: 4}), func(t *testing.T, s *site) {
+	serve(t, limits(mcphttp.Limits{Sessions: 4, SessionsPerClient: 4}), func(t *testing.T, s *testServer) {
 		listening, calling := s.open(revisionD), s.open(revisionD)
 		stream := listening.listen()
-		p := s.puppet("p")
-		a := calling.start(dance(p).legacy())
-		p.called()
-		a.vanish()
+		p := s.Script("p")
+		a := calling.start(callScripted(p).legacy())
+		p.Started()
+		a.disconnect()
 		older := s.open(revisionD)
 		time.Sleep(10 * time.Second)
 		newer := s.open(revisionD)
 		time.Sleep(45 * time.Second)
-		s.do(bare(initialize(revisionD))).turnedDownWith(503)
+		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
 		time.Sleep(10 * time.Second)
 		one := s.open(revisionD) // in the place of older
-		s.do(bare(initialize(revisionD))).turnedDownWith(503)
-		older.do(rpc{method: "ping"}.legacy()).wants(404)
-		newer.do(rpc{method: "ping"}.legacy()).replied("1")
+		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
+		older.do(rpc{method: "ping"}.legacy()).wantStatus(404)
+		newer.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		time.Sleep(55 * time.Second)
-		newer.do(rpc{method: "ping"}.legacy()).replied("1")
+		newer.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		time.Sleep(10 * time.Second)
 		s.open(revisionD) // in the place of one
-		one.do(rpc{method: "ping"}.legacy()).wants(404)
-		newer.do(rpc{method: "ping"}.legacy()).replied("1")
-		stream.stays()
-		p.answers("done")
-		calling.do(rpc{method: "ping", id: "2"}.legacy()).replied("2")
+		one.do(rpc{method: "ping"}.legacy()).wantStatus(404)
+		newer.do(rpc{method: "ping"}.legacy()).wantResult("1")
+		stream.wantOpen()
+		p.Return("done")
+		calling.do(rpc{method: "ping", id: "2"}.legacy()).wantResult("2")
 	})
 }
 
 // Who has too many of its own gives up one of them, and not somebody else's.
 func TestOwnSessionsGiveWay(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{
+	serve(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerClient: 2}),
-	}}, func(t *testing.T, s *site) {
+	}}, func(t *testing.T, s *testServer) {
 		bob := s.open(revisionD, "Authorization: bob")
 		time.Sleep(time.Second)
 		first := s.open(revisionD, "Authorization: ann")
@@ -122,29 +122,29 @@ func TestOwnSessionsGiveWay(t *testing.T) {
 		second := s.open(revisionD, "Authorization: ann")
 		time.Sleep(2 * time.Minute)
 		s.open(revisionD, "Authorization: ann")
-		first.do(rpc{method: "ping"}.legacy()).wants(404)
-		second.do(rpc{method: "ping"}.legacy()).replied("1")
-		bob.do(rpc{method: "ping"}.legacy()).replied("1")
+		first.do(rpc{method: "ping"}.legacy()).wantStatus(404)
+		second.do(rpc{method: "ping"}.legacy()).wantResult("1")
+		bob.do(rpc{method: "ping"}.legacy()).wantResult("1")
 	})
 }
 
 // Many who open sessions at once do not get more than there are.
 func TestManyOpenAtOnce(t *testing.T) {
-	overBoth(t, setup{handler: []mcphttp.Option{
+	serveBoth(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 12, SessionsPerClient: 5}),
-	}}, func(t *testing.T, s *site) {
+	}}, func(t *testing.T, s *testServer) {
 		opened := map[string]int{}
-		var answers []*answer
+		var answers []*response
 		names := []string{"ann", "bob", "cid"}
 		for i := range 45 {
-			answers = append(answers, s.start(bare(initialize(revisionD), "Authorization: "+names[i%3])))
+			answers = append(answers, s.start(postBody(initialize(revisionD), "Authorization: "+names[i%3])))
 		}
 		for i, a := range answers {
 			a.wait()
 			if a.code() == 200 {
 				opened[names[i%3]]++
 			} else {
-				a.turnedDownWith(503)
+				a.wantLimitRefusal(503)
 			}
 		}
 		total := 0
@@ -162,53 +162,53 @@ func TestManyOpenAtOnce(t *testing.T) {
 
 // One principal cannot take all sessions.
 func TestSessionsPerClient(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{
+	serve(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5, SessionsPerClient: 2}),
-	}}, func(t *testing.T, s *site) {
+	}}, func(t *testing.T, s *testServer) {
 		ann := s.open(revisionD, "Authorization: ann")
 		s.open(revisionD, "Authorization: ann")
-		s.do(bare(initialize(revisionD), "Authorization: ann")).turnedDownWith(503)
+		s.do(postBody(initialize(revisionD), "Authorization: ann")).wantLimitRefusal(503)
 		s.open(revisionD, "Authorization: bob")
-		ann.end()
+		ann.delete()
 		s.open(revisionD, "Authorization: ann")
-		s.do(bare(initialize(revisionD), "Authorization: ann")).turnedDownWith(503)
+		s.do(postBody(initialize(revisionD), "Authorization: ann")).wantLimitRefusal(503)
 		s.open(revisionD, "Authorization: bob")
-		s.do(bare(initialize(revisionD), "Authorization: bob")).turnedDownWith(503)
+		s.do(postBody(initialize(revisionD), "Authorization: bob")).wantLimitRefusal(503)
 		s.open(revisionD, "Authorization: cid")
-		s.do(bare(initialize(revisionD), "Authorization: dan")).turnedDownWith(503)
+		s.do(postBody(initialize(revisionD), "Authorization: dan")).wantLimitRefusal(503)
 		// Requests without a session are none of this business.
-		s.do(call("echo", "{}").post("Authorization: ann")).replied("1")
+		s.do(call("echo", "{}").post("Authorization: ann")).wantResult("1")
 	})
 }
 
 // A server that pings its clients does so on the standing stream, and hears the
 // answer by a POST.
 func TestPing(t *testing.T) {
-	visit(t, setup{server: []mcp.Option{mcp.WithPing(time.Minute)}}, func(t *testing.T, s *site) {
+	serve(t, setup{server: []mcp.Option{mcp.WithPing(time.Minute)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		stream := x.listen()
 		for range 3 {
 			time.Sleep(130 * time.Second)
-			m := stream.hears("ping")[0]
-			x.do(reply(m.ID, "{}")).accepted()
+			m := stream.wantMessages("ping")[0]
+			x.do(reply(m.ID, "{}")).wantAccepted()
 		}
 		// One who does not answer is gone.
 		time.Sleep(5 * time.Minute)
-		stream.ends()
-		x.do(call("echo", "{}").legacy()).wants(404)
+		stream.wantEnd()
+		x.do(call("echo", "{}").legacy()).wantStatus(404)
 	})
 }
 
 // Unless said otherwise, one client may have a quarter of everything.
 func TestQuarterForEach(t *testing.T) {
-	visit(t, limits(mcphttp.Limits{Sessions: 8, Streams: 5}), func(t *testing.T, s *site) {
+	serve(t, limits(mcphttp.Limits{Sessions: 8, Streams: 5}), func(t *testing.T, s *testServer) {
 		first := s.open(revisionD)
 		first.listen()
 		second := s.open(revisionD)
 		second.listen()
-		s.do(bare(initialize(revisionD))).turnedDownWith(503)
-		s.do(listen("9", `"toolsListChanged":true`).post()).wants(503)
-		first.end()
+		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
+		s.do(listen("9", `"toolsListChanged":true`).post()).wantStatus(503)
+		first.delete()
 		s.open(revisionD)
 	})
 }

@@ -29,14 +29,14 @@ func numberOf(t *testing.T, m *message) (n int) {
 // A client that comes back while its call talks, and while its old response is
 // still written to, misses nothing.
 func TestResumeWhileItTalks(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		p.called()
-		p.says("number 0 ")
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		p.Log("number 0 ")
 		const messages = 1000
-		p.begin(func(ctx context.Context) *mcp.ToolResult {
+		p.Begin(func(ctx context.Context) *mcp.ToolResult {
 			for n := 1; n <= messages; n++ {
 				mcp.Logger(ctx).Info(fmt.Sprintf("number %d ", n))
 				if n%7 == 0 {
@@ -53,14 +53,14 @@ func TestResumeWhileItTalks(t *testing.T) {
 			if round%2 == 0 {
 				synctest.Wait() // otherwise it comes back amid the talk
 			}
-			over := a.over()
+			over := a.hasEnded()
 			var n int
-			last, n = readOn(a, last, seen)
+			last, n = readMore(a, last, seen)
 			if seen = n; over {
 				break
 			}
-			a = x.s.start(x.as(request{method: "GET"}.with("Last-Event-ID: " + last)))
-			for a.code() == 0 && !a.over() {
+			a = x.s.start(x.withSession(request{method: "GET"}.with("Last-Event-ID: " + last)))
+			for a.code() == 0 && !a.hasEnded() {
 				runtime.Gosched()
 			}
 			if a.code() != 200 {
@@ -73,9 +73,9 @@ func TestResumeWhileItTalks(t *testing.T) {
 	})
 }
 
-// readOn reads what has come of a stream that follows a message, and returns the
+// readMore reads what has come of a stream that follows a message, and returns the
 // last of its ids and numbers. Messages follow each other without a gap.
-func readOn(a *answer, last string, seen int) (string, int) {
+func readMore(a *response, last string, seen int) (string, int) {
 	a.t.Helper()
 	text := a.text()
 	for {
@@ -120,15 +120,15 @@ func TestNothingIsKeptForNobody(t *testing.T) {
 		return int(m.HeapAlloc)
 	}
 	for _, version := range resumable {
-		visit(t, setup{}, func(t *testing.T, s *site) {
+		serve(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)
-			p := s.puppet("p")
-			a := x.start(dance(p).legacy())
-			p.called()
-			a.vanish()
+			p := s.Script("p")
+			a := x.start(callScripted(p).legacy())
+			p.Started()
+			a.disconnect()
 			synctest.Wait()
 			before := heap()
-			p.run(func(ctx context.Context) {
+			p.Run(func(ctx context.Context) {
 				text := strings.Repeat("x", 100_000)
 				for i := range 150 {
 					mcp.Progress(ctx, float64(i+1), 150, text)
@@ -137,7 +137,7 @@ func TestNothingIsKeptForNobody(t *testing.T) {
 			if more := heap() - before; more > 5_000_000 {
 				t.Errorf("%s: %d bytes are kept", version, more)
 			}
-			p.answers("done")
+			p.Return("done")
 		})
 	}
 }
@@ -145,22 +145,22 @@ func TestNothingIsKeptForNobody(t *testing.T) {
 // A stream whose client does not read holds what it has yet to be told, and does
 // not keep other streams of the session from being forgotten.
 func TestStuckReaderHoldsNothingElse(t *testing.T) {
-	visit(t, setup{noisy: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{EventBytes: 3000})}}, func(t *testing.T, s *site) {
+	serve(t, setup{noisy: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{EventBytes: 3000})}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		w := s.dial()
-		w.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\nMcp-Session-Id: " + x.id + "\r\n\r\n")
+		w.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\nMcp-Session-Id: " + x.id + "\r\n\r\n")
 		for range 3 {
-			s.change()
+			s.changeTools()
 			synctest.Wait()
 		}
 		var ids []string
 		for i := range 20 {
-			a := x.do(call("steps", `{"n":5}`).as(fmt.Sprint(i)).legacy())
-			ids = append(ids, a.streaming().ends().events()[1].id)
+			a := x.do(call("steps", `{"n":5}`).withID(fmt.Sprint(i)).legacy())
+			ids = append(ids, a.wantStream().wantEnd().events()[1].id)
 		}
 		kept := 0
 		for _, id := range ids {
-			if s.do(x.as(request{method: "GET"}.with("Last-Event-ID: "+id))).code() == 200 {
+			if s.do(x.withSession(request{method: "GET"}.with("Last-Event-ID: "+id))).code() == 200 {
 				kept++
 			}
 		}
@@ -173,11 +173,11 @@ func TestStuckReaderHoldsNothingElse(t *testing.T) {
 // A notification that is followed by the end of its call is an event, and not the
 // reply, even where nothing has been written before the end.
 func TestCancelledAtOnce(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
 		s.tool("suicide", "", func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 			mcp.Logger(ctx).Info("last words")
-			r := x.as(bare(cancelled(mcp.CallFrom(ctx).ID()))).build(ctx, t)
+			r := x.withSession(postBody(cancelNotification(mcp.CallFrom(ctx).ID()))).build(ctx, t)
 			w := httptest.NewRecorder()
 			s.handler.ServeHTTP(w, r)
 			if w.Code != http.StatusAccepted {
@@ -186,7 +186,7 @@ func TestCancelledAtOnce(t *testing.T) {
 			return mcp.DoneResult(), nil
 		})
 		for i := range 200 {
-			x.do(call("suicide", "{}").as(fmt.Sprint(i)).legacy()).streaming().ends().hears("notifications/message")
+			x.do(call("suicide", "{}").withID(fmt.Sprint(i)).legacy()).wantStream().wantEnd().wantMessages("notifications/message")
 		}
 	})
 }
@@ -194,13 +194,13 @@ func TestCancelledAtOnce(t *testing.T) {
 // The empty stream of a cancelled call leaves nothing to come back to, and says so
 // by having no ids.
 func TestEmptyStreamHasNoIDs(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		p.called()
-		x.do(cancelled("1")).accepted()
-		a.streaming().ends()
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		x.do(cancelNotification("1")).wantAccepted()
+		a.wantStream().wantEnd()
 		if a.text() != "" {
 			a.fail("the stream is not empty")
 		}

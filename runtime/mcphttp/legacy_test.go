@@ -30,7 +30,7 @@ func whoami(t *testing.T, result json.RawMessage) (me identity) {
 // sessions the client gets the one it asks for, otherwise the newest.
 func TestInitialize(t *testing.T) {
 	spec.Holds(t, "S061")
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		ids := map[string]bool{}
 		visible := regexp.MustCompile(`^[\x21-\x7e]{22,}$`)
 		for asked, got := range map[string]string{
@@ -42,12 +42,12 @@ func TestInitialize(t *testing.T) {
 				if h != "" {
 					fields = append(fields, "Mcp-Protocol-Version: "+h)
 				}
-				a := s.do(bare(initialize(asked), fields...))
+				a := s.do(postBody(initialize(asked), fields...))
 				var r struct {
 					ProtocolVersion string
 					ServerInfo      struct{ Name string }
 				}
-				if err := json.Unmarshal(a.replied(`"init"`), &r); err != nil || r.ProtocolVersion != got || r.ServerInfo.Name != "fixture" {
+				if err := json.Unmarshal(a.wantResult(`"init"`), &r); err != nil || r.ProtocolVersion != got || r.ServerInfo.Name != "fixture" {
 					a.fail("asked for %q, want %q", asked, got)
 				}
 				id := a.field("Mcp-Session-Id")
@@ -62,11 +62,11 @@ func TestInitialize(t *testing.T) {
 
 // initialize with a session, known or not: -32600.
 func TestInitializeInASession(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionC)
-		x.do(initialize(revisionD)).refused(400, -32600, `"init"`)
-		s.do(bare(initialize(revisionD), "Mcp-Session-Id: no-such")).refused(400, -32600, `"init"`)
-		if me := whoami(t, x.do(call("whoami", "{}").legacy()).replied("1")); me.Revision != revisionC {
+		x.do(initialize(revisionD)).wantError(400, -32600, `"init"`)
+		s.do(postBody(initialize(revisionD), "Mcp-Session-Id: no-such")).wantError(400, -32600, `"init"`)
+		if me := whoami(t, x.do(call("whoami", "{}").legacy()).wantResult("1")); me.Revision != revisionC {
 			t.Errorf("the session is one of %s", me.Revision)
 		}
 	})
@@ -74,11 +74,11 @@ func TestInitializeInASession(t *testing.T) {
 
 // An initialize that fails opens no session.
 func TestInitializeFails(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})}}, func(t *testing.T, s *testServer) {
 		for range 3 {
 			for _, params := range []string{`{}`, `{"protocolVersion":7}`, `{"protocolVersion":"2025-11-25"}`, `{"protocolVersion":"2025-11-25","capabilities":{}}`, `[]`} {
-				a := s.do(bare(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":` + params + `}`).invalid())
-				m := a.plain()
+				a := s.do(postBody(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":` + params + `}`).invalid())
+				m := a.wantJSON()
 				if m.Error == nil || m.Error.Code != -32602 || string(m.ID) != `"i"` || a.field("Mcp-Session-Id") != "" {
 					a.fail("want an error -32602 and no session")
 				}
@@ -92,14 +92,14 @@ func TestInitializeFails(t *testing.T) {
 func TestSessionRequest(t *testing.T) {
 	spec.Holds(t, "S064", "S065", "S099", "S119")
 	for _, version := range legacy {
-		visit(t, setup{}, func(t *testing.T, s *site) {
+		serve(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)
 			for _, fields := range [][]string{
 				{}, {"-Mcp-Protocol-Version"}, {"Mcp-Protocol-Version: " + revisionA}, {"Mcp-Protocol-Version: " + revisionB},
 				{"Mcp-Protocol-Version: " + revisionC}, {"Mcp-Protocol-Version: " + revisionD},
 			} {
 				a := x.do(call("whoami", "{}").legacy(), fields...)
-				me := whoami(t, a.replied("1"))
+				me := whoami(t, a.wantResult("1"))
 				if me.Revision != version || me.Client != "tester" || me.ID != "1" {
 					a.fail("want revision %s", version)
 				}
@@ -107,10 +107,10 @@ func TestSessionRequest(t *testing.T) {
 					a.fail("a result of another era")
 				}
 			}
-			if got := string(x.do(rpc{method: "ping", id: `"p"`}.legacy()).replied(`"p"`)); got != "{}" {
+			if got := string(x.do(rpc{method: "ping", id: `"p"`}.legacy()).wantResult(`"p"`)); got != "{}" {
 				t.Errorf("ping is answered with %s", got)
 			}
-			x.do(rpc{method: "server/discover"}.legacy()).refused(200, -32601, "1")
+			x.do(rpc{method: "server/discover"}.legacy()).wantError(200, -32601, "1")
 		})
 	}
 }
@@ -119,37 +119,37 @@ func TestSessionRequest(t *testing.T) {
 func TestSessionNotFound(t *testing.T) {
 	spec.Holds(t, "S118")
 	who := mcphttp.WithPrincipal(principalOf)
-	visit(t, setup{handler: []mcphttp.Option{who}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{who}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "Authorization: ann")
 		over := s.open(revisionD, "Authorization: ann")
-		over.end().succeeded()
+		over.delete().wantSuccess()
 		for name, r := range map[string]request{
-			"unknown":       bare(call("echo", "{}").legacy(), "Mcp-Session-Id: no-such", "Authorization: ann"),
-			"ended":         over.as(bare(call("echo", "{}").legacy())),
-			"another's":     x.as(bare(call("echo", "{}").legacy(), "Authorization: bob")),
-			"nobody's":      x.as(bare(call("echo", "{}").legacy(), "-Authorization")),
-			"notification":  bare(initialized, "Mcp-Session-Id: no-such", "Authorization: ann"),
-			"other's note":  x.as(bare(cancelled("1"), "Authorization: bob")),
-			"reply":         bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Session-Id: no-such", "Authorization: ann"),
-			"other's reply": x.as(bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Authorization: bob")),
+			"unknown":       postBody(call("echo", "{}").legacy(), "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"ended":         over.withSession(postBody(call("echo", "{}").legacy())),
+			"another's":     x.withSession(postBody(call("echo", "{}").legacy(), "Authorization: bob")),
+			"nobody's":      x.withSession(postBody(call("echo", "{}").legacy(), "-Authorization")),
+			"notification":  postBody(initialized, "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"other's note":  x.withSession(postBody(cancelNotification("1"), "Authorization: bob")),
+			"reply":         postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"other's reply": x.withSession(postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Authorization: bob")),
 		} {
 			a := s.do(r)
 			if a.code() != 404 {
 				a.fail("%s: the status is %d", name, a.code())
 			}
 		}
-		x.do(call("echo", "{}").legacy()).replied("1")
+		x.do(call("echo", "{}").legacy()).wantResult("1")
 	})
 }
 
 // S absent: 400.
 func TestRequestWithoutSession(t *testing.T) {
 	spec.Holds(t, "S117")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for _, r := range []rpc{call("echo", "{}"), {method: "ping"}, {method: "tools/list"}, {method: "server/discover"}, {method: "no/such"}} {
 			for _, fields := range [][]string{nil, {"Mcp-Protocol-Version: " + revisionB}, {"Mcp-Protocol-Version: " + revisionD}, {"Mcp-Session-Id: "}} {
-				a := s.do(bare(r.legacy(), fields...)).wants(400)
-				m := a.plain()
+				a := s.do(postBody(r.legacy(), fields...)).wantStatus(400)
+				m := a.wantJSON()
 				// A client that tries which era a server has must not take it for one
 				// of requests by themselves.
 				if m.Error == nil || m.Error.Code == -32020 || m.Error.Code == -32021 || m.Error.Code == -32022 {
@@ -163,14 +163,14 @@ func TestRequestWithoutSession(t *testing.T) {
 // S absent, and the server has no sessions: the revision of H, 2025-03-26 without.
 func TestWithoutSessions(t *testing.T) {
 	spec.Holds(t, "S119")
-	overBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
-		a := s.do(bare(initialize(revisionC)))
-		a.replied(`"init"`)
+	serveBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
+		a := s.do(postBody(initialize(revisionC)))
+		a.wantResult(`"init"`)
 		if a.field("Mcp-Session-Id") != "" {
 			a.fail("there is a session")
 		}
-		s.do(bare(initialized)).accepted()
-		s.do(bare(initialized, "Mcp-Protocol-Version: "+revisionD)).accepted()
+		s.do(postBody(initialized)).wantAccepted()
+		s.do(postBody(initialized, "Mcp-Protocol-Version: "+revisionD)).wantAccepted()
 		for h, want := range map[string]string{"": revisionB, revisionA: revisionA, revisionB: revisionB, revisionC: revisionC, revisionD: revisionD} {
 			var fields []string
 			if h != "" {
@@ -180,25 +180,25 @@ func TestWithoutSessions(t *testing.T) {
 				if session != "" {
 					fields = append(fields, session)
 				}
-				a := s.do(bare(call("whoami", "{}").legacy(), fields...))
-				if me := whoami(t, a.replied("1")); me.Revision != want {
+				a := s.do(postBody(call("whoami", "{}").legacy(), fields...))
+				if me := whoami(t, a.wantResult("1")); me.Revision != want {
 					a.fail("the revision is %s, want %s", me.Revision, want)
 				}
-				s.do(bare(rpc{method: "tools/list"}.legacy(), fields...)).replied("1")
-				s.do(bare(rpc{method: "ping"}.legacy(), fields...)).replied("1")
+				s.do(postBody(rpc{method: "tools/list"}.legacy(), fields...)).wantResult("1")
+				s.do(postBody(rpc{method: "ping"}.legacy(), fields...)).wantResult("1")
 			}
 		}
-		s.do(bare(rpc{method: "tools/list"}.legacy(), "Mcp-Protocol-Version: "+unknown)).refused(400, -32022, "1")
-		s.do(call("echo", "{}").post()).replied("1")
-		s.do(bare(call("echo", "{}").legacy(), call("echo", "{}").fields()...).invalid()).refused(400, -32602, "1")
+		s.do(postBody(rpc{method: "tools/list"}.legacy(), "Mcp-Protocol-Version: "+unknown)).wantError(400, -32022, "1")
+		s.do(call("echo", "{}").post()).wantResult("1")
+		s.do(postBody(call("echo", "{}").legacy(), call("echo", "{}").fields()...).invalid()).wantError(400, -32602, "1")
 	})
 }
 
 // What needs a session is not promised without one.
 func TestCapabilitiesWithoutSessions(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
-		a := s.do(bare(initialize(revisionD)))
-		a.replied(`"init"`)
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
+		a := s.do(postBody(initialize(revisionD)))
+		a.wantResult(`"init"`)
 		for _, missing := range []string{"listChanged", "subscribe"} {
 			if strings.Contains(a.text(), missing) {
 				a.fail("%s is declared", missing)
@@ -210,11 +210,11 @@ func TestCapabilitiesWithoutSessions(t *testing.T) {
 			}
 		}
 		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
-			s.do(bare(rpc{method: method, params: `"uri":"note://one"`}.legacy(), "Mcp-Protocol-Version: "+revisionD)).refused(200, -32601, "1")
+			s.do(postBody(rpc{method: method, params: `"uri":"note://one"`}.legacy(), "Mcp-Protocol-Version: "+revisionD)).wantError(200, -32601, "1")
 		}
 	})
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		a := s.do(bare(initialize(revisionD)))
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		a := s.do(postBody(initialize(revisionD)))
 		if !strings.Contains(a.text(), `"resources":{"subscribe":true,"listChanged":true}`) {
 			a.fail("a session has no subscriptions")
 		}
@@ -223,35 +223,35 @@ func TestCapabilitiesWithoutSessions(t *testing.T) {
 
 // Batches need no session where there are none, and responses none that asked.
 func TestOtherMessagesWithoutSessions(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
 		one := call("echo", "{}").legacy()
 		for _, fields := range [][]string{nil, {"Mcp-Protocol-Version: " + revisionB}} {
-			a := s.do(bare("["+one+","+initialized+"]", fields...)).wants(200)
+			a := s.do(postBody("["+one+","+initialized+"]", fields...)).wantStatus(200)
 			if !strings.HasPrefix(a.text(), "[{") || strings.Count(a.text(), `"result"`) != 1 {
 				a.fail("want one reply in an array")
 			}
-			s.do(bare("["+initialized+"]", fields...)).accepted()
+			s.do(postBody("["+initialized+"]", fields...)).wantAccepted()
 		}
-		s.do(bare("["+one+"]", "Mcp-Protocol-Version: "+revisionD).invalid()).refused(400, -32600, "")
+		s.do(postBody("["+one+"]", "Mcp-Protocol-Version: "+revisionD).invalid()).wantError(400, -32600, "")
 		spec.Holds(t, "S126")
 		for _, h := range []string{revisionB, revisionD, modern} {
-			r := bare(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)
+			r := postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)
 			if h == modern {
 				r = r.invalid() // which has no results without a resultType
 			}
-			s.do(r).turnedDown(400)
+			s.do(r).wantRefusal(400)
 		}
 		// They know nothing of each other: the same id may be used at once.
-		p, q := s.puppet("p"), s.puppet("q")
-		a, b := s.start(bare(dance(p).legacy())), s.start(bare(dance(q).legacy()))
-		p.called()
-		q.called()
-		s.do(bare(cancelled("1"))).accepted()
-		p.answers("p")
-		q.answers("q")
+		p, q := s.Script("p"), s.Script("q")
+		a, b := s.start(postBody(callScripted(p).legacy())), s.start(postBody(callScripted(q).legacy()))
+		p.Started()
+		q.Started()
+		s.do(postBody(cancelNotification("1"))).wantAccepted()
+		p.Return("p")
+		q.Return("q")
 		a.wait()
 		b.wait()
-		if got := textOf(t, a.replied("1")) + textOf(t, b.replied("1")); got != "pq" {
+		if got := textOf(t, a.wantResult("1")) + textOf(t, b.wantResult("1")); got != "pq" {
 			t.Errorf("the answers are %q", got)
 		}
 	})
@@ -260,12 +260,12 @@ func TestOtherMessagesWithoutSessions(t *testing.T) {
 // A client that goes while a call without a session runs has nowhere to come back
 // to: the call would go on for nobody, and nothing would bound how many do.
 func TestVanishedWithoutSessions(t *testing.T) {
-	overBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
-		p := s.puppet("p")
-		a := s.start(bare(dance(p).legacy()))
-		p.called()
-		a.vanish()
-		if err := p.cause(); !errors.Is(err, mcp.ErrCancelled) {
+	serveBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
+		p := s.Script("p")
+		a := s.start(postBody(callScripted(p).legacy()))
+		p.Started()
+		a.disconnect()
+		if err := p.Ended(); !errors.Is(err, mcp.ErrCancelled) {
 			t.Errorf("the cause is %v", err)
 		}
 	})
@@ -273,33 +273,33 @@ func TestVanishedWithoutSessions(t *testing.T) {
 
 // Two fields with a session, or none in one, name none.
 func TestSeveralSessions(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
 		for _, fields := range [][]string{
 			{"Mcp-Session-Id: " + x.id, "Mcp-Session-Id: " + y.id}, {"Mcp-Session-Id: " + x.id, "Mcp-Session-Id: " + x.id},
 		} {
-			s.do(bare(call("echo", "{}").legacy(), fields...)).wants(400)
-			s.do(request{method: "GET"}.with(fields...)).turnedDown(400)
-			s.do(request{method: "DELETE"}.with(fields...)).turnedDown(400)
+			s.do(postBody(call("echo", "{}").legacy(), fields...)).wantStatus(400)
+			s.do(request{method: "GET"}.with(fields...)).wantRefusal(400)
+			s.do(request{method: "DELETE"}.with(fields...)).wantRefusal(400)
 		}
-		s.do(bare(call("echo", "{}").legacy(), "Mcp-Session-Id: "+x.id+", "+x.id)).wants(404)
-		x.do(call("echo", "{}").legacy()).replied("1")
-		y.do(call("echo", "{}").legacy()).replied("1")
+		s.do(postBody(call("echo", "{}").legacy(), "Mcp-Session-Id: "+x.id+", "+x.id)).wantStatus(404)
+		x.do(call("echo", "{}").legacy()).wantResult("1")
+		y.do(call("echo", "{}").legacy()).wantResult("1")
 	})
 }
 
 // Without sessions there is nobody to ask: the handler is told so, and does not
 // wait.
 func TestNoQuestionsWithoutSessions(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
-		s.do(bare(initialize(revisionD))).replied(`"init"`)
-		a := s.do(bare(call("asks", "{}").legacy(), "Mcp-Protocol-Version: "+revisionD))
-		if r := a.replied("1"); !strings.Contains(string(r), `"isError":true`) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
+		s.do(postBody(initialize(revisionD))).wantResult(`"init"`)
+		a := s.do(postBody(call("asks", "{}").legacy(), "Mcp-Protocol-Version: "+revisionD))
+		if r := a.wantResult("1"); !strings.Contains(string(r), `"isError":true`) {
 			a.fail("want a failed result")
 		}
 		// What needs no answer still goes out.
-		a = s.do(bare(call("steps", `{"n":2}`).legacy(), "Mcp-Protocol-Version: "+revisionD))
-		a.streaming().hears("notifications/progress", "notifications/progress", "result 1")
+		a = s.do(postBody(call("steps", `{"n":2}`).legacy(), "Mcp-Protocol-Version: "+revisionD))
+		a.wantStream().wantMessages("notifications/progress", "notifications/progress", "result 1")
 		for _, e := range a.events() {
 			if e.hasID || e.retry != "" {
 				a.fail("there is nothing to resume")
@@ -311,37 +311,37 @@ func TestNoQuestionsWithoutSessions(t *testing.T) {
 // A notification with a modern H is taken and ignored: it cancels nothing, by
 // whatever id. Otherwise it needs a session.
 func TestNotification(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		one, two := s.puppet("one"), s.puppet("two")
-		first := s.start(dance(one).as("5").post())
-		second := x.start(dance(two).as("5").legacy())
-		one.called()
-		two.called()
+		one, two := s.Script("one"), s.Script("two")
+		first := s.start(callScripted(one).withID("5").post())
+		second := x.start(callScripted(two).withID("5").legacy())
+		one.Started()
+		two.Started()
 
 		h := "Mcp-Protocol-Version: " + modern
 		spec.Holds(t, "S100", "S125")
-		s.do(bare(cancelled("5"), h)).accepted()
-		s.do(bare(cancelled("5"), h, "Mcp-Method: notifications/cancelled")).accepted()
-		s.do(x.as(bare(cancelled("5"), h))).accepted()
-		s.do(bare(initialized, h)).accepted()
-		s.do(bare(`{"jsonrpc":"2.0","method":"notifications/no/such"}`, h)).accepted()
+		s.do(postBody(cancelNotification("5"), h)).wantAccepted()
+		s.do(postBody(cancelNotification("5"), h, "Mcp-Method: notifications/cancelled")).wantAccepted()
+		s.do(x.withSession(postBody(cancelNotification("5"), h))).wantAccepted()
+		s.do(postBody(initialized, h)).wantAccepted()
+		s.do(postBody(`{"jsonrpc":"2.0","method":"notifications/no/such"}`, h)).wantAccepted()
 		spec.Holds(t, "S101")
-		s.do(bare(cancelled("5"))).turnedDown(400)
-		s.do(bare(cancelled("5"), "Mcp-Protocol-Version: "+revisionD)).turnedDown(400)
-		s.do(bare(initialized)).turnedDown(400)
-		first.silent()
-		second.silent()
+		s.do(postBody(cancelNotification("5"))).wantRefusal(400)
+		s.do(postBody(cancelNotification("5"), "Mcp-Protocol-Version: "+revisionD)).wantRefusal(400)
+		s.do(postBody(initialized)).wantRefusal(400)
+		first.wantPending()
+		second.wantPending()
 
-		x.do(`{"jsonrpc":"2.0","method":"notifications/no/such","params":{"x":1}}`).accepted()
-		x.do(cancelled("77")).accepted()
-		x.do(cancelled(`"5"`)).accepted()
-		second.silent()
-		one.answers("first")
-		two.answers("second")
+		x.do(`{"jsonrpc":"2.0","method":"notifications/no/such","params":{"x":1}}`).wantAccepted()
+		x.do(cancelNotification("77")).wantAccepted()
+		x.do(cancelNotification(`"5"`)).wantAccepted()
+		second.wantPending()
+		one.Return("first")
+		two.Return("second")
 		first.wait()
 		second.wait()
-		if got := textOf(t, first.replied("5")) + textOf(t, second.replied("5")); got != "firstsecond" {
+		if got := textOf(t, first.wantResult("5")) + textOf(t, second.wantResult("5")); got != "firstsecond" {
 			t.Errorf("the answers are %q", got)
 		}
 	})
@@ -349,19 +349,19 @@ func TestNotification(t *testing.T) {
 
 // A response is for the session that has been asked. Modern clients send none.
 func TestResponse(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, body := range []string{
 			`{"jsonrpc":"2.0","id":"nobody asked","result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`,
 		} {
-			x.do(body).accepted()
-			r := bare(body, "Mcp-Protocol-Version: "+modern)
+			x.do(body).wantAccepted()
+			r := postBody(body, "Mcp-Protocol-Version: "+modern)
 			if strings.Contains(body, "result") {
 				r = r.invalid() // which has no results without a resultType
 			}
-			s.do(r).turnedDown(400)
-			s.do(x.as(r)).turnedDown(400)
-			s.do(bare(body)).turnedDown(400)
+			s.do(r).wantRefusal(400)
+			s.do(x.withSession(r)).wantRefusal(400)
+			s.do(postBody(body)).wantRefusal(400)
 		}
 	})
 }
@@ -369,11 +369,11 @@ func TestResponse(t *testing.T) {
 // An array is a batch in a session of revision 2025-03-26, and nothing elsewhere.
 func TestBatch(t *testing.T) {
 	spec.Holds(t, "S020")
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
-		one, two, note := call("echo", `{"n":1}`).as("1").legacy(), call("echo", `{"n":2}`).as(`"2"`).legacy(), initialized
+		one, two, note := call("echo", `{"n":1}`).withID("1").legacy(), call("echo", `{"n":2}`).withID(`"2"`).legacy(), initialized
 		a := x.do("[" + one + "," + note + "," + two + "]")
-		a.wants(http.StatusOK)
+		a.wantStatus(http.StatusOK)
 		if a.mediaType() != "application/json" {
 			a.fatal("the answer is %s", a.mediaType())
 		}
@@ -388,12 +388,12 @@ func TestBatch(t *testing.T) {
 		if texts["1"] != `{"n":1}` || texts[`"2"`] != `{"n":2}` {
 			a.fail("the replies are %v", texts)
 		}
-		x.do("[" + note + "," + cancelled("9") + "]").accepted()
-		x.do("[" + note + `,{"jsonrpc":"2.0","id":4,"result":{}}]`).accepted()
-		x.do("[]", spec.InvalidField).refused(400, -32600, "")
+		x.do("[" + note + "," + cancelNotification("9") + "]").wantAccepted()
+		x.do("[" + note + `,{"jsonrpc":"2.0","id":4,"result":{}}]`).wantAccepted()
+		x.do("[]", spec.InvalidField).wantError(400, -32600, "")
 
 		spec.Holds(t, "S021")
-		a = x.do("[" + strings.Replace(initialize(revisionB), `"init"`, "8", 1) + "," + call("echo", "{}").as("9").modern() + "," + one + "]").wants(http.StatusOK)
+		a = x.do("[" + strings.Replace(initialize(revisionB), `"init"`, "8", 1) + "," + call("echo", "{}").withID("9").modern() + "," + one + "]").wantStatus(http.StatusOK)
 		if err := json.Unmarshal([]byte(a.text()), &replies); err != nil || len(replies) != 3 {
 			a.fatal("want three replies: %v", err)
 		}
@@ -404,33 +404,33 @@ func TestBatch(t *testing.T) {
 		}
 
 		for _, version := range []string{revisionA, revisionC, revisionD} {
-			s.open(version).do("["+one+"]", spec.InvalidField).refused(400, -32600, "")
+			s.open(version).do("["+one+"]", spec.InvalidField).wantError(400, -32600, "")
 		}
-		batch := bare("[" + one + "]")
-		s.do(batch).refused(400, -32600, "")
-		s.do(batch.with("Mcp-Protocol-Version: "+modern).invalid()).refused(400, -32600, "")
-		s.do(x.as(batch).with("-Mcp-Protocol-Version")).wants(200)
+		batch := postBody("[" + one + "]")
+		s.do(batch).wantError(400, -32600, "")
+		s.do(batch.with("Mcp-Protocol-Version: "+modern).invalid()).wantError(400, -32600, "")
+		s.do(x.withSession(batch).with("-Mcp-Protocol-Version")).wantStatus(200)
 	})
 }
 
 // A batch becomes an event stream like a single request, and ends with its last
 // reply.
 func TestBatchStreams(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
-		p := s.puppet("p")
-		a := x.start("[" + dance(p).as("1").legacy() + "," + call("echo", "{}").as("2").legacy() + "]")
-		p.called()
-		a.silent()
-		p.says("first")
-		a.streaming()
-		a.hears("notifications/message")
-		p.answers("done")
+		p := s.Script("p")
+		a := x.start("[" + callScripted(p).withID("1").legacy() + "," + call("echo", "{}").withID("2").legacy() + "]")
+		p.Started()
+		a.wantPending()
+		p.Log("first")
+		a.wantStream()
+		a.wantMessages("notifications/message")
+		p.Return("done")
 		var replies []*message
 		last := a.next()
 		if len(last) != 1 || json.Unmarshal([]byte(last[0].data), &replies) != nil || len(replies) != 2 {
 			a.fail("want one array of two replies")
 		}
-		a.ends()
+		a.wantEnd()
 	})
 }

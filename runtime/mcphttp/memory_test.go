@@ -12,16 +12,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// room leaves a server so many bytes.
-func room(bytes int, options ...mcp.Option) setup {
+// memoryLimit leaves a server so many bytes.
+func memoryLimit(bytes int, options ...mcp.Option) setup {
 	return setup{server: append([]mcp.Option{mcp.WithLimits(mcp.Limits{Memory: bytes})}, options...)}
 }
 
-// live returns how many bytes are live.
-func live() int64 {
+// heapBytes returns how many bytes are live.
+func heapBytes() int64 {
 	runtime.GC()
 	runtime.GC() // what pools keep survives one
 	var m runtime.MemStats
@@ -29,10 +30,10 @@ func live() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// noRoom checks the refusal of a request for which there is no room.
-func (a *answer) noRoom() {
+// wantOverloaded checks the refusal of a request for which there is no room.
+func (a *response) wantOverloaded() {
 	a.t.Helper()
-	a.wants(http.StatusServiceUnavailable)
+	a.wantStatus(http.StatusServiceUnavailable)
 	if a.field("Retry-After") == "" || !strings.Contains(a.text(), `"code":-32603`) || !strings.Contains(a.text(), `"reason":"overloaded"`) {
 		a.fail("%s", a.text())
 	}
@@ -43,8 +44,8 @@ func (a *answer) noRoom() {
 // everything is once they have ended.
 func TestBodiesInMemory(t *testing.T) {
 	const memory, bodies = 16 << 20, 60
-	visit(t, room(memory), func(t *testing.T, s *site) {
-		before := live()
+	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
+		before := heapBytes()
 		body := []byte(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("y", 4<<20-200) + `"}}`)
 		var conns []net.Conn
 		for range bodies {
@@ -59,14 +60,14 @@ func TestBodiesInMemory(t *testing.T) {
 		if used := s.memory().Used(); used < memory/2 || used > memory {
 			t.Errorf("%d MB are charged", used>>20)
 		}
-		if grown := live() - before; grown > memory+16<<20 {
+		if grown := heapBytes() - before; grown > memory+16<<20 {
 			t.Errorf("%d MB are live", grown>>20)
 		} else {
 			t.Logf("%d MB are live, %d are charged", grown>>20, s.memory().Used()>>20)
 		}
-		s.do(rpc{method: "server/discover"}.post()).wants(http.StatusOK)
+		s.do(rpc{method: "server/discover"}.post()).wantStatus(http.StatusOK)
 		time.Sleep(time.Minute) // Limits.ReadTime is over
-		s.do(rpc{method: "tools/list"}.post()).wants(http.StatusOK)
+		s.do(rpc{method: "tools/list"}.post()).wantStatus(http.StatusOK)
 		for _, conn := range conns {
 			_ = conn.Close()
 		}
@@ -78,12 +79,12 @@ func TestBodiesInMemory(t *testing.T) {
 // answered in the meantime, and everything once the others have been given up.
 func TestResultsInMemory(t *testing.T) {
 	const memory, size, clients = 16 << 20, 6 << 20, 40
-	visit(t, room(memory), func(t *testing.T, s *site) {
+	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
 		text := strings.Repeat("x", size)
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "long"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.TextResult(text), nil
 		}))
-		before := live()
+		before := heapBytes()
 		body := call("long", "{}").modern()
 		var conns []net.Conn
 		for range clients {
@@ -97,15 +98,15 @@ func TestResultsInMemory(t *testing.T) {
 		if used := s.memory().Used(); used < size || used > memory+2*size {
 			t.Errorf("%d MB are charged", used>>20)
 		}
-		if grown := live() - before; grown > memory+4*2*size+4<<20 {
+		if grown := heapBytes() - before; grown > memory+4*2*size+4<<20 {
 			t.Errorf("%d MB are live", grown>>20)
 		} else {
 			t.Logf("%d MB are live, %d are charged", grown>>20, s.memory().Used()>>20)
 		}
-		s.do(rpc{method: "server/discover"}.post()).wants(http.StatusOK)
+		s.do(rpc{method: "server/discover"}.post()).wantStatus(http.StatusOK)
 		time.Sleep(2 * time.Minute) // Limits.WriteTime is over for all that had begun
 		a := s.do(call("long", "{}").post())
-		a.wants(http.StatusOK)
+		a.wantStatus(http.StatusOK)
 		if len(a.text()) < size {
 			t.Errorf("%d bytes: %.200s", len(a.text()), a.text())
 		}
@@ -119,20 +120,20 @@ func TestResultsInMemory(t *testing.T) {
 // anything, and the oldest have gone, whosever they are.
 func TestEventsInMemory(t *testing.T) {
 	const memory, sessions, size = 4 << 20, 40, 200 << 10
-	visit(t, room(memory), func(t *testing.T, s *site) {
+	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
 		var open []*session
 		var last []string // event ids
 		for range sessions {
 			x := s.open("2025-11-25")
 			open = append(open, x)
-			p := s.puppet(fmt.Sprint("p", len(open)))
-			a := s.start(x.as(bare(dance(p).legacy())))
-			p.called()
-			p.run(func(ctx context.Context) { mcp.Progress(ctx, 1, 0, strings.Repeat("e", size)) })
-			p.answers("done")
+			p := s.Script(fmt.Sprint("p", len(open)))
+			a := s.start(x.withSession(postBody(callScripted(p).legacy())))
+			p.Started()
+			p.Run(func(ctx context.Context) { mcp.Progress(ctx, 1, 0, strings.Repeat("e", size)) })
+			p.Return("done")
 			a.wait()
-			a.wants(http.StatusOK)
-			events := a.streaming().events()
+			a.wantStatus(http.StatusOK)
+			events := a.wantStream().events()
 			last = append(last, events[0].id)
 			if used := s.memory().Used(); used > memory {
 				t.Fatalf("%d bytes are charged with %d sessions", used, len(open))
@@ -140,7 +141,7 @@ func TestEventsInMemory(t *testing.T) {
 		}
 		kept := 0
 		for i, x := range open {
-			a := s.start(x.as(request{method: "GET"}.with("Last-Event-ID: " + last[i])))
+			a := s.start(x.withSession(request{method: "GET"}.with("Last-Event-ID: " + last[i])))
 			synctest.Wait()
 			switch a.code() {
 			case http.StatusOK:
@@ -162,12 +163,12 @@ func TestEventsInMemory(t *testing.T) {
 // TestSessionsInMemory opens sessions until there is no room for another one. Those that
 // are open go on, and when they end there is room again.
 func TestSessionsInMemory(t *testing.T) {
-	visit(t, room(256<<10), func(t *testing.T, s *site) {
+	serve(t, memoryLimit(256<<10), func(t *testing.T, s *testServer) {
 		var open []*session
 		for {
-			a := s.do(bare(initialize("2025-11-25")))
+			a := s.do(postBody(initialize("2025-11-25")))
 			if a.code() != http.StatusOK {
-				a.noRoom()
+				a.wantOverloaded()
 				break
 			}
 			open = append(open, &session{s: s, id: a.field("Mcp-Session-Id"), version: "2025-11-25"})
@@ -175,39 +176,39 @@ func TestSessionsInMemory(t *testing.T) {
 		if len(open) < 30 || len(open) > 64 {
 			t.Errorf("%d sessions in 256 KiB", len(open))
 		}
-		s.do(open[0].as(bare(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))).wants(http.StatusOK)
+		s.do(open[0].withSession(postBody(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))).wantStatus(http.StatusOK)
 		for _, x := range open[:5] {
-			s.do(x.as(request{method: "DELETE"})).wants(http.StatusNoContent)
+			s.do(x.withSession(request{method: "DELETE"})).wantStatus(http.StatusNoContent)
 		}
-		s.do(bare(initialize("2025-11-25"))).wants(http.StatusOK)
+		s.do(postBody(initialize("2025-11-25"))).wantStatus(http.StatusOK)
 	})
 }
 
 // TestCallsOfClientsThatHaveGone makes calls in a session and leaves. They count until
 // they have ended.
 func TestCallsOfClientsThatHaveGone(t *testing.T) {
-	visit(t, room(512<<10), func(t *testing.T, s *site) {
+	serve(t, memoryLimit(512<<10), func(t *testing.T, s *testServer) {
 		x := s.open("2025-11-25")
-		var puppets []*puppet
+		var calls []*testbed.ScriptedCall
 		for {
-			p := s.puppet(fmt.Sprint("p", len(puppets)))
-			a := s.start(x.as(bare(dance(p).as(fmt.Sprint(len(puppets) + 1)).legacy())))
+			p := s.Script(fmt.Sprint("p", len(calls)))
+			a := s.start(x.withSession(postBody(callScripted(p).withID(fmt.Sprint(len(calls) + 1)).legacy())))
 			synctest.Wait()
 			if a.code() == http.StatusServiceUnavailable {
-				a.noRoom()
+				a.wantOverloaded()
 				break
 			}
-			p.called()
-			a.vanish()
-			puppets = append(puppets, p)
+			p.Started()
+			a.disconnect()
+			calls = append(calls, p)
 		}
-		if len(puppets) < 20 || len(puppets) > 32 {
-			t.Errorf("%d calls run in half a megabyte", len(puppets))
+		if len(calls) < 20 || len(calls) > 32 {
+			t.Errorf("%d calls run in half a megabyte", len(calls))
 		}
-		puppets[0].answers("done")
-		s.do(x.as(bare(call("hello", "{}").as("100").legacy()))).wants(http.StatusOK)
-		for _, p := range puppets[1:] {
-			p.answers("done")
+		calls[0].Return("done")
+		s.do(x.withSession(postBody(call("hello", "{}").withID("100").legacy()))).wantStatus(http.StatusOK)
+		for _, p := range calls[1:] {
+			p.Return("done")
 		}
 	})
 }

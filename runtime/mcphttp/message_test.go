@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
 const (
@@ -22,12 +24,12 @@ var legacy = []string{revisionA, revisionB, revisionC, revisionD}
 
 // rpc is a JSON-RPC request.
 type rpc struct {
-	id      string // JSON; default 1
-	method  string
-	params  string // members of the object, without braces
-	version string // M, of modern requests; default modern
-	can     string // client capabilities, of modern requests; default {}
-	meta    string // further members of _meta
+	id           string // JSON; default 1
+	method       string
+	params       string // members of the object, without braces
+	version      string // M, of modern requests; default modern
+	capabilities string // client capabilities, of modern requests; default {}
+	meta         string // further members of _meta
 }
 
 // call calls a tool that gets the arguments, and asks for progress.
@@ -38,15 +40,15 @@ func call(tool, arguments string) rpc {
 	}
 }
 
-// dance calls a puppet.
-func dance(p *puppet) rpc { return call("puppet", fmt.Sprintf(`{"name":%q}`, p.name)) }
+// callScripted calls the tool "scripted".
+func callScripted(p *testbed.ScriptedCall) rpc { return call("scripted", p.Arguments()) }
 
-func (r rpc) as(id string) rpc         { r.id = id; return r }
-func (r rpc) able(caps string) rpc     { r.can = caps; return r }
-func (r rpc) names(version string) rpc { r.version = version; return r }
+func (r rpc) withID(id string) rpc             { r.id = id; return r }
+func (r rpc) withCapabilities(caps string) rpc { r.capabilities = caps; return r }
+func (r rpc) withVersion(version string) rpc   { r.version = version; return r }
 
-// noting adds members to _meta.
-func (r rpc) noting(meta string) rpc {
+// withMeta adds members to _meta.
+func (r rpc) withMeta(meta string) rpc {
 	r.meta = join(r.meta, meta)
 	return r
 }
@@ -79,11 +81,11 @@ func (r rpc) modern() string {
 	if r.version == "" {
 		r.version = modern
 	}
-	if r.can == "" {
-		r.can = "{}"
+	if r.capabilities == "" {
+		r.capabilities = "{}"
 	}
 	return r.text(join(fmt.Sprintf(`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":%s,`+
-		`"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1"}`, r.version, r.can), r.meta))
+		`"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1"}`, r.version, r.capabilities), r.meta))
 }
 
 // fields returns the header fields that mirror a modern request.
@@ -120,8 +122,8 @@ func override(own, fields []string) []string {
 	return append(own, fields...)
 }
 
-// bare posts a body without any field of the protocol.
-func bare(body string, fields ...string) request { return request{body: body}.with(fields...) }
+// postBody posts a body without any field of the protocol.
+func postBody(body string, fields ...string) request { return request{body: body}.with(fields...) }
 
 func initialize(version string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":%q,`+
@@ -130,17 +132,17 @@ func initialize(version string) string {
 
 // session is a client with a session.
 type session struct {
-	s       *site
+	s       *testServer
 	id      string
 	version string
 	fields  []string
 }
 
 // open opens a session. The fields go with all its requests.
-func (s *site) open(version string, fields ...string) *session {
+func (s *testServer) open(version string, fields ...string) *session {
 	s.t.Helper()
-	a := s.do(bare(initialize(version), fields...))
-	result := a.replied(`"init"`)
+	a := s.do(postBody(initialize(version), fields...))
+	result := a.wantResult(`"init"`)
 	var r struct{ ProtocolVersion string }
 	if err := json.Unmarshal(result, &r); err != nil || r.ProtocolVersion != version {
 		a.fatal("initialize has negotiated %q, want %q", r.ProtocolVersion, version)
@@ -150,47 +152,47 @@ func (s *site) open(version string, fields ...string) *session {
 		a.fatal("initialize has opened no session")
 	}
 	s.secrets = append(s.secrets, x.id)
-	x.do(initialized).accepted()
+	x.do(initialized).wantAccepted()
 	return x
 }
 
-// as adds what belongs to the session to a request.
-func (x *session) as(r request) request {
+// withSession adds what belongs to the session to a request.
+func (x *session) withSession(r request) request {
 	own := append([]string{"Mcp-Session-Id: " + x.id, "Mcp-Protocol-Version: " + x.version}, x.fields...)
 	r.fields = override(own, r.fields)
 	return r
 }
 
-func (x *session) start(body string, fields ...string) *answer {
+func (x *session) start(body string, fields ...string) *response {
 	x.s.t.Helper()
-	return x.s.start(x.as(bare(body, fields...)))
+	return x.s.start(x.withSession(postBody(body, fields...)))
 }
 
-func (x *session) do(body string, fields ...string) *answer {
+func (x *session) do(body string, fields ...string) *response {
 	x.s.t.Helper()
-	return x.s.do(x.as(bare(body, fields...)))
+	return x.s.do(x.withSession(postBody(body, fields...)))
 }
 
 // listen opens the standing stream of the session.
-func (x *session) listen(fields ...string) *answer {
+func (x *session) listen(fields ...string) *response {
 	x.s.t.Helper()
-	a := x.s.start(x.as(request{method: "GET"}.with(fields...)))
-	a.streaming()
+	a := x.s.start(x.withSession(request{method: "GET"}.with(fields...)))
+	a.wantStream()
 	return a
 }
 
 // resume resumes the stream of an event.
-func (x *session) resume(id string) *answer {
+func (x *session) resume(id string) *response {
 	x.s.t.Helper()
-	a := x.s.start(x.as(request{method: "GET"}.with("Last-Event-ID: " + id)))
-	a.streaming()
+	a := x.s.start(x.withSession(request{method: "GET"}.with("Last-Event-ID: " + id)))
+	a.wantStream()
 	return a
 }
 
-// end ends the session.
-func (x *session) end() *answer {
+// delete ends the session.
+func (x *session) delete() *response {
 	x.s.t.Helper()
-	return x.s.do(x.as(request{method: "DELETE"}))
+	return x.s.do(x.withSession(request{method: "DELETE"}))
 }
 
 // reply answers a question of the server.
@@ -198,11 +200,11 @@ func reply(id json.RawMessage, result string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 }
 
-func named(name string) string {
+func acceptName(name string) string {
 	return fmt.Sprintf(`{"action":"accept","content":{"name":%q}}`, name)
 }
 
-func cancelled(id string) string {
+func cancelNotification(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"enough"}}`, id)
 }
 
@@ -219,8 +221,8 @@ func textOf(t *testing.T, result json.RawMessage) string {
 	return r.Content[0].Text
 }
 
-// idOf returns the id of the last event that has one.
-func idOf(t *testing.T, events []event) string {
+// lastEventID returns the id of the last event that has one.
+func lastEventID(t *testing.T, events []event) string {
 	t.Helper()
 	for i := len(events) - 1; i >= 0; i-- {
 		if events[i].hasID {

@@ -22,27 +22,27 @@ func TestContextValues(t *testing.T) {
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), valueKey{}, r.Header.Get("X-Value"))))
 		})
 	}
-	overBoth(t, setup{wrap: wrap}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "X-Value: opening")
 		for _, value := range []string{"one", "two"} {
-			for _, a := range []*answer{
+			for _, a := range []*response{
 				s.do(call("whoami", "{}").post("X-Value: " + value)), x.do(call("whoami", "{}").legacy(), "X-Value: "+value),
 			} {
-				if me := whoami(t, a.replied("1")); me.Value != value {
+				if me := whoami(t, a.wantResult("1")); me.Value != value {
 					a.fail("the value is %q, want %q", me.Value, value)
 				}
 			}
 		}
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy(), "X-Value: kept")
-		p.called()
-		a.vanish()
-		p.run(func(ctx context.Context) {
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy(), "X-Value: kept")
+		p.Started()
+		a.disconnect()
+		p.Run(func(ctx context.Context) {
 			if ctx.Value(valueKey{}) != "kept" {
 				t.Errorf("the value is %v", ctx.Value(valueKey{}))
 			}
 		})
-		p.answers("done")
+		p.Return("done")
 	})
 }
 
@@ -56,11 +56,11 @@ func TestContextDeadline(t *testing.T) {
 			next.ServeHTTP(w, r.WithContext(ctx))
 		})
 	}
-	visit(t, setup{wrap: wrap}, func(t *testing.T, s *site) {
+	serve(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		one, two := s.puppet("one"), s.puppet("two")
-		a, b := s.start(dance(one).post()), x.start(dance(two).legacy())
-		first, second := one.called(), two.called()
+		one, two := s.Script("one"), s.Script("two")
+		a, b := s.start(callScripted(one).post()), x.start(callScripted(two).legacy())
+		first, second := one.Started(), two.Started()
 		time.Sleep(2 * time.Minute)
 		if first.Err() == nil {
 			t.Error("the call by itself has no deadline")
@@ -70,24 +70,24 @@ func TestContextDeadline(t *testing.T) {
 		}
 		a.wait()
 		b.wait()
-		id := idOf(t, b.events())
-		two.answers("done")
-		x.resume(id).ends().hears("result 1")
+		id := lastEventID(t, b.events())
+		two.Return("done")
+		x.resume(id).wantEnd().wantMessages("result 1")
 	})
 }
 
 // The handler works under any path.
 func TestStripPrefix(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }
-	overBoth(t, setup{wrap: wrap}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		x.do(call("echo", "{}").legacy()).replied("1")
-		s.do(call("steps", `{"n":1}`).post()).streaming().ends()
+		x.do(call("echo", "{}").legacy()).wantResult("1")
+		s.do(call("steps", `{"n":1}`).post()).wantStream().wantEnd()
 		under := call("echo", "{}").post()
 		under.url = endpoint + "/deeper?with=query"
-		s.do(under).replied("1")
-		x.listen().stays()
-		x.end().succeeded()
+		s.do(under).wantResult("1")
+		x.listen().wantOpen()
+		x.delete().wantSuccess()
 	})
 }
 
@@ -125,19 +125,19 @@ func TestWrappedResponses(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachWay(t, setup{wrap: wrapped(wrap)}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
-				p := s.puppet("p")
-				a := start(dance(p))
-				p.called()
-				p.advances(1)
-				a.streaming().hears("notifications/progress")
+			eachMode(t, setup{wrap: wrapped(wrap)}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
+				p := s.Script("p")
+				a := start(callScripted(p))
+				p.Started()
+				p.Progress(1)
+				a.wantStream().wantMessages("notifications/progress")
 				time.Sleep(20 * time.Second)
-				a.stays().next()
-				p.answers("done")
-				a.ends().hears("result 1")
-				b := start(call("echo", "{}").as("2"))
+				a.wantOpen().next()
+				p.Return("done")
+				a.wantEnd().wantMessages("result 1")
+				b := start(call("echo", "{}").withID("2"))
 				b.wait()
-				b.replied("2")
+				b.wantResult("2")
 			})
 		})
 	}
@@ -147,23 +147,23 @@ func TestWrappedResponses(t *testing.T) {
 // stream makes no sense, the answer says why.
 func TestResponsesThatCannotBeFlushed(t *testing.T) {
 	wrap := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
-	overBoth(t, setup{wrap: wrap}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		s.do(call("echo", "{}").post()).replied("1")
-		x.do(call("echo", "{}").legacy()).replied("1")
-		x.do(initialized).accepted()
-		s.do(rpc{method: "no/such"}.post()).refused(404, -32601, "1")
-		for _, a := range []*answer{s.do(call("steps", `{"n":2}`).post()), x.do(call("steps", `{"n":2}`).legacy())} {
+		s.do(call("echo", "{}").post()).wantResult("1")
+		x.do(call("echo", "{}").legacy()).wantResult("1")
+		x.do(initialized).wantAccepted()
+		s.do(rpc{method: "no/such"}.post()).wantError(404, -32601, "1")
+		for _, a := range []*response{s.do(call("steps", `{"n":2}`).post()), x.do(call("steps", `{"n":2}`).legacy())} {
 			switch a.code() {
 			case 200:
 				if a.mediaType() == "application/json" {
-					a.replied("1")
+					a.wantResult("1")
 					break
 				}
 				if a.mediaType() != "text/event-stream" {
 					a.fail("Content-Type is %q", a.mediaType())
 				}
-				messages := a.ends().heard()
+				messages := a.wantEnd().messages()
 				if len(messages) == 0 || messages[len(messages)-1].kind() != "result 1" {
 					a.fail("the reply is missing")
 				}
@@ -176,22 +176,22 @@ func TestResponsesThatCannotBeFlushed(t *testing.T) {
 			}
 		}
 		// What stands would never be seen.
-		for _, r := range []request{x.as(request{method: "GET"}), listen("1", `"toolsListChanged":true`).post()} {
+		for _, r := range []request{x.withSession(request{method: "GET"}), listen("1", `"toolsListChanged":true`).post()} {
 			a := s.start(r)
 			synctest.Wait()
-			a.wants(500)
+			a.wantStatus(500)
 			if !strings.Contains(a.text(), "Unwrap") {
 				a.fail("the answer does not say why")
 			}
 		}
 		// The answer that takes long comes nevertheless.
-		p := s.puppet("p")
-		a := s.start(dance(p).post())
-		p.called()
+		p := s.Script("p")
+		a := s.start(callScripted(p).post())
+		p.Started()
 		time.Sleep(time.Minute)
-		p.answers("done")
+		p.Return("done")
 		a.wait()
-		if a.wants(200); !strings.Contains(a.text(), `"done"`) {
+		if a.wantStatus(200); !strings.Contains(a.text(), `"done"`) {
 			a.fail("the reply is missing")
 		}
 	})
@@ -226,15 +226,15 @@ func TestUnderACompressor(t *testing.T) {
 			next.ServeHTTP(z, r)
 		})
 	}
-	overBoth(t, setup{wrap: wrap}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		a := s.do(call("large", `{"n":100000}`).post("Accept-Encoding: gzip"))
-		if got := textOf(t, parse(t, a.unzipped()).Result); len(got) != 100_000 {
+		if got := textOf(t, parse(t, a.decompress()).Result); len(got) != 100_000 {
 			t.Errorf("the text has %d bytes", len(got))
 		}
-		p := s.puppet("p")
-		b := s.start(dance(p).post("Accept-Encoding: gzip"))
-		p.called()
-		p.advances(1)
+		p := s.Script("p")
+		b := s.start(callScripted(p).post("Accept-Encoding: gzip"))
+		p.Started()
+		p.Progress(1)
 		synctest.Wait()
 		r, err := gzip.NewReader(strings.NewReader(b.text()))
 		if err != nil {
@@ -244,9 +244,9 @@ func TestUnderACompressor(t *testing.T) {
 		if !strings.Contains(string(seen), "notifications/progress") {
 			t.Errorf("the client has seen %q", seen)
 		}
-		p.answers("done")
+		p.Return("done")
 		b.wait()
-		if !strings.Contains(b.unzipped(), `"done"`) {
+		if !strings.Contains(b.decompress(), `"done"`) {
 			b.fail("the reply is missing")
 		}
 	})
@@ -254,22 +254,22 @@ func TestUnderACompressor(t *testing.T) {
 
 // http.TimeoutHandler and http.MaxBytesHandler are middleware, too.
 func TestStandardMiddleware(t *testing.T) {
-	visit(t, setup{wrap: func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Minute, "late") }}, func(t *testing.T, s *site) {
-		s.do(call("echo", "{}").post()).replied("1")
-		p := s.puppet("p")
-		a := s.start(dance(p).post())
-		ctx := p.called()
+	serve(t, setup{wrap: func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Minute, "late") }}, func(t *testing.T, s *testServer) {
+		s.do(call("echo", "{}").post()).wantResult("1")
+		p := s.Script("p")
+		a := s.start(callScripted(p).post())
+		ctx := p.Started()
 		time.Sleep(61 * time.Second)
 		a.wait()
-		a.wants(503)
+		a.wantStatus(503)
 		synctest.Wait()
 		if ctx.Err() == nil {
 			t.Error("the call goes on")
 		}
 	})
-	visit(t, setup{wrap: func(next http.Handler) http.Handler { return http.MaxBytesHandler(next, 1000) }, noisy: true}, func(t *testing.T, s *site) {
-		s.do(call("echo", "{}").post()).replied("1")
-		s.do(call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`).post()).turnedDown(413)
+	serve(t, setup{wrap: func(next http.Handler) http.Handler { return http.MaxBytesHandler(next, 1000) }, noisy: true}, func(t *testing.T, s *testServer) {
+		s.do(call("echo", "{}").post()).wantResult("1")
+		s.do(call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`).post()).wantRefusal(413)
 	})
 }
 
@@ -279,15 +279,15 @@ func TestServerTimeouts(t *testing.T) {
 	config := func(s *http.Server) {
 		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout, s.ReadHeaderTimeout = 5*time.Second, 5*time.Second, 5*time.Second, 5*time.Second
 	}
-	eachWay(t, setup{config: config}, func(t *testing.T, s *site, w way, start func(rpc) *answer) {
-		quiet, quick, loud := s.puppet("quiet"), s.puppet("quick"), s.puppet("loud")
-		a, b, c := start(dance(quiet).as("1")), start(dance(quick).as("2")), start(dance(loud).as("3"))
-		ctx := quiet.called()
-		quick.called()
-		loud.called()
-		loud.says("hello")
-		c.streaming().next()
-		var d *answer
+	eachMode(t, setup{config: config}, func(t *testing.T, s *testServer, w mode, start func(rpc) *response) {
+		quiet, quick, loud := s.Script("quiet"), s.Script("quick"), s.Script("loud")
+		a, b, c := start(callScripted(quiet).withID("1")), start(callScripted(quick).withID("2")), start(callScripted(loud).withID("3"))
+		ctx := quiet.Started()
+		quick.Started()
+		loud.Started()
+		loud.Log("hello")
+		c.wantStream().next()
+		var d *response
 		if w.version != "" {
 			d = s.open(w.version).listen()
 			d.next()
@@ -296,19 +296,19 @@ func TestServerTimeouts(t *testing.T) {
 		if ctx.Err() != nil {
 			t.Fatalf("the call has ended: %v", context.Cause(ctx))
 		}
-		quick.answers("done")
+		quick.Return("done")
 		b.wait()
-		b.replied("2")
+		b.wantResult("2")
 		time.Sleep(time.Minute)
-		quiet.answers("done")
-		a.streaming().ends().hears("result 1")
-		c.stays().next()
-		loud.answers("done")
-		c.ends().hears("result 3")
+		quiet.Return("done")
+		a.wantStream().wantEnd().wantMessages("result 1")
+		c.wantOpen().next()
+		loud.Return("done")
+		c.wantEnd().wantMessages("result 3")
 		if d != nil {
-			d.stays().next()
-			s.change()
-			d.hears("notifications/tools/list_changed")
+			d.wantOpen().next()
+			s.changeTools()
+			d.wantMessages("notifications/tools/list_changed")
 		}
 	})
 }
@@ -323,14 +323,14 @@ func TestPanicInMiddleware(t *testing.T) {
 			}
 		})
 	}
-	visit(t, setup{wrap: wrap}, func(t *testing.T, s *site) {
+	serve(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		// The answer may be complete before the connection breaks off: nothing else
 		// shall be sent on it.
 		x.do(call("steps", `{"n":1}`).legacy(), "X-Panic: yes", "Connection: close")
 		s.do(call("echo", "{}").post("X-Panic: yes", "Connection: close"))
-		x.do(call("echo", "{}").legacy()).replied("1")
-		s.do(call("echo", "{}").post()).replied("1")
+		x.do(call("echo", "{}").legacy()).wantResult("1")
+		s.do(call("echo", "{}").post()).wantResult("1")
 		if err := s.handler.Shutdown(t.Context()); err != nil {
 			t.Errorf("shut down: %v", err)
 		}
@@ -348,13 +348,13 @@ func TestInterceptorsSeeTheRequest(t *testing.T) {
 			return next(ctx, req)
 		}
 	}
-	visit(t, setup{server: []mcp.Option{mcp.WithInterceptors(intercept)}}, func(t *testing.T, s *site) {
+	serve(t, setup{server: []mcp.Option{mcp.WithInterceptors(intercept)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionC, "X-Tag: a")
-		x.do(rpc{method: "ping"}.legacy(), "X-Tag: b").replied("1")
-		x.do(rpc{method: "no/such"}.legacy(), "X-Tag: c").refused(200, -32601, "1")
-		s.do(rpc{method: "tools/list"}.post("X-Tag: d")).replied("1")
-		s.do(rpc{method: "no/such"}.post("X-Tag: e")).refused(404, -32601, "1")
-		s.do(rpc{method: "tools/list"}.post("X-Tag: f", "-Mcp-Method")).refused(400, -32020, "1")
+		x.do(rpc{method: "ping"}.legacy(), "X-Tag: b").wantResult("1")
+		x.do(rpc{method: "no/such"}.legacy(), "X-Tag: c").wantError(200, -32601, "1")
+		s.do(rpc{method: "tools/list"}.post("X-Tag: d")).wantResult("1")
+		s.do(rpc{method: "no/such"}.post("X-Tag: e")).wantError(404, -32601, "1")
+		s.do(rpc{method: "tools/list"}.post("X-Tag: f", "-Mcp-Method")).wantError(400, -32020, "1")
 		want := "initialize a 2025-06-18, ping b 2025-06-18, no/such c 2025-06-18, tools/list d 2026-07-28, no/such e 2026-07-28"
 		if got := strings.Join(seen, ", "); got != want {
 			t.Errorf("the interceptor has seen %s, want %s", got, want)

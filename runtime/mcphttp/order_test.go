@@ -12,16 +12,16 @@ import (
 // Content-Type, Accept, size, JSON, shape, era. The request begins with every
 // mistake there is, and mends one after another.
 func TestOrderOfChecks(t *testing.T) {
-	overBoth(t, setup{
+	serveBoth(t, setup{
 		server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true,
-	}, func(t *testing.T, s *site) {
+	}, func(t *testing.T, s *testServer) {
 		long := strings.Repeat("x", 2000)
 		r := request{method: "PUT", body: "{" + long}
 		fields := map[string]string{
 			"Host": "evil.example", "Origin": "http://evil.example", "Authorization": "mallory",
 			"Content-Type": "text/plain", "Accept": "text/html", "Mcp-Protocol-Version": unknown, "Mcp-Session-Id": "no-such",
 		}
-		ask := func(more ...string) *answer {
+		ask := func(more ...string) *response {
 			t.Helper()
 			r.fields = more
 			for name, value := range fields {
@@ -29,61 +29,61 @@ func TestOrderOfChecks(t *testing.T) {
 			}
 			return s.do(r)
 		}
-		ask().allows("POST", "GET", "DELETE", "-PUT")
+		ask().wantAllow("POST", "GET", "DELETE", "-PUT")
 
 		r.method = "POST"
 		spec.Holds(t, "S098")
-		host := ask().turnedDown(403).text()
+		host := ask().wantRefusal(403).text()
 		if !strings.Contains(host, "Host") && !strings.Contains(host, "host") || !strings.Contains(host, "WithAllowedHosts") {
 			t.Errorf("Host is refused with %q", host)
 		}
 		delete(fields, "Host")
-		origin := ask().turnedDown(403).text()
+		origin := ask().wantRefusal(403).text()
 		if !strings.Contains(origin, "rigin") || !strings.Contains(origin, "WithAllowedOrigins") {
 			t.Errorf("Origin is refused with %q", origin)
 		}
 		delete(fields, "Origin")
-		if denied := ask().turnedDown(401); strings.Contains(denied.text(), "secret") {
+		if denied := ask().wantRefusal(401); strings.Contains(denied.text(), "secret") {
 			denied.fail("the error of the authentication is shown")
 		}
 		fields["Authorization"] = "ann"
-		ask().turnedDown(415)
+		ask().wantRefusal(415)
 		fields["Content-Type"] = "application/json"
-		ask().turnedDown(406)
+		ask().wantRefusal(406)
 		fields["Accept"] = "*/*"
-		ask().turnedDown(413)
+		ask().wantRefusal(413)
 		r.body = "{"
-		ask(spec.InvalidField).refused(400, -32700, "")
+		ask(spec.InvalidField).wantError(400, -32700, "")
 		r.body = `{"id":1,"method":"tools/list","params":{}}`
-		if a := ask(spec.InvalidField).wants(400); a.plain().Error.Code != -32600 {
+		if a := ask(spec.InvalidField).wantStatus(400); a.wantJSON().Error.Code != -32600 {
 			a.fail("want -32600")
 		}
 		r.body = rpc{method: "tools/list"}.modern()
-		ask().refused(400, -32020, "1")
+		ask().wantError(400, -32020, "1")
 		r.body = rpc{method: "tools/list"}.legacy()
-		ask().refused(400, -32022, "1")
+		ask().wantError(400, -32022, "1")
 		delete(fields, "Mcp-Protocol-Version")
-		ask().wants(404)
+		ask().wantStatus(404)
 		delete(fields, "Mcp-Session-Id")
-		ask().wants(400)
+		ask().wantStatus(400)
 		r.body = rpc{method: "tools/list"}.modern()
 		fields["Mcp-Protocol-Version"], fields["Mcp-Method"] = modern, "tools/list"
-		ask().replied("1")
+		ask().wantResult("1")
 	})
 }
 
 // GET and DELETE are held against the same rules.
 func TestOrderOfChecksOfOtherMethods(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, method := range []string{"GET", "DELETE"} {
 			r := request{method: method}
-			s.do(x.as(r.with("Host: evil.example"))).turnedDown(403)
-			s.do(x.as(r.with("Origin: http://evil.example"))).turnedDown(403)
-			s.do(x.as(r.with("Authorization: mallory"))).turnedDown(401)
-			s.do(r.with("Authorization: mallory", "Mcp-Protocol-Version: "+modern)).turnedDown(401)
+			s.do(x.withSession(r.with("Host: evil.example"))).wantRefusal(403)
+			s.do(x.withSession(r.with("Origin: http://evil.example"))).wantRefusal(403)
+			s.do(x.withSession(r.with("Authorization: mallory"))).wantRefusal(401)
+			s.do(r.with("Authorization: mallory", "Mcp-Protocol-Version: "+modern)).wantRefusal(401)
 		}
-		x.do(call("echo", "{}").legacy()).replied("1")
+		x.do(call("echo", "{}").legacy()).wantResult("1")
 	})
 }
 
@@ -125,7 +125,7 @@ func TestHostAndOrigin(t *testing.T) {
 		{"Unix socket, foreign origin", "/run/mcp.sock", nil, "anything", "http://evil.example", denied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			visit(t, setup{local: c.local, handler: c.options}, func(t *testing.T, s *site) {
+			serve(t, setup{local: c.local, handler: c.options}, func(t *testing.T, s *testServer) {
 				var fields []string
 				if c.host != "" {
 					fields = append(fields, "Host: "+c.host)
@@ -133,20 +133,20 @@ func TestHostAndOrigin(t *testing.T) {
 				if c.origin != "" {
 					fields = append(fields, "Origin: "+c.origin)
 				}
-				a := s.do(bare(initialize(revisionD), fields...))
+				a := s.do(postBody(initialize(revisionD), fields...))
 				b := s.do(call("echo", "{}").post(fields...))
 				session := "Mcp-Session-Id: x"
 				get := s.do(request{method: "GET"}.with(session).with(fields...))
 				end := s.do(request{method: "DELETE"}.with(session).with(fields...))
 				if c.want == ok {
-					a.replied(`"init"`)
-					b.replied("1")
-					get.turnedDown(404)
-					end.turnedDown(404)
+					a.wantResult(`"init"`)
+					b.wantResult("1")
+					get.wantRefusal(404)
+					end.wantRefusal(404)
 					return
 				}
-				for _, refused := range []*answer{a, b, get, end} {
-					refused.turnedDown(403)
+				for _, refused := range []*response{a, b, get, end} {
+					refused.wantRefusal(403)
 					if refused.field("Access-Control-Allow-Origin") != "" {
 						refused.fail("the origin is allowed")
 					}
@@ -158,7 +158,7 @@ func TestHostAndOrigin(t *testing.T) {
 
 // What cannot be told apart is refused: several origins, several hosts.
 func TestSeveralOrigins(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithAllowedOrigins("http://app.example")}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithAllowedOrigins("http://app.example")}}, func(t *testing.T, s *testServer) {
 		for _, origins := range [][]string{
 			{"Origin: http://app.example", "Origin: http://evil.example"}, {"Origin: http://app.example, http://evil.example"},
 			{"Origin: http://app.example/"}, {"Origin: http://app.example:bad"}, {"Origin: app.example"}, {"Origin: "},
@@ -168,30 +168,30 @@ func TestSeveralOrigins(t *testing.T) {
 				a.fail("%q: the status is %d", origins, code)
 			}
 		}
-		s.do(call("echo", "{}").post("Origin: http://app.example")).replied("1")
+		s.do(call("echo", "{}").post("Origin: http://app.example")).wantResult("1")
 	})
 }
 
 // What a Refusal says is what the client gets; other errors say nothing.
 func TestAuthenticationFails(t *testing.T) {
 	spec.Holds(t, "S094")
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
-		a := s.do(call("echo", "{}").post("Authorization: mallory")).turnedDown(401)
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
+		a := s.do(call("echo", "{}").post("Authorization: mallory")).wantRefusal(401)
 		if strings.Contains(a.text(), "revoked") || a.field("Www-Authenticate") == "" {
 			a.fail("want WWW-Authenticate and no reason")
 		}
 		if !strings.Contains(s.log.String(), "revoked") {
-			t.Errorf("the reason is not in the log: %s", s.log)
+			t.Errorf("the reason is not in the log: %s", &s.log)
 		}
-		a = s.do(call("echo", "{}").post("Authorization: busy")).turnedDown(429)
+		a = s.do(call("echo", "{}").post("Authorization: busy")).wantRefusal(429)
 		if a.field("Retry-After") != "7" || !strings.Contains(a.text(), "come back later") {
 			a.fail("want what the refusal says")
 		}
-		me := whoami(t, s.do(call("whoami", "{}").post("Authorization: ann")).replied("1"))
+		me := whoami(t, s.do(call("whoami", "{}").post("Authorization: ann")).wantResult("1"))
 		if me.Principal != "ann" || me.Claims != "claims of ann" {
 			t.Errorf("the caller is %+v", me)
 		}
-		if me := whoami(t, s.do(call("whoami", "{}").post()).replied("1")); me.Principal != "" || me.Claims != "" {
+		if me := whoami(t, s.do(call("whoami", "{}").post()).wantResult("1")); me.Principal != "" || me.Claims != "" {
 			t.Errorf("the caller is %+v", me)
 		}
 	})

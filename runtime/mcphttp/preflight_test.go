@@ -36,10 +36,10 @@ func preflight(origin, method, headers string) request {
 // A page of an allowed origin may send what clients send, and read what they read.
 // The question has no credentials yet.
 func TestPreflight(t *testing.T) {
-	visit(t, forApp, func(t *testing.T, s *site) {
+	serve(t, forApp, func(t *testing.T, s *testServer) {
 		for _, method := range []string{"POST", "GET", "DELETE"} {
 			a := s.do(preflight(app, method, "authorization,content-type,last-event-id,mcp-method,mcp-name,mcp-param-region,mcp-protocol-version,mcp-session-id"))
-			a.succeeded()
+			a.wantSuccess()
 			if a.text() != "" || a.field("Access-Control-Allow-Origin") != app || !lists(a.field("Vary"), "Origin") {
 				a.fail("want leave for %s", app)
 			}
@@ -60,7 +60,7 @@ func TestPreflight(t *testing.T) {
 // Other pages may not, and are not told that some may.
 func TestPreflightRefused(t *testing.T) {
 	for _, c := range []setup{forApp, {}} {
-		visit(t, c, func(t *testing.T, s *site) {
+		serve(t, c, func(t *testing.T, s *testServer) {
 			for _, origin := range []string{"https://evil.example", "http://app.example.com", app + ":8443", app + ".evil.example", "null"} {
 				a := s.do(preflight(origin, "POST", "content-type"))
 				if code := a.code(); code != 403 && code != 405 {
@@ -79,9 +79,9 @@ func TestPreflightRefused(t *testing.T) {
 // What the page is answered it may read: results, refusals, streams, and the
 // session's id.
 func TestAnswersToPages(t *testing.T) {
-	overBoth(t, forApp, func(t *testing.T, s *site) {
+	serveBoth(t, forApp, func(t *testing.T, s *testServer) {
 		origin := "Origin: " + app
-		check := func(a *answer) *answer {
+		check := func(a *response) *response {
 			t.Helper()
 			if a.field("Access-Control-Allow-Origin") != app || !lists(a.field("Vary"), "Origin") {
 				a.fail("a page of %s may not read it", app)
@@ -92,18 +92,18 @@ func TestAnswersToPages(t *testing.T) {
 			return a
 		}
 		x := s.open(revisionD, origin)
-		check(s.do(bare(initialize(revisionD), origin))).replied(`"init"`)
-		check(s.do(call("echo", "{}").post(origin))).replied("1")
-		check(x.do(call("steps", `{"n":1}`).legacy())).streaming()
-		check(x.do(initialized)).accepted()
+		check(s.do(postBody(initialize(revisionD), origin))).wantResult(`"init"`)
+		check(s.do(call("echo", "{}").post(origin))).wantResult("1")
+		check(x.do(call("steps", `{"n":1}`).legacy())).wantStream()
+		check(x.do(initialized)).wantAccepted()
 		check(x.listen())
-		check(s.do(rpc{method: "no/such"}.post(origin))).refused(404, -32601, "1")
-		check(s.do(bare("{", origin).invalid())).refused(400, -32700, "")
-		check(s.do(call("echo", "{}").post(origin, "Content-Type: text/plain"))).turnedDown(415)
-		check(s.do(call("echo", "{}").post(origin, "Accept: text/html"))).turnedDown(406)
-		check(s.do(call("echo", "{}").post(origin, "Authorization: mallory"))).turnedDown(401)
-		check(s.do(bare(call("echo", "{}").legacy(), origin, "Mcp-Session-Id: x"))).wants(404)
-		check(x.end()).succeeded()
+		check(s.do(rpc{method: "no/such"}.post(origin))).wantError(404, -32601, "1")
+		check(s.do(postBody("{", origin).invalid())).wantError(400, -32700, "")
+		check(s.do(call("echo", "{}").post(origin, "Content-Type: text/plain"))).wantRefusal(415)
+		check(s.do(call("echo", "{}").post(origin, "Accept: text/html"))).wantRefusal(406)
+		check(s.do(call("echo", "{}").post(origin, "Authorization: mallory"))).wantRefusal(401)
+		check(s.do(postBody(call("echo", "{}").legacy(), origin, "Mcp-Session-Id: x"))).wantStatus(404)
+		check(x.delete()).wantSuccess()
 
 		a := s.do(call("echo", "{}").post())
 		if a.field("Access-Control-Allow-Origin") != "" {

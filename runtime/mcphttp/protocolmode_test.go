@@ -13,7 +13,7 @@ import (
 // request, H the one in the header field, S the session.
 
 // supported checks the data of an error about the version.
-func supported(a *answer, e *rpcError, requested string) {
+func supported(a *response, e *rpcError, requested string) {
 	a.t.Helper()
 	var data struct {
 		Supported []string
@@ -30,35 +30,35 @@ func supported(a *answer, e *rpcError, requested string) {
 // M present, H absent: -32020.
 func TestRevisionWithoutHeader(t *testing.T) {
 	spec.Holds(t, "S138")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, r := range []rpc{
-			call("echo", "{}").as("7"), call("echo", "{}").as(`"7"`), {id: "7", method: "server/discover"},
-			call("echo", "{}").as("7").names(unknown), call("echo", "{}").as("7").names(revisionD), {id: "7", method: "no/such"},
+			call("echo", "{}").withID("7"), call("echo", "{}").withID(`"7"`), {id: "7", method: "server/discover"},
+			call("echo", "{}").withID("7").withVersion(unknown), call("echo", "{}").withID("7").withVersion(revisionD), {id: "7", method: "no/such"},
 		} {
-			s.do(r.post("-Mcp-Protocol-Version")).refused(400, -32020, r.id)
-			s.do(x.as(r.post()).with("-Mcp-Protocol-Version")).refused(400, -32020, r.id)
+			s.do(r.post("-Mcp-Protocol-Version")).wantError(400, -32020, r.id)
+			s.do(x.withSession(r.post()).with("-Mcp-Protocol-Version")).wantError(400, -32020, r.id)
 		}
 		// A field without a value is one that is absent or different.
-		s.do(call("echo", "{}").post("Mcp-Protocol-Version: ")).refused(400, -32020, "1")
+		s.do(call("echo", "{}").post("Mcp-Protocol-Version: ")).wantError(400, -32020, "1")
 	})
 }
 
 // M present, H different: -32020, before any check of the version.
 func TestRevisionOtherThanHeader(t *testing.T) {
 	spec.Holds(t, "S135")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for _, c := range []struct{ m, h string }{
 			{modern, unknown}, {unknown, modern}, {modern, revisionD}, {revisionD, modern},
 			{unknown, "2098-01-01"}, {revisionC, revisionD}, {modern, "2026-07-2"}, {modern, "2026-07-28, 2026-07-28"},
 		} {
-			r := call("echo", "{}").as(`"x"`).names(c.m)
-			s.do(r.post("Mcp-Protocol-Version: "+c.h)).refused(400, -32020, `"x"`)
+			r := call("echo", "{}").withID(`"x"`).withVersion(c.m)
+			s.do(r.post("Mcp-Protocol-Version: "+c.h)).wantError(400, -32020, `"x"`)
 		}
 		// Two fields are two values, even if they are alike.
-		s.do(call("echo", "{}").post("Mcp-Protocol-Version: "+modern, "Mcp-Protocol-Version: "+unknown)).refused(400, -32020, "1")
+		s.do(call("echo", "{}").post("Mcp-Protocol-Version: "+modern, "Mcp-Protocol-Version: "+unknown)).wantError(400, -32020, "1")
 		// Blanks around the value are none of it.
-		s.do(call("echo", "{}").post("Mcp-Protocol-Version:   " + modern + " \t")).replied("1")
+		s.do(call("echo", "{}").post("Mcp-Protocol-Version:   " + modern + " \t")).wantResult("1")
 	})
 }
 
@@ -66,15 +66,15 @@ func TestRevisionOtherThanHeader(t *testing.T) {
 // -32022 with what is served.
 func TestRevisionNotServed(t *testing.T) {
 	spec.Holds(t, "S076", "S136")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, version := range append([]string{unknown, "v999.0.0", "2026-07-27", "x"}, legacy...) {
 			for _, r := range []rpc{call("echo", "{}"), {method: "server/discover"}, {method: "initialize"}, {method: "no/such"}} {
-				a := s.do(r.as("-3").names(version).post())
-				supported(a, a.refused(400, -32022, "-3"), version)
+				a := s.do(r.withID("-3").withVersion(version).post())
+				supported(a, a.wantError(400, -32022, "-3"), version)
 			}
-			a := s.do(x.as(call("echo", "{}").names(version).post()))
-			supported(a, a.refused(400, -32022, "1"), version)
+			a := s.do(x.withSession(call("echo", "{}").withVersion(version).post()))
+			supported(a, a.wantError(400, -32022, "1"), version)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestModernRequest(t *testing.T) {
 		{method: "prompts/get", params: `"name":"greet","arguments":{"who":"Ann"}`},
 		call("echo", `{"a":1}`),
 	}
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
 		for i, r := range requests {
 			id := []string{"0", `"0"`, "-9007199254740991", `"é\u0041"`}[i%4]
@@ -99,8 +99,8 @@ func TestModernRequest(t *testing.T) {
 				nil, {"Mcp-Session-Id: no-such-session"}, {"Mcp-Session-Id: " + x.id}, {"Last-Event-ID: 12"},
 				{"Mcp-Session-Id: " + x.id, "Last-Event-ID: no-such-event"},
 			} {
-				a := s.do(r.as(id).post(fields...))
-				result := a.replied(id)
+				a := s.do(r.withID(id).post(fields...))
+				result := a.wantResult(id)
 				if !strings.Contains(string(result), `"resultType":"complete"`) {
 					a.fail("the result is not one of the revision")
 				}
@@ -109,7 +109,7 @@ func TestModernRequest(t *testing.T) {
 				}
 			}
 		}
-		me := whoami(t, s.do(call("whoami", "{}").post("Mcp-Session-Id: "+x.id)).replied("1"))
+		me := whoami(t, s.do(call("whoami", "{}").post("Mcp-Session-Id: "+x.id)).wantResult("1"))
 		if me.Revision != modern || me.Client != "tester" {
 			t.Errorf("the call is %+v", me)
 		}
@@ -119,13 +119,13 @@ func TestModernRequest(t *testing.T) {
 // The id of an answer is that of the request, byte for byte.
 func TestIDsAreEchoed(t *testing.T) {
 	spec.Holds(t, "S011")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, id := range []string{"0", "-1", "9007199254740993", `""`, `"42"`, `"a\u00e9\n\"\\"`, `"é"`} {
-			s.do(call("echo", "{}").as(id).post()).replied(id)
-			x.do(call("echo", "{}").as(id).legacy()).replied(id)
-			s.do(rpc{method: "no/such", id: id}.post()).refused(404, -32601, id)
-			x.do(rpc{method: "no/such", id: id}.legacy()).refused(200, -32601, id)
+			s.do(call("echo", "{}").withID(id).post()).wantResult(id)
+			x.do(call("echo", "{}").withID(id).legacy()).wantResult(id)
+			s.do(rpc{method: "no/such", id: id}.post()).wantError(404, -32601, id)
+			x.do(rpc{method: "no/such", id: id}.legacy()).wantError(200, -32601, id)
 		}
 	})
 }
@@ -133,22 +133,22 @@ func TestIDsAreEchoed(t *testing.T) {
 // Of a modern request Mcp-Method is looked at first, then Mcp-Name, whether there
 // is such a method, the params, and the arguments that are mirrored.
 func TestOrderOfModernChecks(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		region := `{"region":"eu"}`
-		s.do(rpc{method: "no/such"}.post("-Mcp-Method")).refused(400, -32020, "1")
-		s.do(rpc{method: "no/such"}.post("Mcp-Method: tools/list")).refused(400, -32020, "1")
-		s.do(call("no-such", "[]").post("-Mcp-Method", "-Mcp-Name").invalid()).refused(400, -32020, "1")
-		s.do(call("no-such", "[]").post("-Mcp-Name").invalid()).refused(400, -32020, "1")
-		s.do(call("no-such", "[]").post("Mcp-Name: mirror").invalid()).refused(400, -32020, "1")
-		s.do(rpc{method: "no/such"}.post()).refused(404, -32601, "1")
-		s.do(rpc{method: "no/such", params: `"name":7`}.post()).refused(404, -32601, "1")
+		s.do(rpc{method: "no/such"}.post("-Mcp-Method")).wantError(400, -32020, "1")
+		s.do(rpc{method: "no/such"}.post("Mcp-Method: tools/list")).wantError(400, -32020, "1")
+		s.do(call("no-such", "[]").post("-Mcp-Method", "-Mcp-Name").invalid()).wantError(400, -32020, "1")
+		s.do(call("no-such", "[]").post("-Mcp-Name").invalid()).wantError(400, -32020, "1")
+		s.do(call("no-such", "[]").post("Mcp-Name: mirror").invalid()).wantError(400, -32020, "1")
+		s.do(rpc{method: "no/such"}.post()).wantError(404, -32601, "1")
+		s.do(rpc{method: "no/such", params: `"name":7`}.post()).wantError(404, -32601, "1")
 		// The params come before the mirrored arguments, which one cannot find there.
-		if a := s.do(call("mirror", "[]").post("Mcp-Param-Region: eu").invalid()); a.plain().Error.Code != -32602 {
+		if a := s.do(call("mirror", "[]").post("Mcp-Param-Region: eu").invalid()); a.wantJSON().Error.Code != -32602 {
 			a.fail("arguments that are no object")
 		}
-		s.do(call("mirror", region).post("Mcp-Param-Region: us")).refused(400, -32020, "1")
-		s.do(call("mirror", region).post()).refused(400, -32020, "1")
-		if got := textOf(t, s.do(call("mirror", region).post("Mcp-Param-Region: eu")).replied("1")); got != region {
+		s.do(call("mirror", region).post("Mcp-Param-Region: us")).wantError(400, -32020, "1")
+		s.do(call("mirror", region).post()).wantError(400, -32020, "1")
+		if got := textOf(t, s.do(call("mirror", region).post("Mcp-Param-Region: eu")).wantResult("1")); got != region {
 			t.Errorf("the arguments are %s", got)
 		}
 	})
@@ -157,36 +157,36 @@ func TestOrderOfModernChecks(t *testing.T) {
 // What sessions have and single requests have not is no method of theirs.
 func TestRemovedMethods(t *testing.T) {
 	spec.Holds(t, "S137")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for _, method := range []string{
 			"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "no/such",
 			"notifications/initialized", "tasks/get", "roots/list",
 		} {
-			s.do(rpc{method: method, id: `"m"`}.post()).refused(404, -32601, `"m"`)
+			s.do(rpc{method: method, id: `"m"`}.post()).wantError(404, -32601, `"m"`)
 		}
 		// With the params that it has in sessions, too.
 		r := rpc{method: "initialize", params: `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`}
-		s.do(r.post()).refused(404, -32601, "1")
+		s.do(r.post()).wantError(404, -32601, "1")
 	})
 }
 
 // M absent, H modern: -32602, in a session as well.
 func TestHeaderWithoutRevision(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, r := range []rpc{{method: "server/discover"}, call("echo", "{}"), {method: "tools/list"}, {method: "no/such"}, {method: "ping"}} {
-			post := bare(r.as(`"a"`).legacy(), r.fields()...)
+			post := postBody(r.withID(`"a"`).legacy(), r.fields()...)
 			if r.method != "no/such" && r.method != "ping" {
 				post = post.invalid() // the schema of the revision has a _meta for them
 			}
-			e := s.do(post).refused(400, -32602, `"a"`)
+			e := s.do(post).wantError(400, -32602, `"a"`)
 			if !strings.Contains(e.Message, "io.modelcontextprotocol/protocolVersion") {
 				t.Errorf("%s does not say what is missing", e.Message)
 			}
-			s.do(x.as(post)).refused(400, -32602, `"a"`)
+			s.do(x.withSession(post)).wantError(400, -32602, `"a"`)
 		}
 		// Without params there is no M either.
-		s.do(bare(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`, rpc{method: "server/discover"}.fields()...).invalid()).refused(400, -32602, "1")
+		s.do(postBody(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`, rpc{method: "server/discover"}.fields()...).invalid()).wantError(400, -32602, "1")
 	})
 }
 
@@ -194,21 +194,21 @@ func TestHeaderWithoutRevision(t *testing.T) {
 // may be missing.
 func TestRequiredMeta(t *testing.T) {
 	spec.Holds(t, "S048", "S049")
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		post := func(meta string, fields ...string) *answer {
-			return s.do(bare(`{"jsonrpc":"2.0","id":"d","method":"server/discover","params":{"_meta":{`+meta+`}}}`,
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		post := func(meta string, fields ...string) *response {
+			return s.do(postBody(`{"jsonrpc":"2.0","id":"d","method":"server/discover","params":{"_meta":{`+meta+`}}}`,
 				append(fields, "Mcp-Protocol-Version: "+modern, "Mcp-Method: server/discover")...))
 		}
 		version := `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
 		caps := `"io.modelcontextprotocol/clientCapabilities":`
-		post(version + "," + caps + "{}").replied(`"d"`)
+		post(version + "," + caps + "{}").wantResult(`"d"`)
 		for _, meta := range []string{version, version + "," + caps + "null", version + "," + caps + "[]", version + "," + caps + `"x"`} {
-			post(meta, spec.InvalidField).refused(400, -32602, `"d"`)
+			post(meta, spec.InvalidField).wantError(400, -32602, `"d"`)
 		}
-		post(version+","+caps+`{},"io.modelcontextprotocol/clientInfo":7`, spec.InvalidField).refused(400, -32602, `"d"`)
+		post(version+","+caps+`{},"io.modelcontextprotocol/clientInfo":7`, spec.InvalidField).wantError(400, -32602, `"d"`)
 		for _, m := range []string{"7", "null", "[]", `{}`} {
-			a := post(`"io.modelcontextprotocol/protocolVersion":`+m+","+caps+"{}", spec.InvalidField).wants(400)
-			if reply := a.plain(); reply.Error == nil || reply.Error.Code != -32602 && reply.Error.Code != -32020 || string(reply.ID) != `"d"` {
+			a := post(`"io.modelcontextprotocol/protocolVersion":`+m+","+caps+"{}", spec.InvalidField).wantStatus(400)
+			if reply := a.wantJSON(); reply.Error == nil || reply.Error.Code != -32602 && reply.Error.Code != -32020 || string(reply.ID) != `"d"` {
 				a.fail("a version that is no string")
 			}
 		}
@@ -218,20 +218,20 @@ func TestRequiredMeta(t *testing.T) {
 // M absent, H unknown: -32022, in a session and for initialize as well.
 func TestUnknownHeader(t *testing.T) {
 	spec.Holds(t, "S120")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, version := range []string{unknown, "v999.0.0", "1900-01-01"} {
 			field := "Mcp-Protocol-Version: " + version
-			for _, body := range []string{call("echo", "{}").as("9").legacy(), rpc{id: "9", method: "server/discover"}.legacy(), strings.Replace(initialize(revisionD), `"init"`, "9", 1)} {
-				a := s.do(bare(body, field))
-				supported(a, a.refused(400, -32022, "9"), version)
+			for _, body := range []string{call("echo", "{}").withID("9").legacy(), rpc{id: "9", method: "server/discover"}.legacy(), strings.Replace(initialize(revisionD), `"init"`, "9", 1)} {
+				a := s.do(postBody(body, field))
+				supported(a, a.wantError(400, -32022, "9"), version)
 			}
-			a := x.do(call("echo", "{}").as("9").legacy(), field)
-			supported(a, a.refused(400, -32022, "9"), version)
-			x.do(initialized, field).turnedDown(400)
-			x.do(`{"jsonrpc":"2.0","id":1,"result":{}}`, field).turnedDown(400)
-			s.do(x.as(request{method: "GET"}.with(field))).turnedDown(400)
-			s.do(x.as(request{method: "DELETE"}.with(field))).turnedDown(400)
+			a := x.do(call("echo", "{}").withID("9").legacy(), field)
+			supported(a, a.wantError(400, -32022, "9"), version)
+			x.do(initialized, field).wantRefusal(400)
+			x.do(`{"jsonrpc":"2.0","id":1,"result":{}}`, field).wantRefusal(400)
+			s.do(x.withSession(request{method: "GET"}.with(field))).wantRefusal(400)
+			s.do(x.withSession(request{method: "DELETE"}.with(field))).wantRefusal(400)
 		}
 	})
 }

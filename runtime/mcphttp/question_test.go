@@ -15,24 +15,24 @@ import (
 func TestQuestion(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		for _, listening := range []bool{false, true} {
-			overBoth(t, setup{}, func(t *testing.T, s *site) {
+			serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 				x := s.open(version)
-				var standing *answer
+				var standing *response
 				if listening {
 					standing = x.listen()
 				}
-				a := x.start(call("asks", "{}").as(`"ask"`).legacy())
-				m := a.streaming().hears("elicitation/create")[0]
+				a := x.start(call("asks", "{}").withID(`"ask"`).legacy())
+				m := a.wantStream().wantMessages("elicitation/create")[0]
 				if m.ID == nil || !strings.Contains(string(m.Params), "What is your name?") {
 					a.fail("the question is %+v", m)
 				}
-				x.do(reply(m.ID, named("Ann"))).accepted()
-				r := a.ends().hears(`result "ask"`)[0]
+				x.do(reply(m.ID, acceptName("Ann"))).wantAccepted()
+				r := a.wantEnd().wantMessages(`result "ask"`)[0]
 				if got := textOf(t, r.Result); got != "hello Ann" {
 					a.fail("the result is %q", got)
 				}
 				if listening {
-					standing.stays().hears()
+					standing.wantOpen().wantMessages()
 				}
 			})
 		}
@@ -41,19 +41,19 @@ func TestQuestion(t *testing.T) {
 
 // Two questions of a call are open at once, and are answered in any order.
 func TestTwoQuestions(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		a := x.start(call("pair", "{}").legacy())
-		questions := a.streaming().hears("elicitation/create", "elicitation/create")
+		questions := a.wantStream().wantMessages("elicitation/create", "elicitation/create")
 		for _, i := range []int{1, 0} {
 			name := "Ann"
 			if strings.Contains(string(questions[i].Params), "Name 1?") {
 				name = "Bob"
 			}
-			x.do(reply(questions[i].ID, named(name))).accepted()
-			x.do(reply(questions[i].ID, named("twice"))).accepted()
+			x.do(reply(questions[i].ID, acceptName(name))).wantAccepted()
+			x.do(reply(questions[i].ID, acceptName("twice"))).wantAccepted()
 		}
-		if got := textOf(t, a.ends().hears("result 1")[0].Result); got != "Ann and Bob" {
+		if got := textOf(t, a.wantEnd().wantMessages("result 1")[0].Result); got != "Ann and Bob" {
 			t.Errorf("the result is %q", got)
 		}
 	})
@@ -63,17 +63,17 @@ func TestTwoQuestions(t *testing.T) {
 // answer to it.
 func TestModernQuestion(t *testing.T) {
 	spec.Holds(t, "S129", "S289")
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
-		ask := call("asks", "{}").able(`{"elicitation":{}}`)
-		result := string(s.do(ask.post()).replied("1"))
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
+		ask := call("asks", "{}").withCapabilities(`{"elicitation":{}}`)
+		result := string(s.do(ask.post()).wantResult("1"))
 		state := cut(t, result, `"requestState":"`, `"`)
 		key := cut(t, result, `"inputRequests":{"`, `"`)
 		if !strings.Contains(result, `"resultType":"input_required"`) {
 			t.Fatalf("the result is %s", result)
 		}
-		again := ask.as("2")
-		again.params += fmt.Sprintf(`,"inputResponses":{%q:%s},"requestState":%q`, key, named("Ann"), state)
-		if got := textOf(t, s.do(again.post()).replied("2")); got != "hello Ann" {
+		again := ask.withID("2")
+		again.params += fmt.Sprintf(`,"inputResponses":{%q:%s},"requestState":%q`, key, acceptName("Ann"), state)
+		if got := textOf(t, s.do(again.post()).wantResult("2")); got != "hello Ann" {
 			t.Errorf("the result is %q", got)
 		}
 	})

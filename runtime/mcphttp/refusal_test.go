@@ -24,20 +24,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// early is a request that is answered before its body has been read.
-type early struct {
+// earlyResponse is a request that is answered before its body has been read.
+type earlyResponse struct {
 	name   string
 	head   string // without what it says of the body
 	status int
 	setup  setup
-	before func(s *site)
+	before func(s *testServer)
 	last   bool // the connection is closed in any case
 }
 
 const postHead = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 
-// allEarly are all of them: TestEarlyAnswers looks for others in the source.
-func allEarly() []early {
+// allEarlyResponses are all of them: TestEarlyAnswers looks for others in the source.
+func allEarlyResponses() []earlyResponse {
 	const (
 		host    = "Host: 127.0.0.1\r\n"
 		page    = "Origin: https://page.example\r\n"
@@ -58,13 +58,13 @@ func allEarly() []early {
 	small := setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 100})}}
 	noRoom := setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{Memory: 1000})}}
 	full := setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Requests: 1})}}
-	fill := func(s *site) {
-		p := s.puppet("p")
-		s.start(dance(p).post())
-		p.called()
+	fill := func(s *testServer) {
+		p := s.Script("p")
+		s.start(callScripted(p).post())
+		p.Started()
 	}
-	closing := func(s *site) { _ = s.handler.Close() }
-	all := []early{
+	closing := func(s *testServer) { _ = s.handler.Close() }
+	all := []earlyResponse{
 		{name: "method", head: "PUT /mcp HTTP/1.1\r\n" + host, status: 405},
 		{name: "method of HTTP/1.0", head: "PUT /mcp HTTP/1.0\r\nConnection: keep-alive\r\n" + host, status: 405},
 		{name: "Host", head: "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", status: 403},
@@ -90,7 +90,7 @@ func allEarly() []early {
 		{name: "DELETE", head: "DELETE /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: SESSION\r\n", status: 204},
 		{name: "DELETE of an unknown session", head: "DELETE /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: other\r\n", status: 404},
 	}
-	for _, e := range []early{
+	for _, e := range []earlyResponse{
 		{name: "method", head: "DELETE /mcp HTTP/1.1\r\n" + host, status: 405},
 		{name: "Host", head: "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", status: 403},
 		{name: "principal", head: postHead, status: 401, setup: known},
@@ -107,39 +107,39 @@ func allEarly() []early {
 	return all
 }
 
-// sites are where answers come from: calls of those functions, by file and line.
-type sites struct {
+// callSites are where answers come from: calls of those functions, by file and line.
+type callSites struct {
 	mu  sync.Mutex
 	hit map[string]bool
 }
 
-// answering are the functions that answer. Their callers are what is of interest.
-var answering = map[string]bool{
+// responders are the functions that answer. Their callers are what is of interest.
+var responders = map[string]bool{
 	"writeError": true, "writeInvalid": true, "writeOverloaded": true, "notAllowed": true, "writeTooLarge": true,
 	"writeStatus": true, "writeInternalError": true,
 }
 
 // wrap notes which function of the package answers.
-func (x *sites) wrap(next http.Handler) http.Handler {
+func (x *callSites) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&noting{w, x}, r)
+		next.ServeHTTP(&statusRecorder{w, x}, r)
 	})
 }
 
-type noting struct {
+type statusRecorder struct {
 	http.ResponseWriter
-	sites *sites
+	sites *callSites
 }
 
-func (n *noting) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+func (n *statusRecorder) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
-func (n *noting) WriteHeader(status int) {
+func (n *statusRecorder) WriteHeader(status int) {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
 	for {
 		frame, more := frames.Next()
 		name := frame.Function[strings.LastIndex(frame.Function, ".")+1:]
-		if !answering[name] && strings.Contains(frame.Function, "/mcphttp.") {
+		if !responders[name] && strings.Contains(frame.Function, "/mcphttp.") {
 			n.sites.mu.Lock()
 			n.sites.hit[fmt.Sprint(filepath.Base(frame.File), ":", frame.Line)] = true
 			n.sites.mu.Unlock()
@@ -152,9 +152,9 @@ func (n *noting) WriteHeader(status int) {
 	n.ResponseWriter.WriteHeader(status)
 }
 
-// whole are the functions that answer when the body has been read, or where there is
+// afterBody are the functions that answer when the body has been read, or where there is
 // none.
-var whole = map[string]string{
+var afterBody = map[string]string{
 	"parse": "the body has been read", "read": "it is being read", "receive": "it has been read",
 	"perRequest": "it has been read", "withoutSession": "it has been read", "initialize": "it has been read", "inSession": "it has been read",
 	"respond": "it has been read", "write": "it has been read", "attachStream": "there is none",
@@ -164,25 +164,25 @@ var whole = map[string]string{
 // connection is used again or closed. The rows are all that there is: the source has no
 // other answer of the kind.
 func TestEarlyAnswers(t *testing.T) {
-	seen := &sites{hit: map[string]bool{}}
-	for _, e := range allEarly() {
-		t.Run(e.name, func(t *testing.T) { e.holds(t, seen) })
+	seen := &callSites{hit: map[string]bool{}}
+	for _, e := range allEarlyResponses() {
+		t.Run(e.name, func(t *testing.T) { e.check(t, seen) })
 	}
 	if t.Failed() {
 		return
 	}
-	for _, c := range answersInSource(t) {
-		if seen.hit[c.at] || c.behind != "" || whole[c.in] != "" {
+	for _, c := range respondersInSource(t) {
+		if seen.hit[c.at] || c.behind != "" || afterBody[c.in] != "" {
 			continue
 		}
 		t.Errorf("%s: %s in %s answers, and no request here is answered by it", c.at, c.call, c.in)
 	}
 }
 
-// answerCall is a call of a function that answers.
-type answerCall struct{ at, call, in, behind string }
+// responderCall is a call of a function that answers.
+type responderCall struct{ at, call, in, behind string }
 
-func answersInSource(t *testing.T) (calls []answerCall) {
+func respondersInSource(t *testing.T) (calls []responderCall) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func answersInSource(t *testing.T) (calls []answerCall) {
 		}
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Body == nil || answering[f.Name.Name] {
+			if !ok || f.Body == nil || responders[f.Name.Name] {
 				continue
 			}
 			behind := ""
@@ -221,8 +221,8 @@ func answersInSource(t *testing.T) (calls []answerCall) {
 					defer func() { behind = called }()
 				case called == "WriteHeader" && name != "response.go", called == "Error" && len(c.Args) == 3, called == "Redirect":
 					t.Errorf("%s: answers by itself, and not by a function of errors.go", at)
-				case answering[called]:
-					calls = append(calls, answerCall{at, called, f.Name.Name, behind})
+				case responders[called]:
+					calls = append(calls, responderCall{at, called, f.Name.Name, behind})
 				}
 				return true
 			})
@@ -234,8 +234,8 @@ func answersInSource(t *testing.T) (calls []answerCall) {
 	return calls
 }
 
-// holds sends the request with bodies that come, or do not.
-func (e *early) holds(t *testing.T, seen *sites) {
+// check sends the request with bodies that come, or do not.
+func (e *earlyResponse) check(t *testing.T, seen *callSites) {
 	const another = "PUT /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 	const linger = 500 * time.Millisecond // of net/http
 	c := e.setup
@@ -265,7 +265,7 @@ func (e *early) holds(t *testing.T, seen *sites) {
 		if strings.Contains(kind.says, "Expect") && strings.Contains(e.head, "HTTP/1.0") {
 			continue
 		}
-		visit(t, c, func(t *testing.T, s *site) {
+		serve(t, c, func(t *testing.T, s *testServer) {
 			if e.before != nil {
 				e.before(s)
 			}
@@ -273,7 +273,7 @@ func (e *early) holds(t *testing.T, seen *sites) {
 			if strings.Contains(head, "SESSION") {
 				head = strings.ReplaceAll(head, "SESSION", s.open(revisionD).id)
 			}
-			conn, err := s.net.dial(t.Context())
+			conn, err := s.network.Dial(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,9 +316,9 @@ func (e *early) holds(t *testing.T, seen *sites) {
 const refusedHead = "PUT /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n"
 
 // refused sends it, and returns the connection once it is answered.
-func (s *site) refused() (conn net.Conn, resp *http.Response) {
+func (s *testServer) refused() (conn net.Conn, resp *http.Response) {
 	s.t.Helper()
-	conn, err := s.net.dial(s.t.Context())
+	conn, err := s.network.Dial(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func (s *site) refused() (conn net.Conn, resp *http.Response) {
 // affected, nor are requests that are not refused.
 func TestLimitRefused(t *testing.T) {
 	const most = 3
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Refused: most})}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Refused: most})}}, func(t *testing.T, s *testServer) {
 		for range 2 {
 			began := time.Now()
 			for i := range 2 * most {
@@ -344,7 +344,7 @@ func TestLimitRefused(t *testing.T) {
 					t.Errorf("answer %d: closed %v", i, resp.Close)
 				}
 			}
-			s.do(call("echo", `{}`).post()).replied("1")
+			s.do(call("echo", `{}`).post()).wantResult("1")
 			if took := time.Since(began); took > 0 {
 				t.Errorf("it has taken %v", took)
 			}
@@ -356,7 +356,7 @@ func TestLimitRefused(t *testing.T) {
 
 // Requests that are refused and go on hold up no end, whichever comes first.
 func TestShutdownOfRefused(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for range 10 {
 			conn, _ := s.refused()
 			defer conn.Close()
@@ -373,7 +373,7 @@ func TestShutdownOfRefused(t *testing.T) {
 		if !resp.Close {
 			t.Error("a connection is kept when the handler has ended")
 		}
-		if err := s.http.Shutdown(t.Context()); err != nil {
+		if err := s.httpServer.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took > unread.Time {
@@ -399,8 +399,8 @@ func TestPrincipalFails(t *testing.T) {
 		return netip.Addr{}
 	})
 	for _, option := range []mcphttp.Option{mcphttp.WithPrincipal(find), address} {
-		overBoth(t, setup{handler: []mcphttp.Option{option}}, func(t *testing.T, s *site) {
-			a := s.do(call("echo", "{}").post("X-Test: panic")).wants(500)
+		serveBoth(t, setup{handler: []mcphttp.Option{option}}, func(t *testing.T, s *testServer) {
+			a := s.do(call("echo", "{}").post("X-Test: panic")).wantStatus(500)
 			if text := a.text(); !strings.Contains(text, "-32603") || strings.Contains(text, "disco") {
 				a.fail("%s", text)
 			}
@@ -412,16 +412,16 @@ func TestPrincipalFails(t *testing.T) {
 			if aborted.status != 0 {
 				t.Errorf("what is aborted is answered")
 			}
-			s.do(call("echo", "{}").post()).replied("1")
+			s.do(call("echo", "{}").post()).wantResult("1")
 		})
 	}
 }
 
-// hiding is what middleware makes of an http.ResponseWriter that hides all but its own
+// flushOnly is what middleware makes of an http.ResponseWriter that hides all but its own
 // methods.
-type hiding struct{ http.ResponseWriter }
+type flushOnly struct{ http.ResponseWriter }
 
-func (h hiding) Flush() { h.ResponseWriter.(http.Flusher).Flush() }
+func (h flushOnly) Flush() { h.ResponseWriter.(http.Flusher).Flush() }
 
 // Behind middleware that hides deadlines, what is refused is answered at once all the
 // same. How long its connection stays is for http.Server.ReadTimeout to say.
@@ -429,11 +429,11 @@ func TestRefusedBehindHidingMiddleware(t *testing.T) {
 	const readTime = 7 * time.Second
 	c := setup{
 		wrap: func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(hiding{w}, r) })
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(flushOnly{w}, r) })
 		},
 		config: func(s *http.Server) { s.ReadTimeout = readTime },
 	}
-	visit(t, c, func(t *testing.T, s *site) {
+	serve(t, c, func(t *testing.T, s *testServer) {
 		began := time.Now()
 		conn, resp := s.refused()
 		defer conn.Close()
@@ -453,7 +453,7 @@ func TestRefusedBehindHidingMiddleware(t *testing.T) {
 
 // Over HTTP/2 a request that is refused ends by itself, and disturbs no other one.
 func TestRefusedOverHTTP2(t *testing.T) {
-	visit(t, setup{http2: true}, func(t *testing.T, s *site) {
+	serve(t, setup{http2: true}, func(t *testing.T, s *testServer) {
 		began := time.Now()
 		for range 300 { // more than the streams of a connection
 			body, _ := io.Pipe() // nothing comes
@@ -471,7 +471,7 @@ func TestRefusedOverHTTP2(t *testing.T) {
 			}
 			resp.Body.Close()
 		}
-		s.do(call("echo", "{}").post()).replied("1")
+		s.do(call("echo", "{}").post()).wantResult("1")
 		if took := time.Since(began); took > 0 {
 			t.Errorf("it has taken %v", took)
 		}

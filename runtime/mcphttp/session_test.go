@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -20,45 +21,45 @@ import (
 // and subscriptions stay.
 func TestSessionKeepsItsState(t *testing.T) {
 	for _, version := range legacy {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
+		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 			x, y := s.open(version), s.open(version)
 			xs, ys := x.listen(), y.listen()
-			x.do(rpc{method: "logging/setLevel", params: `"level":"debug"`}.legacy()).replied("1")
+			x.do(rpc{method: "logging/setLevel", params: `"level":"debug"`}.legacy()).wantResult("1")
 			s.client.CloseIdleConnections()
-			x.start(call("prints", "{}").legacy()).streaming().hears("notifications/message", "result 1")
-			y.do(call("prints", "{}").legacy()).replied("1")
+			x.start(call("prints", "{}").legacy()).wantStream().wantMessages("notifications/message", "result 1")
+			y.do(call("prints", "{}").legacy()).wantResult("1")
 
-			x.do(rpc{method: "resources/subscribe", params: `"uri":"test://text"`}.legacy()).replied("1")
+			x.do(rpc{method: "resources/subscribe", params: `"uri":"test://text"`}.legacy()).wantResult("1")
 			s.client.CloseIdleConnections()
 			s.ResourceUpdated("test://text")
-			m := xs.hears("notifications/resources/updated")[0]
+			m := xs.wantMessages("notifications/resources/updated")[0]
 			if !strings.Contains(string(m.Params), `"uri":"test://text"`) {
 				t.Errorf("the update is %s", m.Params)
 			}
-			ys.hears()
-			x.do(rpc{method: "resources/unsubscribe", params: `"uri":"test://text"`}.legacy()).replied("1")
+			ys.wantMessages()
+			x.do(rpc{method: "resources/unsubscribe", params: `"uri":"test://text"`}.legacy()).wantResult("1")
 			s.ResourceUpdated("test://text")
-			xs.hears()
+			xs.wantMessages()
 		})
 	}
 }
 
 // A session that ends takes along what runs in it, and its streams.
 func TestSessionEnds(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, other := s.open(revisionD), s.open(revisionD)
-		one, two, three := s.puppet("one"), s.puppet("two"), s.puppet("three")
-		one.deaf, two.deaf = true, true // otherwise their last word could be the answer
-		quiet := x.start(dance(one).as("1").legacy())
-		loud := x.start(dance(two).as("2").legacy())
-		others := other.start(dance(three).as("1").legacy())
-		contexts := []context.Context{one.called(), two.called()}
-		three.called()
-		two.says("hello")
-		loud.streaming()
+		one, two, three := s.Script("one"), s.Script("two"), s.Script("three")
+		one.IgnoreContext, two.IgnoreContext = true, true // otherwise their last word could be the answer
+		quiet := x.start(callScripted(one).withID("1").legacy())
+		loud := x.start(callScripted(two).withID("2").legacy())
+		others := other.start(callScripted(three).withID("1").legacy())
+		contexts := []context.Context{one.Started(), two.Started()}
+		three.Started()
+		two.Log("hello")
+		loud.wantStream()
 		stream := x.listen()
 
-		a := x.end().succeeded()
+		a := x.delete().wantSuccess()
 		if a.text() != "" {
 			a.fail("DELETE has a body")
 		}
@@ -67,43 +68,43 @@ func TestSessionEnds(t *testing.T) {
 				t.Errorf("the cause is %v", err)
 			}
 		}
-		stream.ends()
-		loud.ends()
+		stream.wantEnd()
+		loud.wantEnd()
 		quiet.wait()
-		loud.hears("notifications/message")
-		if quiet.turnedDown(404); quiet.text() == "" {
+		loud.wantMessages("notifications/message")
+		if quiet.wantRefusal(404); quiet.text() == "" {
 			quiet.fail("the answer says nothing")
 		}
-		x.do(call("echo", "{}").legacy()).wants(404)
-		three.answers("untouched")
+		x.do(call("echo", "{}").legacy()).wantStatus(404)
+		three.Return("untouched")
 		others.wait()
-		others.replied("1")
+		others.wantResult("1")
 	})
 }
 
 // What waits for an answer of the client fails when its session ends.
 func TestSessionEndsAmidAQuestion(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		ctx := p.called()
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		ctx := p.Started()
 		failed := make(chan error, 1)
-		p.begin(func(ctx context.Context) *mcp.ToolResult {
-			_, err := askName(ctx, "Who?")
+		p.Begin(func(ctx context.Context) *mcp.ToolResult {
+			_, err := elicitName(ctx, "Who?")
 			failed <- err
 			return nil
 		})
-		a.streaming().hears("elicitation/create")
-		x.end()
-		if err := await(t, failed, "the question to fail"); err == nil {
+		a.wantStream().wantMessages("elicitation/create")
+		x.delete()
+		if err := testbed.Await(t, failed, "the question to fail"); err == nil {
 			t.Error("the question has been answered")
 		}
 		if err := context.Cause(ctx); !errors.Is(err, mcp.ErrConnectionClosed) {
 			t.Errorf("the cause is %v", err)
 		}
-		p.cause()
-		a.ends()
+		p.Ended()
+		a.wantEnd()
 	})
 }
 
@@ -111,34 +112,34 @@ func TestSessionEndsAmidAQuestion(t *testing.T) {
 // everybody else it does not exist.
 func TestSessionOfAnotherPrincipal(t *testing.T) {
 	spec.Holds(t, "S002")
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
 		ann := s.open(revisionD, "Authorization: ann")
 		bob := s.open(revisionD, "Authorization: bob")
-		p := s.puppet("p")
-		a := ann.start(dance(p).as("5").legacy())
-		p.called()
-		p.says("private")
-		id := idOf(t, a.streaming().next())
+		p := s.Script("p")
+		a := ann.start(callScripted(p).withID("5").legacy())
+		p.Started()
+		p.Log("private")
+		id := lastEventID(t, a.wantStream().next())
 
 		thief := "Authorization: bob"
-		s.do(ann.as(bare(cancelled("5"), thief))).turnedDown(404)
-		s.do(ann.as(bare(call("whoami", "{}").legacy(), thief))).wants(404)
-		s.do(ann.as(request{method: "GET"}.with(thief))).turnedDown(404)
-		s.do(ann.as(request{method: "GET"}.with(thief, "Last-Event-ID: "+id))).turnedDown(404)
-		s.do(ann.as(request{method: "DELETE"}.with(thief))).turnedDown(404)
+		s.do(ann.withSession(postBody(cancelNotification("5"), thief))).wantRefusal(404)
+		s.do(ann.withSession(postBody(call("whoami", "{}").legacy(), thief))).wantStatus(404)
+		s.do(ann.withSession(request{method: "GET"}.with(thief))).wantRefusal(404)
+		s.do(ann.withSession(request{method: "GET"}.with(thief, "Last-Event-ID: "+id))).wantRefusal(404)
+		s.do(ann.withSession(request{method: "DELETE"}.with(thief))).wantRefusal(404)
 		// The events of one session are not those of another.
-		if b := s.do(bob.as(request{method: "GET"}.with("Last-Event-ID: " + id))); b.code() == 200 {
+		if b := s.do(bob.withSession(request{method: "GET"}.with("Last-Event-ID: " + id))); b.code() == 200 {
 			if strings.Contains(b.text(), "private") {
 				b.fail("somebody else's event")
 			}
 		} else {
-			b.turnedDown(400)
+			b.wantRefusal(400)
 		}
-		bob.do(cancelled("5")).accepted()
-		a.stays()
-		p.answers("mine")
-		a.ends().hears("result 5")
-		if me := whoami(t, ann.do(call("whoami", "{}").legacy()).replied("1")); me.Principal != "ann" || me.Claims != "claims of ann" {
+		bob.do(cancelNotification("5")).wantAccepted()
+		a.wantOpen()
+		p.Return("mine")
+		a.wantEnd().wantMessages("result 5")
+		if me := whoami(t, ann.do(call("whoami", "{}").legacy()).wantResult("1")); me.Principal != "ann" || me.Claims != "claims of ann" {
 			t.Errorf("the caller is %+v", me)
 		}
 	})
@@ -147,15 +148,15 @@ func TestSessionOfAnotherPrincipal(t *testing.T) {
 // What each request says of itself is what its handler sees, not what the request
 // has said that opened the session.
 func TestCallerOfASession(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "X-Tag: opening")
 		for _, tag := range []string{"one", "two"} {
-			me := whoami(t, x.do(call("whoami", "{}").legacy(), "X-Tag: "+tag).replied("1"))
+			me := whoami(t, x.do(call("whoami", "{}").legacy(), "X-Tag: "+tag).wantResult("1"))
 			if got := strings.Join(me.Header["X-Tag"], " "); got != tag {
 				t.Errorf("X-Tag is %q, want %q", got, tag)
 			}
 		}
-		me := whoami(t, s.do(call("whoami", "{}").post("X-Tag: a", "X-Tag: b")).replied("1"))
+		me := whoami(t, s.do(call("whoami", "{}").post("X-Tag: a", "X-Tag: b")).wantResult("1"))
 		if got := strings.Join(me.Header["X-Tag"], " "); got != "a b" {
 			t.Errorf("X-Tag is %q", got)
 		}
@@ -165,44 +166,44 @@ func TestCallerOfASession(t *testing.T) {
 // An id in flight cannot be used again in the same session, but in any other, and
 // once it is answered.
 func TestIDsBelongToTheSession(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
-		one, two := s.puppet("one"), s.puppet("two")
-		a := x.start(dance(one).as("7").legacy())
-		one.called()
-		x.do(call("echo", "{}").as("7").legacy()).refused(200, -32600, "7")
-		x.do(call("echo", "{}").as(`"7"`).legacy()).replied(`"7"`)
-		b := y.start(dance(two).as("7").legacy())
-		two.called()
-		one.answers("one")
-		two.answers("two")
+		one, two := s.Script("one"), s.Script("two")
+		a := x.start(callScripted(one).withID("7").legacy())
+		one.Started()
+		x.do(call("echo", "{}").withID("7").legacy()).wantError(200, -32600, "7")
+		x.do(call("echo", "{}").withID(`"7"`).legacy()).wantResult(`"7"`)
+		b := y.start(callScripted(two).withID("7").legacy())
+		two.Started()
+		one.Return("one")
+		two.Return("two")
 		a.wait()
 		b.wait()
-		if got := textOf(t, a.replied("7")) + textOf(t, b.replied("7")); got != "onetwo" {
+		if got := textOf(t, a.wantResult("7")) + textOf(t, b.wantResult("7")); got != "onetwo" {
 			t.Errorf("the answers are %q", got)
 		}
-		x.do(call("echo", "{}").as("7").legacy()).replied("7")
+		x.do(call("echo", "{}").withID("7").legacy()).wantResult("7")
 	})
 }
 
 // A session that has not said that it is initialized answers requests, and a late
 // word changes nothing.
 func TestRequestsBeforeInitialized(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		a := s.do(bare(initialize(revisionD)))
-		a.replied(`"init"`)
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		a := s.do(postBody(initialize(revisionD)))
+		a.wantResult(`"init"`)
 		x := &session{s: s, id: a.field("Mcp-Session-Id"), version: revisionD}
-		x.do(rpc{method: "tools/list"}.legacy()).replied("1")
-		x.do(initialized).accepted()
-		x.do(initialized).accepted()
-		x.do(rpc{method: "tools/list"}.legacy()).replied("1")
+		x.do(rpc{method: "tools/list"}.legacy()).wantResult("1")
+		x.do(initialized).wantAccepted()
+		x.do(initialized).wantAccepted()
+		x.do(rpc{method: "tools/list"}.legacy()).wantResult("1")
 	})
 }
 
 // Session ids cannot be guessed: they differ in all of their length.
 func TestSessionIDs(t *testing.T) {
 	spec.Holds(t, "S115")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		const n = 200
 		var ids []string
 		for range n {
@@ -229,10 +230,10 @@ func TestSessionIDs(t *testing.T) {
 
 // Many clients at once do not hear each other.
 func TestSessionsApart(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		const clients, calls = 8, 8
 		type sent struct {
-			a    *answer
+			a    *response
 			text string
 		}
 		var all []sent
@@ -240,13 +241,13 @@ func TestSessionsApart(t *testing.T) {
 			x := s.open(legacy[c%len(legacy)])
 			for i := range calls {
 				text := fmt.Sprintf(`{"client":%d,"call":%d}`, c, i)
-				all = append(all, sent{x.start(call("echo", text).as(fmt.Sprint(i)).legacy()), text},
-					sent{s.start(call("echo", text).as(fmt.Sprint(i)).post()), text})
+				all = append(all, sent{x.start(call("echo", text).withID(fmt.Sprint(i)).legacy()), text},
+					sent{s.start(call("echo", text).withID(fmt.Sprint(i)).post()), text})
 			}
 		}
 		for i, a := range all {
 			a.a.wait()
-			if got := textOf(t, a.a.replied(fmt.Sprint(i/2%calls))); got != a.text {
+			if got := textOf(t, a.a.wantResult(fmt.Sprint(i/2%calls))); got != a.text {
 				a.a.fail("the answer is %s, want %s", got, a.text)
 			}
 		}
@@ -256,20 +257,20 @@ func TestSessionsApart(t *testing.T) {
 // An answer to a question reaches the handler that has asked, of that session only.
 func TestAnswersBelongToTheSession(t *testing.T) {
 	spec.Holds(t, "S329")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
 		a, b := x.start(call("asks", "{}").legacy()), y.start(call("asks", "{}").legacy())
-		first := a.streaming().hears("elicitation/create")[0]
-		second := b.streaming().hears("elicitation/create")[0]
-		y.do(reply(second.ID, named("Bob"))).accepted()
+		first := a.wantStream().wantMessages("elicitation/create")[0]
+		second := b.wantStream().wantMessages("elicitation/create")[0]
+		y.do(reply(second.ID, acceptName("Bob"))).wantAccepted()
 		if string(first.ID) != string(second.ID) { // otherwise it is its own
-			y.do(reply(first.ID, named("Mallory"))).accepted()
+			y.do(reply(first.ID, acceptName("Mallory"))).wantAccepted()
 		}
 		synctest.Wait()
-		a.stays()
-		x.do(reply(first.ID, named("Ann"))).accepted()
-		for answer, want := range map[*answer]string{a: "hello Ann", b: "hello Bob"} {
-			m := answer.ends().hears("result 1")[0]
+		a.wantOpen()
+		x.do(reply(first.ID, acceptName("Ann"))).wantAccepted()
+		for answer, want := range map[*response]string{a: "hello Ann", b: "hello Bob"} {
+			m := answer.wantEnd().wantMessages("result 1")[0]
 			if got := textOf(t, m.Result); got != want {
 				answer.fail("the result is %q, want %q", got, want)
 			}
@@ -279,12 +280,12 @@ func TestAnswersBelongToTheSession(t *testing.T) {
 
 // The error that a client answers with reaches the handler.
 func TestRefusedQuestion(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		a := x.start(call("asks", "{}").legacy())
-		m := a.streaming().hears("elicitation/create")[0]
-		x.do(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-1,"message":"user rejected"}}`, m.ID)).accepted()
-		r := a.ends().hears("result 1")[0]
+		m := a.wantStream().wantMessages("elicitation/create")[0]
+		x.do(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-1,"message":"user rejected"}}`, m.ID)).wantAccepted()
+		r := a.wantEnd().wantMessages("result 1")[0]
 		var result struct{ IsError bool }
 		if err := json.Unmarshal(r.Result, &result); err != nil || !result.IsError {
 			a.fail("want a failed result")
@@ -312,11 +313,11 @@ func onInitialize(f func() error) setup {
 // An initialize that takes long is answered on an event stream, and its header
 // names the session as any other.
 func TestSlowInitialize(t *testing.T) {
-	visit(t, onInitialize(func() error { time.Sleep(time.Minute); return nil }), func(t *testing.T, s *site) {
-		a := s.do(bare(initialize(revisionC)))
-		a.streaming().ends().hears(`result "init"`)
+	serve(t, onInitialize(func() error { time.Sleep(time.Minute); return nil }), func(t *testing.T, s *testServer) {
+		a := s.do(postBody(initialize(revisionC)))
+		a.wantStream().wantEnd().wantMessages(`result "init"`)
 		x := &session{s: s, id: a.field("Mcp-Session-Id"), version: revisionC}
-		x.do(call("echo", "{}").legacy()).replied("1")
+		x.do(call("echo", "{}").legacy()).wantResult("1")
 	})
 }
 
@@ -329,13 +330,13 @@ func TestSlowInitializeFails(t *testing.T) {
 		}
 		return failure
 	})
-	visit(t, c, func(t *testing.T, s *site) {
+	serve(t, c, func(t *testing.T, s *testServer) {
 		failure = errors.New("not now")
 		for range 2 {
-			a := s.do(bare(initialize(revisionD)))
-			a.streaming().ends().hears(`error "init"`)
+			a := s.do(postBody(initialize(revisionD)))
+			a.wantStream().wantEnd().wantMessages(`error "init"`)
 			if id := a.field("Mcp-Session-Id"); id != "" {
-				s.do(bare(call("echo", "{}").legacy(), "Mcp-Session-Id: "+id)).wants(404)
+				s.do(postBody(call("echo", "{}").legacy(), "Mcp-Session-Id: "+id)).wantStatus(404)
 			}
 			time.Sleep(time.Second)
 		}
@@ -347,16 +348,16 @@ func TestSlowInitializeFails(t *testing.T) {
 // One whose client has gone before it has learned the id leaves none, either.
 func TestVanishedAmidInitialize(t *testing.T) {
 	waiting := true
-	overBoth(t, onInitialize(func() error {
+	serveBoth(t, onInitialize(func() error {
 		if waiting {
 			time.Sleep(5 * time.Second)
 		}
 		return nil
-	}), func(t *testing.T, s *site) {
+	}), func(t *testing.T, s *testServer) {
 		waiting = true
-		a := s.start(bare(initialize(revisionD)))
+		a := s.start(postBody(initialize(revisionD)))
 		synctest.Wait()
-		a.vanish()
+		a.disconnect()
 		time.Sleep(10 * time.Second)
 		waiting = false
 		s.open(revisionD)
@@ -365,11 +366,11 @@ func TestVanishedAmidInitialize(t *testing.T) {
 
 // Handlers of the same server have their own sessions.
 func TestTwoHandlers(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		other := mcphttp.NewHandler(s.Server)
 		defer other.Close()
 		x := s.open(revisionD)
-		r := x.as(bare(call("echo", "{}").legacy())).build(t.Context(), t)
+		r := x.withSession(postBody(call("echo", "{}").legacy())).build(t.Context(), t)
 		w := httptest.NewRecorder()
 		spec.NewTap(t).Handler(other).ServeHTTP(w, r)
 		if w.Code != 404 {
@@ -380,15 +381,15 @@ func TestTwoHandlers(t *testing.T) {
 
 // What happens before the client listens is not lost to one who does.
 func TestChangesBeforeListening(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		x.do(rpc{method: "resources/subscribe", params: `"uri":"test://text"`}.legacy()).replied("1")
+		x.do(rpc{method: "resources/subscribe", params: `"uri":"test://text"`}.legacy()).wantResult("1")
 		s.ResourceUpdated("test://text")
 		stream := x.listen()
-		stream.hears("notifications/resources/updated")
-		stream.vanish()
+		stream.wantMessages("notifications/resources/updated")
+		stream.disconnect()
 		synctest.Wait() // the server has noticed
 		s.ResourceUpdated("test://text")
-		x.listen().hears("notifications/resources/updated") // without Last-Event-ID
+		x.listen().wantMessages("notifications/resources/updated") // without Last-Event-ID
 	})
 }

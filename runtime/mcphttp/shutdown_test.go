@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -14,38 +15,38 @@ import (
 // Shutdown takes nothing new, ends what stands, waits for what runs, and ends the
 // sessions last.
 func TestShutdown(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		one, two, three := s.puppet("one"), s.puppet("two"), s.puppet("three")
-		alone := s.start(dance(one).post())
-		inSession := x.start(dance(two).as("2").legacy())
-		vanished := x.start(dance(three).as("3").legacy())
-		contexts := []context.Context{one.called(), two.called(), three.called()}
-		vanished.vanish()
+		one, two, three := s.Script("one"), s.Script("two"), s.Script("three")
+		alone := s.start(callScripted(one).post())
+		inSession := x.start(callScripted(two).withID("2").legacy())
+		vanished := x.start(callScripted(three).withID("3").legacy())
+		contexts := []context.Context{one.Started(), two.Started(), three.Started()}
+		vanished.disconnect()
 		standing := x.listen()
 		listening := s.start(listen("1", `"toolsListChanged":true`).post())
-		listening.streaming()
-		two.says("hello")
-		inSession.streaming()
-		four := s.puppet("four")
-		left := x.start(dance(four).as("4").legacy())
-		four.called()
-		four.says("hello")
-		id := idOf(t, left.streaming().next())
-		left.vanish()
+		listening.wantStream()
+		two.Log("hello")
+		inSession.wantStream()
+		four := s.Script("four")
+		left := x.start(callScripted(four).withID("4").legacy())
+		four.Started()
+		four.Log("hello")
+		id := lastEventID(t, left.wantStream().next())
+		left.disconnect()
 		resumed := x.resume(id)
 
 		done := make(chan error, 1)
 		go func() { done <- s.handler.Shutdown(context.Background()) }()
-		standing.ends()
-		listening.ends().hears("notifications/subscriptions/acknowledged", "result 1")
+		standing.wantEnd()
+		listening.wantEnd().wantMessages("notifications/subscriptions/acknowledged", "result 1")
 		for _, ctx := range contexts {
 			if ctx.Err() != nil {
 				t.Errorf("a call has been cancelled: %v", context.Cause(ctx))
 			}
 		}
 		for _, r := range []request{
-			call("echo", "{}").post(), x.as(bare(call("echo", "{}").as("9").legacy())), bare(initialize(revisionD)), x.as(request{method: "GET"}),
+			call("echo", "{}").post(), x.withSession(postBody(call("echo", "{}").withID("9").legacy())), postBody(initialize(revisionD)), x.withSession(request{method: "GET"}),
 		} {
 			a := s.do(r)
 			if a.code() != 503 {
@@ -55,20 +56,20 @@ func TestShutdown(t *testing.T) {
 		if len(done) != 0 {
 			t.Error("it does not wait")
 		}
-		one.answers("one")
-		two.answers("two")
+		one.Return("one")
+		two.Return("two")
 		alone.wait()
-		alone.replied("1")
-		inSession.ends().hears("notifications/message", "result 2")
-		resumed.stays()
-		four.answers("four")
-		resumed.ends().hears("result 4")
+		alone.wantResult("1")
+		inSession.wantEnd().wantMessages("notifications/message", "result 2")
+		resumed.wantOpen()
+		four.Return("four")
+		resumed.wantEnd().wantMessages("result 4")
 		time.Sleep(time.Minute)
 		if len(done) != 0 {
 			t.Error("it does not wait for the call whose client has gone")
 		}
-		three.answers("three")
-		if err := await(t, done, "the end of the shutdown"); err != nil {
+		three.Return("three")
+		if err := testbed.Await(t, done, "the end of the shutdown"); err != nil {
 			t.Errorf("shut down: %v", err)
 		}
 	})
@@ -76,13 +77,13 @@ func TestShutdown(t *testing.T) {
 
 // A shutdown that takes too long ends what is left.
 func TestShutdownInTime(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		one, two := s.puppet("one"), s.puppet("two")
-		alone := s.start(dance(one).post())
-		inSession := x.start(dance(two).legacy())
-		one.called()
-		two.called()
+		one, two := s.Script("one"), s.Script("two")
+		alone := s.start(callScripted(one).post())
+		inSession := x.start(callScripted(two).legacy())
+		one.Started()
+		two.Started()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
@@ -92,14 +93,14 @@ func TestShutdownInTime(t *testing.T) {
 		if d := time.Since(began); d != time.Minute {
 			t.Errorf("it took %v", d)
 		}
-		if err := two.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+		if err := two.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
 			t.Errorf("the cause is %v", err)
 		}
 		synctest.Wait()
-		if !inSession.over() {
+		if !inSession.hasEnded() {
 			inSession.fail("the answer is open")
 		}
-		if err := one.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+		if err := one.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
 			t.Errorf("the cause is %v", err)
 		}
 		alone.wait()
@@ -109,28 +110,28 @@ func TestShutdownInTime(t *testing.T) {
 // A shutdown does not wait for people: what they are asked cannot be answered any
 // more.
 func TestShutdownAmidAQuestion(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		a := x.start(call("asks", "{}").legacy())
-		a.streaming().hears("elicitation/create")
+		a.wantStream().wantMessages("elicitation/create")
 		began := time.Now()
 		if err := s.handler.Shutdown(t.Context()); err != nil || time.Since(began) != 0 {
 			t.Errorf("shut down after %v: %v", time.Since(began), err)
 		}
-		a.ends().hears("result 1")
+		a.wantEnd().wantMessages("result 1")
 	})
 }
 
 // Close ends everything at once, with a cause.
 func TestClose(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		one, two := s.puppet("one"), s.puppet("two")
-		alone := s.start(dance(one).post())
-		inSession := x.start(dance(two).legacy())
-		one.called()
-		two.called()
-		two.says("hello")
+		one, two := s.Script("one"), s.Script("two")
+		alone := s.start(callScripted(one).post())
+		inSession := x.start(callScripted(two).legacy())
+		one.Started()
+		two.Started()
+		two.Log("hello")
 		standing := x.listen()
 		began := time.Now()
 		for range 2 {
@@ -138,18 +139,18 @@ func TestClose(t *testing.T) {
 				t.Errorf("close: %v", err)
 			}
 		}
-		for _, p := range []*puppet{one, two} {
-			if err := p.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+		for _, p := range []*testbed.ScriptedCall{one, two} {
+			if err := p.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
 				t.Errorf("the cause is %v", err)
 			}
 		}
-		standing.ends()
-		inSession.ends()
+		standing.wantEnd()
+		inSession.wantEnd()
 		alone.wait()
 		if time.Since(began) != 0 {
 			t.Errorf("it took %v", time.Since(began))
 		}
-		s.do(call("echo", "{}").post()).wants(503)
+		s.do(call("echo", "{}").post()).wantStatus(503)
 		if err := s.handler.Shutdown(t.Context()); err != nil {
 			t.Errorf("shut down what is closed: %v", err)
 		}
@@ -158,7 +159,7 @@ func TestClose(t *testing.T) {
 
 // What the handlers leave behind is nothing.
 func TestShutdownOfNothing(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		h := mcphttp.NewHandler(s.Server)
 		if err := h.Shutdown(t.Context()); err != nil {
 			t.Errorf("shut down: %v", err)

@@ -12,24 +12,25 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// older is a client of HTTP+SSE, the transport of 2024-11-05: one stream for
+// sseClient is a client of HTTP+SSE, the transport of 2024-11-05: one stream for
 // everything that the server says, and POSTs to a URL that it names first.
-type older struct {
-	s      *site
-	stream *answer
+type sseClient struct {
+	s      *testServer
+	stream *response
 	url    string
 	fields []string
 }
 
 // connect opens the stream and reads where to post.
-func (s *site) connect(fields ...string) *older {
+func (s *testServer) connect(fields ...string) *sseClient {
 	s.t.Helper()
-	c := &older{s: s, fields: fields, stream: s.start(request{method: "GET"}.with(fields...))}
-	events := c.stream.streaming().next()
+	c := &sseClient{s: s, fields: fields, stream: s.start(request{method: "GET"}.with(fields...))}
+	events := c.stream.wantStream().next()
 	if len(events) != 1 || events[0].name != "endpoint" || events[0].hasID || events[0].retry != "" {
 		c.stream.fatal("the stream begins with %+v", events)
 	}
@@ -43,21 +44,21 @@ func (s *site) connect(fields ...string) *older {
 }
 
 // post sends a message; the reply comes on the stream.
-func (c *older) post(body string, fields ...string) *answer {
+func (c *sseClient) post(body string, fields ...string) *response {
 	c.s.t.Helper()
 	r := request{url: c.url, body: body, fields: override(append([]string{"-Accept"}, c.fields...), fields)}
 	return c.s.do(r)
 }
 
 // open opens the session.
-func (c *older) open(version string) *older {
+func (c *sseClient) open(version string) *sseClient {
 	c.s.t.Helper()
-	c.post(initialize(version)).accepted()
-	m := c.stream.hears(`result "init"`)[0]
+	c.post(initialize(version)).wantAccepted()
+	m := c.stream.wantMessages(`result "init"`)[0]
 	if !strings.Contains(string(m.Result), `"protocolVersion":"`+version+`"`) {
 		c.stream.fatal("the result is %s", m.Result)
 	}
-	c.post(initialized).accepted()
+	c.post(initialized).wantAccepted()
 	return c
 }
 
@@ -68,20 +69,20 @@ var oldSSE = setup{sse: true}
 func TestSSE(t *testing.T) {
 	spec.Holds(t, "S095")
 	for _, version := range legacy {
-		overBoth(t, oldSSE, func(t *testing.T, s *site) {
+		serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
 			c := s.connect().open(version)
-			c.post(call("whoami", "{}").legacy()).accepted()
-			if me := whoami(t, c.stream.hears("result 1")[0].Result); me.Revision != version || me.Client != "tester" {
+			c.post(call("whoami", "{}").legacy()).wantAccepted()
+			if me := whoami(t, c.stream.wantMessages("result 1")[0].Result); me.Revision != version || me.Client != "tester" {
 				t.Errorf("the caller is %+v", me)
 			}
-			c.post(call("steps", `{"n":3}`).as(`"s"`).legacy()).accepted()
-			c.stream.hears("notifications/progress", "notifications/progress", "notifications/progress", `result "s"`)
-			c.post(rpc{method: "no/such"}.legacy()).accepted()
-			if e := c.stream.hears("error 1")[0].Error; e.Code != -32601 {
+			c.post(call("steps", `{"n":3}`).withID(`"s"`).legacy()).wantAccepted()
+			c.stream.wantMessages("notifications/progress", "notifications/progress", "notifications/progress", `result "s"`)
+			c.post(rpc{method: "no/such"}.legacy()).wantAccepted()
+			if e := c.stream.wantMessages("error 1")[0].Error; e.Code != -32601 {
 				t.Errorf("the error is %+v", e)
 			}
-			s.change()
-			c.stream.hears("notifications/tools/list_changed")
+			s.changeTools()
+			c.stream.wantMessages("notifications/tools/list_changed")
 			for _, e := range c.stream.events()[1:] {
 				if e.name != "message" && e.name != "" || e.hasID || e.retry != "" || e.data == "" {
 					c.stream.fail("the stream has %+v", e)
@@ -93,11 +94,11 @@ func TestSSE(t *testing.T) {
 
 // Clients that ask for a revision without sessions get the newest that has them.
 func TestSSENegotiation(t *testing.T) {
-	visit(t, oldSSE, func(t *testing.T, s *site) {
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		for _, version := range []string{modern, unknown} {
 			c := s.connect()
-			c.post(initialize(version)).accepted()
-			if m := c.stream.hears(`result "init"`)[0]; !strings.Contains(string(m.Result), `"protocolVersion":"`+revisionD+`"`) {
+			c.post(initialize(version)).wantAccepted()
+			if m := c.stream.wantMessages(`result "init"`)[0]; !strings.Contains(string(m.Result), `"protocolVersion":"`+revisionD+`"`) {
 				c.stream.fail("the result is %s", m.Result)
 			}
 		}
@@ -106,15 +107,15 @@ func TestSSENegotiation(t *testing.T) {
 
 // Requests by themselves are not served here: the answer says what is.
 func TestSSEHasNoModernRequests(t *testing.T) {
-	visit(t, oldSSE, func(t *testing.T, s *site) {
-		for _, c := range []*older{s.connect(), s.connect().open(revisionA)} {
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
+		for _, c := range []*sseClient{s.connect(), s.connect().open(revisionA)} {
 			for _, r := range []rpc{call("echo", "{}"), {method: "server/discover"}, {method: "initialize"}, {method: "subscriptions/listen"}} {
 				fields := r.fields()
 				if r.method == "subscriptions/listen" {
 					fields = append(fields, spec.InvalidField) // it does not say what it listens to
 				}
-				c.post(r.as(`"m"`).modern(), fields...).accepted()
-				e := c.stream.hears(`error "m"`)[0].Error
+				c.post(r.withID(`"m"`).modern(), fields...).wantAccepted()
+				e := c.stream.wantMessages(`error "m"`)[0].Error
 				if e.Code != -32022 || !strings.Contains(string(e.Data), `"requested":"2026-07-28"`) ||
 					!strings.Contains(string(e.Data), revisionA) || strings.Contains(strings.ReplaceAll(string(e.Data), `"requested":"2026-07-28"`, ""), modern) {
 					c.stream.fail("the error is %+v", e)
@@ -126,17 +127,17 @@ func TestSSEHasNoModernRequests(t *testing.T) {
 
 // Before initialize there is little that can be asked.
 func TestSSEBeforeInitialize(t *testing.T) {
-	visit(t, oldSSE, func(t *testing.T, s *site) {
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect()
-		c.post(rpc{method: "ping"}.legacy()).accepted()
-		c.stream.hears("result 1")
-		c.post(call("echo", "{}").legacy()).accepted()
-		if e := c.stream.hears("error 1")[0].Error; e.Code != -32602 {
+		c.post(rpc{method: "ping"}.legacy()).wantAccepted()
+		c.stream.wantMessages("result 1")
+		c.post(call("echo", "{}").legacy()).wantAccepted()
+		if e := c.stream.wantMessages("error 1")[0].Error; e.Code != -32602 {
 			t.Errorf("the error is %+v", e)
 		}
 		c.open(revisionA)
-		c.post(initialize(revisionA)).accepted()
-		if e := c.stream.hears(`error "init"`)[0].Error; e.Code != -32600 {
+		c.post(initialize(revisionA)).wantAccepted()
+		if e := c.stream.wantMessages(`error "init"`)[0].Error; e.Code != -32600 {
 			t.Errorf("the error is %+v", e)
 		}
 	})
@@ -146,14 +147,14 @@ func TestSSEBeforeInitialize(t *testing.T) {
 // has asked for.
 func TestSSEEndpoint(t *testing.T) {
 	spec.Holds(t, "S096")
-	overBoth(t, setup{sse: true, wrap: func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{sse: true, wrap: func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }}, func(t *testing.T, s *testServer) {
 		other := s.connect().open(revisionA)
 		theirs := strings.TrimPrefix(other.url[strings.Index(other.url, "?"):], "?session=")
 		for _, path := range []string{
 			"", "/", "/deeper/path", "?tenant=a%2Fb&x=1", "?session=" + theirs, "?session=" + theirs + "&x=1&session=" + theirs, "?%73ession=" + theirs, "?session", "?&", "?x=%zz",
 		} {
 			a := s.start(request{method: "GET", url: endpoint + path})
-			e := a.streaming().next()[0]
+			e := a.wantStream().next()[0]
 			base, _ := url.Parse(endpoint + path)
 			to, err := base.Parse(e.data)
 			if err != nil || to.Path != base.Path || to.Host != base.Host || strings.Contains(e.data, "127.0.0.1") {
@@ -167,8 +168,8 @@ func TestSSEEndpoint(t *testing.T) {
 					a.fail("the endpoint of %q is %q", path, e.data)
 				}
 			}
-			s.do(request{url: to.String(), body: initialize(revisionA)}).accepted()
-			a.hears(`result "init"`)
+			s.do(request{url: to.String(), body: initialize(revisionA)}).wantAccepted()
+			a.wantMessages(`result "init"`)
 		}
 	})
 }
@@ -176,18 +177,18 @@ func TestSSEEndpoint(t *testing.T) {
 // What a page of another origin embeds opens nothing: neither a session, nor a stream.
 func TestEmbedded(t *testing.T) {
 	for _, sse := range []bool{false, true} {
-		visit(t, setup{sse: sse}, func(t *testing.T, s *site) {
+		serve(t, setup{sse: sse}, func(t *testing.T, s *testServer) {
 			r := request{method: "GET"}
 			if !sse {
-				r = s.open(revisionD).as(r)
+				r = s.open(revisionD).withSession(r)
 			}
 			for _, site := range []string{"cross-site", "same-site"} {
-				s.do(r.with("Sec-Fetch-Site: " + site)).turnedDown(403)
+				s.do(r.with("Sec-Fetch-Site: " + site)).wantRefusal(403)
 			}
 			for _, site := range []string{"none", "same-origin"} {
 				a := s.start(r.with("Sec-Fetch-Site: " + site))
-				a.streaming()
-				a.vanish()
+				a.wantStream()
+				a.disconnect()
 			}
 		})
 	}
@@ -195,31 +196,31 @@ func TestEmbedded(t *testing.T) {
 
 // A POST without a session: 400, of one that is not there: 404. Another method: 405.
 func TestSSEStatus(t *testing.T) {
-	visit(t, setup{sse: true, server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true}, func(t *testing.T, s *testServer) {
 		c := s.connect("Authorization: ann").open(revisionA)
-		s.do(bare(call("echo", "{}").legacy(), "Authorization: ann")).turnedDown(400)
-		s.do(request{url: endpoint + "?session=no-such", body: call("echo", "{}").legacy()}).turnedDown(404)
-		c.post(call("echo", "{}").legacy(), "Authorization: bob").turnedDown(404)
-		c.post(call("echo", "{}").legacy(), "-Authorization").turnedDown(404)
-		c.post(call("echo", "{}").legacy(), "Authorization: mallory").turnedDown(401)
-		c.post(call("echo", "{}").legacy(), "Content-Type: text/plain").turnedDown(415)
+		s.do(postBody(call("echo", "{}").legacy(), "Authorization: ann")).wantRefusal(400)
+		s.do(request{url: endpoint + "?session=no-such", body: call("echo", "{}").legacy()}).wantRefusal(404)
+		c.post(call("echo", "{}").legacy(), "Authorization: bob").wantRefusal(404)
+		c.post(call("echo", "{}").legacy(), "-Authorization").wantRefusal(404)
+		c.post(call("echo", "{}").legacy(), "Authorization: mallory").wantRefusal(401)
+		c.post(call("echo", "{}").legacy(), "Content-Type: text/plain").wantRefusal(415)
 		spec.Holds(t, "S092")
-		c.post(call("echo", "{}").legacy(), "Origin: http://evil.example").turnedDown(403)
-		c.post(call("echo", "{}").legacy(), "Host: evil.example").turnedDown(403)
-		c.post(call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`).legacy()).turnedDown(413)
-		c.post("{", spec.InvalidField).refused(400, -32700, "")
-		c.stream.stays().hears()
+		c.post(call("echo", "{}").legacy(), "Origin: http://evil.example").wantRefusal(403)
+		c.post(call("echo", "{}").legacy(), "Host: evil.example").wantRefusal(403)
+		c.post(call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`).legacy()).wantRefusal(413)
+		c.post("{", spec.InvalidField).wantError(400, -32700, "")
+		c.stream.wantOpen().wantMessages()
 		for _, method := range []string{"PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"} {
-			s.do(request{method: method, url: c.url}.with("Authorization: ann")).allows("GET", "POST", "-"+method)
+			s.do(request{method: method, url: c.url}.with("Authorization: ann")).wantAllow("GET", "POST", "-"+method)
 		}
 		get := request{method: "GET"}
-		s.do(get.with("Origin: http://evil.example")).turnedDown(403)
-		s.do(get.with("Host: evil.example")).turnedDown(403)
-		s.do(get.with("Origin: null")).turnedDown(403)
-		s.do(get.with("Authorization: mallory")).turnedDown(401)
-		s.do(get.with("Accept: application/json")).turnedDown(406)
-		c.post(call("whoami", "{}").legacy()).accepted()
-		if me := whoami(t, c.stream.hears("result 1")[0].Result); me.Principal != "ann" {
+		s.do(get.with("Origin: http://evil.example")).wantRefusal(403)
+		s.do(get.with("Host: evil.example")).wantRefusal(403)
+		s.do(get.with("Origin: null")).wantRefusal(403)
+		s.do(get.with("Authorization: mallory")).wantRefusal(401)
+		s.do(get.with("Accept: application/json")).wantRefusal(406)
+		c.post(call("whoami", "{}").legacy()).wantAccepted()
+		if me := whoami(t, c.stream.wantMessages("result 1")[0].Result); me.Principal != "ann" {
 			t.Errorf("the caller is %+v", me)
 		}
 	})
@@ -227,45 +228,45 @@ func TestSSEStatus(t *testing.T) {
 
 // The stream is the session: without it there is nobody to answer.
 func TestSSEEnds(t *testing.T) {
-	overBoth(t, oldSSE, func(t *testing.T, s *site) {
+	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
 		c, other := s.connect().open(revisionA), s.connect().open(revisionA)
-		p := s.puppet("p")
-		c.post(dance(p).legacy()).accepted()
-		p.called()
-		c.stream.vanish()
-		if err := p.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+		p := s.Script("p")
+		c.post(callScripted(p).legacy()).wantAccepted()
+		p.Started()
+		c.stream.disconnect()
+		if err := p.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
 			t.Errorf("the cause is %v", err)
 		}
-		c.post(call("echo", "{}").legacy()).turnedDown(404)
-		other.post(call("echo", "{}").legacy()).accepted()
-		other.stream.hears("result 1")
+		c.post(call("echo", "{}").legacy()).wantRefusal(404)
+		other.post(call("echo", "{}").legacy()).wantAccepted()
+		other.stream.wantMessages("result 1")
 	})
 }
 
 // Cancellation is a notification; the answer is then missing.
 func TestSSECancel(t *testing.T) {
-	visit(t, oldSSE, func(t *testing.T, s *site) {
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
-		p := s.puppet("p")
-		c.post(dance(p).as("5").legacy()).accepted()
-		p.called()
-		c.post(cancelled("5")).accepted()
-		if err := p.cause(); !errors.Is(err, mcp.ErrCancelled) {
+		p := s.Script("p")
+		c.post(callScripted(p).withID("5").legacy()).wantAccepted()
+		p.Started()
+		c.post(cancelNotification("5")).wantAccepted()
+		if err := p.Ended(); !errors.Is(err, mcp.ErrCancelled) {
 			t.Errorf("the cause is %v", err)
 		}
-		c.post(call("echo", "{}").as("5").legacy()).accepted()
-		c.stream.stays().hears("result 5")
+		c.post(call("echo", "{}").withID("5").legacy()).wantAccepted()
+		c.stream.wantOpen().wantMessages("result 5")
 	})
 }
 
 // Questions go over the stream, their answers are posted.
 func TestSSEQuestion(t *testing.T) {
-	overBoth(t, oldSSE, func(t *testing.T, s *site) {
+	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionD)
-		c.post(call("asks", "{}").legacy()).accepted()
-		q := c.stream.hears("elicitation/create")[0]
-		c.post(reply(q.ID, named("Ann"))).accepted()
-		if got := textOf(t, c.stream.hears("result 1")[0].Result); got != "hello Ann" {
+		c.post(call("asks", "{}").legacy()).wantAccepted()
+		q := c.stream.wantMessages("elicitation/create")[0]
+		c.post(reply(q.ID, acceptName("Ann"))).wantAccepted()
+		if got := textOf(t, c.stream.wantMessages("result 1")[0].Result); got != "hello Ann" {
 			t.Errorf("the result is %q", got)
 		}
 	})
@@ -273,9 +274,9 @@ func TestSSEQuestion(t *testing.T) {
 
 // Arrays are batches in 2025-03-26 here, too.
 func TestSSEBatch(t *testing.T) {
-	visit(t, oldSSE, func(t *testing.T, s *site) {
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionB)
-		c.post("[" + call("echo", "{}").as("1").legacy() + "," + call("echo", "{}").as("2").legacy() + "]").accepted()
+		c.post("[" + call("echo", "{}").withID("1").legacy() + "," + call("echo", "{}").withID("2").legacy() + "]").wantAccepted()
 		if events := c.stream.next(); len(events) != 1 || !strings.HasPrefix(events[0].data, "[{") || strings.Count(events[0].data, `"result"`) != 2 {
 			c.stream.fail("want one array of two results")
 		}
@@ -284,11 +285,11 @@ func TestSSEBatch(t *testing.T) {
 
 // The stream is kept alive, never lets go, and does not end for being idle.
 func TestSSEStands(t *testing.T) {
-	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{IdleTime: time.Minute})}}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{IdleTime: time.Minute})}}, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
 		time.Sleep(time.Hour)
 		comments := 0
-		for _, e := range c.stream.stays().next() {
+		for _, e := range c.stream.wantOpen().next() {
 			if !e.comment {
 				c.stream.fail("there is %+v", e)
 			}
@@ -297,69 +298,69 @@ func TestSSEStands(t *testing.T) {
 		if comments < 239 || comments > 241 {
 			c.stream.fail("%d comments in an hour", comments)
 		}
-		p := s.puppet("p")
-		c.post(dance(p).legacy()).accepted()
-		p.called()
-		p.run(func(ctx context.Context) {
+		p := s.Script("p")
+		c.post(callScripted(p).legacy()).wantAccepted()
+		p.Started()
+		p.Run(func(ctx context.Context) {
 			if mcp.ReleaseStream(ctx, time.Second) {
 				t.Error("the stream is let go")
 			}
 		})
 		time.Sleep(time.Minute)
-		p.answers("done")
-		c.stream.stays().hears("result 1")
+		p.Return("done")
+		c.stream.wantOpen().wantMessages("result 1")
 	})
 }
 
 // There may be so many sessions and streams.
 func TestSSELimits(t *testing.T) {
-	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2, SessionsPerClient: 2})}}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2, SessionsPerClient: 2})}}, func(t *testing.T, s *testServer) {
 		one := s.connect()
 		s.connect()
-		s.do(request{method: "GET"}).turnedDownWith(503)
-		one.stream.vanish()
+		s.do(request{method: "GET"}).wantLimitRefusal(503)
+		one.stream.disconnect()
 		synctest.Wait()
 		s.connect().open(revisionA)
 	})
-	visit(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Streams: 1})}}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Streams: 1})}}, func(t *testing.T, s *testServer) {
 		s.connect().open(revisionA)
-		s.do(request{method: "GET"}).turnedDownWith(503)
+		s.do(request{method: "GET"}).wantLimitRefusal(503)
 	})
-	visit(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{InFlight: 1})}}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{InFlight: 1})}}, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
-		p := s.puppet("p")
-		c.post(dance(p).legacy()).accepted()
-		p.called()
-		c.post(call("echo", "{}").as("2").legacy()).accepted()
-		if e := c.stream.hears("error 2")[0].Error; e.Code != -32603 {
+		p := s.Script("p")
+		c.post(callScripted(p).legacy()).wantAccepted()
+		p.Started()
+		c.post(call("echo", "{}").withID("2").legacy()).wantAccepted()
+		if e := c.stream.wantMessages("error 2")[0].Error; e.Code != -32603 {
 			t.Errorf("the error is %+v", e)
 		}
-		p.answers("done")
-		c.stream.hears("result 1")
+		p.Return("done")
+		c.stream.wantMessages("result 1")
 	})
 }
 
 // A client that does not read its stream is given up, and nobody else waits.
 func TestSSESlowReader(t *testing.T) {
-	visit(t, setup{sse: true, noisy: true}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, noisy: true}, func(t *testing.T, s *testServer) {
 		slow := s.dial()
-		slow.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
+		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
 		c := s.connect().open(revisionA)
 		for range 10 {
-			s.change()
+			s.changeTools()
 		}
-		c.stream.hears(strings.Split(strings.Repeat("notifications/tools/list_changed ", 10)[:10*33-1], " ")...)
+		c.stream.wantMessages(strings.Split(strings.Repeat("notifications/tools/list_changed ", 10)[:10*33-1], " ")...)
 		time.Sleep(2 * time.Minute)
-		c.post(call("echo", "{}").legacy()).accepted()
-		c.stream.hears("result 1")
+		c.post(call("echo", "{}").legacy()).wantAccepted()
+		c.stream.wantMessages("result 1")
 	})
 }
 
 // Neither can one who asks and does not read make the server hold the answers.
 func TestSSEAsksAndDoesNotRead(t *testing.T) {
-	visit(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 1000})}, noisy: true}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 1000})}, noisy: true}, func(t *testing.T, s *testServer) {
 		slow := s.dial()
-		slow.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
+		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
 		head, err := slow.r.ReadString('?') // and no more
 		if err != nil {
 			t.Fatal(err)
@@ -368,8 +369,8 @@ func TestSSEAsksAndDoesNotRead(t *testing.T) {
 		if err != nil || !strings.Contains(head, "endpoint") {
 			t.Fatalf("the stream begins with %q: %v", head, err)
 		}
-		c := &older{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
-		c.post(initialize(revisionA)).accepted()
+		c := &sseClient{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
+		c.post(initialize(revisionA)).wantAccepted()
 		began, asked := time.Now(), 0
 		for a := c.post(rpc{method: "ping"}.legacy()); a.code() == http.StatusAccepted; a = c.post(rpc{method: "ping"}.legacy()) {
 			if asked++; asked > 1000 {
@@ -379,16 +380,16 @@ func TestSSEAsksAndDoesNotRead(t *testing.T) {
 		if time.Since(began) != 0 {
 			t.Errorf("it took %v", time.Since(began))
 		}
-		c.post(rpc{method: "ping"}.legacy()).turnedDown(404)
+		c.post(rpc{method: "ping"}.legacy()).wantRefusal(404)
 	})
 }
 
 // One answer may be longer than all that may wait, and is not held against who has
 // not read it yet.
 func TestSSELongAnswer(t *testing.T) {
-	visit(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 10})}}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 10})}}, func(t *testing.T, s *testServer) {
 		slow := s.dial()
-		slow.sends("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
+		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
 		if _, err := slow.r.ReadString('?'); err != nil { // and no more
 			t.Fatal(err)
 		}
@@ -396,57 +397,57 @@ func TestSSELongAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &older{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
-		c.post(initialize(revisionA)).accepted()
-		c.post(rpc{method: "tools/list"}.legacy()).accepted()
-		c.post(rpc{method: "ping"}.legacy()).accepted()
+		c := &sseClient{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
+		c.post(initialize(revisionA)).wantAccepted()
+		c.post(rpc{method: "tools/list"}.legacy()).wantAccepted()
+		c.post(rpc{method: "ping"}.legacy()).wantAccepted()
 	})
 }
 
 // Shutdown waits for what runs and then ends the streams.
 func TestSSEShutdown(t *testing.T) {
-	overBoth(t, oldSSE, func(t *testing.T, s *site) {
+	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
-		p := s.puppet("p")
-		c.post(dance(p).legacy()).accepted()
-		p.called()
+		p := s.Script("p")
+		c.post(callScripted(p).legacy()).wantAccepted()
+		p.Started()
 		done := make(chan error, 1)
 		go func() { done <- s.handler.Shutdown(context.Background()) }()
 		synctest.Wait()
-		s.do(request{method: "GET"}).wants(503)
-		p.answers("done")
-		c.stream.ends().hears("result 1")
-		if err := await(t, done, "the end of the shutdown"); err != nil {
+		s.do(request{method: "GET"}).wantStatus(503)
+		p.Return("done")
+		c.stream.wantEnd().wantMessages("result 1")
+		if err := testbed.Await(t, done, "the end of the shutdown"); err != nil {
 			t.Errorf("shut down: %v", err)
 		}
 	})
-	visit(t, oldSSE, func(t *testing.T, s *site) {
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
-		p := s.puppet("p")
-		c.post(dance(p).legacy()).accepted()
-		p.called()
+		p := s.Script("p")
+		c.post(callScripted(p).legacy()).wantAccepted()
+		p.Started()
 		if err := s.handler.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		if err := p.cause(); !errors.Is(err, mcp.ErrConnectionClosed) {
+		if err := p.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
 			t.Errorf("the cause is %v", err)
 		}
-		c.stream.ends()
+		c.stream.wantEnd()
 	})
 }
 
 // Many sessions hear only what is theirs.
 func TestSSESessionsApart(t *testing.T) {
-	visit(t, oldSSE, func(t *testing.T, s *site) {
-		var clients []*older
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
+		var clients []*sseClient
 		for range 10 {
 			clients = append(clients, s.connect().open(revisionA))
 		}
 		for i, c := range clients {
-			c.post(call("echo", fmt.Sprintf(`{"n":%d}`, i)).legacy()).accepted()
+			c.post(call("echo", fmt.Sprintf(`{"n":%d}`, i)).legacy()).wantAccepted()
 		}
 		for i, c := range clients {
-			if got := textOf(t, c.stream.hears("result 1")[0].Result); got != fmt.Sprintf(`{"n":%d}`, i) {
+			if got := textOf(t, c.stream.wantMessages("result 1")[0].Result); got != fmt.Sprintf(`{"n":%d}`, i) {
 				t.Errorf("client %d has heard %s", i, got)
 			}
 		}
@@ -456,9 +457,9 @@ func TestSSESessionsApart(t *testing.T) {
 // Where nothing can be flushed, there is no stream, and the answer says why.
 func TestSSEWithoutFlush(t *testing.T) {
 	wrap := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
-	visit(t, setup{sse: true, wrap: wrap}, func(t *testing.T, s *site) {
+	serve(t, setup{sse: true, wrap: wrap}, func(t *testing.T, s *testServer) {
 		a := s.do(request{method: "GET"})
-		if a.turnedDown(500); !strings.Contains(a.text(), "Unwrap") {
+		if a.wantRefusal(500); !strings.Contains(a.text(), "Unwrap") {
 			a.fail("the answer does not say why")
 		}
 	})

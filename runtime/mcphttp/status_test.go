@@ -13,7 +13,7 @@ import (
 
 // What cannot be read is refused before anything is known of it: without an id.
 func TestUnreadable(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
 		for body, code := range map[string]int{
 			"{": -32700, "": -32700, "nonsense": -32700, `{"jsonrpc":"2.0","id":1,"method":"ping"} x`: -32700,
@@ -22,10 +22,10 @@ func TestUnreadable(t *testing.T) {
 			`7`: -32600, `"text"`: -32600, `null`: -32600, `{}`: -32600,
 		} {
 			for _, r := range []request{
-				bare(body), bare(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"), x.as(bare(body)),
-				bare(body, "Mcp-Session-Id: no-such"),
+				postBody(body), postBody(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"), x.withSession(postBody(body)),
+				postBody(body, "Mcp-Session-Id: no-such"),
 			} {
-				s.do(r.invalid()).refused(400, code, "")
+				s.do(r.invalid()).wantError(400, code, "")
 			}
 		}
 	})
@@ -33,7 +33,7 @@ func TestUnreadable(t *testing.T) {
 
 // Envelopes that are wrong are refused with 400, whatever may be known of the id.
 func TestBadEnvelope(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, body := range []string{
 			`{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, `{"id":1,"method":"tools/list"}`,
@@ -42,10 +42,10 @@ func TestBadEnvelope(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}`,
 		} {
 			for _, r := range []request{
-				bare(body), x.as(bare(body)), bare(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"),
+				postBody(body), x.withSession(postBody(body)), postBody(body, "Mcp-Protocol-Version: "+modern, "Mcp-Method: tools/list"),
 			} {
-				a := s.do(r.invalid()).wants(400)
-				if m := a.plain(); m.Error == nil || m.Error.Code != -32600 {
+				a := s.do(r.invalid()).wantStatus(400)
+				if m := a.wantJSON(); m.Error == nil || m.Error.Code != -32600 {
 					a.fail("want -32600")
 				}
 			}
@@ -57,7 +57,7 @@ func TestBadEnvelope(t *testing.T) {
 // could have seen, 200 for the rest, in modern requests; in sessions always 200.
 func TestStatusOfErrors(t *testing.T) {
 	spec.Holds(t, "S027", "S028", "S052", "S137")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		missing := rpc{method: "resources/read", params: `"uri":"test://no-such"`}
 		for _, c := range []struct {
@@ -84,24 +84,24 @@ func TestStatusOfErrors(t *testing.T) {
 			if c.name == "arguments no object" {
 				mark = append(mark, spec.InvalidField)
 			}
-			a := s.do(c.r.as(`"q"`).post().with(mark...))
+			a := s.do(c.r.withID(`"q"`).post().with(mark...))
 			if c.modernFailure {
-				if !strings.Contains(string(a.replied(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {
+				if !strings.Contains(string(a.wantResult(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {
 					a.fail("want a failed result")
 				}
-			} else if e := a.refused(c.status, c.code, `"q"`); !strings.Contains(string(e.Data), c.data) {
+			} else if e := a.wantError(c.status, c.code, `"q"`); !strings.Contains(string(e.Data), c.data) {
 				a.fail("the data are %s", e.Data)
 			}
-			a = x.do(c.r.as(`"q"`).legacy(), mark...)
+			a = x.do(c.r.withID(`"q"`).legacy(), mark...)
 			switch {
 			case c.sessionFailure:
-				if !strings.Contains(string(a.replied(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {
+				if !strings.Contains(string(a.wantResult(`"q"`)), `"isError":true`) || strings.Contains(a.text(), "secret") {
 					a.fail("want a failed result")
 				}
 			case c.session != 0:
-				a.refused(200, c.session, `"q"`)
+				a.wantError(200, c.session, `"q"`)
 			default:
-				a.replied(`"q"`)
+				a.wantResult(`"q"`)
 			}
 		}
 	})
@@ -110,15 +110,15 @@ func TestStatusOfErrors(t *testing.T) {
 // An error that comes after the event stream has begun cannot have a status any
 // more, but it has everything else.
 func TestErrorInAStream(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		p := s.puppet("p")
-		a := s.start(dance(p).as("4").post())
-		p.called()
-		p.advances(1)
-		a.streaming()
-		p.begin(func(context.Context) *mcp.ToolResult { panic("secret") })
-		a.ends()
-		m := a.hears("notifications/progress", "result 4")[1]
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		p := s.Script("p")
+		a := s.start(callScripted(p).withID("4").post())
+		p.Started()
+		p.Progress(1)
+		a.wantStream()
+		p.Begin(func(context.Context) *mcp.ToolResult { panic("secret") })
+		a.wantEnd()
+		m := a.wantMessages("notifications/progress", "result 4")[1]
 		if !strings.Contains(string(m.Result), `"isError":true`) || strings.Contains(a.text(), "secret") {
 			a.fail("want a failed result")
 		}
@@ -129,13 +129,13 @@ func TestErrorInAStream(t *testing.T) {
 func TestGet(t *testing.T) {
 	spec.Holds(t, "S099", "S108")
 	for _, version := range legacy {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
+		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)
 			for _, fields := range [][]string{{}, {"-Mcp-Protocol-Version"}, {"Mcp-Protocol-Version: " + revisionC}, {"Accept: */*"}} {
 				a := x.listen(fields...)
-				s.change()
-				a.hears("notifications/tools/list_changed")
-				a.vanish()
+				s.changeTools()
+				a.wantMessages("notifications/tools/list_changed")
+				a.disconnect()
 			}
 		})
 	}
@@ -144,42 +144,42 @@ func TestGet(t *testing.T) {
 // GET with a modern H, or of a server without sessions: 405.
 func TestGetNotAllowed(t *testing.T) {
 	spec.Holds(t, "S108", "S154")
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		get := request{method: "GET"}.with("Mcp-Protocol-Version: " + modern)
-		s.do(get).allows("POST", "-GET")
-		s.do(x.as(get)).allows("POST", "-GET")
-		s.do(x.as(get).with("Last-Event-ID: 1")).allows("POST", "-GET")
+		s.do(get).wantAllow("POST", "-GET")
+		s.do(x.withSession(get)).wantAllow("POST", "-GET")
+		s.do(x.withSession(get).with("Last-Event-ID: 1")).wantAllow("POST", "-GET")
 	})
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
 		for _, h := range []string{"", revisionB, revisionD, modern} {
 			get := request{method: "GET"}.with("Mcp-Protocol-Version: " + h)
 			if h == "" {
 				get = request{method: "GET"}
 			}
-			s.do(get).allows("POST", "-GET", "-DELETE")
-			s.do(get.with("Mcp-Session-Id: x")).allows("POST", "-GET", "-DELETE")
+			s.do(get).wantAllow("POST", "-GET", "-DELETE")
+			s.do(get.with("Mcp-Session-Id: x")).wantAllow("POST", "-GET", "-DELETE")
 			get.method = "DELETE"
-			s.do(get.with("Mcp-Session-Id: x")).allows("POST", "-GET", "-DELETE")
+			s.do(get.with("Mcp-Session-Id: x")).wantAllow("POST", "-GET", "-DELETE")
 		}
 	})
 }
 
 // GET without S: 400. S unknown, ended, or of somebody else: 404.
 func TestGetWithoutSession(t *testing.T) {
-	visit(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *site) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "Authorization: ann")
 		over := s.open(revisionD, "Authorization: ann")
-		over.end()
+		over.delete()
 		get := request{method: "GET"}
-		s.do(get).turnedDown(400)
-		s.do(get.with("Last-Event-ID: 1")).turnedDown(400)
-		s.do(get.with("Mcp-Protocol-Version: " + revisionD)).turnedDown(400)
-		s.do(get.with("Mcp-Session-Id: no-such")).turnedDown(404)
-		s.do(get.with("Mcp-Session-Id: no-such", "Last-Event-ID: 1")).turnedDown(404)
-		s.do(over.as(get)).turnedDown(404)
-		s.do(x.as(get.with("Authorization: bob"))).turnedDown(404)
-		s.do(x.as(get.with("Authorization: bob", "Last-Event-ID: 1"))).turnedDown(404)
+		s.do(get).wantRefusal(400)
+		s.do(get.with("Last-Event-ID: 1")).wantRefusal(400)
+		s.do(get.with("Mcp-Protocol-Version: " + revisionD)).wantRefusal(400)
+		s.do(get.with("Mcp-Session-Id: no-such")).wantRefusal(404)
+		s.do(get.with("Mcp-Session-Id: no-such", "Last-Event-ID: 1")).wantRefusal(404)
+		s.do(over.withSession(get)).wantRefusal(404)
+		s.do(x.withSession(get.with("Authorization: bob"))).wantRefusal(404)
+		s.do(x.withSession(get.with("Authorization: bob", "Last-Event-ID: 1"))).wantRefusal(404)
 	})
 }
 
@@ -187,30 +187,30 @@ func TestGetWithoutSession(t *testing.T) {
 func TestDelete(t *testing.T) {
 	spec.Holds(t, "S154")
 	for _, version := range legacy {
-		visit(t, setup{}, func(t *testing.T, s *site) {
+		serve(t, setup{}, func(t *testing.T, s *testServer) {
 			x, other := s.open(version), s.open(version)
-			s.do(request{method: "DELETE"}).turnedDown(400)
-			s.do(request{method: "DELETE"}.with("Mcp-Session-Id: no-such")).turnedDown(404)
-			s.do(x.as(request{method: "DELETE"}.with("-Mcp-Protocol-Version"))).succeeded()
-			x.do(call("echo", "{}").legacy()).wants(404)
-			x.end().turnedDown(404)
-			s.do(other.as(request{method: "DELETE", fields: []string{"Mcp-Protocol-Version: " + modern}})).allows("POST", "-DELETE")
-			other.do(call("echo", "{}").legacy()).replied("1")
+			s.do(request{method: "DELETE"}).wantRefusal(400)
+			s.do(request{method: "DELETE"}.with("Mcp-Session-Id: no-such")).wantRefusal(404)
+			s.do(x.withSession(request{method: "DELETE"}.with("-Mcp-Protocol-Version"))).wantSuccess()
+			x.do(call("echo", "{}").legacy()).wantStatus(404)
+			x.delete().wantRefusal(404)
+			s.do(other.withSession(request{method: "DELETE", fields: []string{"Mcp-Protocol-Version: " + modern}})).wantAllow("POST", "-DELETE")
+			other.do(call("echo", "{}").legacy()).wantResult("1")
 		})
 	}
 }
 
 // Any other method: 405, before everything else.
 func TestOtherMethods(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, method := range []string{"HEAD", "PUT", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "post"} {
-			for _, r := range []request{{method: method}, x.as(request{method: method}), call("echo", "{}").post()} {
+			for _, r := range []request{{method: method}, x.withSession(request{method: method}), call("echo", "{}").post()} {
 				r.method = method
 				if method == "HEAD" || method == "TRACE" {
 					r.body = ""
 				}
-				s.do(r).allows("POST", "GET", "DELETE", "-"+method)
+				s.do(r).wantAllow("POST", "GET", "DELETE", "-"+method)
 			}
 		}
 	})
@@ -218,7 +218,7 @@ func TestOtherMethods(t *testing.T) {
 
 // POST wants a client that takes both JSON and event streams; wildcards count.
 func TestAccept(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for accept, ok := range map[string]bool{
 			"application/json, text/event-stream": true, "text/event-stream,application/json": true, "*/*": true,
@@ -229,20 +229,20 @@ func TestAccept(t *testing.T) {
 			"application/json, text/event-stream;q=0": false, "*/*;q=0": false, "application/json, text/event-streams": false,
 		} {
 			field := "Accept: " + accept
-			for _, r := range []request{call("echo", "{}").post(field), x.as(bare(call("echo", "{}").legacy(), field))} {
+			for _, r := range []request{call("echo", "{}").post(field), x.withSession(postBody(call("echo", "{}").legacy(), field))} {
 				if a := s.do(r); ok {
-					a.replied("1")
+					a.wantResult("1")
 				} else {
-					a.turnedDown(406)
+					a.wantRefusal(406)
 				}
 			}
 		}
-		s.do(call("echo", "{}").post("Accept: application/json", "Accept: text/event-stream")).replied("1")
-		s.do(x.as(bare(initialized, "Accept: text/html"))).turnedDown(406)
+		s.do(call("echo", "{}").post("Accept: application/json", "Accept: text/event-stream")).wantResult("1")
+		s.do(x.withSession(postBody(initialized, "Accept: text/html"))).wantRefusal(406)
 
 		get := request{method: "GET"}
 		for _, accept := range []string{"application/json", "text/html", "text/event-stream;q=0"} {
-			s.do(x.as(get.with("Accept: " + accept))).turnedDown(406)
+			s.do(x.withSession(get.with("Accept: " + accept))).wantRefusal(406)
 		}
 		x.listen("Accept: text/*")
 	})
@@ -250,7 +250,7 @@ func TestAccept(t *testing.T) {
 
 // POST is JSON, and says so.
 func TestContentType(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for kind, ok := range map[string]bool{
 			"application/json": true, "application/json; charset=utf-8": true, "Application/JSON;charset=UTF-8": true,
@@ -260,35 +260,35 @@ func TestContentType(t *testing.T) {
 			"application/vnd.api+json": false,
 		} {
 			field := "Content-Type: " + kind
-			for _, r := range []request{call("echo", "{}").post(field), x.as(bare(call("echo", "{}").legacy(), field))} {
+			for _, r := range []request{call("echo", "{}").post(field), x.withSession(postBody(call("echo", "{}").legacy(), field))} {
 				if a := s.do(r); ok {
-					a.replied("1")
+					a.wantResult("1")
 				} else {
-					a.turnedDown(415)
+					a.wantRefusal(415)
 				}
 			}
 		}
-		s.do(call("echo", "{}").post("-Content-Type")).turnedDown(415)
-		s.do(x.as(bare(initialized, "Content-Type: text/plain"))).turnedDown(415)
+		s.do(call("echo", "{}").post("-Content-Type")).wantRefusal(415)
+		s.do(x.withSession(postBody(initialized, "Content-Type: text/plain"))).wantRefusal(415)
 	})
 }
 
 // Bodies over the limit of the server are refused, and so are others that say they
 // are.
 func TestBodyTooLarge(t *testing.T) {
-	overBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		long := call("echo", `{"x":"`+strings.Repeat("x", 2000)+`"}`)
-		s.do(long.post()).turnedDown(413)
-		x.do(long.legacy()).turnedDown(413)
-		s.do(bare(`"` + strings.Repeat("x", 2000) + `"`)).turnedDown(413)
-		s.do(call("echo", "{}").post()).replied("1")
+		s.do(long.post()).wantRefusal(413)
+		x.do(long.legacy()).wantRefusal(413)
+		s.do(postBody(`"` + strings.Repeat("x", 2000) + `"`)).wantRefusal(413)
+		s.do(call("echo", "{}").post()).wantResult("1")
 	})
 }
 
 // A request body without a length is read up to the limit as well.
 func TestChunkedBody(t *testing.T) {
-	overBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *testServer) {
 		r := call("echo", "{}").post()
 		req := r.build(t.Context(), t)
 		req.ContentLength = -1
@@ -296,9 +296,9 @@ func TestChunkedBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &answer{t: t, request: r}
+		a := &response{t: t, request: r}
 		a.consume(resp)
-		a.replied("1")
+		a.wantResult("1")
 
 		r.body = strings.Repeat(" ", 1900) + r.body
 		req = r.build(t.Context(), t)
@@ -307,16 +307,16 @@ func TestChunkedBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a = &answer{t: t, request: r}
+		a = &response{t: t, request: r}
 		a.consume(resp)
-		a.turnedDown(413)
+		a.wantRefusal(413)
 	})
 }
 
 // What goes to the client says that it must not be kept.
 func TestAnswersAreNotCached(t *testing.T) {
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		a := s.do(bare(initialize(revisionD)))
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		a := s.do(postBody(initialize(revisionD)))
 		if v := a.field("Cache-Control"); v != "" && !strings.Contains(v, "no-store") && !strings.Contains(v, "no-cache") {
 			a.fail("Cache-Control is %q", v)
 		}

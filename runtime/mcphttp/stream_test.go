@@ -10,31 +10,32 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// way is how a call is made: by itself, or in a session of some revision.
-type way struct {
+// mode is how a call is made: by itself, or in a session of some revision.
+type mode struct {
 	name    string
 	version string // "" for a request by itself
 }
 
-var ways = []way{{"modern", ""}, {revisionA, revisionA}, {revisionB, revisionB}, {revisionC, revisionC}, {revisionD, revisionD}}
+var ways = []mode{{"modern", ""}, {revisionA, revisionA}, {revisionB, revisionB}, {revisionC, revisionC}, {revisionD, revisionD}}
 
-// eachWay runs f for requests by themselves and for sessions of each revision,
+// eachMode runs f for requests by themselves and for sessions of each revision,
 // over HTTP/1.1 and HTTP/2. What start starts is a call.
-func eachWay(t *testing.T, c setup, f func(t *testing.T, s *site, w way, start func(rpc) *answer)) {
+func eachMode(t *testing.T, c setup, f func(t *testing.T, s *testServer, w mode, start func(rpc) *response)) {
 	t.Helper()
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {
-			overBoth(t, c, func(t *testing.T, s *site) {
-				start := func(r rpc) *answer {
-					return s.start(r.noting(`"io.modelcontextprotocol/logLevel":"info"`).post())
+			serveBoth(t, c, func(t *testing.T, s *testServer) {
+				start := func(r rpc) *response {
+					return s.start(r.withMeta(`"io.modelcontextprotocol/logLevel":"info"`).post())
 				}
 				if w.version != "" {
 					x := s.open(w.version)
-					start = func(r rpc) *answer { return x.start(r.legacy()) }
+					start = func(r rpc) *response { return x.start(r.legacy()) }
 				}
 				f(t, s, w, start)
 			})
@@ -45,15 +46,15 @@ func eachWay(t *testing.T, c setup, f func(t *testing.T, s *site, w way, start f
 // An answer without anything before it is plain JSON.
 func TestPlainAnswer(t *testing.T) {
 	spec.Holds(t, "S102", "S127")
-	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
-		p := s.puppet("p")
-		a := start(dance(p))
-		p.called()
+	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
+		p := s.Script("p")
+		a := start(callScripted(p))
+		p.Started()
 		time.Sleep(9*time.Second + 900*time.Millisecond)
-		a.silent()
-		p.answers("done")
+		a.wantPending()
+		p.Return("done")
 		a.wait()
-		if got := textOf(t, a.replied("1")); got != "done" {
+		if got := textOf(t, a.wantResult("1")); got != "done" {
 			t.Errorf("the result is %q", got)
 		}
 		if a.field("Content-Length") != strconv.Itoa(len(a.text())) {
@@ -69,18 +70,18 @@ func TestPlainAnswer(t *testing.T) {
 // event.
 func TestNotificationOpensTheStream(t *testing.T) {
 	spec.Holds(t, "S102", "S103", "S106", "S127", "S130", "S131")
-	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
-		p := s.puppet("p")
-		a := start(dance(p).as(`"s"`))
-		p.called()
-		a.silent()
-		p.advances(1)
-		a.streaming().hears("notifications/progress")
-		p.advances(2)
-		p.advances(3)
-		a.stays().hears("notifications/progress", "notifications/progress")
-		p.answers("done")
-		m := a.ends().hears(`result "s"`)[0]
+	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
+		p := s.Script("p")
+		a := start(callScripted(p).withID(`"s"`))
+		p.Started()
+		a.wantPending()
+		p.Progress(1)
+		a.wantStream().wantMessages("notifications/progress")
+		p.Progress(2)
+		p.Progress(3)
+		a.wantOpen().wantMessages("notifications/progress", "notifications/progress")
+		p.Return("done")
+		m := a.wantEnd().wantMessages(`result "s"`)[0]
 		if got := textOf(t, m.Result); got != "done" {
 			t.Errorf("the result is %q", got)
 		}
@@ -90,11 +91,11 @@ func TestNotificationOpensTheStream(t *testing.T) {
 // Progress that is told at once with the answer comes before it, and nothing is
 // lost.
 func TestManyNotifications(t *testing.T) {
-	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
+	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
 		const n = 500
 		a := start(call("steps", fmt.Sprintf(`{"n":%d}`, n)))
 		a.wait()
-		messages := a.streaming().ends().heard()
+		messages := a.wantStream().wantEnd().messages()
 		if len(messages) != n+1 || messages[n].kind() != "result 1" {
 			a.fail("%d messages, want %d", len(messages), n+1)
 		}
@@ -109,60 +110,60 @@ func TestManyNotifications(t *testing.T) {
 // A stream of events is one of events: messages in one line each, of the type that
 // readers take by default.
 func TestEventsAreMessages(t *testing.T) {
-	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
-		p := s.puppet("p")
-		a := start(dance(p))
-		p.called()
-		p.says("line\nbreak\r\nand \u2028 others\x00")
-		p.answers("line\nbreak")
-		a.ends()
+	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
+		p := s.Script("p")
+		a := start(callScripted(p))
+		p.Started()
+		p.Log("line\nbreak\r\nand \u2028 others\x00")
+		p.Return("line\nbreak")
+		a.wantEnd()
 		for _, e := range a.events() {
 			if e.name != "" && e.name != "message" || strings.Contains(e.data, "\n") {
 				a.fail("the event is %+v", e)
 			}
 		}
-		a.hears("notifications/message", "result 1")
+		a.wantMessages("notifications/message", "result 1")
 	})
 }
 
 // Ten quiet seconds make the answer an event stream: before, an error could still
 // have a status.
 func TestQuietTime(t *testing.T) {
-	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
-		p := s.puppet("p")
-		a := start(dance(p))
-		p.called()
+	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
+		p := s.Script("p")
+		a := start(callScripted(p))
+		p.Started()
 		time.Sleep(10*time.Second - time.Millisecond)
-		a.silent()
+		a.wantPending()
 		time.Sleep(2 * time.Millisecond)
-		a.streaming()
-		p.answers("done")
-		a.ends().hears("result 1")
+		a.wantStream()
+		p.Return("done")
+		a.wantEnd().wantMessages("result 1")
 	})
 }
 
 func TestQuietTimeIsALimit(t *testing.T) {
-	eachWay(t, limits(mcphttp.Limits{QuietTime: time.Minute}), func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
-		p := s.puppet("p")
-		a := start(dance(p))
-		p.called()
+	eachMode(t, limits(mcphttp.Limits{QuietTime: time.Minute}), func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
+		p := s.Script("p")
+		a := start(callScripted(p))
+		p.Started()
 		time.Sleep(59 * time.Second)
-		a.silent()
+		a.wantPending()
 		time.Sleep(2 * time.Second)
-		a.streaming()
-		p.answers("done")
-		a.ends()
+		a.wantStream()
+		p.Return("done")
+		a.wantEnd()
 	})
 }
 
 // A quiet stream gets a comment every fifteen seconds, and is otherwise the same.
 func TestKeepAlive(t *testing.T) {
-	eachWay(t, setup{}, func(t *testing.T, s *site, _ way, start func(rpc) *answer) {
-		p := s.puppet("p")
-		a := start(dance(p))
-		p.called()
-		p.says("hello")
-		a.streaming().hears("notifications/message")
+	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
+		p := s.Script("p")
+		a := start(callScripted(p))
+		p.Started()
+		p.Log("hello")
+		a.wantStream().wantMessages("notifications/message")
 		for range 4 {
 			time.Sleep(16 * time.Second)
 			events := a.next()
@@ -171,16 +172,16 @@ func TestKeepAlive(t *testing.T) {
 			}
 		}
 		time.Sleep(5 * time.Second)
-		p.says("still here")
-		a.hears("notifications/message")
+		p.Log("still here")
+		a.wantMessages("notifications/message")
 		time.Sleep(15*time.Second - time.Millisecond)
 		if events := a.next(); len(events) != 0 {
 			a.fail("there is %+v within 15 s of a message", events)
 		}
-		p.answers("done")
-		a.ends().hears("result 1")
+		p.Return("done")
+		a.wantEnd().wantMessages("result 1")
 	})
-	visit(t, limits(mcphttp.Limits{KeepAlive: time.Second}), func(t *testing.T, s *site) {
+	serve(t, limits(mcphttp.Limits{KeepAlive: time.Second}), func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		stream := x.listen()
 		stream.next()
@@ -202,13 +203,13 @@ func TestKeepAlive(t *testing.T) {
 // Requests by themselves have no ids at all.
 func TestPrimingEvent(t *testing.T) {
 	spec.Holds(t, "S121")
-	eachWay(t, setup{}, func(t *testing.T, s *site, w way, start func(rpc) *answer) {
-		p := s.puppet("p")
-		a := start(dance(p))
-		p.called()
-		p.says("hello")
-		p.answers("done")
-		a.ends()
+	eachMode(t, setup{}, func(t *testing.T, s *testServer, w mode, start func(rpc) *response) {
+		p := s.Script("p")
+		a := start(callScripted(p))
+		p.Started()
+		p.Log("hello")
+		p.Return("done")
+		a.wantEnd()
 		events := a.events()
 		if w.version == revisionD {
 			if e := events[0]; !e.hasID || e.id == "" || !e.hasData || e.data != "" {
@@ -231,13 +232,13 @@ func TestPrimingEvent(t *testing.T) {
 func TestPrimingEventOfQuietStreams(t *testing.T) {
 	spec.Holds(t, "S123")
 	for _, version := range legacy {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
+		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)
-			p := s.puppet("p")
-			a := x.start(dance(p).legacy())
-			p.called()
+			p := s.Script("p")
+			a := x.start(callScripted(p).legacy())
+			p.Started()
 			time.Sleep(11 * time.Second)
-			for _, stream := range []*answer{a.streaming(), x.listen()} {
+			for _, stream := range []*response{a.wantStream(), x.listen()} {
 				primed := false
 				for _, e := range stream.next() {
 					primed = primed || e.hasID && e.hasData && e.data == ""
@@ -249,7 +250,7 @@ func TestPrimingEventOfQuietStreams(t *testing.T) {
 					stream.fail("primed: %t", primed)
 				}
 			}
-			p.answers("done")
+			p.Return("done")
 		})
 	}
 }
@@ -258,12 +259,12 @@ func TestPrimingEventOfQuietStreams(t *testing.T) {
 func TestEventIDsAreUnique(t *testing.T) {
 	spec.Holds(t, "S112")
 	for _, version := range []string{revisionB, revisionC, revisionD} {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
+		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)
-			streams := []*answer{x.listen()}
+			streams := []*response{x.listen()}
 			for i := range 5 {
-				streams = append(streams, x.start(call("steps", `{"n":5}`).as(fmt.Sprint(i)).legacy()))
-				s.change()
+				streams = append(streams, x.start(call("steps", `{"n":5}`).withID(fmt.Sprint(i)).legacy()))
+				s.changeTools()
 			}
 			seen := map[string]bool{}
 			for _, a := range streams {
@@ -289,36 +290,36 @@ func TestEventIDsAreUnique(t *testing.T) {
 // A message goes to one stream: that of its call, or the standing one.
 func TestOneStreamForAMessage(t *testing.T) {
 	spec.Holds(t, "S104", "S109", "S111")
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionC)
 		standing := x.listen()
-		one, two := s.puppet("one"), s.puppet("two")
-		a, b := x.start(dance(one).as("1").legacy()), x.start(dance(two).as("2").legacy())
-		one.called()
-		two.called()
-		one.says("one")
-		two.advances(1)
-		s.change()
+		one, two := s.Script("one"), s.Script("two")
+		a, b := x.start(callScripted(one).withID("1").legacy()), x.start(callScripted(two).withID("2").legacy())
+		one.Started()
+		two.Started()
+		one.Log("one")
+		two.Progress(1)
+		s.changeTools()
 		s.ResourceUpdated("test://text") // nobody has subscribed
-		a.hears("notifications/message")
-		b.hears("notifications/progress")
-		standing.hears("notifications/tools/list_changed")
-		two.answers("two")
-		one.answers("one")
-		a.ends().hears("result 1")
-		b.ends().hears("result 2")
-		standing.stays().hears()
+		a.wantMessages("notifications/message")
+		b.wantMessages("notifications/progress")
+		standing.wantMessages("notifications/tools/list_changed")
+		two.Return("two")
+		one.Return("one")
+		a.wantEnd().wantMessages("result 1")
+		b.wantEnd().wantMessages("result 2")
+		standing.wantOpen().wantMessages()
 	})
 }
 
 // Log messages reach a request by itself only if it asks for them.
 func TestLogLevelOfRequests(t *testing.T) {
 	spec.Holds(t, "S263", "S264")
-	visit(t, setup{}, func(t *testing.T, s *site) {
-		s.do(call("prints", "{}").post()).replied("1")
-		a := s.do(call("prints", "{}").noting(`"io.modelcontextprotocol/logLevel":"debug"`).post())
-		a.streaming().hears("notifications/message", "result 1")
-		s.do(call("prints", "{}").noting(`"io.modelcontextprotocol/logLevel":"info"`).post()).replied("1")
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
+		s.do(call("prints", "{}").post()).wantResult("1")
+		a := s.do(call("prints", "{}").withMeta(`"io.modelcontextprotocol/logLevel":"debug"`).post())
+		a.wantStream().wantMessages("notifications/message", "result 1")
+		s.do(call("prints", "{}").withMeta(`"io.modelcontextprotocol/logLevel":"info"`).post()).wantResult("1")
 	})
 }
 
@@ -326,19 +327,19 @@ func TestLogLevelOfRequests(t *testing.T) {
 func TestStandingStream(t *testing.T) {
 	spec.Holds(t, "S109", "S110")
 	for _, version := range legacy {
-		overBoth(t, setup{}, func(t *testing.T, s *site) {
+		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)
 			stream := x.listen()
-			x.do(call("echo", "{}").legacy()).replied("1")
-			stream.hears()
+			x.do(call("echo", "{}").legacy()).wantResult("1")
+			stream.wantMessages()
 			for range 3 {
-				s.change()
-				stream.hears("notifications/tools/list_changed")
+				s.changeTools()
+				stream.wantMessages("notifications/tools/list_changed")
 			}
 			time.Sleep(time.Hour)
-			stream.stays()
-			s.change()
-			stream.hears("notifications/tools/list_changed")
+			stream.wantOpen()
+			s.changeTools()
+			stream.wantMessages("notifications/tools/list_changed")
 		})
 	}
 }
@@ -346,46 +347,46 @@ func TestStandingStream(t *testing.T) {
 // A new standing stream takes over from the one before, which ends; streams of
 // calls do not count.
 func TestTakeover(t *testing.T) {
-	overBoth(t, setup{}, func(t *testing.T, s *site) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		p := s.puppet("p")
-		a := x.start(dance(p).legacy())
-		p.called()
-		p.says("hello")
-		a.streaming()
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		p.Log("hello")
+		a.wantStream()
 		first := x.listen()
-		s.change()
-		first.hears("notifications/tools/list_changed")
+		s.changeTools()
+		first.wantMessages("notifications/tools/list_changed")
 		second := x.listen()
-		first.ends()
-		s.change()
-		second.hears("notifications/tools/list_changed")
-		first.hears()
+		first.wantEnd()
+		s.changeTools()
+		second.wantMessages("notifications/tools/list_changed")
+		first.wantMessages()
 		third := x.listen()
-		second.ends()
-		third.stays()
-		a.stays()
-		p.answers("done")
-		a.ends().hears("notifications/message", "result 1")
+		second.wantEnd()
+		third.wantOpen()
+		a.wantOpen()
+		p.Return("done")
+		a.wantEnd().wantMessages("notifications/message", "result 1")
 	})
 }
 
 // Clients that read slowly make their handlers wait, and nobody else.
 func TestSlowReader(t *testing.T) {
-	visit(t, setup{noisy: true}, func(t *testing.T, s *site) {
+	serve(t, setup{noisy: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		conn, err := s.net.dial(t.Context())
+		conn, err := s.network.Dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		p := s.puppet("p")
-		body := dance(p).legacy()
+		p := s.Script("p")
+		body := callScripted(p).legacy()
 		go fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nMcp-Session-Id: %s\r\nContent-Type: application/json\r\n"+
 			"Accept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", x.id, len(body), body)
-		p.called()
+		p.Started()
 		stuck := make(chan int, 1)
-		p.begin(func(ctx context.Context) *mcp.ToolResult {
+		p.Begin(func(ctx context.Context) *mcp.ToolResult {
 			n := 0
 			for start := time.Now(); time.Since(start) == 0 && n < 10_000; n++ {
 				mcp.Logger(ctx).Info(strings.Repeat("x", 10_000))
@@ -398,14 +399,14 @@ func TestSlowReader(t *testing.T) {
 			t.Errorf("the handler has written %d messages to nobody", <-stuck)
 		}
 		other := s.start(call("echo", "{}").post())
-		own := x.start(call("echo", "{}").as("2").legacy())
+		own := x.start(call("echo", "{}").withID("2").legacy())
 		synctest.Wait()
-		other.replied("1")
-		own.replied("2")
+		other.wantResult("1")
+		own.wantResult("2")
 		// After the time for a write the client is given up, and the call goes on.
-		if n := await(t, stuck, "the handler to go on"); n < 10 || n >= 10_000 {
+		if n := testbed.Await(t, stuck, "the handler to go on"); n < 10 || n >= 10_000 {
 			t.Errorf("the handler has written %d messages", n)
 		}
-		p.answers("done")
+		p.Return("done")
 	})
 }

@@ -11,27 +11,29 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// answer is what a request is answered, as far as it has come.
-type answer struct {
+// response is what a request is answered, as far as it has come.
+type response struct {
 	t       *testing.T
 	request request
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when nothing more will come
 
-	mu     sync.Mutex
-	status int // 0 until the header is there
-	header http.Header
-	proto  string
-	body   bytes.Buffer
-	err    error // nil after an orderly end
-	ended  bool
-	told   int // events that next has returned
+	mu       sync.Mutex
+	status   int // 0 until the header is there
+	header   http.Header
+	proto    string
+	body     bytes.Buffer
+	err      error // nil after an orderly end
+	ended    bool
+	returned int // events that next has returned
 }
 
 // read fills in the answer.
-func (a *answer) read(client *http.Client, req *http.Request) {
+func (a *response) read(client *http.Client, req *http.Request) {
 	defer close(a.done)
 	defer func() {
 		a.mu.Lock()
@@ -48,7 +50,7 @@ func (a *answer) read(client *http.Client, req *http.Request) {
 	a.consume(resp)
 }
 
-func (a *answer) consume(resp *http.Response) {
+func (a *response) consume(resp *http.Response) {
 	defer resp.Body.Close()
 	a.mu.Lock()
 	a.status, a.header, a.proto = resp.StatusCode, resp.Header, resp.Proto
@@ -69,19 +71,19 @@ func (a *answer) consume(resp *http.Response) {
 }
 
 // wait waits for the end.
-func (a *answer) wait() {
+func (a *response) wait() {
 	a.t.Helper()
-	await(a.t, a.done, "the end of the answer to "+a.what())
+	testbed.Await(a.t, a.done, "the end of the answer to "+a.describeRequest())
 }
 
-// vanish breaks the exchange off, as a client does that is gone.
-func (a *answer) vanish() {
+// disconnect breaks the exchange off, as a client does that is gone.
+func (a *response) disconnect() {
 	a.cancel()
 	<-a.done
 }
 
-// what describes the request.
-func (a *answer) what() string {
+// describeRequest describes the request.
+func (a *response) describeRequest() string {
 	r := a.request
 	if r.method == "" {
 		r.method = "POST"
@@ -92,8 +94,8 @@ func (a *answer) what() string {
 	return fmt.Sprintf("%s %q %s", r.method, r.fields, r.body)
 }
 
-// seen describes the answer.
-func (a *answer) seen() string {
+// describe describes the answer.
+func (a *response) describe() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.status == 0 {
@@ -107,50 +109,50 @@ func (a *answer) seen() string {
 }
 
 // fail reports a mistake together with what was asked and answered.
-func (a *answer) fail(format string, args ...any) {
+func (a *response) fail(format string, args ...any) {
 	a.t.Helper()
-	a.t.Errorf("%s\n\tasked:    %s\n\tanswered: %s", fmt.Sprintf(format, args...), a.what(), a.seen())
+	a.t.Errorf("%s\n\tasked:    %s\n\tanswered: %s", fmt.Sprintf(format, args...), a.describeRequest(), a.describe())
 }
 
-func (a *answer) fatal(format string, args ...any) {
+func (a *response) fatal(format string, args ...any) {
 	a.t.Helper()
 	a.fail(format, args...)
 	a.t.FailNow()
 }
 
-func (a *answer) text() string {
+func (a *response) text() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.body.String()
 }
 
-func (a *answer) field(name string) string {
+func (a *response) field(name string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.header.Get(name)
 }
 
-func (a *answer) over() bool {
+func (a *response) hasEnded() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ended
 }
 
 // code returns the status, 0 while there is none.
-func (a *answer) code() int {
+func (a *response) code() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.status
 }
 
 // mediaType returns the Content-Type without parameters.
-func (a *answer) mediaType() string {
+func (a *response) mediaType() string {
 	m, _, _ := mime.ParseMediaType(a.field("Content-Type"))
 	return m
 }
 
-// wants checks the status.
-func (a *answer) wants(status int) *answer {
+// wantStatus checks the status.
+func (a *response) wantStatus(status int) *response {
 	a.t.Helper()
 	if got := a.code(); got != status {
 		a.fatal("the status is %d, want %d", got, status)
@@ -201,8 +203,8 @@ func parse(t *testing.T, text string) *message {
 	return m
 }
 
-// plain checks that the answer is one JSON text, and returns the message.
-func (a *answer) plain() *message {
+// wantJSON checks that the answer is one JSON text, and returns the message.
+func (a *response) wantJSON() *message {
 	a.t.Helper()
 	if m := a.mediaType(); m != "application/json" {
 		a.fatal("Content-Type is %q, want application/json", m)
@@ -210,12 +212,12 @@ func (a *answer) plain() *message {
 	return parse(a.t, a.text())
 }
 
-// refused checks a plain error reply: its status, its code, and its id as JSON
+// wantError checks a plain error reply: its status, its code, and its id as JSON
 // text, "" for none.
-func (a *answer) refused(status, code int, id string) *rpcError {
+func (a *response) wantError(status, code int, id string) *rpcError {
 	a.t.Helper()
-	a.wants(status)
-	m := a.plain()
+	a.wantStatus(status)
+	m := a.wantJSON()
 	if m.Error == nil {
 		a.fatal("no error in the reply")
 	}
@@ -234,11 +236,11 @@ func (a *answer) refused(status, code int, id string) *rpcError {
 	return m.Error
 }
 
-// turnedDown checks a refusal that is about the HTTP request: whatever stands in
+// wantRefusal checks a refusal that is about the HTTP request: whatever stands in
 // the body, it has no id.
-func (a *answer) turnedDown(status int) *answer {
+func (a *response) wantRefusal(status int) *response {
 	a.t.Helper()
-	a.wants(status)
+	a.wantStatus(status)
 	if a.mediaType() == "text/event-stream" {
 		a.fail("a refusal is an event stream")
 	}
@@ -250,28 +252,28 @@ func (a *answer) turnedDown(status int) *answer {
 	return a
 }
 
-// turnedDownWith checks a refusal because of a limit.
-func (a *answer) turnedDownWith(status int) {
+// wantLimitRefusal checks a refusal because of a limit.
+func (a *response) wantLimitRefusal(status int) {
 	a.t.Helper()
-	a.wants(status)
+	a.wantStatus(status)
 	if a.mediaType() == "text/event-stream" || a.field("Mcp-Session-Id") != "" {
 		a.fail("a refusal is an event stream, or names a session")
 	}
 }
 
-// replied checks a plain result, and returns it.
-func (a *answer) replied(id string) json.RawMessage {
+// wantResult checks a plain result, and returns it.
+func (a *response) wantResult(id string) json.RawMessage {
 	a.t.Helper()
-	a.wants(http.StatusOK)
-	m := a.plain()
+	a.wantStatus(http.StatusOK)
+	m := a.wantJSON()
 	if m.Result == nil || string(m.ID) != id {
 		a.fatal("want a result with the id %s", id)
 	}
 	return m.Result
 }
 
-// succeeded checks that the status is a good one.
-func (a *answer) succeeded() *answer {
+// wantSuccess checks that the status is a good one.
+func (a *response) wantSuccess() *response {
 	a.t.Helper()
 	if code := a.code(); code < 200 || code > 299 {
 		a.fatal("the status is %d", code)
@@ -279,10 +281,10 @@ func (a *answer) succeeded() *answer {
 	return a
 }
 
-// accepted checks the answer to a notification or a response.
-func (a *answer) accepted() *answer {
+// wantAccepted checks the answer to a notification or a response.
+func (a *response) wantAccepted() *response {
 	a.t.Helper()
-	a.wants(http.StatusAccepted)
+	a.wantStatus(http.StatusAccepted)
 	if a.text() != "" {
 		a.fail("the answer has a body")
 	}
@@ -292,11 +294,11 @@ func (a *answer) accepted() *answer {
 	return a
 }
 
-// allows checks the field Allow of a 405: methods it must have, and, after a "-",
+// wantAllow checks the field Allow of a 405: methods it must have, and, after a "-",
 // must not have.
-func (a *answer) allows(methods ...string) {
+func (a *response) wantAllow(methods ...string) {
 	a.t.Helper()
-	a.turnedDown(http.StatusMethodNotAllowed)
+	a.wantRefusal(http.StatusMethodNotAllowed)
 	has := map[string]bool{}
 	for m := range strings.SplitSeq(a.field("Allow"), ",") {
 		has[strings.TrimSpace(m)] = true
