@@ -65,8 +65,8 @@ func (c *conn) overloaded(e *jsonrpc.FrameError, out sink) {
 	}
 }
 
-// noRoom takes a message for which there is no room where it lies: a request is
-// refused, and whatever else it is needs none.
+// noRoom handles a message for which there is no room, without a copy: a request is refused,
+// and any other message needs none. It owns the buffers, which are empty.
 func (c *conn) noRoom(b *buffers, data []byte, from *caller, out sink, inBatch bool) {
 	err := c.server.parser.Parse(data, &b.msg)
 	if err == nil && (b.msg.Kind == jsonrpc.Request || b.msg.Kind == jsonrpc.Batch) {

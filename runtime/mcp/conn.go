@@ -122,74 +122,49 @@ func await[T any](ended <-chan T) {
 	}
 }
 
-// receive takes one message of a stream. The data may be used again when it
-// returns. It never waits. It reports false when nothing is taken any more.
+// receive handles one message of a stream. The data may be used again when it returns. It
+// never waits. It reports false when the connection is closing and handles nothing more.
 func (c *conn) receive(data []byte, out sink) bool {
 	if c.isClosing() {
 		return false
 	}
-	b := c.spare
-	c.spare = nil
 	c.heard.Store(true)
-	if b == nil {
-		b = c.server.newBuffers()
-	}
-	kept := false
-	if b.hold(data) {
-		kept, _ = c.take(b, c.server.parser.Parse(b.data, &b.msg), c.caller, out, false)
-	} else {
-		c.noRoom(b, data, c.caller, out, false)
-	}
-	if !kept {
-		b.clean()
-		c.spare = b
-	}
+	c.takeText(data, c.caller, out, false)
 	return true
 }
 
-// rest gives back what is only needed while messages come. The next one may be long
-// in coming.
-func (c *conn) rest() {
-	if c.spare != nil {
-		c.spare.drop()
-		c.spare = nil
-	}
-}
-
-// element takes one message of a batch.
-func (c *conn) element(data []byte, from *caller, out *batch) {
+// takeText handles the text of a message, which it copies.
+func (c *conn) takeText(data []byte, from *caller, out sink, inBatch bool) {
 	b := c.server.newBuffers()
-	kept := false
-	if b.hold(data) {
-		kept, _ = c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, true)
-	} else {
-		c.noRoom(b, data, from, out, true)
+	if !b.hold(data) {
+		c.noRoom(b, data, from, out, inBatch)
+		return
 	}
-	if !kept {
-		b.drop()
-	}
+	c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, inBatch)
 }
 
-// take takes a message that has been parsed. It never waits. It reports whether the
-// buffers are taken over, and whether there is a reply to expect.
-func (c *conn) take(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (kept, asked bool) {
+// take handles a message that has been parsed. It owns the buffers. It never waits. It
+// reports whether the sink can expect a reply, if only an empty one.
+func (c *conn) take(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (expect bool) {
 	m := &b.msg
 	switch {
 	case err != nil:
-		return false, c.malformed(m, err, out)
+		expect = c.malformed(m, err, out)
 	case m.Kind == jsonrpc.Request:
-		return c.request(b, from, out, inBatch), true
+		c.request(b, from, out, inBatch) // which owns the buffers now
+		return true
 	case m.Kind == jsonrpc.Notification:
 		c.notification(m, from)
 	case m.Kind == jsonrpc.Response:
 		c.response(m)
 	case inBatch:
 		c.refuse(m, invalidRequest("a batch inside a batch"), out)
-		return false, true
+		expect = true
 	default:
-		return false, c.batch(m, from, out)
+		expect = c.batch(m, from, out)
 	}
-	return false, false
+	b.drop()
+	return expect
 }
 
 // malformed answers what is not a message. A broken response gets no reply,

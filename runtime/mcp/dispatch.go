@@ -16,50 +16,58 @@ type origin struct {
 	level    int8     // of log messages, for requests without a session
 }
 
-// request takes a request. It reports whether the buffers are taken over.
-func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept bool) {
-	m := &b.msg
+// request handles a request. It owns the buffers: the exchange of the request takes them
+// over, or they are released here.
+func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) {
 	if batch, ok := out.(*batch); ok {
 		batch.expect()
 	}
-	from, err := c.origin(m, inBatch)
-	if err != nil {
-		if !overload(out, m.ID, err) {
-			out.Refuse(jsonrpc.AppendError(nil, m.ID, err), err.Code)
-		}
-		return false
+	from, err := c.origin(&b.msg, inBatch)
+	switch {
+	case err == nil:
+		b = c.answerOrStart(b, caller, out, &from)
+	case !overload(out, b.msg.ID, err):
+		out.Refuse(jsonrpc.AppendError(nil, b.msg.ID, err), err.Code)
 	}
+	if b != nil {
+		b.drop()
+	}
+}
+
+// answerOrStart replies to a request, or starts an exchange that does. It returns the
+// buffers, nil if the exchange owns them now.
+func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin) *buffers {
+	m := &b.msg
 	method := from.revision.Methods[string(m.Method)]
-	if method != protocol.ToolsCall {
+	key := m.ID.Key()
+	var err *jsonrpc.Error
+	if method != protocol.ToolsCall { // whose arguments are checked when they are decoded
 		err = m.Params.Check(c.server.limits.Depth)
 	}
-	key := m.ID.Key()
-	if err == nil && c.server.answersAtOnce(method, m) && !out.Full() {
-		if c.busy(key) {
-			err = duplicateID(m.ID)
-		} else if b.out, err = c.answer(b.out[:0], method, m, &from); err == nil {
-			if b.account.Take(b.size()) {
-				out.Answer(b.out, 0)
-				return false
-			}
+	atOnce := err == nil && c.server.answersAtOnce(method, m) && !out.Full()
+	switch {
+	case err != nil:
+	case atOnce && c.busy(key):
+		err = duplicateID(m.ID)
+	case atOnce:
+		if b.out, err = c.answer(b.out[:0], method, m, from); err == nil && !b.account.Take(b.size()) {
 			err = errOverloaded
 		}
-	}
-	if err == nil {
-		x := newExchange(c, b, caller, out, method, key, &from)
+	default:
+		x := newExchange(c, b, caller, out, method, key, from)
 		if err = c.start(x); err == nil {
 			go x.start()
-			return true
+			return nil
 		}
 		x.stop(nil)
 		if method == protocol.Ping && isOverload(err) {
-			// Its answer says that the server lives: that waits for no interceptor.
-			b.out, err = c.answer(b.out[:0], method, m, &from)
-			if err == nil {
-				out.Answer(b.out, 0)
-				return false
-			}
+			// The reply shows that the server is alive: it does not wait for interceptors.
+			b.out, err = c.answer(b.out[:0], method, m, from)
 		}
+	}
+	if err == nil {
+		out.Answer(b.out, 0)
+		return b
 	}
 	if from.opening != nil {
 		c.reject(from.opening)
@@ -67,7 +75,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) (kept
 	if !overload(out, m.ID, err) {
 		out.Answer(jsonrpc.AppendError(nil, m.ID, err), err.Code)
 	}
-	return false
+	return b
 }
 
 // answersAtOnce reports whether a method is answered by the goroutine that

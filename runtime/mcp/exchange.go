@@ -15,8 +15,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// buffers are the storage of one message and of its reply, used again for
-// others. Whoever reads a message fills them, its exchange takes them over.
+// buffers are the storage of one message and of its reply, from a pool. They have one owner:
+// the goroutine that reads the message, until the exchange of a request takes them over
+// ([conn.take]).
 type buffers struct {
 	data    []byte
 	msg     jsonrpc.Message

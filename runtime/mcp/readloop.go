@@ -40,7 +40,6 @@ func (c *conn) readLoop(jc jsonrpc.Conn, out *outbox) error {
 		if !buffered() {
 			// Replies to messages that have come together are written together.
 			out.Kick()
-			c.rest()
 		}
 		if out.overfull() {
 			out.fail(errStalled)

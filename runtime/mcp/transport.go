@@ -108,11 +108,7 @@ func (l *transportConn) Take(in transport.Message, from transport.Caller, out tr
 	who.principal, _ = from.Principal.(Principal)
 	b := in.(*transportMessage).done()
 	c.heard.Store(true)
-	kept, asked := c.take(b, nil, who, out, false)
-	if !kept {
-		b.drop()
-	}
-	return asked
+	return c.take(b, nil, who, out, false)
 }
 
 func (l *transportConn) Negotiated() *protocol.Revision { return (*conn)(l).negotiated() }
