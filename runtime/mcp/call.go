@@ -81,7 +81,7 @@ func (c *Call) Can(capability Capability) bool {
 	if c == nil || c.client == nil || c.revision == nil {
 		return false
 	}
-	declared, ok := c.revision.Asking.Capabilities[string(capability)]
+	declared, ok := c.revision.ServerRequests.Capabilities[string(capability)]
 	return ok && c.client.can(Capability(declared))
 }
 

@@ -154,7 +154,7 @@ func exchangeFrom(ctx context.Context) *exchange {
 // ask asks the client, and reads the answer by the question's own read.
 func ask(ctx context.Context, q Question, options []AskOption) error {
 	x := exchangeFrom(ctx)
-	if x == nil || !x.method.Asks() || x.isAnswered() {
+	if x == nil || !x.method.MayAskClient() || x.isAnswered() {
 		return ErrNoCall
 	}
 	if ctx.Err() != nil {
@@ -281,7 +281,7 @@ func (c *conversation) add(x *exchange, key string, a *answer) error {
 func (c *conversation) grow(x *exchange, n int) error {
 	c.size += n
 	limit := x.conn.server.limits.MessageBytes
-	if x.revision.Asking.Rounds {
+	if x.revision.ServerRequests.Rounds {
 		limit = x.conn.server.limits.StateBytes
 	}
 	if c.size > limit {
@@ -332,7 +332,7 @@ func (c *conversation) muted() bool {
 
 // backend chooses how questions reach the client.
 func (x *exchange) backend() backend {
-	if x.revision.Asking.Rounds {
+	if x.revision.ServerRequests.Rounds {
 		return replay{}
 	}
 	return blocking{}

@@ -153,7 +153,7 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 // handle is the handler behind all interceptors.
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 	switch {
-	case req.x.method.Asks():
+	case req.x.method.MayAskClient():
 		return s.converse(ctx, req)
 	case req.x.method == protocol.Listen:
 		return s.listen(ctx, req)

@@ -142,7 +142,7 @@ func (f *formQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 	if err := x.requires(Elicitation); err != nil {
 		return nil, err
 	}
-	schema, err := f.info.schema(x.revision.Asking.RichForms)
+	schema, err := f.info.schema(x.revision.ServerRequests.RichForms)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (l *linkQuestion) question(x *exchange, o *askOptions) (*question, error) {
 		l.answer.Action = action
 		return err
 	})
-	if x.revision.Asking.ElicitationID {
+	if x.revision.ServerRequests.ElicitationID {
 		l.answer.id = cmp.Or(l.id, o.id, rand.Text())
 		b = append(appendText(b, "elicitationId", l.answer.id), '}')
 		q.params = func(string) []byte { return b }

@@ -21,7 +21,7 @@ import (
 // Where nobody can be asked, Once just calls f.
 func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T, err error) {
 	x := exchangeFrom(ctx)
-	if x == nil || !x.method.Asks() {
+	if x == nil || !x.method.MayAskClient() {
 		return f()
 	}
 	text, err := x.talk.onceBefore(key)
@@ -67,7 +67,7 @@ func (c *conversation) keepOnce(x *exchange, key string, text json.RawMessage) e
 		c.once = map[string]json.RawMessage{}
 	}
 	c.once[key] = text
-	if !x.revision.Asking.Rounds {
+	if !x.revision.ServerRequests.Rounds {
 		return nil // no client carries it
 	}
 	return c.grow(x, len(text))

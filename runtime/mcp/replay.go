@@ -70,7 +70,7 @@ const statePurpose = "requestState"
 // wrong with them is the answer to the request, once its interceptors have seen
 // it.
 func (x *exchange) openRound() {
-	if !x.revision.Asking.Rounds || !x.method.Asks() {
+	if !x.revision.ServerRequests.Rounds || !x.method.MayAskClient() {
 		return
 	}
 	p := &x.buffers.msg.Params
@@ -302,7 +302,7 @@ func (s *Server) converse(ctx context.Context, req *Request) (Reply, error) {
 		if !ok {
 			return reply, err
 		}
-		if x.revision.Asking.Rounds {
+		if x.revision.ServerRequests.Rounds {
 			asked, err := x.put(required)
 			return asked.reply(), err
 		}

@@ -268,7 +268,7 @@ func (m SampleMessage) appendTo(b []byte, r *rendering) []byte {
 	switch {
 	case len(m.Content) == 0:
 		r.fail(errors.New("a message has no content"))
-	case many && !r.revision.Asking.MessageBlocks:
+	case many && !r.revision.ServerRequests.MessageBlocks:
 		r.fail(errors.New("the client's revision has one block in a message"))
 	}
 	if many {
@@ -336,14 +336,14 @@ func (c Text) appendSample(b []byte, r *rendering) []byte  { return c.appendTo(b
 func (c Image) appendSample(b []byte, r *rendering) []byte { return c.appendTo(b, r) }
 
 func (c Audio) appendSample(b []byte, r *rendering) []byte {
-	if !r.revision.Asking.MessageAudio {
+	if !r.revision.ServerRequests.MessageAudio {
 		r.fail(errors.New("the client's revision has no audio in messages"))
 	}
 	return c.appendTo(b, r)
 }
 
 func (c ToolUse) appendSample(b []byte, r *rendering) []byte {
-	if !r.revision.Asking.MessageBlocks {
+	if !r.revision.ServerRequests.MessageBlocks {
 		r.fail(errors.New("the client's revision has no use of tools in messages"))
 	}
 	r.tools.uses = append(r.tools.uses, c.ID)
@@ -367,7 +367,7 @@ func (c ToolUse) appendSample(b []byte, r *rendering) []byte {
 }
 
 func (c ToolOutcome) appendSample(b []byte, r *rendering) []byte {
-	if !r.revision.Asking.MessageBlocks {
+	if !r.revision.ServerRequests.MessageBlocks {
 		r.fail(errors.New("the client's revision has no results of tools in messages"))
 	}
 	r.tools.outcomes = append(r.tools.outcomes, c.ID)

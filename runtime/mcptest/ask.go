@@ -108,7 +108,7 @@ func Says(text string) *SampleAnswer {
 func (c *Client) capabilities() map[string]any {
 	type object = map[string]any
 	all := object{}
-	nested := c.revision.Asking.RichForms // the revision distinguishes the kinds
+	nested := c.revision.ServerRequests.RichForms // the revision distinguishes the kinds
 	if c.options.Elicit != nil {
 		all["elicitation"] = object{}
 		if nested {

@@ -72,7 +72,7 @@ func (c *Client) receive(data []byte) error {
 	}
 	switch {
 	case m.Method != "" && m.ID != nil:
-		if c.revision.Asking.Rounds {
+		if c.revision.ServerRequests.Rounds {
 			return fmt.Errorf("the server sent a request, which revision %s does not have", c.revision.Version)
 		}
 		c.answerRequest(m.ID, m.Params, m.Method)

@@ -101,10 +101,10 @@ func (w *writer) requests() {
 	w.row(has(func(r *Revision) bool { return !r.PerRequest }), "`"+Ping.String()+"`", "server")
 	for _, q := range questions {
 		w.row(func(r *Revision) string {
-			switch _, asked := r.Asking.Capabilities[q.capability]; {
+			switch _, asked := r.ServerRequests.Capabilities[q.capability]; {
 			case !asked:
 				return yes(false)
-			case r.Asking.Rounds:
+			case r.ServerRequests.Rounds:
 				return "in a result"
 			}
 			return yes(true)
@@ -140,7 +140,7 @@ var notificationRows = []struct {
 	{ResourceUpdated, "server", "for resources that are subscribed to; from 2026-07-28 on those of a listen", always},
 	{Acknowledged, "server", "first message of a listen", func(r *Revision) bool { return r.Methods[Listen.String()] == Listen }},
 	{RootsListChanged, "client", "", func(r *Revision) bool { return !r.PerRequest }},
-	{ElicitationComplete, "server", "when the interaction of a link is complete", func(r *Revision) bool { return r.Asking.ElicitationID }},
+	{ElicitationComplete, "server", "when the interaction of a link is complete", func(r *Revision) bool { return r.ServerRequests.ElicitationID }},
 }
 
 func (w *writer) notifications() {
@@ -160,7 +160,7 @@ func (w *writer) capabilities() {
 	w.row(has(func(r *Revision) bool { return r.Fields.Extensions }), "`extensions`", "both")
 	for _, name := range []string{"roots", "sampling", "sampling.context", "sampling.tools", "elicitation", "elicitation.url"} {
 		w.row(func(r *Revision) string {
-			switch declared := r.Asking.Capabilities[name]; declared {
+			switch declared := r.ServerRequests.Capabilities[name]; declared {
 			case "", name:
 				return yes(declared != "")
 			default:
@@ -171,39 +171,39 @@ func (w *writer) capabilities() {
 	w.WriteByte('\n')
 }
 
-// described has the meaning of the members of Fields, Asking and Errors, and what a
+// described has the meaning of the members of Fields, ServerRequests and Errors, and what a
 // client gets in a revision without them.
 var described = map[string]struct{ title, otherwise string }{
-	"Fields.Title":             {"`title` of tools, resources, templates, prompts, arguments and of the server", "left out; a tool's is in its annotations in 2025-03-26"},
-	"Fields.ToolAnnotations":   {"`annotations` of tools: the hints", "left out"},
-	"Fields.Icons":             {"`icons`", "left out"},
-	"Fields.Website":           {"`websiteUrl` and `description` of the server", "left out"},
-	"Fields.FeatureMeta":       {"`_meta` of features, contents and content blocks", "left out; that of results stays"},
-	"Fields.ForwardPrefixes":   {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
-	"Fields.LastModified":      {"`lastModified` among annotations", "left out"},
-	"Fields.StructuredContent": {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
-	"Fields.AnyOutput":         {"output that is not an object", "wrapped as `{\"result\": …}`, schema and value"},
-	"Fields.HeaderMirrors":     {"`x-mcp-header` in input schemas", "left out"},
-	"Fields.Audio":             {"content blocks of type `audio`", "an embedded resource"},
-	"Fields.ResourceLink":      {"content blocks of type `resource_link`", "a text with name and URI"},
-	"Fields.ResultType":        {"`resultType` of results", "left out"},
-	"Fields.CacheHints":        {"`ttlMs` and `cacheScope`", "left out"},
-	"Fields.ServerMeta":        {"`serverInfo` in the `_meta` of results", "in the result of `initialize` only"},
-	"Fields.Completions":       {"capability `completions`", "left out; the method exists"},
-	"Fields.Extensions":        {"capability `extensions`", "left out, and the methods of extensions do not exist"},
-	"Fields.ProgressMessage":   {"`message` of progress", "left out"},
-	"Fields.Batches":           {"arrays of messages are received", "-32600"},
-	"Fields.Polling":           {"over HTTP, event streams of sessions begin with an event without data, and may end before the reply (`mcp.ReleaseStream`)", "no such event: clients fail on it"},
-	"Asking.Rounds":            {"questions are in results", "requests of the server"},
-	"Asking.RichForms":         {"forms with defaults, titled choices as `oneOf`, multi-select", "titles as `enumNames`, no defaults but of booleans; a multi-select is an error to the handler"},
-	"Asking.ElicitationID":     {"`elicitationId` of links", "left out"},
-	"Asking.MessageBlocks":     {"messages of several blocks, tools and their use, in sampling", "an error to the handler"},
-	"Asking.MessageAudio":      {"audio in sampling", "an error to the handler"},
+	"Fields.Title":                 {"`title` of tools, resources, templates, prompts, arguments and of the server", "left out; a tool's is in its annotations in 2025-03-26"},
+	"Fields.ToolAnnotations":       {"`annotations` of tools: the hints", "left out"},
+	"Fields.Icons":                 {"`icons`", "left out"},
+	"Fields.Website":               {"`websiteUrl` and `description` of the server", "left out"},
+	"Fields.FeatureMeta":           {"`_meta` of features, contents and content blocks", "left out; that of results stays"},
+	"Fields.ForwardPrefixes":       {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
+	"Fields.LastModified":          {"`lastModified` among annotations", "left out"},
+	"Fields.StructuredContent":     {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
+	"Fields.AnyOutput":             {"output that is not an object", "wrapped as `{\"result\": …}`, schema and value"},
+	"Fields.HeaderMirrors":         {"`x-mcp-header` in input schemas", "left out"},
+	"Fields.Audio":                 {"content blocks of type `audio`", "an embedded resource"},
+	"Fields.ResourceLink":          {"content blocks of type `resource_link`", "a text with name and URI"},
+	"Fields.ResultType":            {"`resultType` of results", "left out"},
+	"Fields.CacheHints":            {"`ttlMs` and `cacheScope`", "left out"},
+	"Fields.ServerMeta":            {"`serverInfo` in the `_meta` of results", "in the result of `initialize` only"},
+	"Fields.Completions":           {"capability `completions`", "left out; the method exists"},
+	"Fields.Extensions":            {"capability `extensions`", "left out, and the methods of extensions do not exist"},
+	"Fields.ProgressMessage":       {"`message` of progress", "left out"},
+	"Fields.Batches":               {"arrays of messages are received", "-32600"},
+	"Fields.Polling":               {"over HTTP, event streams of sessions begin with an event without data, and may end before the reply (`mcp.ReleaseStream`)", "no such event: clients fail on it"},
+	"ServerRequests.Rounds":        {"questions are in results", "requests of the server"},
+	"ServerRequests.RichForms":     {"forms with defaults, titled choices as `oneOf`, multi-select", "titles as `enumNames`, no defaults but of booleans; a multi-select is an error to the handler"},
+	"ServerRequests.ElicitationID": {"`elicitationId` of links", "left out"},
+	"ServerRequests.MessageBlocks": {"messages of several blocks, tools and their use, in sampling", "an error to the handler"},
+	"ServerRequests.MessageAudio":  {"audio in sampling", "an error to the handler"},
 }
 
 func (w *writer) fields(t *testing.T) {
 	w.table("Fields and forms", "The data of a feature is published if the revision has a field for it.", "what", "where it is missing")
-	for _, part := range []string{"Fields", "Asking"} {
+	for _, part := range []string{"Fields", "ServerRequests"} {
 		field, _ := reflect.TypeFor[Revision]().FieldByName(part)
 		for i := range field.Type.NumField() {
 			member := field.Type.Field(i)
@@ -293,7 +293,7 @@ func TestSchemas(t *testing.T) {
 			got = append(got, name)
 		}
 		for _, q := range questions {
-			if _, asked := r.Asking.Capabilities[q.capability]; asked {
+			if _, asked := r.ServerRequests.Capabilities[q.capability]; asked {
 				got = append(got, q.method)
 			}
 		}

@@ -17,9 +17,9 @@ type Revision struct {
 	// Methods are the requests that a client may send.
 	Methods map[string]Method
 
-	Asking Asking
-	Fields Fields
-	Errors Errors
+	ServerRequests ServerRequests
+	Fields         Fields
+	Errors         Errors
 }
 
 // Fields has the members of messages that a revision has. Members that it lacks are

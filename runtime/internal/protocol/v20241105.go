@@ -2,9 +2,9 @@ package protocol
 
 // v20241105 is the first revision.
 var v20241105 = Revision{
-	Version: "2024-11-05",
-	Methods: table(session...),
-	Asking:  Asking{Capabilities: firstCapabilities},
+	Version:        "2024-11-05",
+	Methods:        table(session...),
+	ServerRequests: ServerRequests{Capabilities: firstCapabilities},
 	Errors: Errors{
 		NullID:           true,
 		ResourceNotFound: CodeResourceNotFound,

@@ -3,9 +3,9 @@ package protocol
 // v20250326 adds annotations of tools, audio, the capability completions and,
 // for this one revision, batches.
 var v20250326 = Revision{
-	Version: "2025-03-26",
-	Methods: table(session...),
-	Asking:  Asking{Capabilities: firstCapabilities, MessageAudio: true},
+	Version:        "2025-03-26",
+	Methods:        table(session...),
+	ServerRequests: ServerRequests{Capabilities: firstCapabilities, MessageAudio: true},
 	Fields: Fields{
 		ToolAnnotations: true,
 		Audio:           true,

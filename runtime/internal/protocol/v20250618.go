@@ -3,9 +3,9 @@ package protocol
 // v20250618 adds titles, structured content, resource links and _meta on features; it
 // removes batches.
 var v20250618 = Revision{
-	Version: "2025-06-18",
-	Methods: table(session...),
-	Asking:  Asking{Capabilities: formCapabilities, MessageAudio: true},
+	Version:        "2025-06-18",
+	Methods:        table(session...),
+	ServerRequests: ServerRequests{Capabilities: formCapabilities, MessageAudio: true},
 	Fields: Fields{
 		Title:             true,
 		ToolAnnotations:   true,

@@ -5,7 +5,7 @@ package protocol
 var v20251125 = Revision{
 	Version: "2025-11-25",
 	Methods: table(session...),
-	Asking: Asking{
+	ServerRequests: ServerRequests{
 		Capabilities:  allCapabilities,
 		RichForms:     true,
 		ElicitationID: true,

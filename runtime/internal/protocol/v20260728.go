@@ -12,7 +12,7 @@ var v20260728 = Revision{
 		PromptsList, PromptsGet,
 		Complete, Listen,
 	),
-	Asking: Asking{
+	ServerRequests: ServerRequests{
 		Rounds:        true,
 		Capabilities:  allCapabilities,
 		RichForms:     true,

@@ -17,18 +17,18 @@ func TestAsking(t *testing.T) {
 		"elicitation elicitation.url roots sampling sampling.context sampling.tools",
 	} {
 		r := All[i]
-		if got := strings.Join(slices.Sorted(maps.Keys(r.Asking.Capabilities)), " "); got != want {
+		if got := strings.Join(slices.Sorted(maps.Keys(r.ServerRequests.Capabilities)), " "); got != want {
 			t.Errorf("%s: clients can %s, want %s", r.Version, got, want)
 		}
-		if r.Asking.Rounds != r.PerRequest {
+		if r.ServerRequests.Rounds != r.PerRequest {
 			t.Errorf("%s: rounds are for clients without a session", r.Version)
 		}
-		for name, declared := range r.Asking.Capabilities {
-			if r.Asking.Capabilities[declared] != declared {
+		for name, declared := range r.ServerRequests.Capabilities {
+			if r.ServerRequests.Capabilities[declared] != declared {
 				t.Errorf("%s: %s is declared by %s, which the revision has not", r.Version, name, declared)
 			}
 		}
-		if r.Asking.ElicitationID && !r.Asking.RichForms || r.Asking.ElicitationID && r.Asking.Rounds {
+		if r.ServerRequests.ElicitationID && !r.ServerRequests.RichForms || r.ServerRequests.ElicitationID && r.ServerRequests.Rounds {
 			t.Errorf("%s: elicitationId", r.Version)
 		}
 	}
@@ -37,8 +37,8 @@ func TestAsking(t *testing.T) {
 func TestAsks(t *testing.T) {
 	for m := Unknown; m < MethodCount; m++ {
 		want := slices.Contains([]string{"tools/call", "prompts/get", "resources/read"}, m.String())
-		if m.Asks() != want {
-			t.Errorf("%s may ask: %v", m, m.Asks())
+		if m.MayAskClient() != want {
+			t.Errorf("%s may ask: %v", m, m.MayAskClient())
 		}
 	}
 	if len(Levels) != 8 || Levels[DefaultLevel] != "info" {

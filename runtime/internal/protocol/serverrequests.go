@@ -1,7 +1,8 @@
 package protocol
 
-// Asking describes the requests of a server to a client in a revision.
-type Asking struct {
+// ServerRequests describes the requests of servers to clients in a revision
+// (ServerRequest in the schema of the specification), and how they are sent.
+type ServerRequests struct {
 	// Rounds is set if a server sends no requests: they are part of an input_required
 	// result, and the client calls again with the answers (multi round-trip requests).
 	Rounds bool
@@ -28,9 +29,9 @@ const (
 	ElicitationComplete = "notifications/elicitation/complete"
 )
 
-// Asks reports whether the handler of a request may send requests to the client. It is
+// MayAskClient reports whether the handler of a request may send requests to the client. It is
 // the same in every revision, so that a handler behaves the same in all.
-func (m Method) Asks() bool {
+func (m Method) MayAskClient() bool {
 	return m == ToolsCall || m == PromptsGet || m == ResourcesRead
 }
 
