@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -63,11 +65,36 @@ func Replace(path string, data []byte) (err error) {
 	if err = aside.Close(); err != nil {
 		return err
 	}
-	if err = os.Rename(aside.Name(), path); err != nil {
+	if err = renamePatiently(func() error { return os.Rename(aside.Name(), path) }, runtime.GOOS); err != nil {
 		return err
 	}
 	sweep(path)
 	return nil
+}
+
+// sharingTime is how long a file that another program has open is waited for.
+const sharingTime = 2 * time.Second
+
+// renamePatiently renames again while the error is one that passes on Windows: an
+// editor, a language server or a virus scanner has the file open for a moment. On
+// other systems an open file can be replaced.
+func renamePatiently(rename func() error, system string) error {
+	pause := time.Millisecond
+	for start := time.Now(); ; pause = min(2*pause, 100*time.Millisecond) {
+		err := rename()
+		if err == nil || !sharingViolation(err, system) || time.Since(start) >= sharingTime {
+			return err
+		}
+		time.Sleep(pause)
+	}
+}
+
+// sharingViolation reports whether an error of Windows means that another program
+// has a file open: ERROR_ACCESS_DENIED, which a file without the right to write
+// also gives, ERROR_SHARING_VIOLATION or ERROR_LOCK_VIOLATION.
+func sharingViolation(err error, system string) bool {
+	number, ok := errors.AsType[syscall.Errno](err)
+	return ok && system == "windows" && (number == 5 || number == 32 || number == 33)
 }
 
 // asidePrefix begins the names of the copies of a file. The go command ignores
