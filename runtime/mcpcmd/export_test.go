@@ -21,6 +21,9 @@ const (
 	ReadTime   = readTime
 )
 
+// Quoted makes the arguments of a shell that the help shows.
+var Quoted = quoted
+
 // Warn returns the warning about an address.
 func Warn(w io.Writer, bound net.Addr) { (&program{stderr: w}).warn(bound) }
 

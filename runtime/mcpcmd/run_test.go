@@ -53,6 +53,11 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	executable = mcpcmd.Quoted(executable)
 	for _, arg := range []string{"-help", "-h", "--help"} {
 		stdout, stderr, err := run(t, []string{arg, "-version"})
 		if err != nil || stderr != "" {
@@ -60,7 +65,7 @@ func TestHelp(t *testing.T) {
 		}
 		for _, want := range []string{
 			"fixture 1.2.3 is a server of the Model Context Protocol with 3 tools, 1 resource.\nIt is tested.\n",
-			"claude mcp add fixture -- /", "-http ADDR ", "-allow-host NAME ", "-allow-origin ORIGIN ", "-version ", "-help ",
+			"claude mcp add fixture -- " + executable, "-http ADDR ", "-allow-host NAME ", "-allow-origin ORIGIN ", "-version ", "-help ",
 			"http://127.0.0.1:8080/mcp",
 		} {
 			if !strings.Contains(stdout, want) {
@@ -71,6 +76,25 @@ func TestHelp(t *testing.T) {
 			if len(line) > 84 && !strings.Contains(line, "claude") {
 				t.Errorf("long line: %s", line)
 			}
+		}
+	}
+}
+
+// TestQuoted has paths of every system.
+func TestQuoted(t *testing.T) {
+	for path, want := range map[string]string{
+		"/usr/local/bin/shop-1.2":            "/usr/local/bin/shop-1.2",
+		"/home/a b/shop":                     `"/home/a b/shop"`,
+		"/home/o'neil/shop":                  `"/home/o'neil/shop"`,
+		"/home/$a/shop":                      "'/home/$a/shop'",
+		"/home/`a`'s/shop":                   "'/home/`a`'\\''s/shop'",
+		`C:\shop.exe`:                        `"C:\shop.exe"`,
+		`C:\Program Files (x86)\shop.exe`:    `"C:\Program Files (x86)\shop.exe"`,
+		`\\server\share\größe\shop.exe`:      `"\\server\share\größe\shop.exe"`,
+		`C:\Users\x\AppData\Local\a;b&c.exe`: `"C:\Users\x\AppData\Local\a;b&c.exe"`,
+	} {
+		if got := mcpcmd.Quoted(path); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
 }

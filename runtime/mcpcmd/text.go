@@ -63,7 +63,7 @@ func (p *program) help() {
 	}
 	path := name
 	if executable, err := os.Executable(); err == nil {
-		path = executable
+		path = quoted(executable)
 	}
 	fmt.Fprintf(p.stdout, `
 usage: %[1]s [flags]
@@ -91,4 +91,19 @@ At /mcp there is every revision of the protocol, at /sse that of 2024-11-05 alon
 	-version             print the version and end
 	-help                print this and end
 `, name, info.Name, path)
+}
+
+// quoted returns a path as an argument of a shell: what may mean something else,
+// such as the spaces and backslashes of a path of Windows, is in quotes.
+func quoted(path string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@,", r)
+	}
+	switch {
+	case strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0:
+		return path
+	case strings.ContainsAny(path, "\"$`"): // never in a path of Windows but for $ and `
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return `"` + path + `"`
 }
