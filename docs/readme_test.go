@@ -57,6 +57,9 @@ type shell struct {
 
 func (s shell) run(stdin, line string) (stdout, stderr string, err error) {
 	s.t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		s.t.Skip("the commands of the documents are for a POSIX shell:", err)
+	}
 	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", line)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir)

@@ -201,7 +201,11 @@ func TestFilesStayInside(t *testing.T) {
 	}
 	write("outside.txt", "secret")
 	write("docs/a.txt", "inside")
-	write("docs/sub/ü b%20?#.md", "# Title")
+	odd, escaped := "ü b%20?#.md", "%C3%BC%20b%2520%3F%23.md"
+	if runtime.GOOS == "windows" { // whose names have no question mark
+		odd, escaped = "ü b%20#.md", "%C3%BC%20b%2520%23.md"
+	}
+	write("docs/sub/"+odd, "# Title")
 	write("docs/.git/config", "secret")
 	write("docs/sub/.env", "secret")
 	write("docs/data.bin", "\x00\xff")
@@ -239,7 +243,7 @@ func TestFilesStayInside(t *testing.T) {
 			t.Errorf("%s is listed: %s", r.URI, got)
 		}
 	}
-	want := []string{"a.txt", "data.bin", "noext", "odd.txt", "sub/%C3%BC%20b%2520%3F%23.md"}
+	want := []string{"a.txt", "data.bin", "noext", "odd.txt", "sub/" + escaped}
 	for i := range want {
 		want[i] = "file:///docs/" + want[i]
 	}
