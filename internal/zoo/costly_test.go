@@ -12,7 +12,7 @@ import (
 // times that of json.Unmarshal. MCPGEN_COSTLY in the environment says how many are
 // tried for each tool; messages are of 4 MiB then.
 func TestCostly(t *testing.T) {
-	search := prove.Search{Tries: 10, Small: 48 << 10, Large: 1 << 20, Worst: 12, Most: 10, Beyond: 1.5}
+	search := prove.Search{Tries: 6, Small: 48 << 10, Large: 1 << 20, Worst: 12, Most: 10, Beyond: 1.5}
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_COSTLY")); err == nil {
 		search = prove.Search{Tries: long, Small: 64 << 10, Large: 4<<20 - 4096, Worst: 300, Most: 10, Beyond: 1.5}
 	}
