@@ -119,7 +119,9 @@ func lineClient(t *testing.T, s *mcp.Server) *client {
 	}()
 	t.Cleanup(func() {
 		_ = ours.Close()
-		<-ended
+		if err := <-ended; err != nil {
+			t.Errorf("lines: %v", err)
+		}
 	})
 	return &client{name: "lines", exchange: lines(ours)}
 }
@@ -139,7 +141,9 @@ func tcpClient(t *testing.T, s *mcp.Server) *client {
 	t.Cleanup(func() {
 		_ = conn.Close()
 		stop()
-		<-ended
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("TCP: %v", err)
+		}
 	})
 	return &client{name: "TCP", exchange: lines(conn)}
 }
@@ -210,7 +214,7 @@ func poster(url, revision string) func([]byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer answer.Body.Close()
+		defer func() { _ = answer.Body.Close() }()
 		if id := answer.Header.Get("Mcp-Session-Id"); id != "" {
 			session.Store(id)
 		}

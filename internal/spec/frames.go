@@ -1,8 +1,12 @@
 package spec
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/binary"
+	"io"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +25,48 @@ func WebSocket(t testing.TB, c net.Conn) net.Conn {
 		Conn: c,
 		said: &frames{take: conversation.Client, lost: conversation.Lose}, heard: &frames{take: conversation.Server, lost: func() {}},
 	}
+}
+
+// WebSocketHandler returns middleware that validates the messages of the connections
+// which a handler upgrades, in both directions. Validation ends at an invalid frame, and
+// with compression.
+func (p *Tap) WebSocketHandler(h http.Handler) http.Handler {
+	if p.all == nil {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(&upgraded{w, p.Conversation()}, r)
+	})
+}
+
+// upgraded is the ResponseWriter of a request that may become a connection.
+type upgraded struct {
+	http.ResponseWriter
+	conversation *Conversation
+}
+
+func (u *upgraded) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+func (u *upgraded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, rw, err := http.NewResponseController(u.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	fromClient := &frames{take: u.conversation.Client, lost: u.conversation.Lose, opened: true}
+	fromServer := &frames{take: u.conversation.Server, lost: func() {}, opened: true}
+	conn := &spied{Conn: c, said: fromServer, heard: fromClient}
+	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // that came with the request
+	if err != nil {
+		return nil, nil, err
+	}
+	early = bytes.Clone(early)
+	fromClient.write(early)
+	rw.Reader.Reset(io.MultiReader(bytes.NewReader(early), conn))
+	if _, err := rw.Reader.Peek(len(early)); err != nil { // it stays buffered
+		return nil, nil, err
+	}
+	rw.Writer.Reset(conn)
+	return conn, rw, nil
 }
 
 // spied is a connection whose bytes are recorded.

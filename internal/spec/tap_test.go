@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/coder/websocket"
 )
 
 // complaints records errors of a test without failing.
@@ -188,5 +190,52 @@ func TestImported(t *testing.T) {
 				t.Errorf("%s imports %s", path, p)
 			}
 		}
+	}
+}
+
+// Messages of a WebSocket are validated in both directions by the handler's side, those
+// included that arrive with the request.
+func TestTapOfWebSockets(t *testing.T) {
+	Dir(t)
+	said := &complaints{TB: t}
+	ended := make(chan struct{})
+	server := httptest.NewServer(NewTap(said).WebSocketHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		c, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for range 2 {
+			if _, _, err := c.Read(r.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, answer := range []string{`{"jsonrpc":"2.0","id":0,"result":{"wrong":1}}`, `{"jsonrpc":"2.0","method":"notifications/wrong"}`} {
+			if err := c.Write(r.Context(), websocket.MessageText, []byte(answer)); err != nil {
+				t.Error(err)
+			}
+		}
+		_ = c.CloseNow()
+	})))
+	defer server.Close()
+	c, _, err := websocket.Dial(t.Context(), server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.CloseNow() }()
+	for _, message := range []string{fmt.Sprintf(hello, Revisions[1]), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`} {
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if _, _, err := c.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-ended
+	if len(said.said) != 3 {
+		t.Errorf("%q", said.said)
 	}
 }

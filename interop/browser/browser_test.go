@@ -94,7 +94,7 @@ func newServer(t *testing.T, origins ...string) *server {
 	tap := spec.NewTap(t).OfServers()
 	mux.Handle("/mcp", s.counted(tap.Handler(streamable)))
 	mux.Handle("/sse", s.counted(tap.Handler(sse)))
-	mux.Handle("/ws", s.counted(ws))
+	mux.Handle("/ws", s.counted(tap.WebSocketHandler(ws)))
 	mux.Handle("/", s.site)
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() {

@@ -34,6 +34,21 @@ var printing = lines(initialize("2025-11-25"), call(1, "print", "{}"))
 
 const printed = `"id":1,"result":{"content":[{"type":"text","text":"done"}]}`
 
+// validate validates the messages that a program has read, and those among the lines
+// that it has printed.
+func validate(t *testing.T, read, printed string) {
+	t.Helper()
+	tap := spec.NewTap(t).Conversation()
+	for line := range strings.Lines(read) {
+		tap.Client(line)
+	}
+	for line := range strings.Lines(printed) {
+		if strings.HasPrefix(line, "{") {
+			tap.Server(line)
+		}
+	}
+}
+
 func TestStdoutShield(t *testing.T) {
 	spec.Holds(t, "S083")
 	cmd, stderr := program(t, "printer")
@@ -42,6 +57,7 @@ func TestStdoutShield(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
+	validate(t, printing, string(out))
 	got := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(got) != 3 || !strings.Contains(got[0], `"id":0`) || !strings.Contains(got[1], printed) || got[2] != "restored" {
 		t.Errorf("standard output:\n%s", out)
@@ -79,6 +95,7 @@ func TestStdoutShieldOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	validate(t, printing, string(out))
 	if !strings.Contains(string(out), printed) || strings.Contains(string(out), "printed") {
 		t.Errorf("standard output:\n%s", out)
 	}
@@ -91,6 +108,7 @@ func TestWithoutStdoutShield(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
+	validate(t, printing, string(out))
 	if !strings.Contains(string(out), "printed by a child") {
 		t.Errorf("standard output:\n%s", out)
 	}

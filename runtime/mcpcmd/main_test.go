@@ -212,6 +212,16 @@ func callLine(tool string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{},` + meta + "}}\n"
 }
 
+// validate validates the message that a program has read, and those that it has written.
+func validate(t *testing.T, read string, written *strings.Builder) {
+	t.Helper()
+	tap := spec.NewTap(t).Conversation()
+	tap.Client(read)
+	for line := range strings.Lines(written.String()) {
+		tap.Server(line)
+	}
+}
+
 func TestStdio(t *testing.T) {
 	spec.Holds(t, "S088")
 	p := start(t, nil)
@@ -221,9 +231,7 @@ func TestStdio(t *testing.T) {
 	}
 	p.stdin.Close()
 	code, stderr := p.end()
-	tap := spec.NewTap(t).Conversation()
-	tap.Client(callLine("greet"))
-	tap.Server(p.stdout.String())
+	validate(t, callLine("greet"), &p.stdout)
 	if code != 0 || stderr != "" || !strings.Contains(p.stdout.String(), `"text":"hello "`) || strings.Count(p.stdout.String(), "\n") != 1 || !p.cleanedUp() {
 		t.Errorf("exit code %d, stderr %q, stdout %s", code, stderr, &p.stdout)
 	}
@@ -241,6 +249,7 @@ func TestSignalStdio(t *testing.T) {
 		if code, stderr := p.end(); code != 0 || !strings.HasPrefix(stderr, "ended: ") || strings.Count(stderr, "\n") != 1 || !p.cleanedUp() {
 			t.Errorf("%v: exit code %d, %q", s, code, stderr)
 		}
+		validate(t, callLine("wait"), &p.stdout)
 	}
 }
 
@@ -286,4 +295,5 @@ func TestStandardErrorGone(t *testing.T) {
 	if err := p.cmd.Wait(); err != nil || !p.cleanedUp() || !strings.Contains(p.stdout.String(), `"text":"logged"`) {
 		t.Errorf("%v, cleaned up: %v, stdout %s", err, p.cleanedUp(), &p.stdout)
 	}
+	validate(t, callLine("log"), &p.stdout)
 }

@@ -184,6 +184,7 @@ func TestCallers(t *testing.T) {
 func TestCallersOverHTTP(t *testing.T) {
 	h := mcphttp.NewHandler(newServer(mcprate.Tool("*", rate.Every(time.Hour), 2)))
 	defer h.Close()
+	tapped := spec.NewTap(t).Handler(h)
 	post := func(t *testing.T, address, text string, header ...string) (string, http.Header) {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(text))
 		r.RemoteAddr = address
@@ -193,7 +194,7 @@ func TestCallersOverHTTP(t *testing.T) {
 			r.Header.Set(header[i], header[i+1])
 		}
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		tapped.ServeHTTP(w, r)
 		body, err := io.ReadAll(w.Body)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
@@ -23,7 +24,7 @@ func serveReal(t *testing.T, tls bool, options []mcpws.Option, f func(s *testSer
 	tested, tools := testbed.NewServer(limits...)
 	s.tools = tools
 	s.handler = mcpws.NewHandler(tested, options...)
-	server := httptest.NewUnstartedServer(s.handler)
+	server := httptest.NewUnstartedServer(spec.NewTap(t).WebSocketHandler(s.handler))
 	if tls {
 		server.StartTLS()
 	} else {
