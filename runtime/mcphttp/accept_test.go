@@ -49,7 +49,7 @@ func TestAcceptable(t *testing.T) {
 		{[]string{"application/json; q=0 , text/event-stream; Q=1"}, false, true},
 		{[]string{"application/json;q=0.5;q=0"}, true, false},
 
-		{[]string{"application/json;q=2"}, true, true}, // no range at all
+		{[]string{"application/json;q=2"}, true, true}, // not a valid range
 		{[]string{"application/json;q=2, text/html"}, false, false},
 		{[]string{"application/json;q=1.001, text/event-stream"}, false, true},
 		{[]string{"application/json;q=-1, text/event-stream"}, false, true},
@@ -70,7 +70,7 @@ func TestAcceptable(t *testing.T) {
 	}
 }
 
-// The order of ranges, and how they are spread over fields, do not matter.
+// The order of ranges, and their distribution over fields, do not matter.
 func TestAcceptableInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	ranges := []string{"application/json", "text/event-stream", "application/*", "text/*", "*/*", "text/html"}
@@ -123,7 +123,7 @@ func TestIsJSON(t *testing.T) {
 	}
 }
 
-// FuzzAccept checks that a range added by hand counts, whatever stands before it.
+// FuzzAccept checks that an appended range counts, whatever precedes it.
 func FuzzAccept(f *testing.F) {
 	for _, line := range []string{"", "*/*", "application/json;q=0", `a/b;x="`, `a/b;x="\`, "text/*;q=0.5, , ;q=1", "gzip;q=0, *", "identity;q=0.5, gzip"} {
 		f.Add(line)

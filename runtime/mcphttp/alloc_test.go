@@ -39,7 +39,7 @@ func (w *minimalWriter) reset() {
 	w.status, w.body = 0, w.body[:0]
 }
 
-// body is that of a request, again and again.
+// body is the body of a request that is read repeatedly.
 type body struct{ bytes.Reader }
 
 func (*body) Close() error { return nil }
@@ -81,7 +81,7 @@ func callSum(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	return req.Structured(e)
 }
 
-// benchCall is a request that can be made again and again.
+// benchCall is a request that is made repeatedly.
 type benchCall struct {
 	handler http.Handler
 	request *http.Request
@@ -112,7 +112,7 @@ func (a *benchCall) run() {
 	a.handler.ServeHTTP(&a.w, a.request)
 }
 
-// check asks once, and looks for a part of the answer.
+// check makes the request once, and looks for a part of the response.
 func (a *benchCall) check(t testing.TB, name, want string) {
 	t.Helper()
 	if a.run(); a.w.status != http.StatusOK || !strings.Contains(string(a.w.body), want) {
@@ -120,8 +120,8 @@ func (a *benchCall) check(t testing.TB, name, want string) {
 	}
 }
 
-// benchCalls returns a small call in every way that there is over HTTP, and what
-// its answer has in it.
+// benchCalls returns a small call for each mode of HTTP, and a text that its response
+// contains.
 func benchCalls(t testing.TB) (kinds map[string]*benchCall, answer string) {
 	s := mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.FuncTool(&infoSum, callSum))
@@ -176,8 +176,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// The answer to one request is not another one's: what is used again is used by one
-// at a time, whoever has gone in the meantime.
+// A pooled buffer is used by one request at a time, also when its client disconnects.
 func TestAnswersAreNotMixed(t *testing.T) {
 	kinds, answer := benchCalls(t)
 	a := kinds["2026-07-28"]

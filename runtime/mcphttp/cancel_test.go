@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// A request by itself is cancelled by closing its response, whether anything has
-// been sent or not. Nobody else notices.
+// Closing the response of a request without a session cancels it, whether anything has
+// been sent or not. Other requests go on.
 func TestVanishedClientCancels(t *testing.T) {
 	spec.Holds(t, "S128", "S132", "S133", "S170")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -23,7 +23,7 @@ func TestVanishedClientCancels(t *testing.T) {
 		c := s.start(callScripted(other).withID("1").post())
 		contexts := []context.Context{silent.Started(), loud.Started()}
 		other.Started()
-		loud.Log("nothing") // it has not asked for messages
+		loud.Log("nothing") // the request has not asked for log messages
 		loud.Progress(1)
 		b.wantStream().wantMessages("notifications/progress")
 
@@ -45,7 +45,7 @@ func TestVanishedClientCancels(t *testing.T) {
 	})
 }
 
-// Closing the response of a session's call cancels nothing.
+// Closing the response of a request in a session does not cancel it.
 func TestVanishedClientOfASession(t *testing.T) {
 	spec.Holds(t, "S107")
 	for _, version := range legacy {
@@ -62,7 +62,7 @@ func TestVanishedClientOfASession(t *testing.T) {
 			if one.Err() != nil || two.Err() != nil {
 				t.Fatalf("cancelled: %v, %v", context.Cause(one), context.Cause(two))
 			}
-			// They can still be cancelled the way that sessions have.
+			// They can still be cancelled by a notification.
 			x.do(cancelNotification("1")).wantAccepted()
 			x.do(cancelNotification("2")).wantAccepted()
 			for _, p := range []*testbed.ScriptedCall{silent, loud} {
@@ -74,15 +74,15 @@ func TestVanishedClientOfASession(t *testing.T) {
 	}
 }
 
-// A call that is cancelled by a notification gets no answer: the response is an
-// event stream that ends without one.
+// A call that is cancelled by a notification gets no reply: its response is an event
+// stream that ends without one.
 func TestCancelledCall(t *testing.T) {
 	for _, version := range legacy {
-		for _, deaf := range []bool{false, true} {
+		for _, ignore := range []bool{false, true} {
 			serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 				x := s.open(version)
 				silent, loud, other := s.Script("silent"), s.Script("loud"), s.Script("other")
-				silent.IgnoreContext, loud.IgnoreContext = deaf, deaf
+				silent.IgnoreContext, loud.IgnoreContext = ignore, ignore
 				a, b := x.start(callScripted(silent).withID("1").legacy()), x.start(callScripted(loud).withID(`"2"`).legacy())
 				c := x.start(callScripted(other).withID(`"1"`).legacy())
 				one, two := silent.Started(), loud.Started()
@@ -99,7 +99,7 @@ func TestCancelledCall(t *testing.T) {
 						t.Errorf("the cause is %v", err)
 					}
 				}
-				if deaf { // what it says later, nobody hears
+				if ignore { // messages after that are dropped
 					silent.Log("late")
 					silent.Return("late")
 					loud.Log("late")
@@ -116,7 +116,7 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
-// The cancelled call has nothing to come back to but what was sent before.
+// The stream of a cancelled call has nothing to resume, except what was sent before.
 func TestResumeACancelledCall(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -133,8 +133,7 @@ func TestResumeACancelledCall(t *testing.T) {
 	})
 }
 
-// What has been cancelled twice, or answered, or is not there, is cancelled by
-// nobody.
+// Cancelling a request twice, or one that is answered or unknown, has no effect.
 func TestCancelNothing(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
@@ -157,8 +156,8 @@ func TestCancelNothing(t *testing.T) {
 	})
 }
 
-// A handler that has been cancelled because its client has gone says nothing more,
-// also where it does not care.
+// A handler whose call was cancelled by a disconnect sends no more messages, also if it
+// ignores its context.
 func TestVanishedClientHearsNothing(t *testing.T) {
 	spec.Holds(t, "S134")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -180,12 +179,12 @@ func TestVanishedClientHearsNothing(t *testing.T) {
 		})
 		p.Return("late")
 		if log := s.log.String(); len(log) > 0 && containsAny(log, "panic", "ERROR") {
-			t.Errorf("the log says %s", log)
+			t.Errorf("the log is %s", log)
 		}
 	})
 }
 
-// A question that nobody will answer ends with the call that asks it.
+// A question without an answer ends with the call that asks it.
 func TestCancelAmidAQuestion(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -208,8 +207,8 @@ func TestCancelAmidAQuestion(t *testing.T) {
 	})
 }
 
-// The context of a call by itself ends with the call, not with what follows on the
-// same connection.
+// The context of a call without a session ends with the call, not with later requests
+// on the same connection.
 func TestContextEndsWithTheCall(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// page is the origin that may call.
+// page is the allowed origin.
 const page = "https://app.example.com"
 
 func allowing(t testing.TB, origins ...string) *access.Policy {
@@ -24,7 +24,7 @@ func allowing(t testing.TB, origins ...string) *access.Policy {
 	return p
 }
 
-// asked returns what cors made of a request to server.example with these fields.
+// asked returns the result of cors for a request to server.example with these fields.
 func asked(p *access.Policy, method string, pairs ...string) (*http.Response, bool) {
 	r := httptest.NewRequest(method, "https://server.example/mcp", nil)
 	r.Header = fields(pairs...)
@@ -108,7 +108,7 @@ func TestCORSPreflightRefused(t *testing.T) {
 	}
 }
 
-// Requests are not answered here, but an allowed page may read the answer.
+// cors does not answer requests, but an allowed page may read the response.
 func TestCORSOfRequests(t *testing.T) {
 	for _, test := range []struct {
 		name, method, origin string
@@ -150,7 +150,8 @@ func TestCORSOfRequests(t *testing.T) {
 	}
 }
 
-// A preflight of the server's own page, which browsers do not send, is no refusal.
+// A preflight from the server's own origin, which browsers do not send, is not an
+// error.
 func TestCORSPreflightOfSameOrigin(t *testing.T) {
 	answer, done := asked(allowing(t), "OPTIONS", "Origin", "https://server.example", "Access-Control-Request-Method", "POST")
 	if !done || answer.StatusCode != http.StatusNoContent || answer.Header.Get("Access-Control-Allow-Origin") != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// decompress returns the body of a compressed answer.
+// decompress returns the body of a compressed response.
 func (a *response) decompress() string {
 	a.t.Helper()
 	r, err := gzip.NewReader(bytes.NewReader([]byte(a.text())))
@@ -24,7 +24,7 @@ func (a *response) decompress() string {
 	return string(text)
 }
 
-// Large plain answers are compressed for those who take that.
+// Large JSON replies are compressed for clients that accept that.
 func TestCompression(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -60,7 +60,7 @@ func TestCompression(t *testing.T) {
 				}
 			}
 		}
-		// Small ones are not worth it.
+		// Small replies are not compressed.
 		a := s.do(call("echo", "{}").post("Accept-Encoding: gzip"))
 		a.wantResult("1")
 		if a.field("Content-Encoding") != "" {
@@ -69,7 +69,7 @@ func TestCompression(t *testing.T) {
 	})
 }
 
-// Event streams are not compressed: what waits in a compressor is late.
+// Event streams are not compressed: a compressor would delay events.
 func TestStreamsAreNotCompressed(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")
@@ -94,7 +94,7 @@ func TestWithoutCompression(t *testing.T) {
 	})
 }
 
-// Small and large answers are whole, whatever their size.
+// Small and large replies are complete, whatever their size.
 func TestSizesOfAnswers(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

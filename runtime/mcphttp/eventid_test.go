@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// checkEventIDs checks that no two events of a session have the same id
-// (basic/transports, resumability): an id that has been seen before is that of the
-// same message, sent again, and an event without data is never the same one.
+// checkEventIDs checks that the events of a session have different ids
+// (basic/transports, resumability). An id may repeat for the same message, sent again,
+// but not for an event without data.
 func (s *testServer) checkEventIDs() {
 	s.t.Helper()
 	type name struct{ session, id string }
@@ -20,7 +20,7 @@ func (s *testServer) checkEventIDs() {
 		if a.code() != 200 || a.mediaType() != "text/event-stream" || a.field("Content-Encoding") != "" {
 			continue
 		}
-		session := a.field("Mcp-Session-Id") // of one that is opened
+		session := a.field("Mcp-Session-Id") // of a session that the request opens
 		for _, field := range a.request.fields {
 			if id, ok := strings.CutPrefix(field, "Mcp-Session-Id: "); ok {
 				session = id
@@ -39,8 +39,7 @@ func (s *testServer) checkEventIDs() {
 	}
 }
 
-// Events without data have ids of their own, from which a stream goes on as from those
-// of messages.
+// Events without data have ids of their own, and a stream can be resumed from them.
 func TestEventsWithoutData(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -80,7 +79,7 @@ func TestEventsWithoutData(t *testing.T) {
 		b.wantEnd()
 		note(b)
 
-		for range 3 { // the standing stream, opened again and again
+		for range 3 { // the standalone stream, opened again and again
 			c := x.listen()
 			note(c)
 			c.disconnect()

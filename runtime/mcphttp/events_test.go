@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// wantStream checks that the answer is an event stream, as far as it has come.
+// wantStream checks that the response is an event stream so far.
 func (a *response) wantStream() *response {
 	a.t.Helper()
 	synctest.Wait()
@@ -28,7 +28,7 @@ func (a *response) wantStream() *response {
 	return a
 }
 
-// wantPending checks that not even the header has come.
+// wantPending checks that not even the header has arrived.
 func (a *response) wantPending() *response {
 	a.t.Helper()
 	synctest.Wait()
@@ -38,16 +38,15 @@ func (a *response) wantPending() *response {
 	return a
 }
 
-// event is what a reader of event streams makes of the lines between two empty
-// ones. A comment is one of its own here.
+// event is the event between two empty lines of an event stream, or a comment.
 type event struct {
 	id, name, data, retry string
 	hasID, hasData        bool
 	comment               bool
 }
 
-// events returns all events so far. Every line must be one that an event stream
-// has; what is incomplete at the end of a stream that is over is a mistake.
+// events returns all events so far. It reports lines that an event stream cannot have,
+// and an incomplete event at the end.
 func (a *response) events() []event {
 	a.t.Helper()
 	synctest.Wait()
@@ -135,7 +134,7 @@ func (a *response) wantMessages(kinds ...string) []*message {
 	return messages
 }
 
-// wantEnd checks that the stream has come to an orderly end.
+// wantEnd checks that the stream has ended without an error.
 func (a *response) wantEnd() *response {
 	a.t.Helper()
 	synctest.Wait()
@@ -148,7 +147,7 @@ func (a *response) wantEnd() *response {
 	return a
 }
 
-// wantOpen checks that the stream goes on.
+// wantOpen checks that the stream has not ended.
 func (a *response) wantOpen() *response {
 	a.t.Helper()
 	synctest.Wait()
@@ -158,7 +157,7 @@ func (a *response) wantOpen() *response {
 	return a
 }
 
-// wantBroken checks that the exchange has ended before its time.
+// wantBroken checks that the connection has broken.
 func (a *response) wantBroken() {
 	a.t.Helper()
 	synctest.Wait()

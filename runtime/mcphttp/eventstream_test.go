@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// event is what a reader dispatches.
+// event is an event as a reader dispatches it.
 type event struct {
 	kind, data, id string
 }
 
-// reading is what came of a stream.
+// reading is the result of reading a stream.
 type reading struct {
 	events []event
 	lastID string
@@ -30,7 +30,7 @@ func readEvents(stream string) reading {
 	for stream != "" {
 		end := strings.IndexAny(stream, "\r\n")
 		if end < 0 {
-			break // an incomplete line, of an incomplete event
+			break // an incomplete line of an incomplete event
 		}
 		line := stream[:end]
 		if strings.HasPrefix(stream[end:], "\r\n") {
@@ -102,7 +102,7 @@ func TestEventStream(t *testing.T) {
 	}
 }
 
-// What a reader makes of a whole stream, as a session of 2025-11-25 has it.
+// The events of a whole stream, as in a session of 2025-11-25.
 func TestEventStreamIsRead(t *testing.T) {
 	b := appendPriming(nil, "3-0")
 	b = appendComment(b)
@@ -123,7 +123,7 @@ func TestEventStreamIsRead(t *testing.T) {
 }
 
 // FuzzEventStream checks that a reader gets exactly the events that were written,
-// whatever is in them.
+// whatever they contain.
 func FuzzEventStream(f *testing.F) {
 	for _, data := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, "", " ", "a\nb", "a\r\nb\r", "\n\n", "data: x\n\nid: 2\n\n", ":", "\ufeff", "\xff", "a\x00b"} {
 		f.Add("", "", []byte(data), int64(0))
@@ -142,7 +142,7 @@ func FuzzEventStream(f *testing.F) {
 		clean := strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace
 		text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data))
 		if !utf8.ValidString(kind) || !utf8.Valid(data) || !utf8.ValidString(id) {
-			// The reader puts something else in its place; that it is there is enough.
+			// The reader replaces it; that it is there is enough.
 			if len(r.events) != 3 {
 				t.Fatalf("%q: %+v", b, r)
 			}

@@ -13,8 +13,8 @@ func sentinel(text string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
 }
 
-// Mcp-Method repeats the method of every request. Names of fields have no case,
-// values have.
+// Mcp-Method repeats the method of every request. Field names are case-insensitive,
+// values are not.
 func TestMethodHeader(t *testing.T) {
 	spec.Holds(t, "S139", "S145", "S150", "S152")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -32,13 +32,12 @@ func TestMethodHeader(t *testing.T) {
 			}
 		}
 		s.do(list.post("Mcp-Method: tools/list", "Mcp-Method: tools/call")).wantError(400, -32020, `"l"`)
-		// In sessions there are no such fields.
+		// Sessions do not have these fields.
 		s.open(revisionD).do(list.legacy(), "Mcp-Method: tools/call", "Mcp-Name: nothing").wantResult(`"l"`)
 	})
 }
 
-// The spelling of the names of fields does not matter, also not over a connection
-// that keeps it.
+// The case of field names does not matter, also on a connection that preserves it.
 func TestCaseOfFieldNames(t *testing.T) {
 	spec.Holds(t, "S149")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -60,8 +59,8 @@ func TestCaseOfFieldNames(t *testing.T) {
 	})
 }
 
-// Mcp-Name repeats what is called, got or read. Values that a field cannot have
-// are encoded.
+// Mcp-Name repeats the name or URI of the request. Values that a field cannot carry are
+// encoded.
 func TestNameHeader(t *testing.T) {
 	spec.Holds(t, "S139", "S140", "S141", "S142", "S145", "S150")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -85,16 +84,16 @@ func TestNameHeader(t *testing.T) {
 				}
 			}
 		}
-		// The name of what is not there can be mirrored as well.
+		// The name of an unknown feature can be repeated as well.
 		s.do(call("no-such", "{}").post()).wantError(200, -32602, "1")
 		s.do(call("日本", "{}").post("Mcp-Name: "+sentinel("日本"))).wantError(200, -32602, "1")
 		s.do(call("日本", "{}").post("Mcp-Name: 日本")).wantError(400, -32020, "1")
-		// Other methods have none, and one that is sent is not looked at.
+		// Other methods have no Mcp-Name, and ignore it.
 		s.do(rpc{method: "tools/list"}.post("Mcp-Name: anything")).wantResult("1")
 	})
 }
 
-// Arguments that the schema marks are repeated in fields of their own.
+// Arguments that the schema marks are repeated in header fields.
 func TestParamHeader(t *testing.T) {
 	spec.Holds(t, "S141", "S142", "S143", "S144", "S145", "S146", "S147", "S148", "S150", "S151")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -122,12 +121,12 @@ func TestParamHeader(t *testing.T) {
 			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVsbG8=?="}, true},
 			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVsbG8?="}, false},
 			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVs!!!bG8=?="}, false},
-			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVsbG9=?="}, false}, // bits that mean nothing
+			{`{"region":"Hello"}`, []string{"Region: =?base64?SGVsbG9=?="}, false}, // unused bits are set
 			{`{"region":"SGVsbG8="}`, []string{"Region: SGVsbG8="}, true},
 			{`{"region":"=?base64?SGVsbG8="}`, []string{"Region: =?base64?SGVsbG8="}, true},
 			{`{"region":"=?base64?literal?="}`, []string{"Region: =?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="}, true},
 			{`{"region":"=?base64?SGVsbG8=?="}`, []string{"Region: =?base64?SGVsbG8=?="}, false},
-			{`{"region":"ÿ"}`, []string{"Region: =?base64?/w==?="}, false}, // no UTF-8
+			{`{"region":"ÿ"}`, []string{"Region: =?base64?/w==?="}, false}, // not UTF-8
 			{`{"count":42}`, []string{"Count: 42"}, true},
 			{`{"count":42}`, []string{"Count: 42.0"}, true},
 			{`{"count":42.0}`, []string{"Count: 42"}, true},
@@ -145,7 +144,7 @@ func TestParamHeader(t *testing.T) {
 			{`{"where":{"zone":"b"}}`, []string{"Zone: b"}, true},
 			{`{"where":{"zone":"b"}}`, nil, false},
 			{`{"where":{}}`, []string{"Zone: b"}, false},
-			{`{"zone":"b"}`, nil, true}, // elsewhere it means nothing
+			{`{"zone":"b"}`, nil, true}, // elsewhere the mark has no meaning
 			{`{"region":"eu","count":1,"dry":true,"where":{"zone":"b"}}`, []string{"Region: eu", "Count: 1", "Dry-Run: true", "Zone: b"}, true},
 			{`{}`, []string{"Other: not of the schema"}, true},
 		} {
@@ -160,13 +159,13 @@ func TestParamHeader(t *testing.T) {
 				a.fail("the arguments are %s", got)
 			}
 		}
-		// A session's requests are not held against them, nor are other tools.
+		// The fields are not checked in sessions, nor for other tools.
 		s.open(revisionD).do(call("mirror", `{"region":"eu"}`).legacy(), "Mcp-Param-Region: us").wantResult("1")
 		s.do(call("echo", `{"region":"eu"}`).post("Mcp-Param-Region: us")).wantResult("1")
 	})
 }
 
-// Clients see the marks from 2026-07-28 on.
+// Clients get the marks from 2026-07-28 on.
 func TestMarksAreListed(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionC)

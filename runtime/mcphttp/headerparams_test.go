@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// mirrored are the arguments of the tool of these tests.
+// mirrored are the parameter headers of the tool in these tests.
 var mirrored = []toolschema.HeaderParam{
 	{Header: "Mcp-Param-Region", Path: []string{"region"}, Kind: toolschema.StringParam},
 	{Header: "Mcp-Param-Count", Path: []string{"count"}, Kind: toolschema.IntegerParam},
@@ -35,7 +35,7 @@ func parse(t testing.TB, text string) *jsonrpc.Message {
 	return m
 }
 
-// fields makes a header from pairs.
+// fields returns a header with pairs of names and values.
 func fields(pairs ...string) http.Header {
 	h := http.Header{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -91,7 +91,7 @@ func TestMethodAndNameMirrors(t *testing.T) {
 		{"prompt, not encoded", get, fields("Mcp-Method", "prompts/get", "Mcp-Name", "gr\u00fc\u00dfen"),
 			`header Mcp-Name is malformed: want visible ASCII, or padded base64 of UTF-8 between =?base64? and ?=`},
 
-		// These requests are wrong in themselves, and are told so afterwards.
+		// These requests are invalid for other reasons, which are reported later.
 		{"neither", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, fields("Mcp-Method", "tools/call"), ""},
 		{"null", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":null}}`, fields("Mcp-Method", "tools/call"), ""},
 		{"number", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, fields("Mcp-Method", "tools/call", "Mcp-Name", "5"), ""},
@@ -202,7 +202,7 @@ func TestParamMirrors(t *testing.T) {
 	}
 }
 
-// callOf is a request with these arguments.
+// callOf returns a call with these arguments.
 func callOf(arguments string) string {
 	if arguments != "" {
 		arguments = `,"arguments":` + arguments
@@ -210,7 +210,7 @@ func callOf(arguments string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"` + arguments + `}}`
 }
 
-// withCall adds the fields of callOf.
+// withCall adds the header fields of callOf.
 func withCall(h http.Header) http.Header {
 	if h == nil {
 		h = http.Header{}
@@ -220,7 +220,8 @@ func withCall(h http.Header) http.Header {
 	return h
 }
 
-// Arguments that are no JSON are told so, whatever the header fields say of them.
+// Arguments that are not valid JSON are reported as such, whatever the header fields
+// are.
 func TestParamMirrorsOfMalformedArguments(t *testing.T) {
 	for _, test := range []struct {
 		arguments string
@@ -294,7 +295,7 @@ func TestParamMirrorsOfRandomArguments(t *testing.T) {
 	}
 }
 
-// FuzzMirror holds what passes against what encoding/json makes of the arguments.
+// FuzzMirror compares the check with encoding/json's reading of the arguments.
 func FuzzMirror(f *testing.F) {
 	for _, arguments := range []string{
 		`{}`, `{"region":"eu"}`, `{"region":"\u0065u"}`, `{"region":null}`, `{"count":42.0}`, `{"count":9007199254740993}`, `{"count":1e400}`,
@@ -324,7 +325,7 @@ func FuzzMirror(f *testing.F) {
 	})
 }
 
-// checkSame checks that a header field means what is at a path of valid arguments.
+// checkSame checks that a header field has the value at a path of valid arguments.
 func checkSame(t *testing.T, arguments, value string, path []string) {
 	decoder := json.NewDecoder(strings.NewReader(arguments))
 	decoder.UseNumber()
@@ -333,7 +334,7 @@ func checkSame(t *testing.T, arguments, value string, path []string) {
 		t.Fatalf("%q with %q passes, and is no JSON: %v", arguments, value, err)
 	}
 	if _, ok := at.(map[string]any); !ok {
-		return // which the server refuses
+		return // the server reports the error
 	}
 	for _, name := range path {
 		object, ok := at.(map[string]any)
@@ -354,7 +355,7 @@ func checkSame(t *testing.T, arguments, value string, path []string) {
 		}
 	case json.Number:
 		if len(v) > 40 || len(text) > 40 || strings.ContainsAny(text+string(v), "eE") {
-			return // too large for the comparison here
+			return // too large for the comparison
 		}
 		a, ok := new(big.Rat).SetString(string(v))
 		b, also := new(big.Rat).SetString(text)

@@ -81,8 +81,8 @@ func TestDecodeHeader(t *testing.T) {
 	}
 }
 
-// FuzzHeaderValue checks that what clients write is read as it was, that
-// every value has one encoded spelling, and that nothing invalid comes out.
+// FuzzHeaderValue checks that encoding and decoding are inverse, that every value has
+// one encoding, and that results are valid.
 func FuzzHeaderValue(f *testing.F) {
 	for _, value := range []string{
 		"", "us-west1", " padded ", "Hello, \u4e16\u754c", "line1\nline2", "=?base64?literal?=", "=?base64?SGVsbG8=?=", "=?base64??=",

@@ -17,10 +17,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Most tests of this package run over HTTP/2 without TLS as well. These are about
-// what is special about it, and about real sockets.
+// Most tests of this package also run over HTTP/2 without TLS. These are about HTTP/2
+// itself, and about real sockets.
 
-// All streams share one connection, and none waits for another.
+// All streams share one connection, and do not delay each other.
 func TestManyStreamsOfOneConnection(t *testing.T) {
 	serve(t, setup{http2: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -37,14 +37,14 @@ func TestManyStreamsOfOneConnection(t *testing.T) {
 			p.Started()
 			p.Progress(1)
 		}
-		standing := x.listen()
+		standalone := x.listen()
 		for i, a := range open {
 			a.wantStream().wantMessages("notifications/progress")
 			if a.proto != "HTTP/2.0" {
 				t.Fatalf("the protocol is %s", a.proto)
 			}
 			if i == 10 {
-				a.disconnect() // is no end of the connection
+				a.disconnect() // does not close the connection
 				if err := calls[i].Ended(); !errors.Is(err, mcp.ErrCancelled) {
 					t.Errorf("the cause is %v", err)
 				}
@@ -56,14 +56,14 @@ func TestManyStreamsOfOneConnection(t *testing.T) {
 				open[i].wantEnd()
 			}
 		}
-		standing.wantOpen()
+		standalone.wantOpen()
 		if n := s.network.Dialed(); n != 1 {
 			t.Errorf("%d connections", n)
 		}
 	})
 }
 
-// A stream that is not read holds up its handler, and no other.
+// A stream that the client does not read delays only its own handler.
 func TestStreamThatIsNotRead(t *testing.T) {
 	serve(t, setup{http2: true, noisy: true}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")
@@ -93,7 +93,7 @@ func TestStreamThatIsNotRead(t *testing.T) {
 		s.do(call("echo", "{}").post()).wantResult("1")
 		s.open(revisionD).do(call("large", `{"n":1000000}`).legacy()).wantResult("1")
 		if n := testbed.Await(t, stuck, "the handler to be given up"); n >= 10_000 {
-			t.Errorf("the handler has written %d messages to nobody", n)
+			t.Errorf("the handler has written %d messages to a client that does not read", n)
 		}
 	})
 }
@@ -116,8 +116,8 @@ func serveReal(t *testing.T, tls bool, f func(t *testing.T, s *mcp.Server, h *mc
 	f(t, fixture.Server, h, server.URL, server.Client())
 }
 
-// Over real sockets, with TLS and HTTP/2 and without either, many clients at once
-// get their own answers.
+// Over real sockets, with TLS and HTTP/2 and without, many concurrent clients get their
+// own replies.
 func TestRealSockets(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {
@@ -165,8 +165,8 @@ func exchange(t *testing.T, c *http.Client, url string, r request) (string, erro
 	return string(body), err
 }
 
-// A listen over a real socket ends with its result at a shutdown, and then the
-// server can stop.
+// A listen over a real socket ends with its result at Shutdown. Then the HTTP server
+// can shut down.
 func TestRealShutdown(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {

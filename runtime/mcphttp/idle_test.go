@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// How many sessions there are, and how long they last.
+// The number of sessions, and their lifetime.
 
 func limits(l mcphttp.Limits) setup {
 	return setup{handler: []mcphttp.Option{mcphttp.WithLimits(l)}}
@@ -22,7 +22,7 @@ func TestIdleSession(t *testing.T) {
 			time.Sleep(14 * time.Minute)
 			used.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		}
-		// 42 minutes: it has ended 30 to 31 minutes after its last request.
+		// 42 minutes: the session has ended 30 to 31 minutes after its last request.
 		idle.do(rpc{method: "ping"}.legacy()).wantStatus(404)
 		used.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		time.Sleep(29 * time.Minute)
@@ -32,8 +32,8 @@ func TestIdleSession(t *testing.T) {
 	})
 }
 
-// A session with an open stream, or with a call that runs, is not idle; the time
-// begins when they end.
+// A session with an open stream or a running call is not idle. The idle time begins
+// when they end.
 func TestSessionIsNotIdle(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute}), func(t *testing.T, s *testServer) {
 		listening, calling, abandoned := s.open(revisionD), s.open(revisionD), s.open(revisionD)
@@ -43,7 +43,7 @@ func TestSessionIsNotIdle(t *testing.T) {
 		b := abandoned.start(callScripted(q).legacy())
 		p.Started()
 		q.Started()
-		b.disconnect() // the call goes on without its client
+		b.disconnect() // the call goes on
 		time.Sleep(time.Hour / 2)
 		stream.wantOpen()
 		p.Return("late")
@@ -61,8 +61,7 @@ func TestSessionIsNotIdle(t *testing.T) {
 	})
 }
 
-// The end of an idle session is an end like any other: what it holds is given
-// back.
+// The end of an idle session releases what it holds, like any other end.
 func TestIdleSessionsMakeRoom(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2, SessionsPerClient: 2}), func(t *testing.T, s *testServer) {
 		s.open(revisionD)
@@ -77,9 +76,9 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 	})
 }
 
-// Where there are too many, the one that has been idle for longest makes room: who
-// opens sessions and leaves locks out nobody. One that is in use, or was a moment
-// ago, does not.
+// If there are too many sessions, a new one replaces the one that has been idle
+// longest: clients that open sessions and leave cannot lock out others. Sessions in
+// use, or used within the last minute, are not replaced.
 func TestIdleSessionsGiveWay(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{Sessions: 4, SessionsPerClient: 4}), func(t *testing.T, s *testServer) {
 		listening, calling := s.open(revisionD), s.open(revisionD)
@@ -94,14 +93,14 @@ func TestIdleSessionsGiveWay(t *testing.T) {
 		time.Sleep(45 * time.Second)
 		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
 		time.Sleep(10 * time.Second)
-		one := s.open(revisionD) // in the place of older
+		one := s.open(revisionD) // replaces older
 		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
 		older.do(rpc{method: "ping"}.legacy()).wantStatus(404)
 		newer.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		time.Sleep(55 * time.Second)
 		newer.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		time.Sleep(10 * time.Second)
-		s.open(revisionD) // in the place of one
+		s.open(revisionD) // replaces one
 		one.do(rpc{method: "ping"}.legacy()).wantStatus(404)
 		newer.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		stream.wantOpen()
@@ -110,7 +109,8 @@ func TestIdleSessionsGiveWay(t *testing.T) {
 	})
 }
 
-// Who has too many of its own gives up one of them, and not somebody else's.
+// A client that has too many sessions of its own replaces one of them, not one of
+// another client.
 func TestOwnSessionsGiveWay(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerClient: 2}),
@@ -128,7 +128,7 @@ func TestOwnSessionsGiveWay(t *testing.T) {
 	})
 }
 
-// Many who open sessions at once do not get more than there are.
+// Many clients that open sessions concurrently do not exceed the limit.
 func TestManyOpenAtOnce(t *testing.T) {
 	serveBoth(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 12, SessionsPerClient: 5}),
@@ -160,7 +160,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 	})
 }
 
-// One principal cannot take all sessions.
+// One principal cannot have all sessions.
 func TestSessionsPerClient(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5, SessionsPerClient: 2}),
@@ -176,13 +176,13 @@ func TestSessionsPerClient(t *testing.T) {
 		s.do(postBody(initialize(revisionD), "Authorization: bob")).wantLimitRefusal(503)
 		s.open(revisionD, "Authorization: cid")
 		s.do(postBody(initialize(revisionD), "Authorization: dan")).wantLimitRefusal(503)
-		// Requests without a session are none of this business.
+		// Requests without a session are not limited by it.
 		s.do(call("echo", "{}").post("Authorization: ann")).wantResult("1")
 	})
 }
 
-// A server that pings its clients does so on the standing stream, and hears the
-// answer by a POST.
+// A server that pings its clients sends pings on the standalone stream, and gets the
+// replies by POST.
 func TestPing(t *testing.T) {
 	serve(t, setup{server: []mcp.Option{mcp.WithPing(time.Minute)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -192,14 +192,14 @@ func TestPing(t *testing.T) {
 			m := stream.wantMessages("ping")[0]
 			x.do(reply(m.ID, "{}")).wantAccepted()
 		}
-		// One who does not answer is gone.
+		// The session of a client that does not reply ends.
 		time.Sleep(5 * time.Minute)
 		stream.wantEnd()
 		x.do(call("echo", "{}").legacy()).wantStatus(404)
 	})
 }
 
-// Unless said otherwise, one client may have a quarter of everything.
+// By default, one client may have a quarter of each limit.
 func TestQuarterForEach(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{Sessions: 8, Streams: 5}), func(t *testing.T, s *testServer) {
 		first := s.open(revisionD)

@@ -15,9 +15,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// What a session keeps for a client that may come back, and what not.
+// What a session stores for a client that resumes a stream.
 
-// numberOf returns the number that a message of the log says.
+// numberOf returns the number in a log message.
 func numberOf(t *testing.T, m *message) (n int) {
 	t.Helper()
 	if _, err := fmt.Sscanf(cut(t, string(m.Params), "number ", " "), "%d", &n); err != nil {
@@ -26,8 +26,8 @@ func numberOf(t *testing.T, m *message) (n int) {
 	return n
 }
 
-// A client that comes back while its call talks, and while its old response is
-// still written to, misses nothing.
+// A client that resumes a stream misses nothing, while its call sends messages and the
+// old response is still written to.
 func TestResumeWhileItTalks(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -51,7 +51,7 @@ func TestResumeWhileItTalks(t *testing.T) {
 				t.Fatal("it never ends")
 			}
 			if round%2 == 0 {
-				synctest.Wait() // otherwise it comes back amid the talk
+				synctest.Wait() // otherwise it resumes between the messages
 			}
 			over := a.hasEnded()
 			var n int
@@ -67,14 +67,14 @@ func TestResumeWhileItTalks(t *testing.T) {
 				a.fatal("the stream cannot be resumed after %s, message %d", last, seen)
 			}
 		}
-		if seen != messages+1 { // the reply counts as the last one
+		if seen != messages+1 { // the reply is the last one
 			t.Errorf("%d of %d messages have come", seen, messages+1)
 		}
 	})
 }
 
-// readMore reads what has come of a stream that follows a message, and returns the
-// last of its ids and numbers. Messages follow each other without a gap.
+// readMore reads the events of a stream after a message. It returns the last id and
+// number, and checks that no message is missing.
 func readMore(a *response, last string, seen int) (string, int) {
 	a.t.Helper()
 	text := a.text()
@@ -111,7 +111,7 @@ func readMore(a *response, last string, seen int) (string, int) {
 	}
 }
 
-// A call that nobody can come back to keeps nothing of what it says.
+// The messages of a call that cannot be resumed are not stored.
 func TestNothingIsKeptForNobody(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
@@ -142,8 +142,8 @@ func TestNothingIsKeptForNobody(t *testing.T) {
 	}
 }
 
-// A stream whose client does not read holds what it has yet to be told, and does
-// not keep other streams of the session from being forgotten.
+// A stream whose client does not read keeps its unread messages. That does not prevent
+// the eviction of other streams of the session.
 func TestStuckReaderHoldsNothingElse(t *testing.T) {
 	serve(t, setup{noisy: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{EventBytes: 3000})}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -170,8 +170,8 @@ func TestStuckReaderHoldsNothingElse(t *testing.T) {
 	})
 }
 
-// A notification that is followed by the end of its call is an event, and not the
-// reply, even where nothing has been written before the end.
+// If a call ends right after a notification, the notification is an event, and not
+// taken for the reply, also if nothing has been written before.
 func TestCancelledAtOnce(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
@@ -191,8 +191,7 @@ func TestCancelledAtOnce(t *testing.T) {
 	})
 }
 
-// The empty stream of a cancelled call leaves nothing to come back to, and says so
-// by having no ids.
+// The empty stream of a cancelled call cannot be resumed: its events have no ids.
 func TestEmptyStreamHasNoIDs(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

@@ -13,11 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Messages of the revisions that have sessions, and which session they belong to.
-// M is the revision in the _meta of the request, H the one in the header field, S the
-// session.
+// Messages of the revisions with sessions, and their session. M is the revision in
+// _meta of the request, H the one in the header, S the session.
 
-// whoami reads what the tool of that name returns.
+// whoami parses the result of the tool whoami.
 func whoami(t *testing.T, result json.RawMessage) (me identity) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(textOf(t, result)), &me); err != nil {
@@ -26,8 +25,8 @@ func whoami(t *testing.T, result json.RawMessage) (me identity) {
 	return me
 }
 
-// initialize, M absent: a session, whose id is in the header. Of the versions of
-// sessions the client gets the one it asks for, otherwise the newest.
+// initialize, M absent: a session, whose id is in the header. The revision is the
+// requested one if it has sessions, otherwise the newest that has.
 func TestInitialize(t *testing.T) {
 	spec.Holds(t, "S061")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -124,14 +123,14 @@ func TestSessionNotFound(t *testing.T) {
 		over := s.open(revisionD, "Authorization: ann")
 		over.delete().wantSuccess()
 		for name, r := range map[string]request{
-			"unknown":       postBody(call("echo", "{}").legacy(), "Mcp-Session-Id: no-such", "Authorization: ann"),
-			"ended":         over.withSession(postBody(call("echo", "{}").legacy())),
-			"another's":     x.withSession(postBody(call("echo", "{}").legacy(), "Authorization: bob")),
-			"nobody's":      x.withSession(postBody(call("echo", "{}").legacy(), "-Authorization")),
-			"notification":  postBody(initialized, "Mcp-Session-Id: no-such", "Authorization: ann"),
-			"other's note":  x.withSession(postBody(cancelNotification("1"), "Authorization: bob")),
-			"reply":         postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Session-Id: no-such", "Authorization: ann"),
-			"other's reply": x.withSession(postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Authorization: bob")),
+			"unknown":             postBody(call("echo", "{}").legacy(), "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"ended":               over.withSession(postBody(call("echo", "{}").legacy())),
+			"another's":           x.withSession(postBody(call("echo", "{}").legacy(), "Authorization: bob")),
+			"without a principal": x.withSession(postBody(call("echo", "{}").legacy(), "-Authorization")),
+			"notification":        postBody(initialized, "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"other's note":        x.withSession(postBody(cancelNotification("1"), "Authorization: bob")),
+			"reply":               postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Session-Id: no-such", "Authorization: ann"),
+			"other's reply":       x.withSession(postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Authorization: bob")),
 		} {
 			a := s.do(r)
 			if a.code() != 404 {
@@ -150,8 +149,8 @@ func TestRequestWithoutSession(t *testing.T) {
 			for _, fields := range [][]string{nil, {"Mcp-Protocol-Version: " + revisionB}, {"Mcp-Protocol-Version: " + revisionD}, {"Mcp-Session-Id: "}} {
 				a := s.do(postBody(r.legacy(), fields...)).wantStatus(400)
 				m := a.wantJSON()
-				// A client that tries which era a server has must not take it for one
-				// of requests by themselves.
+				// A client that probes the server must not take the response for
+				// one of modern requests.
 				if m.Error == nil || m.Error.Code == -32020 || m.Error.Code == -32021 || m.Error.Code == -32022 {
 					a.fail("want an error that is not one of the modern era")
 				}
@@ -194,7 +193,7 @@ func TestWithoutSessions(t *testing.T) {
 	})
 }
 
-// What needs a session is not promised without one.
+// Features that need a session are not offered without one.
 func TestCapabilitiesWithoutSessions(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
 		a := s.do(postBody(initialize(revisionD)))
@@ -221,7 +220,7 @@ func TestCapabilitiesWithoutSessions(t *testing.T) {
 	})
 }
 
-// Batches need no session where there are none, and responses none that asked.
+// Without sessions batches are served, and responses are refused.
 func TestOtherMessagesWithoutSessions(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
 		one := call("echo", "{}").legacy()
@@ -237,11 +236,11 @@ func TestOtherMessagesWithoutSessions(t *testing.T) {
 		for _, h := range []string{revisionB, revisionD, modern} {
 			r := postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)
 			if h == modern {
-				r = r.invalid() // which has no results without a resultType
+				r = r.invalid() // the schema has no result without a resultType
 			}
 			s.do(r).wantRefusal(400)
 		}
-		// They know nothing of each other: the same id may be used at once.
+		// The requests are independent: the same id may be used at once.
 		p, q := s.Script("p"), s.Script("q")
 		a, b := s.start(postBody(callScripted(p).legacy())), s.start(postBody(callScripted(q).legacy()))
 		p.Started()
@@ -257,8 +256,8 @@ func TestOtherMessagesWithoutSessions(t *testing.T) {
 	})
 }
 
-// A client that goes while a call without a session runs has nowhere to come back
-// to: the call would go on for nobody, and nothing would bound how many do.
+// If the client of a call without a session disconnects, the call is cancelled: it
+// cannot be resumed, and nothing would bound the number of such calls.
 func TestVanishedWithoutSessions(t *testing.T) {
 	serveBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")
@@ -271,7 +270,7 @@ func TestVanishedWithoutSessions(t *testing.T) {
 	})
 }
 
-// Two fields with a session, or none in one, name none.
+// Two session fields, or an empty one, are invalid.
 func TestSeveralSessions(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
@@ -288,8 +287,7 @@ func TestSeveralSessions(t *testing.T) {
 	})
 }
 
-// Without sessions there is nobody to ask: the handler is told so, and does not
-// wait.
+// Without sessions questions are not possible: the handler gets an error at once.
 func TestNoQuestionsWithoutSessions(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
 		s.do(postBody(initialize(revisionD))).wantResult(`"init"`)
@@ -297,7 +295,7 @@ func TestNoQuestionsWithoutSessions(t *testing.T) {
 		if r := a.wantResult("1"); !strings.Contains(string(r), `"isError":true`) {
 			a.fail("want a failed result")
 		}
-		// What needs no answer still goes out.
+		// Notifications are still sent.
 		a = s.do(postBody(call("steps", `{"n":2}`).legacy(), "Mcp-Protocol-Version: "+revisionD))
 		a.wantStream().wantMessages("notifications/progress", "notifications/progress", "result 1")
 		for _, e := range a.events() {
@@ -308,8 +306,8 @@ func TestNoQuestionsWithoutSessions(t *testing.T) {
 	})
 }
 
-// A notification with a modern H is taken and ignored: it cancels nothing, by
-// whatever id. Otherwise it needs a session.
+// A notification with a modern H is accepted and ignored: it cancels nothing, with any
+// id. Other notifications need a session.
 func TestNotification(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -347,17 +345,17 @@ func TestNotification(t *testing.T) {
 	})
 }
 
-// A response is for the session that has been asked. Modern clients send none.
+// A response belongs to the session of the question. Modern clients send none.
 func TestResponse(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		for _, body := range []string{
-			`{"jsonrpc":"2.0","id":"nobody asked","result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`,
+			`{"jsonrpc":"2.0","id":"unknown","result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`,
 		} {
 			x.do(body).wantAccepted()
 			r := postBody(body, "Mcp-Protocol-Version: "+modern)
 			if strings.Contains(body, "result") {
-				r = r.invalid() // which has no results without a resultType
+				r = r.invalid() // the schema has no result without a resultType
 			}
 			s.do(r).wantRefusal(400)
 			s.do(x.withSession(r)).wantRefusal(400)
@@ -366,7 +364,7 @@ func TestResponse(t *testing.T) {
 	})
 }
 
-// An array is a batch in a session of revision 2025-03-26, and nothing elsewhere.
+// An array is a batch in a session of revision 2025-03-26, and invalid elsewhere.
 func TestBatch(t *testing.T) {
 	spec.Holds(t, "S020")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -413,8 +411,8 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// A batch becomes an event stream like a single request, and ends with its last
-// reply.
+// The response to a batch becomes an event stream like that to a single request. It
+// ends with the last reply.
 func TestBatchStreams(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// rawClient is a connection that a test writes to by hand.
+// rawClient is a connection on which a test writes HTTP itself.
 type rawClient struct {
 	t *testing.T
 	net.Conn
@@ -33,13 +33,13 @@ func (s *testServer) dial() *rawClient {
 	return &rawClient{t: s.t, Conn: c, r: bufio.NewReader(c)}
 }
 
-// send writes text, and does not wait until it is read.
+// send writes text concurrently.
 func (w *rawClient) send(text string) {
 	go func() { _, _ = io.WriteString(w, text) }()
 	synctest.Wait()
 }
 
-// head is the head of a POST with a body of that length.
+// head returns the header of a POST with a body of that length.
 func head(length int, fields ...string) string {
 	return "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
 		strings.Join(append(fields, ""), "\r\n") + fmt.Sprintf("Content-Length: %d\r\n\r\n", length)
@@ -66,7 +66,8 @@ func (w *rawClient) receive() *response {
 	return a
 }
 
-// A body that does not come within ReadTime is refused; others do not wait.
+// A body that does not arrive within ReadTime is refused. Other requests are not
+// delayed.
 func TestSlowBody(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		w := s.dial()
@@ -84,7 +85,7 @@ func TestSlowBody(t *testing.T) {
 		synctest.Wait()
 		a.wait()
 		a.wantRefusal(408)
-		// The connection is of no use any more.
+		// The connection cannot be reused.
 		if _, err := w.r.ReadByte(); err != io.EOF {
 			t.Errorf("the connection goes on: %v", err)
 		}
@@ -100,7 +101,7 @@ func TestReadTimeIsALimit(t *testing.T) {
 		synctest.Wait()
 		a.wantRefusal(408)
 	})
-	// A body that comes slowly, but in time, is one.
+	// A body that arrives slowly, but in time, is accepted.
 	serve(t, limits(mcphttp.Limits{ReadTime: time.Minute}), func(t *testing.T, s *testServer) {
 		w := s.dial()
 		body := call("echo", "{}").modern()
@@ -112,7 +113,7 @@ func TestReadTimeIsALimit(t *testing.T) {
 		a := w.receive()
 		a.wait()
 		a.wantResult("1")
-		// The time for the body is not that for the next request.
+		// The deadline of the body does not apply to the next request.
 		time.Sleep(5 * time.Minute)
 		w.send(head(len(body), call("echo", "{}").fields()...) + body)
 		a = w.receive()
@@ -121,7 +122,7 @@ func TestReadTimeIsALimit(t *testing.T) {
 	})
 }
 
-// A call may take longer than the body was allowed to.
+// A call may take longer than ReadTime.
 func TestReadTimeIsForTheBody(t *testing.T) {
 	eachMode(t, limits(mcphttp.Limits{ReadTime: time.Second}), func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
 		p := s.Script("p")
@@ -137,7 +138,7 @@ func TestReadTimeIsForTheBody(t *testing.T) {
 	})
 }
 
-// A body that says that it is too long need not be waited for.
+// A body with too large a Content-Length is refused before it arrives.
 func TestBodyTooLongIsNotWaitedFor(t *testing.T) {
 	serve(t, setup{server: limited, noisy: true}, func(t *testing.T, s *testServer) {
 		w := s.dial()
@@ -148,8 +149,8 @@ func TestBodyTooLongIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// A body that is shorter than it says is none, and a client that goes amid it
-// leaves nothing behind.
+// A body that is shorter than its Content-Length is refused. A client that disconnects
+// within the body leaves nothing behind.
 func TestShortBody(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")
@@ -174,7 +175,7 @@ func TestShortBody(t *testing.T) {
 	})
 }
 
-// What follows a request on the same connection is the next one.
+// Bytes after a request on the same connection are the next request.
 func TestPipelining(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		w := s.dial()
@@ -194,7 +195,7 @@ func TestPipelining(t *testing.T) {
 	})
 }
 
-// Connections are used again after plain answers, refusals and streams.
+// Connections are reused after JSON replies, refusals and streams.
 func TestConnectionsAreReused(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -213,8 +214,8 @@ func TestConnectionsAreReused(t *testing.T) {
 	})
 }
 
-// A session runs so many calls at once, and says so for one more. Others are not
-// concerned.
+// The number of concurrent calls of a session is limited. Other sessions are not
+// affected.
 func TestCallsInFlight(t *testing.T) {
 	serveBoth(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{InFlight: 2})}}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
@@ -237,11 +238,11 @@ func TestCallsInFlight(t *testing.T) {
 	})
 }
 
-// All requests of a handler together are bounded, too.
+// The number of concurrent requests of a handler is limited, too.
 func TestRequests(t *testing.T) {
 	serveBoth(t, limits(mcphttp.Limits{Requests: 2, RequestsPerClient: 2}), func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		standing := x.listen() // is not one of them
+		standalone := x.listen() // does not count
 		listening := s.start(listen("1", `"toolsListChanged":true`).post())
 		listening.wantStream()
 		one, two := s.Script("one"), s.Script("two")
@@ -260,12 +261,12 @@ func TestRequests(t *testing.T) {
 		s.do(call("echo", "{}").post()).wantResult("1")
 		two.Return("two")
 		b.wait()
-		standing.wantOpen()
+		standalone.wantOpen()
 		listening.wantOpen()
 	})
 }
 
-// A reader that stands still does not hold a connection for ever.
+// A client that does not read does not occupy a connection forever.
 func TestReaderThatStandsStill(t *testing.T) {
 	serve(t, setup{noisy: true}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")
@@ -274,10 +275,10 @@ func TestReaderThatStandsStill(t *testing.T) {
 		w.send(head(len(body), callScripted(p).fields()...) + body)
 		ctx := p.Started()
 		p.Progress(1)
-		synctest.Wait() // the head of the stream is stuck
+		synctest.Wait() // the write of the stream's header blocks
 		time.Sleep(time.Minute)
 		if ctx.Err() == nil {
-			t.Error("the call goes on for nobody")
+			t.Error("the call goes on after its client has disconnected")
 		}
 		if err := p.Ended(); err == nil {
 			t.Error("there is no cause")
@@ -292,8 +293,8 @@ func TestReaderThatStandsStill(t *testing.T) {
 	})
 }
 
-// A standing stream that is not read is given up; the session lives on, and the
-// client can come back.
+// A standalone stream that is not read is closed. The session stays open, and the
+// client can resume.
 func TestStandingReaderThatStandsStill(t *testing.T) {
 	serve(t, setup{noisy: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -305,10 +306,10 @@ func TestStandingReaderThatStandsStill(t *testing.T) {
 		x.do(call("echo", "{}").legacy()).wantResult("1")
 		time.Sleep(time.Minute)
 		x.do(call("echo", "{}").legacy()).wantResult("1")
-		standing := x.listen()
+		standalone := x.listen()
 		s.changeTools()
-		if m := standing.messages(); len(m) == 0 || m[len(m)-1].kind() != "notifications/tools/list_changed" {
-			standing.fail("heard %v", m)
+		if m := standalone.messages(); len(m) == 0 || m[len(m)-1].kind() != "notifications/tools/list_changed" {
+			standalone.fail("received %v", m)
 		}
 	})
 }

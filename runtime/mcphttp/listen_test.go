@@ -15,12 +15,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// listen asks for changes.
+// listen returns a subscriptions/listen request.
 func listen(id, filter string) rpc {
 	return rpc{id: id, method: "subscriptions/listen", params: `"notifications":{` + filter + `}`}
 }
 
-// checkSubscription checks that messages are those of a listen.
+// checkSubscription checks that messages have the id of the listen.
 func checkSubscription(a *response, id string, messages ...*message) {
 	a.t.Helper()
 	for _, m := range messages {
@@ -37,8 +37,8 @@ func checkSubscription(a *response, id string, messages ...*message) {
 	}
 }
 
-// A listen is an event stream at once: it acknowledges, then tells of changes, each
-// with the id of the request, until the client closes it.
+// A listen is an event stream at once. It acknowledges, then sends changes, each with
+// the id of the request, until the client closes it.
 func TestListen(t *testing.T) {
 	spec.Holds(t, "S056", "S197", "S218")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -68,7 +68,7 @@ func TestListen(t *testing.T) {
 	})
 }
 
-// Several listens, of one client and of many, each get their own copy.
+// Each of several listens, of one client and of many, gets its own copy.
 func TestListensApart(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		tools := s.start(listen("1", `"toolsListChanged":true`).post())
@@ -93,8 +93,7 @@ func TestListensApart(t *testing.T) {
 	})
 }
 
-// Neither progress nor log messages travel on a listen, and it is quiet until
-// something happens: comments keep it alive.
+// A listen carries neither progress nor log messages. Comments keep it alive.
 func TestListenIsQuiet(t *testing.T) {
 	spec.Holds(t, "S128")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -116,7 +115,7 @@ func TestListenIsQuiet(t *testing.T) {
 	})
 }
 
-// A shutdown ends listens with their result, then closes them.
+// Shutdown ends listens with their result, then closes them.
 func TestListenEnds(t *testing.T) {
 	spec.Holds(t, "S311")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -133,7 +132,7 @@ func TestListenEnds(t *testing.T) {
 	})
 }
 
-// So does Close.
+// Close ends them too.
 func TestListenEndsAtClose(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		a := s.start(listen("1", `"toolsListChanged":true`).post())
@@ -148,7 +147,7 @@ func TestListenEndsAtClose(t *testing.T) {
 	})
 }
 
-// A listen that is wrong is refused without a stream.
+// An invalid listen is refused without a stream.
 func TestListenRefused(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		s.do(rpc{method: "subscriptions/listen"}.post().invalid()).wantError(200, -32602, "1")
@@ -158,7 +157,7 @@ func TestListenRefused(t *testing.T) {
 	})
 }
 
-// Clients that do not know each other use the same ids.
+// Different clients may use the same ids.
 func TestSameIDOfManyClients(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		var calls []*testbed.ScriptedCall
@@ -187,7 +186,7 @@ func TestSameIDOfManyClients(t *testing.T) {
 	})
 }
 
-// There may be so many standing streams and no more; calls are not among them.
+// The number of long-lived streams is limited; calls do not count.
 func TestStandingStreams(t *testing.T) {
 	serveBoth(t, limits(mcphttp.Limits{Streams: 3, StreamsPerClient: 3}), func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)

@@ -16,21 +16,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// memoryLimit leaves a server so many bytes.
+// memoryLimit sets the memory limit of the server.
 func memoryLimit(bytes int, options ...mcp.Option) setup {
 	return setup{server: append([]mcp.Option{mcp.WithLimits(mcp.Limits{Memory: bytes})}, options...)}
 }
 
-// heapBytes returns how many bytes are live.
+// heapBytes returns the size of the live heap.
 func heapBytes() int64 {
 	runtime.GC()
-	runtime.GC() // what pools keep survives one
+	runtime.GC() // pools keep objects for one collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// wantOverloaded checks the refusal of a request for which there is no room.
+// wantOverloaded checks the refusal of a request for which there is no memory.
 func (a *response) wantOverloaded() {
 	a.t.Helper()
 	a.wantStatus(http.StatusServiceUnavailable)
@@ -39,9 +39,9 @@ func (a *response) wantOverloaded() {
 	}
 }
 
-// TestBodiesInMemory has 60 bodies stop before their last byte. As many as there is room
-// for are read, the others are refused, small messages are answered in the meantime, and
-// everything is once they have ended.
+// TestBodiesInMemory has 60 bodies stop before their last byte. Those that fit are
+// read, the others are refused. Small messages are answered in the meantime, and all
+// messages after the bodies have ended.
 func TestBodiesInMemory(t *testing.T) {
 	const memory, bodies = 16 << 20, 60
 	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
@@ -66,7 +66,7 @@ func TestBodiesInMemory(t *testing.T) {
 			t.Logf("%d MB are live, %d are charged", grown>>20, s.memory().Used()>>20)
 		}
 		s.do(rpc{method: "server/discover"}.post()).wantStatus(http.StatusOK)
-		time.Sleep(time.Minute) // Limits.ReadTime is over
+		time.Sleep(time.Minute) // after Limits.ReadTime
 		s.do(rpc{method: "tools/list"}.post()).wantStatus(http.StatusOK)
 		for _, conn := range conns {
 			_ = conn.Close()
@@ -74,9 +74,9 @@ func TestBodiesInMemory(t *testing.T) {
 	})
 }
 
-// TestResultsInMemory has many clients ask for long results and not read them. What is
-// live stays below the budget and the replies that may go beyond it; small messages are
-// answered in the meantime, and everything once the others have been given up.
+// TestResultsInMemory has many clients request long results and not read them. The live
+// heap stays below the budget plus the replies that may exceed it. Small messages are
+// answered in the meantime, and all messages after the slow clients are disconnected.
 func TestResultsInMemory(t *testing.T) {
 	const memory, size, clients = 16 << 20, 6 << 20, 40
 	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
@@ -104,7 +104,7 @@ func TestResultsInMemory(t *testing.T) {
 			t.Logf("%d MB are live, %d are charged", grown>>20, s.memory().Used()>>20)
 		}
 		s.do(rpc{method: "server/discover"}.post()).wantStatus(http.StatusOK)
-		time.Sleep(2 * time.Minute) // Limits.WriteTime is over for all that had begun
+		time.Sleep(2 * time.Minute) // after Limits.WriteTime of all writes
 		a := s.do(call("long", "{}").post())
 		a.wantStatus(http.StatusOK)
 		if len(a.text()) < size {
@@ -116,8 +116,8 @@ func TestResultsInMemory(t *testing.T) {
 	})
 }
 
-// TestEventsInMemory fills the events of many sessions. They never stand in the way of
-// anything, and the oldest have gone, whosever they are.
+// TestEventsInMemory stores events in many sessions. They never cause a refusal, and
+// the oldest are dropped, in whatever session they are.
 func TestEventsInMemory(t *testing.T) {
 	const memory, sessions, size = 4 << 20, 40, 200 << 10
 	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
@@ -160,8 +160,8 @@ func TestEventsInMemory(t *testing.T) {
 	})
 }
 
-// TestSessionsInMemory opens sessions until there is no room for another one. Those that
-// are open go on, and when they end there is room again.
+// TestSessionsInMemory opens sessions until the memory limit is reached. Open sessions
+// go on, and when they end, new ones can be opened.
 func TestSessionsInMemory(t *testing.T) {
 	serve(t, memoryLimit(256<<10), func(t *testing.T, s *testServer) {
 		var open []*session
@@ -184,8 +184,8 @@ func TestSessionsInMemory(t *testing.T) {
 	})
 }
 
-// TestCallsOfClientsThatHaveGone makes calls in a session and leaves. They count until
-// they have ended.
+// TestCallsOfClientsThatHaveGone makes calls in a session and disconnects. The calls
+// count until they end.
 func TestCallsOfClientsThatHaveGone(t *testing.T) {
 	serve(t, memoryLimit(512<<10), func(t *testing.T, s *testServer) {
 		x := s.open("2025-11-25")

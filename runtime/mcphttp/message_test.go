@@ -173,7 +173,7 @@ func (x *session) do(body string, fields ...string) *response {
 	return x.s.do(x.withSession(postBody(body, fields...)))
 }
 
-// listen opens the standing stream of the session.
+// listen opens the standalone stream of the session.
 func (x *session) listen(fields ...string) *response {
 	x.s.t.Helper()
 	a := x.s.start(x.withSession(request{method: "GET"}.with(fields...)))

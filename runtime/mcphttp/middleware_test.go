@@ -13,9 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Values that middleware puts into the context are there in handlers, of requests
-// by themselves and of sessions, each the one of its own request, and also when the
-// request has ended.
+// Handlers see the context values of middleware: those of their own request, with and
+// without sessions, also after the HTTP request has ended.
 func TestContextValues(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,8 +45,8 @@ func TestContextValues(t *testing.T) {
 	})
 }
 
-// A deadline that middleware sets is that of the request by itself. In a session
-// the call goes on.
+// A deadline of middleware applies to a request without a session. In a session the
+// call goes on.
 func TestContextDeadline(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,19 +90,19 @@ func TestStripPrefix(t *testing.T) {
 	})
 }
 
-// plainWriter is a ResponseWriter that hides all but what it must have.
+// plainWriter is a ResponseWriter with the required methods only.
 type plainWriter struct{ w http.ResponseWriter }
 
 func (p plainWriter) Header() http.Header         { return p.w.Header() }
 func (p plainWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
 func (p plainWriter) WriteHeader(status int)      { p.w.WriteHeader(status) }
 
-// unwrappable shows what it hides to those who ask.
+// unwrappable is a plainWriter with Unwrap.
 type unwrappable struct{ plainWriter }
 
 func (u unwrappable) Unwrap() http.ResponseWriter { return u.w }
 
-// flusher has the old method.
+// flusher is a plainWriter with Flush.
 type flusher struct{ plainWriter }
 
 func (f flusher) Flush() { _ = http.NewResponseController(f.w).Flush() }
@@ -114,8 +113,7 @@ func wrapped(wrap func(http.ResponseWriter) http.ResponseWriter) func(http.Handl
 	}
 }
 
-// A ResponseWriter that is wrapped is as good as another if it can be unwrapped, or
-// flushed.
+// A wrapped ResponseWriter serves streams if it has Unwrap or Flush.
 func TestWrappedResponses(t *testing.T) {
 	for name, wrap := range map[string]func(http.ResponseWriter) http.ResponseWriter{
 		"Unwrap": func(w http.ResponseWriter) http.ResponseWriter { return unwrappable{plainWriter{w}} },
@@ -143,8 +141,8 @@ func TestWrappedResponses(t *testing.T) {
 	}
 }
 
-// One that can be neither gets plain answers right, and whole streams late; where a
-// stream makes no sense, the answer says why.
+// Without either, JSON replies work, and event streams are sent at their end. Where a
+// stream would be useless, the response is an error with the reason.
 func TestResponsesThatCannotBeFlushed(t *testing.T) {
 	wrap := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
 	serveBoth(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
@@ -175,7 +173,7 @@ func TestResponsesThatCannotBeFlushed(t *testing.T) {
 				a.fail("the status is %d", a.code())
 			}
 		}
-		// What stands would never be seen.
+		// Long-lived streams would never be received.
 		for _, r := range []request{x.withSession(request{method: "GET"}), listen("1", `"toolsListChanged":true`).post()} {
 			a := s.start(r)
 			synctest.Wait()
@@ -184,7 +182,7 @@ func TestResponsesThatCannotBeFlushed(t *testing.T) {
 				a.fail("the answer does not say why")
 			}
 		}
-		// The answer that takes long comes nevertheless.
+		// The reply that takes long is received nevertheless.
 		p := s.Script("p")
 		a := s.start(callScripted(p).post())
 		p.Started()
@@ -197,7 +195,7 @@ func TestResponsesThatCannotBeFlushed(t *testing.T) {
 	})
 }
 
-// zipper compresses everything, as middleware does that is put around all handlers.
+// zipper compresses all responses, as middleware around all handlers does.
 type zipper struct {
 	http.ResponseWriter
 	z *gzip.Writer
@@ -216,7 +214,7 @@ func (z *zipper) Flush() {
 	_ = http.NewResponseController(z.ResponseWriter).Flush()
 }
 
-// Middleware that compresses gets every event out at once, if it can flush.
+// Middleware that compresses sends each event at once, if it can flush.
 func TestUnderACompressor(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -240,7 +238,7 @@ func TestUnderACompressor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen, _ := io.ReadAll(r) // ends amid the stream
+		seen, _ := io.ReadAll(r) // ends within the stream
 		if !strings.Contains(string(seen), "notifications/progress") {
 			t.Errorf("the client has seen %q", seen)
 		}
@@ -273,8 +271,8 @@ func TestStandardMiddleware(t *testing.T) {
 	})
 }
 
-// The timeouts of the HTTP server are for reading requests and for writing what is
-// there, not for how long a call takes.
+// The timeouts of the http.Server bound the reading of requests and the writing of
+// responses, not the duration of calls.
 func TestServerTimeouts(t *testing.T) {
 	config := func(s *http.Server) {
 		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout, s.ReadHeaderTimeout = 5*time.Second, 5*time.Second, 5*time.Second, 5*time.Second
@@ -313,7 +311,7 @@ func TestServerTimeouts(t *testing.T) {
 	})
 }
 
-// A panic of middleware leaves nothing behind in the handler, which can be shut down.
+// A panic in middleware leaves nothing behind in the handler, which can be shut down.
 func TestPanicInMiddleware(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -325,8 +323,8 @@ func TestPanicInMiddleware(t *testing.T) {
 	}
 	serve(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		// The answer may be complete before the connection breaks off: nothing else
-		// shall be sent on it.
+		// The response may be complete before the connection breaks: nothing else may
+		// be sent on it.
 		x.do(call("steps", `{"n":1}`).legacy(), "X-Panic: yes", "Connection: close")
 		s.do(call("echo", "{}").post("X-Panic: yes", "Connection: close"))
 		x.do(call("echo", "{}").legacy()).wantResult("1")
@@ -337,8 +335,8 @@ func TestPanicInMiddleware(t *testing.T) {
 	})
 }
 
-// Interceptors see every request that is one of its revision, in which revision, and
-// with which header fields; what HTTP refuses they do not.
+// Interceptors see every valid request of a revision, the revision, and the header
+// fields. They do not see requests that are refused at the level of HTTP.
 func TestInterceptorsSeeTheRequest(t *testing.T) {
 	var seen []string
 	intercept := func(next mcp.Handler) mcp.Handler {

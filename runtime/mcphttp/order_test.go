@@ -8,9 +8,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// What is wrong is found in the order method, Host, Origin, authentication,
-// Content-Type, Accept, size, JSON, shape, era. The request begins with every
-// mistake there is, and mends one after another.
+// Errors are found in this order: method, Host, Origin, authentication, Content-Type,
+// Accept, size, JSON, message, revision. The request begins with all errors, and each
+// step corrects one.
 func TestOrderOfChecks(t *testing.T) {
 	serveBoth(t, setup{
 		server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true,
@@ -72,7 +72,7 @@ func TestOrderOfChecks(t *testing.T) {
 	})
 }
 
-// GET and DELETE are held against the same rules.
+// GET and DELETE are checked by the same rules.
 func TestOrderOfChecksOfOtherMethods(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -87,8 +87,8 @@ func TestOrderOfChecksOfOtherMethods(t *testing.T) {
 	})
 }
 
-// Each of Host and Origin is enough to be refused, on every method; the own origin
-// passes only where the Host can be trusted.
+// A wrong Host or Origin is refused with every method. The server's own origin is
+// accepted only if the Host is trusted.
 func TestHostAndOrigin(t *testing.T) {
 	spec.Holds(t, "S097")
 	ok, denied := 200, 403
@@ -156,7 +156,7 @@ func TestHostAndOrigin(t *testing.T) {
 	}
 }
 
-// What cannot be told apart is refused: several origins, several hosts.
+// Ambiguous requests are refused: several origins, several hosts.
 func TestSeveralOrigins(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithAllowedOrigins("http://app.example")}}, func(t *testing.T, s *testServer) {
 		for _, origins := range [][]string{
@@ -172,7 +172,7 @@ func TestSeveralOrigins(t *testing.T) {
 	})
 }
 
-// What a Refusal says is what the client gets; other errors say nothing.
+// The client gets the text of a Refusal, and nothing of other errors.
 func TestAuthenticationFails(t *testing.T) {
 	spec.Holds(t, "S094")
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
@@ -185,7 +185,7 @@ func TestAuthenticationFails(t *testing.T) {
 		}
 		a = s.do(call("echo", "{}").post("Authorization: busy")).wantRefusal(429)
 		if a.field("Retry-After") != "7" || !strings.Contains(a.text(), "come back later") {
-			a.fail("want what the refusal says")
+			a.fail("want the text of the refusal")
 		}
 		me := whoami(t, s.do(call("whoami", "{}").post("Authorization: ann")).wantResult("1"))
 		if me.Principal != "ann" || me.Claims != "claims of ann" {

@@ -11,7 +11,7 @@ const app = "https://app.example.com"
 
 var forApp = setup{handler: []mcphttp.Option{mcphttp.WithAllowedOrigins(app), mcphttp.WithPrincipal(principalOf)}}
 
-// lists reports whether a comma-separated field has all of the names.
+// lists reports whether a comma-separated field contains all names.
 func lists(field string, names ...string) bool {
 	has := map[string]bool{}
 	for name := range strings.SplitSeq(strings.ToLower(field), ",") {
@@ -33,8 +33,8 @@ func preflight(origin, method, headers string) request {
 	return r
 }
 
-// A page of an allowed origin may send what clients send, and read what they read.
-// The question has no credentials yet.
+// A page of an allowed origin may send what clients send, and read the responses. A
+// preflight has no credentials.
 func TestPreflight(t *testing.T) {
 	serve(t, forApp, func(t *testing.T, s *testServer) {
 		for _, method := range []string{"POST", "GET", "DELETE"} {
@@ -51,13 +51,13 @@ func TestPreflight(t *testing.T) {
 				a.fail("header fields are %q", a.field("Access-Control-Allow-Headers"))
 			}
 			if a.field("Access-Control-Allow-Credentials") == "true" && a.field("Access-Control-Allow-Origin") == "*" {
-				a.fail("credentials for everybody")
+				a.fail("credentials are allowed")
 			}
 		}
 	})
 }
 
-// Other pages may not, and are not told that some may.
+// Other pages may not, and do not learn that some may.
 func TestPreflightRefused(t *testing.T) {
 	for _, c := range []setup{forApp, {}} {
 		serve(t, c, func(t *testing.T, s *testServer) {
@@ -76,8 +76,7 @@ func TestPreflightRefused(t *testing.T) {
 	}
 }
 
-// What the page is answered it may read: results, refusals, streams, and the
-// session's id.
+// A page may read its responses: results, refusals, streams, and the session id.
 func TestAnswersToPages(t *testing.T) {
 	serveBoth(t, forApp, func(t *testing.T, s *testServer) {
 		origin := "Origin: " + app
@@ -107,7 +106,7 @@ func TestAnswersToPages(t *testing.T) {
 
 		a := s.do(call("echo", "{}").post())
 		if a.field("Access-Control-Allow-Origin") != "" {
-			a.fail("nobody has asked")
+			a.fail("Access-Control-Allow-Origin without an Origin")
 		}
 	})
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
-// Which revision a POST is answered in. M is the revision in the _meta of the
-// request, H the one in the header field, S the session.
+// The revision of a POST. M is the revision in _meta of the request, H the one in the
+// header, S the session.
 
-// supported checks the data of an error about the version.
+// supported checks the data of an unsupported version error.
 func supported(a *response, e *rpcError, requested string) {
 	a.t.Helper()
 	var data struct {
@@ -39,7 +39,7 @@ func TestRevisionWithoutHeader(t *testing.T) {
 			s.do(r.post("-Mcp-Protocol-Version")).wantError(400, -32020, r.id)
 			s.do(x.withSession(r.post()).with("-Mcp-Protocol-Version")).wantError(400, -32020, r.id)
 		}
-		// A field without a value is one that is absent or different.
+		// An empty field counts as absent or different.
 		s.do(call("echo", "{}").post("Mcp-Protocol-Version: ")).wantError(400, -32020, "1")
 	})
 }
@@ -55,15 +55,15 @@ func TestRevisionOtherThanHeader(t *testing.T) {
 			r := call("echo", "{}").withID(`"x"`).withVersion(c.m)
 			s.do(r.post("Mcp-Protocol-Version: "+c.h)).wantError(400, -32020, `"x"`)
 		}
-		// Two fields are two values, even if they are alike.
+		// Two fields are invalid, even if they are equal.
 		s.do(call("echo", "{}").post("Mcp-Protocol-Version: "+modern, "Mcp-Protocol-Version: "+unknown)).wantError(400, -32020, "1")
-		// Blanks around the value are none of it.
+		// Spaces around the value are ignored.
 		s.do(call("echo", "{}").post("Mcp-Protocol-Version:   " + modern + " \t")).wantResult("1")
 	})
 }
 
-// M = H, not served in requests of their own, be it unknown or one of sessions:
-// -32022 with what is served.
+// M = H, not a per-request revision, be it unknown or one with sessions: -32022 with
+// the supported ones.
 func TestRevisionNotServed(t *testing.T) {
 	spec.Holds(t, "S076", "S136")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -79,8 +79,8 @@ func TestRevisionNotServed(t *testing.T) {
 	})
 }
 
-// M = H = modern: answered by itself. A session and a Last-Event-ID are not looked
-// at, and no session is opened.
+// M = H = modern: answered without a session. A session id and a Last-Event-ID are
+// ignored, and no session is opened.
 func TestModernRequest(t *testing.T) {
 	spec.Holds(t, "S124")
 	requests := []rpc{
@@ -116,7 +116,7 @@ func TestModernRequest(t *testing.T) {
 	})
 }
 
-// The id of an answer is that of the request, byte for byte.
+// The id of the reply is that of the request, byte for byte.
 func TestIDsAreEchoed(t *testing.T) {
 	spec.Holds(t, "S011")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -130,8 +130,8 @@ func TestIDsAreEchoed(t *testing.T) {
 	})
 }
 
-// Of a modern request Mcp-Method is looked at first, then Mcp-Name, whether there
-// is such a method, the params, and the arguments that are mirrored.
+// The checks of a modern request have this order: Mcp-Method, Mcp-Name, unknown method,
+// params, parameter headers.
 func TestOrderOfModernChecks(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		region := `{"region":"eu"}`
@@ -142,7 +142,8 @@ func TestOrderOfModernChecks(t *testing.T) {
 		s.do(call("no-such", "[]").post("Mcp-Name: mirror").invalid()).wantError(400, -32020, "1")
 		s.do(rpc{method: "no/such"}.post()).wantError(404, -32601, "1")
 		s.do(rpc{method: "no/such", params: `"name":7`}.post()).wantError(404, -32601, "1")
-		// The params come before the mirrored arguments, which one cannot find there.
+		// Invalid params are reported before parameter headers, which cannot be
+		// compared then.
 		if a := s.do(call("mirror", "[]").post("Mcp-Param-Region: eu").invalid()); a.wantJSON().Error.Code != -32602 {
 			a.fail("arguments that are no object")
 		}
@@ -154,7 +155,7 @@ func TestOrderOfModernChecks(t *testing.T) {
 	})
 }
 
-// What sessions have and single requests have not is no method of theirs.
+// Methods of sessions do not exist in modern requests.
 func TestRemovedMethods(t *testing.T) {
 	spec.Holds(t, "S137")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -164,7 +165,7 @@ func TestRemovedMethods(t *testing.T) {
 		} {
 			s.do(rpc{method: method, id: `"m"`}.post()).wantError(404, -32601, `"m"`)
 		}
-		// With the params that it has in sessions, too.
+		// Also with the params of sessions.
 		r := rpc{method: "initialize", params: `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`}
 		s.do(r.post()).wantError(404, -32601, "1")
 	})
@@ -177,7 +178,7 @@ func TestHeaderWithoutRevision(t *testing.T) {
 		for _, r := range []rpc{{method: "server/discover"}, call("echo", "{}"), {method: "tools/list"}, {method: "no/such"}, {method: "ping"}} {
 			post := postBody(r.withID(`"a"`).legacy(), r.fields()...)
 			if r.method != "no/such" && r.method != "ping" {
-				post = post.invalid() // the schema of the revision has a _meta for them
+				post = post.invalid() // the schema of the revision requires _meta
 			}
 			e := s.do(post).wantError(400, -32602, `"a"`)
 			if !strings.Contains(e.Message, "io.modelcontextprotocol/protocolVersion") {
@@ -185,12 +186,12 @@ func TestHeaderWithoutRevision(t *testing.T) {
 			}
 			s.do(x.withSession(post)).wantError(400, -32602, `"a"`)
 		}
-		// Without params there is no M either.
+		// Without params M is absent too.
 		s.do(postBody(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`, rpc{method: "server/discover"}.fields()...).invalid()).wantError(400, -32602, "1")
 	})
 }
 
-// M there, but client capabilities missing or no object: -32602. The client's name
+// M present, but client capabilities missing or not an object: -32602. The client info
 // may be missing.
 func TestRequiredMeta(t *testing.T) {
 	spec.Holds(t, "S048", "S049")

@@ -8,18 +8,18 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
-// What handlers ask their client.
+// Questions of handlers to their client.
 
-// A question goes to the client on the stream of the call that asks. The answer
-// comes by a POST of its own.
+// In a session a question is sent on the stream of the call. The answer is a POST of
+// its own.
 func TestQuestion(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		for _, listening := range []bool{false, true} {
 			serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 				x := s.open(version)
-				var standing *response
+				var standalone *response
 				if listening {
-					standing = x.listen()
+					standalone = x.listen()
 				}
 				a := x.start(call("asks", "{}").withID(`"ask"`).legacy())
 				m := a.wantStream().wantMessages("elicitation/create")[0]
@@ -32,14 +32,14 @@ func TestQuestion(t *testing.T) {
 					a.fail("the result is %q", got)
 				}
 				if listening {
-					standing.wantOpen().wantMessages()
+					standalone.wantOpen().wantMessages()
 				}
 			})
 		}
 	}
 }
 
-// Two questions of a call are open at once, and are answered in any order.
+// Two questions of a call are open at once, and may be answered in any order.
 func TestTwoQuestions(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -59,8 +59,8 @@ func TestTwoQuestions(t *testing.T) {
 	})
 }
 
-// A request by itself gets the question as its answer, and comes back with the
-// answer to it.
+// Without a session the question is the reply, and the client repeats the request with
+// the answer.
 func TestModernQuestion(t *testing.T) {
 	spec.Holds(t, "S129", "S289")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {

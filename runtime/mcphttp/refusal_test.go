@@ -27,16 +27,17 @@ import (
 // earlyResponse is a request that is answered before its body has been read.
 type earlyResponse struct {
 	name   string
-	head   string // without what it says of the body
+	head   string // without the fields about the body
 	status int
 	setup  setup
 	before func(s *testServer)
-	last   bool // the connection is closed in any case
+	last   bool // the connection is always closed
 }
 
 const postHead = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 
-// allEarlyResponses are all of them: TestEarlyAnswers looks for others in the source.
+// allEarlyResponses returns all of them; TestEarlyAnswers looks for others in the
+// source.
 func allEarlyResponses() []earlyResponse {
 	const (
 		host    = "Host: 127.0.0.1\r\n"
@@ -107,19 +108,19 @@ func allEarlyResponses() []earlyResponse {
 	return all
 }
 
-// callSites are where answers come from: calls of those functions, by file and line.
+// callSites are the calls of responders, by file and line.
 type callSites struct {
 	mu  sync.Mutex
 	hit map[string]bool
 }
 
-// responders are the functions that answer. Their callers are what is of interest.
+// responders are the functions that write a response. Their callers are recorded.
 var responders = map[string]bool{
 	"writeError": true, "writeInvalid": true, "writeOverloaded": true, "notAllowed": true, "writeTooLarge": true,
 	"writeStatus": true, "writeInternalError": true,
 }
 
-// wrap notes which function of the package answers.
+// wrap records which function of the package responds.
 func (x *callSites) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(&statusRecorder{w, x}, r)
@@ -152,17 +153,17 @@ func (n *statusRecorder) WriteHeader(status int) {
 	n.ResponseWriter.WriteHeader(status)
 }
 
-// afterBody are the functions that answer when the body has been read, or where there is
-// none.
+// afterBody are the functions that respond after the body has been read, or without a
+// body.
 var afterBody = map[string]string{
 	"parse": "the body has been read", "read": "it is being read", "receive": "it has been read",
 	"perRequest": "it has been read", "withoutSession": "it has been read", "initialize": "it has been read", "inSession": "it has been read",
 	"respond": "it has been read", "write": "it has been read", "attachStream": "there is none",
 }
 
-// What is answered early is answered at once, whatever comes of the body, and its
-// connection is used again or closed. The rows are all that there is: the source has no
-// other answer of the kind.
+// An early response is written at once, whether the body arrives or not, and the
+// connection is then reused or closed. The rows are complete: the source has no other
+// early response.
 func TestEarlyAnswers(t *testing.T) {
 	seen := &callSites{hit: map[string]bool{}}
 	for _, e := range allEarlyResponses() {
@@ -179,7 +180,7 @@ func TestEarlyAnswers(t *testing.T) {
 	}
 }
 
-// responderCall is a call of a function that answers.
+// responderCall is a call of a responder.
 type responderCall struct{ at, call, in, behind string }
 
 func respondersInSource(t *testing.T) (calls []responderCall) {
@@ -217,7 +218,7 @@ func respondersInSource(t *testing.T) (calls []responderCall) {
 				at := fmt.Sprint(name, ":", set.Position(c.Pos()).Line)
 				switch {
 				case called == "parse" || called == "receive" || called == "checkNoBody":
-					// What follows has a whole body, or none.
+					// From here the body has been read, or there is none.
 					defer func() { behind = called }()
 				case called == "WriteHeader" && name != "response.go", called == "Error" && len(c.Args) == 3, called == "Redirect":
 					t.Errorf("%s: answers by itself, and not by a function of errors.go", at)
@@ -234,16 +235,16 @@ func respondersInSource(t *testing.T) (calls []responderCall) {
 	return calls
 }
 
-// check sends the request with bodies that come, or do not.
+// check sends the request with bodies that arrive, or do not.
 func (e *earlyResponse) check(t *testing.T, seen *callSites) {
 	const another = "PUT /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
-	const linger = 500 * time.Millisecond // of net/http
+	const linger = 500 * time.Millisecond // in net/http
 	c := e.setup
 	c.wrap = seen.wrap
 	for _, kind := range []struct {
-		name, says, sends string
-		kept              bool // the connection
-		within            time.Duration
+		name, field, sends string
+		kept               bool // the connection
+		within             time.Duration
 	}{
 		{"no body", "Content-Length: 1000", "", false, unread.Time + linger},
 		{"half a body", "Content-Length: 1000", strings.Repeat("x", 500), false, unread.Time + linger},
@@ -258,11 +259,11 @@ func (e *earlyResponse) check(t *testing.T, seen *callSites) {
 		{"chunks", "Transfer-Encoding: chunked", "4\r\nxxxx\r\n0\r\n\r\n", true, 0},
 		{"chunks and a trailer", "Transfer-Encoding: chunked", "4\r\nxxxx\r\n0\r\nA: b\r\n\r\n", true, 0},
 	} {
-		length := strings.HasPrefix(kind.says, "Content-Length")
+		length := strings.HasPrefix(kind.field, "Content-Length")
 		if !length && (e.status == http.StatusRequestEntityTooLarge || strings.Contains(e.head, "HTTP/1.0")) {
-			continue // the length is not known early; there are no chunks
+			continue // the length is unknown; there are no chunks
 		}
-		if strings.Contains(kind.says, "Expect") && strings.Contains(e.head, "HTTP/1.0") {
+		if strings.Contains(kind.field, "Expect") && strings.Contains(e.head, "HTTP/1.0") {
 			continue
 		}
 		serve(t, c, func(t *testing.T, s *testServer) {
@@ -278,7 +279,7 @@ func (e *earlyResponse) check(t *testing.T, seen *callSites) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			text := head + kind.says + "\r\n\r\n" + kind.sends
+			text := head + kind.field + "\r\n\r\n" + kind.sends
 			if kind.kept {
 				text += another
 			}
@@ -312,10 +313,10 @@ func (e *earlyResponse) check(t *testing.T, seen *callSites) {
 	}
 }
 
-// refusedHead is the head of a request that is refused, and whose body is to come.
+// refusedHead is the header of a request that is refused before its body.
 const refusedHead = "PUT /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n"
 
-// refused sends it, and returns the connection once it is answered.
+// refused sends it, and returns the connection after the response.
 func (s *testServer) refused() (conn net.Conn, resp *http.Response) {
 	s.t.Helper()
 	conn, err := s.network.Dial(s.t.Context())
@@ -330,8 +331,8 @@ func (s *testServer) refused() (conn net.Conn, resp *http.Response) {
 	return conn, resp
 }
 
-// Beyond the limit, connections are closed without waiting for anything; others are not
-// affected, nor are requests that are not refused.
+// Beyond the limit connections are closed at once. Other connections and accepted
+// requests are not affected.
 func TestLimitRefused(t *testing.T) {
 	const most = 3
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Refused: most})}}, func(t *testing.T, s *testServer) {
@@ -348,13 +349,14 @@ func TestLimitRefused(t *testing.T) {
 			if took := time.Since(began); took > 0 {
 				t.Errorf("it has taken %v", took)
 			}
-			time.Sleep(unread.Time) // then there is room again
+			time.Sleep(unread.Time) // then the limit is free again
 			synctest.Wait()
 		}
 	})
 }
 
-// Requests that are refused and go on hold up no end, whichever comes first.
+// Bodies of refused requests that go on do not delay Shutdown or Close, in either
+// order.
 func TestShutdownOfRefused(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for range 10 {
@@ -382,8 +384,8 @@ func TestShutdownOfRefused(t *testing.T) {
 	})
 }
 
-// Where the function of WithPrincipal panics, the client is told, and the log says why.
-// What it has aborted, as middleware does, is not answered.
+// If the function of WithPrincipal panics, the client gets an error and the panic is
+// logged. After http.ErrAbortHandler there is no response.
 func TestPrincipalFails(t *testing.T) {
 	find := func(r *http.Request) (mcp.Principal, error) {
 		switch r.Header.Get("X-Test") {
@@ -417,14 +419,13 @@ func TestPrincipalFails(t *testing.T) {
 	}
 }
 
-// flushOnly is what middleware makes of an http.ResponseWriter that hides all but its own
-// methods.
+// flushOnly is a ResponseWriter of middleware with Flush and the required methods only.
 type flushOnly struct{ http.ResponseWriter }
 
 func (h flushOnly) Flush() { h.ResponseWriter.(http.Flusher).Flush() }
 
-// Behind middleware that hides deadlines, what is refused is answered at once all the
-// same. How long its connection stays is for http.Server.ReadTimeout to say.
+// Behind middleware that hides deadlines, a refusal is written at once. Its connection
+// stays open for http.Server.ReadTimeout.
 func TestRefusedBehindHidingMiddleware(t *testing.T) {
 	const readTime = 7 * time.Second
 	c := setup{
@@ -444,19 +445,19 @@ func TestRefusedBehindHidingMiddleware(t *testing.T) {
 		if took := time.Since(began); took > readTime+time.Second {
 			t.Errorf("the connection has ended after %v", took)
 		}
-		// What has a whole body keeps its connection.
+		// A request with a complete body keeps its connection.
 		if a := s.do(call("echo", "{}").post()); a.header.Get("Connection") != "" {
 			t.Errorf("the connection of a good request is closed: %v", a.header)
 		}
 	})
 }
 
-// Over HTTP/2 a request that is refused ends by itself, and disturbs no other one.
+// Over HTTP/2 a refused request ends only its own stream.
 func TestRefusedOverHTTP2(t *testing.T) {
 	serve(t, setup{http2: true}, func(t *testing.T, s *testServer) {
 		began := time.Now()
-		for range 300 { // more than the streams of a connection
-			body, _ := io.Pipe() // nothing comes
+		for range 300 { // more than the concurrent streams of a connection
+			body, _ := io.Pipe() // never written to
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, body)
 			if err != nil {
 				t.Fatal(err)

@@ -15,8 +15,7 @@ import (
 
 // Calls whose response ends before they do.
 
-// A call whose client has gone before there was an event has nobody to tell, and
-// goes on nevertheless.
+// A call goes on if its client disconnects before the first event.
 func TestVanishedBeforeTheStream(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -27,14 +26,14 @@ func TestVanishedBeforeTheStream(t *testing.T) {
 		if err := ctx.Err(); err != nil {
 			t.Fatalf("the call has been cancelled: %v", context.Cause(ctx))
 		}
-		p.Log("to nobody")
+		p.Log("without a client")
 		p.Return("done")
 		x.listen().wantOpen().wantMessages()
 		x.do(call("echo", "{}").withID("3").legacy()).wantResult("3")
 	})
 }
 
-// A question that is put while the client is away is asked when it comes back.
+// A question that is asked while the client is disconnected is sent when it resumes.
 func TestQuestionToAnAbsentClient(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -59,7 +58,7 @@ func TestQuestionToAnAbsentClient(t *testing.T) {
 	}
 }
 
-// A question that nobody will ever see is not waited for.
+// A question that cannot be delivered fails at once.
 func TestQuestionToNobody(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -80,8 +79,8 @@ func TestQuestionToNobody(t *testing.T) {
 	}
 }
 
-// A handler can let the response go; the client is told when to come back, and
-// finds the answer.
+// A handler can release its response. The client gets the time to reconnect, and then
+// the reply.
 func TestReleaseStream(t *testing.T) {
 	spec.Holds(t, "S122")
 	for _, silent := range []bool{true, false} {
@@ -112,14 +111,14 @@ func TestReleaseStream(t *testing.T) {
 			if retry != "1500" {
 				a.fail("retry is %q", retry)
 			}
-			if silent && len(events) != 1 { // when to come back, and what with
+			if silent && len(events) != 1 { // the retry time and an id
 				a.fail("there is %+v", events)
 			}
 			id := lastEventID(t, events)
 			p.Log("meanwhile")
 			b := x.resume(id)
 			b.wantOpen().wantMessages("notifications/message")
-			// Once more, and the call ends while nobody is there.
+			// Once more, and the call ends while the client is disconnected.
 			p.Run(func(ctx context.Context) { mcp.ReleaseStream(ctx, time.Second) })
 			id = lastEventID(t, b.wantEnd().events())
 			p.Return("done")
@@ -128,7 +127,7 @@ func TestReleaseStream(t *testing.T) {
 	}
 }
 
-// Where the client would not come back, the response is not let go.
+// A response is not released if the client could not resume.
 func TestReleaseStreamElsewhere(t *testing.T) {
 	spec.Holds(t, "S105")
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, w mode, start func(rpc) *response) {
@@ -163,7 +162,7 @@ func TestReleaseStreamElsewhere(t *testing.T) {
 	})
 }
 
-// A connection that breaks is like a client that goes.
+// A broken connection is treated like a disconnect.
 func TestBrokenConnection(t *testing.T) {
 	eachResumable(t, setup{noisy: true}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")

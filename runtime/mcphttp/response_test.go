@@ -15,24 +15,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// response is what a request is answered, as far as it has come.
+// response is an HTTP response, as far as it has arrived.
 type response struct {
 	t       *testing.T
 	request request
 	cancel  context.CancelFunc
-	done    chan struct{} // closed when nothing more will come
+	done    chan struct{} // closed when reading has ended
 
 	mu       sync.Mutex
-	status   int // 0 until the header is there
+	status   int // 0 until the header has arrived
 	header   http.Header
 	proto    string
 	body     bytes.Buffer
-	err      error // nil after an orderly end
+	err      error // nil after a regular end
 	ended    bool
 	returned int // events that next has returned
 }
 
-// read fills in the answer.
+// read reads the response.
 func (a *response) read(client *http.Client, req *http.Request) {
 	defer close(a.done)
 	defer func() {
@@ -76,7 +76,7 @@ func (a *response) wait() {
 	testbed.Await(a.t, a.done, "the end of the answer to "+a.describeRequest())
 }
 
-// disconnect breaks the exchange off, as a client does that is gone.
+// disconnect cancels the request.
 func (a *response) disconnect() {
 	a.cancel()
 	<-a.done
@@ -94,7 +94,7 @@ func (a *response) describeRequest() string {
 	return fmt.Sprintf("%s %q %s", r.method, r.fields, r.body)
 }
 
-// describe describes the answer.
+// describe describes the response.
 func (a *response) describe() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -108,7 +108,7 @@ func (a *response) describe() string {
 	return fmt.Sprintf("status %d, header %v, ended %t, error %v, body:\n%s", a.status, a.header, a.ended, a.err, body)
 }
 
-// fail reports a mistake together with what was asked and answered.
+// fail reports an error together with the request and the response.
 func (a *response) fail(format string, args ...any) {
 	a.t.Helper()
 	a.t.Errorf("%s\n\tasked:    %s\n\tanswered: %s", fmt.Sprintf(format, args...), a.describeRequest(), a.describe())
@@ -138,7 +138,7 @@ func (a *response) hasEnded() bool {
 	return a.ended
 }
 
-// code returns the status, 0 while there is none.
+// code returns the status, 0 before the header has arrived.
 func (a *response) code() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -176,7 +176,7 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// kind is a method, or what kind of reply it is: for tests of order.
+// kind returns the method, or the kind of reply and its id.
 func (m *message) kind() string {
 	switch {
 	case m.Method != "":
@@ -203,7 +203,7 @@ func parse(t *testing.T, text string) *message {
 	return m
 }
 
-// wantJSON checks that the answer is one JSON text, and returns the message.
+// wantJSON checks that the response is one JSON message, and returns it.
 func (a *response) wantJSON() *message {
 	a.t.Helper()
 	if m := a.mediaType(); m != "application/json" {
@@ -212,8 +212,8 @@ func (a *response) wantJSON() *message {
 	return parse(a.t, a.text())
 }
 
-// wantError checks a plain error reply: its status, its code, and its id as JSON
-// text, "" for none.
+// wantError checks a JSON-RPC error: its status, its code, and its id as JSON text, ""
+// for none.
 func (a *response) wantError(status, code int, id string) *rpcError {
 	a.t.Helper()
 	a.wantStatus(status)
@@ -228,7 +228,7 @@ func (a *response) wantError(status, code int, id string) *rpcError {
 		a.fail("the id is %s, want %s", m.ID, id)
 	}
 	if m.Error.Message == "" {
-		a.fail("the error says nothing")
+		a.fail("the error has no message")
 	}
 	if a.field("Mcp-Session-Id") != "" {
 		a.fail("a refusal names a session")
@@ -236,8 +236,8 @@ func (a *response) wantError(status, code int, id string) *rpcError {
 	return m.Error
 }
 
-// wantRefusal checks a refusal that is about the HTTP request: whatever stands in
-// the body, it has no id.
+// wantRefusal checks a refusal of the HTTP request: whatever the body was, it has no
+// id.
 func (a *response) wantRefusal(status int) *response {
 	a.t.Helper()
 	a.wantStatus(status)
@@ -261,7 +261,7 @@ func (a *response) wantLimitRefusal(status int) {
 	}
 }
 
-// wantResult checks a plain result, and returns it.
+// wantResult checks a JSON result, and returns it.
 func (a *response) wantResult(id string) json.RawMessage {
 	a.t.Helper()
 	a.wantStatus(http.StatusOK)
@@ -272,7 +272,7 @@ func (a *response) wantResult(id string) json.RawMessage {
 	return m.Result
 }
 
-// wantSuccess checks that the status is a good one.
+// wantSuccess checks that the status is 2xx.
 func (a *response) wantSuccess() *response {
 	a.t.Helper()
 	if code := a.code(); code < 200 || code > 299 {
@@ -281,7 +281,7 @@ func (a *response) wantSuccess() *response {
 	return a
 }
 
-// wantAccepted checks the answer to a notification or a response.
+// wantAccepted checks the response to a notification or a response.
 func (a *response) wantAccepted() *response {
 	a.t.Helper()
 	a.wantStatus(http.StatusAccepted)
@@ -294,8 +294,8 @@ func (a *response) wantAccepted() *response {
 	return a
 }
 
-// wantAllow checks the field Allow of a 405: methods it must have, and, after a "-",
-// must not have.
+// wantAllow checks the field Allow of a 405: methods it must have and, after "-", must
+// not have.
 func (a *response) wantAllow(methods ...string) {
 	a.t.Helper()
 	a.wantRefusal(http.StatusMethodNotAllowed)

@@ -12,8 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// resumable are the revisions whose clients can come back for what they have
-// missed.
+// resumable are the revisions whose clients can resume streams.
 var resumable = []string{revisionB, revisionC, revisionD}
 
 func eachResumable(t *testing.T, c setup, f func(t *testing.T, s *testServer, x *session)) {
@@ -25,8 +24,8 @@ func eachResumable(t *testing.T, c setup, f func(t *testing.T, s *testServer, x 
 	}
 }
 
-// The client of a session vanishes, and its call goes on: it fetches what it has
-// missed, the answer too, after the last event that it has seen.
+// The client of a session disconnects, and its call goes on. The client resumes after
+// its last event, and gets all messages and the reply.
 func TestResumeACall(t *testing.T) {
 	spec.Holds(t, "S113")
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
@@ -66,8 +65,8 @@ func TestResumeACall(t *testing.T) {
 	})
 }
 
-// The answer is there for who comes back after it has been given; and again, for
-// who breaks off while it is read.
+// The reply is there for a client that resumes after the call has ended, and again if
+// it disconnects while reading.
 func TestResumeAnEndedCall(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -90,7 +89,7 @@ func TestResumeAnEndedCall(t *testing.T) {
 	})
 }
 
-// Who has read everything can still come back to it.
+// A client that has read everything can resume again.
 func TestResumeACompleteStream(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		a := x.do(call("steps", `{"n":3}`).legacy())
@@ -104,14 +103,14 @@ func TestResumeACompleteStream(t *testing.T) {
 		}
 		b := x.resume(first)
 		b.wantEnd().wantMessages("notifications/progress", "notifications/progress", "result 1")
-		// The ids are what they have been.
+		// The ids are the same.
 		if got, want := lastEventID(t, b.events()), lastEventID(t, events); got != want {
 			b.fail("the last id is %q, was %q", got, want)
 		}
 	})
 }
 
-// From the event without data on, nothing is missed.
+// Resuming from the event without data misses nothing.
 func TestResumeFromThePrimingEvent(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -124,26 +123,26 @@ func TestResumeFromThePrimingEvent(t *testing.T) {
 		p.Log("one")
 		p.Return("done")
 		x.resume(id).wantEnd().wantMessages("notifications/message", "result 1")
-		standing := x.listen()
-		id = lastEventID(t, standing.next())
-		standing.disconnect()
+		standalone := x.listen()
+		id = lastEventID(t, standalone.next())
+		standalone.disconnect()
 		s.changeTools()
 		again := x.resume(id)
 		again.wantOpen().wantMessages("notifications/tools/list_changed")
 	})
 }
 
-// The standing stream is resumed by its own events, and goes on from there.
+// The standalone stream is resumed by its own event ids.
 func TestResumeTheStandingStream(t *testing.T) {
 	spec.Holds(t, "S113", "S114")
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
 		calling := x.start(callScripted(p).legacy())
 		p.Started()
-		standing := x.listen()
+		standalone := x.listen()
 		s.changeTools()
-		id := lastEventID(t, standing.next())
-		standing.disconnect()
+		id := lastEventID(t, standalone.next())
+		standalone.disconnect()
 		s.changeTools()
 		p.Log("not here")
 		x.do(rpc{method: "resources/subscribe", id: "2", params: `"uri":"test://text"`}.legacy()).wantResult("2")
@@ -158,8 +157,8 @@ func TestResumeTheStandingStream(t *testing.T) {
 	})
 }
 
-// Coming back while the first response is still open takes it over, as a client
-// does that has not noticed yet; nothing is sent twice.
+// Resuming while the first response is still open replaces that response, as for a
+// client whose disconnect the server has not noticed. No event is sent twice.
 func TestResumeTakesOver(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -171,17 +170,17 @@ func TestResumeTakesOver(t *testing.T) {
 		a.wantEnd().wantMessages()
 		p.Log("two")
 		b.wantMessages("notifications/message")
-		standing := x.listen() // another stream
+		standalone := x.listen() // another stream
 		b.wantOpen()
 		p.Return("done")
 		b.wantEnd().wantMessages("result 1")
 		a.wantMessages()
-		standing.wantOpen()
+		standalone.wantOpen()
 	})
 }
 
-// What has been let go of the store is lost, and so is what never was: 400, as the
-// session is there.
+// Evicted events are lost, and so are events that never existed: 400, since the session
+// exists.
 func TestLostEvents(t *testing.T) {
 	eachResumable(t, limits(mcphttp.Limits{EventBytes: 2000}), func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -212,7 +211,7 @@ func TestLostEvents(t *testing.T) {
 	})
 }
 
-// An id that has not been given yet is none, whoever may have had it elsewhere.
+// An id that has not been sent yet is invalid, also if another stream has it.
 func TestEventsToCome(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		ahead := s.open(x.version)
@@ -235,8 +234,8 @@ func TestEventsToCome(t *testing.T) {
 	})
 }
 
-// What is kept is bounded for the whole session, and what a client reads at the
-// moment is not taken from it.
+// The stored bytes are bounded for the whole session. Messages that a client is reading
+// are not evicted.
 func TestEventBytes(t *testing.T) {
 	serveBoth(t, limits(mcphttp.Limits{EventBytes: 1000}), func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -259,7 +258,7 @@ func TestEventBytes(t *testing.T) {
 	})
 }
 
-// Streams that have ended are forgotten after a while.
+// Finished streams are dropped after EventTime.
 func TestEventTime(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -272,8 +271,7 @@ func TestEventTime(t *testing.T) {
 	})
 }
 
-// A modern request resumes nothing: Last-Event-ID is not looked at, and a GET for
-// it is none.
+// A modern request ignores Last-Event-ID, and a modern GET does not resume.
 func TestNoResumingOfRequests(t *testing.T) {
 	spec.Holds(t, "S156")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -291,7 +289,7 @@ func TestNoResumingOfRequests(t *testing.T) {
 	})
 }
 
-// Whenever the client goes and comes back, it gets every message once, in order.
+// Whenever the client disconnects and resumes, it gets every message once, in order.
 func TestResumeAtRandom(t *testing.T) {
 	for seed := range uint64(40) {
 		http2 := seed%2 == 1
@@ -299,12 +297,12 @@ func TestResumeAtRandom(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			x := s.open(resumable[seed%3])
 			p := s.Script("p")
-			standing := seed%5 == 0
+			standalone := seed%5 == 0
 			calling := x.start(callScripted(p).legacy())
 			p.Started()
 			sends, kind := func() { p.Log("hello") }, "notifications/message"
 			a := calling
-			if standing {
+			if standalone {
 				a = x.listen()
 				sends, kind = s.changeTools, "notifications/tools/list_changed"
 			}
@@ -336,7 +334,7 @@ func TestResumeAtRandom(t *testing.T) {
 				case 0:
 					if random.IntN(2) == 0 {
 						a.disconnect()
-						take() // what has come at the last moment
+						take() // events of the last moment
 					}
 					for range random.IntN(3) {
 						sends()
@@ -358,7 +356,7 @@ func TestResumeAtRandom(t *testing.T) {
 				t.Errorf("seed %d: %d messages have been sent, and %d have come", seed, sent, got)
 			}
 			p.Return("done")
-			if !standing {
+			if !standalone {
 				a.wantEnd().wantMessages("result 1")
 			}
 		})

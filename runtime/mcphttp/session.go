@@ -36,8 +36,8 @@ type session struct {
 	done       chan struct{} // closed when the session ends
 }
 
-// retainedMessage stands for the oldest message of its stream that no earlier entry
-// stands for, and has its age.
+// retainedMessage is the entry of a stored message in byAge, with its age. The n-th entry of
+// a stream belongs to the n-th of its stored messages.
 type retainedMessage struct {
 	stream *stream
 	age    uint64
@@ -63,7 +63,7 @@ func (se *session) retain(s *stream, size int) {
 	se.listForShedding()
 }
 
-// listForShedding tells the memory budget that the session has messages to drop. The
+// listForShedding reports to the memory budget that the session has messages to drop. The
 // caller holds the lock.
 func (se *session) listForShedding() {
 	if !se.listed && !se.closed && len(se.byAge) > 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// A session is one connection, whatever TCP connections its requests use: levels
-// and subscriptions stay.
+// A session is one connection of the server, whatever TCP connections its requests use:
+// log levels and subscriptions stay.
 func TestSessionKeepsItsState(t *testing.T) {
 	for _, version := range legacy {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -44,12 +44,12 @@ func TestSessionKeepsItsState(t *testing.T) {
 	}
 }
 
-// A session that ends takes along what runs in it, and its streams.
+// The end of a session cancels its calls and ends its streams.
 func TestSessionEnds(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, other := s.open(revisionD), s.open(revisionD)
 		one, two, three := s.Script("one"), s.Script("two"), s.Script("three")
-		one.IgnoreContext, two.IgnoreContext = true, true // otherwise their last word could be the answer
+		one.IgnoreContext, two.IgnoreContext = true, true // otherwise their results could be the replies
 		quiet := x.start(callScripted(one).withID("1").legacy())
 		loud := x.start(callScripted(two).withID("2").legacy())
 		others := other.start(callScripted(three).withID("1").legacy())
@@ -73,7 +73,7 @@ func TestSessionEnds(t *testing.T) {
 		quiet.wait()
 		loud.wantMessages("notifications/message")
 		if quiet.wantRefusal(404); quiet.text() == "" {
-			quiet.fail("the answer says nothing")
+			quiet.fail("the reply has no message")
 		}
 		x.do(call("echo", "{}").legacy()).wantStatus(404)
 		three.Return("untouched")
@@ -82,7 +82,7 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
-// What waits for an answer of the client fails when its session ends.
+// Questions fail when their session ends.
 func TestSessionEndsAmidAQuestion(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -108,8 +108,8 @@ func TestSessionEndsAmidAQuestion(t *testing.T) {
 	})
 }
 
-// Whose session it is decides every request to it, whatever its method; to
-// everybody else it does not exist.
+// Every request to a session is checked for its principal, whatever the method. For
+// other principals it does not exist.
 func TestSessionOfAnotherPrincipal(t *testing.T) {
 	spec.Holds(t, "S002")
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
@@ -130,7 +130,7 @@ func TestSessionOfAnotherPrincipal(t *testing.T) {
 		// The events of one session are not those of another.
 		if b := s.do(bob.withSession(request{method: "GET"}.with("Last-Event-ID: " + id))); b.code() == 200 {
 			if strings.Contains(b.text(), "private") {
-				b.fail("somebody else's event")
+				b.fail("an event of another session")
 			}
 		} else {
 			b.wantRefusal(400)
@@ -145,8 +145,8 @@ func TestSessionOfAnotherPrincipal(t *testing.T) {
 	})
 }
 
-// What each request says of itself is what its handler sees, not what the request
-// has said that opened the session.
+// Handlers see the header and principal of their own request, not those of the request
+// that opened the session.
 func TestCallerOfASession(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "X-Tag: opening")
@@ -163,8 +163,8 @@ func TestCallerOfASession(t *testing.T) {
 	})
 }
 
-// An id in flight cannot be used again in the same session, but in any other, and
-// once it is answered.
+// An id in flight cannot be used again in the same session. It can be used in another
+// session, and after the reply.
 func TestIDsBelongToTheSession(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
@@ -186,8 +186,8 @@ func TestIDsBelongToTheSession(t *testing.T) {
 	})
 }
 
-// A session that has not said that it is initialized answers requests, and a late
-// word changes nothing.
+// A session without notifications/initialized answers requests, and a late one changes
+// nothing.
 func TestRequestsBeforeInitialized(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		a := s.do(postBody(initialize(revisionD)))
@@ -200,7 +200,7 @@ func TestRequestsBeforeInitialized(t *testing.T) {
 	})
 }
 
-// Session ids cannot be guessed: they differ in all of their length.
+// Session ids are random in all of their length.
 func TestSessionIDs(t *testing.T) {
 	spec.Holds(t, "S115")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -228,7 +228,7 @@ func TestSessionIDs(t *testing.T) {
 	})
 }
 
-// Many clients at once do not hear each other.
+// Concurrent clients get only their own messages.
 func TestSessionsApart(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		const clients, calls = 8, 8
@@ -254,7 +254,7 @@ func TestSessionsApart(t *testing.T) {
 	})
 }
 
-// An answer to a question reaches the handler that has asked, of that session only.
+// An answer reaches the handler that has asked, in its own session only.
 func TestAnswersBelongToTheSession(t *testing.T) {
 	spec.Holds(t, "S329")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -263,7 +263,7 @@ func TestAnswersBelongToTheSession(t *testing.T) {
 		first := a.wantStream().wantMessages("elicitation/create")[0]
 		second := b.wantStream().wantMessages("elicitation/create")[0]
 		y.do(reply(second.ID, acceptName("Bob"))).wantAccepted()
-		if string(first.ID) != string(second.ID) { // otherwise it is its own
+		if string(first.ID) != string(second.ID) { // otherwise the id is valid in both sessions
 			y.do(reply(first.ID, acceptName("Mallory"))).wantAccepted()
 		}
 		synctest.Wait()
@@ -278,7 +278,7 @@ func TestAnswersBelongToTheSession(t *testing.T) {
 	})
 }
 
-// The error that a client answers with reaches the handler.
+// An error that the client answers with reaches the handler.
 func TestRefusedQuestion(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -293,7 +293,7 @@ func TestRefusedQuestion(t *testing.T) {
 	})
 }
 
-// onInitialize has f run before each initialize.
+// onInitialize runs f before each initialize.
 func onInitialize(f func() error) setup {
 	return setup{
 		server: []mcp.Option{mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
@@ -310,8 +310,7 @@ func onInitialize(f func() error) setup {
 	}
 }
 
-// An initialize that takes long is answered on an event stream, and its header
-// names the session as any other.
+// A slow initialize is answered on an event stream, whose header has the session id.
 func TestSlowInitialize(t *testing.T) {
 	serve(t, onInitialize(func() error { time.Sleep(time.Minute); return nil }), func(t *testing.T, s *testServer) {
 		a := s.do(postBody(initialize(revisionC)))
@@ -321,7 +320,7 @@ func TestSlowInitialize(t *testing.T) {
 	})
 }
 
-// One that fails late leaves no session behind, although its id has been told.
+// If it fails late, the session ends, although its id has been sent.
 func TestSlowInitializeFails(t *testing.T) {
 	var failure error
 	c := onInitialize(func() error {
@@ -345,7 +344,7 @@ func TestSlowInitializeFails(t *testing.T) {
 	})
 }
 
-// One whose client has gone before it has learned the id leaves none, either.
+// If its client disconnects before it has the id, the session ends too.
 func TestVanishedAmidInitialize(t *testing.T) {
 	waiting := true
 	serveBoth(t, onInitialize(func() error {
@@ -379,7 +378,7 @@ func TestTwoHandlers(t *testing.T) {
 	})
 }
 
-// What happens before the client listens is not lost to one who does.
+// Messages before the first GET are delivered to it.
 func TestChangesBeforeListening(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -388,7 +387,7 @@ func TestChangesBeforeListening(t *testing.T) {
 		stream := x.listen()
 		stream.wantMessages("notifications/resources/updated")
 		stream.disconnect()
-		synctest.Wait() // the server has noticed
+		synctest.Wait() // the server has noticed the disconnect
 		s.ResourceUpdated("test://text")
 		x.listen().wantMessages("notifications/resources/updated") // without Last-Event-ID
 	})

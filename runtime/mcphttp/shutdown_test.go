@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Shutdown takes nothing new, ends what stands, waits for what runs, and ends the
+// Shutdown refuses new requests, ends long-lived streams, waits for calls, and ends the
 // sessions last.
 func TestShutdown(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -23,7 +23,7 @@ func TestShutdown(t *testing.T) {
 		vanished := x.start(callScripted(three).withID("3").legacy())
 		contexts := []context.Context{one.Started(), two.Started(), three.Started()}
 		vanished.disconnect()
-		standing := x.listen()
+		standalone := x.listen()
 		listening := s.start(listen("1", `"toolsListChanged":true`).post())
 		listening.wantStream()
 		two.Log("hello")
@@ -38,7 +38,7 @@ func TestShutdown(t *testing.T) {
 
 		done := make(chan error, 1)
 		go func() { done <- s.handler.Shutdown(context.Background()) }()
-		standing.wantEnd()
+		standalone.wantEnd()
 		listening.wantEnd().wantMessages("notifications/subscriptions/acknowledged", "result 1")
 		for _, ctx := range contexts {
 			if ctx.Err() != nil {
@@ -75,7 +75,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// A shutdown that takes too long ends what is left.
+// A Shutdown that takes too long cancels the rest.
 func TestShutdownInTime(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -107,8 +107,7 @@ func TestShutdownInTime(t *testing.T) {
 	})
 }
 
-// A shutdown does not wait for people: what they are asked cannot be answered any
-// more.
+// Shutdown does not wait for answers to questions, which cannot arrive any more.
 func TestShutdownAmidAQuestion(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -132,7 +131,7 @@ func TestClose(t *testing.T) {
 		one.Started()
 		two.Started()
 		two.Log("hello")
-		standing := x.listen()
+		standalone := x.listen()
 		began := time.Now()
 		for range 2 {
 			if err := s.handler.Close(); err != nil {
@@ -144,7 +143,7 @@ func TestClose(t *testing.T) {
 				t.Errorf("the cause is %v", err)
 			}
 		}
-		standing.wantEnd()
+		standalone.wantEnd()
 		inSession.wantEnd()
 		alone.wait()
 		if time.Since(began) != 0 {
@@ -157,7 +156,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// What the handlers leave behind is nothing.
+// Closed handlers leave no goroutines or memory behind.
 func TestShutdownOfNothing(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		h := mcphttp.NewHandler(s.Server)

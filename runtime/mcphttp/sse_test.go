@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// sseClient is a client of HTTP+SSE, the transport of 2024-11-05: one stream for
-// everything that the server says, and POSTs to a URL that it names first.
+// sseClient is a client of HTTP+SSE, the transport of 2024-11-05: one stream for all
+// messages of the server, whose first event has the URL for POST.
 type sseClient struct {
 	s      *testServer
 	stream *response
@@ -26,7 +26,7 @@ type sseClient struct {
 	fields []string
 }
 
-// connect opens the stream and reads where to post.
+// connect opens the stream and reads the URL for POST.
 func (s *testServer) connect(fields ...string) *sseClient {
 	s.t.Helper()
 	c := &sseClient{s: s, fields: fields, stream: s.start(request{method: "GET"}.with(fields...))}
@@ -43,7 +43,7 @@ func (s *testServer) connect(fields ...string) *sseClient {
 	return c
 }
 
-// post sends a message; the reply comes on the stream.
+// post sends a message; the reply is an event.
 func (c *sseClient) post(body string, fields ...string) *response {
 	c.s.t.Helper()
 	r := request{url: c.url, body: body, fields: override(append([]string{"-Accept"}, c.fields...), fields)}
@@ -64,8 +64,8 @@ func (c *sseClient) open(version string) *sseClient {
 
 var oldSSE = setup{sse: true}
 
-// Every message of the server is an event of the type message, every POST is
-// accepted without a body. Clients negotiate what has sessions.
+// Every message of the server is an event of type message, and every POST is accepted
+// without a body. The revisions with sessions can be negotiated.
 func TestSSE(t *testing.T) {
 	spec.Holds(t, "S095")
 	for _, version := range legacy {
@@ -105,14 +105,14 @@ func TestSSENegotiation(t *testing.T) {
 	})
 }
 
-// Requests by themselves are not served here: the answer says what is.
+// Modern requests are refused with the supported revisions.
 func TestSSEHasNoModernRequests(t *testing.T) {
 	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		for _, c := range []*sseClient{s.connect(), s.connect().open(revisionA)} {
 			for _, r := range []rpc{call("echo", "{}"), {method: "server/discover"}, {method: "initialize"}, {method: "subscriptions/listen"}} {
 				fields := r.fields()
 				if r.method == "subscriptions/listen" {
-					fields = append(fields, spec.InvalidField) // it does not say what it listens to
+					fields = append(fields, spec.InvalidField) // the filter is missing
 				}
 				c.post(r.withID(`"m"`).modern(), fields...).wantAccepted()
 				e := c.stream.wantMessages(`error "m"`)[0].Error
@@ -125,7 +125,7 @@ func TestSSEHasNoModernRequests(t *testing.T) {
 	})
 }
 
-// Before initialize there is little that can be asked.
+// Before initialize most requests are refused.
 func TestSSEBeforeInitialize(t *testing.T) {
 	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect()
@@ -143,8 +143,8 @@ func TestSSEBeforeInitialize(t *testing.T) {
 	})
 }
 
-// The endpoint is relative, so that it holds behind a proxy, and keeps what the URL
-// has asked for.
+// The endpoint is relative, so that it works behind a proxy, and keeps the query of the
+// URL.
 func TestSSEEndpoint(t *testing.T) {
 	spec.Holds(t, "S096")
 	serveBoth(t, setup{sse: true, wrap: func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }}, func(t *testing.T, s *testServer) {
@@ -174,7 +174,7 @@ func TestSSEEndpoint(t *testing.T) {
 	})
 }
 
-// What a page of another origin embeds opens nothing: neither a session, nor a stream.
+// Requests of another origin's page open neither a session nor a stream.
 func TestEmbedded(t *testing.T) {
 	for _, sse := range []bool{false, true} {
 		serve(t, setup{sse: sse}, func(t *testing.T, s *testServer) {
@@ -194,7 +194,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// A POST without a session: 400, of one that is not there: 404. Another method: 405.
+// POST without a session: 400. Unknown session: 404. Other methods: 405.
 func TestSSEStatus(t *testing.T) {
 	serve(t, setup{sse: true, server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true}, func(t *testing.T, s *testServer) {
 		c := s.connect("Authorization: ann").open(revisionA)
@@ -226,7 +226,7 @@ func TestSSEStatus(t *testing.T) {
 	})
 }
 
-// The stream is the session: without it there is nobody to answer.
+// The session ends with the stream.
 func TestSSEEnds(t *testing.T) {
 	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
 		c, other := s.connect().open(revisionA), s.connect().open(revisionA)
@@ -243,7 +243,7 @@ func TestSSEEnds(t *testing.T) {
 	})
 }
 
-// Cancellation is a notification; the answer is then missing.
+// A call that is cancelled by a notification gets no reply.
 func TestSSECancel(t *testing.T) {
 	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
@@ -259,7 +259,7 @@ func TestSSECancel(t *testing.T) {
 	})
 }
 
-// Questions go over the stream, their answers are posted.
+// Questions are events of the stream, and their answers are posted.
 func TestSSEQuestion(t *testing.T) {
 	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionD)
@@ -283,7 +283,7 @@ func TestSSEBatch(t *testing.T) {
 	})
 }
 
-// The stream is kept alive, never lets go, and does not end for being idle.
+// The stream is kept alive, is never released, and does not end when idle.
 func TestSSEStands(t *testing.T) {
 	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{IdleTime: time.Minute})}}, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
@@ -312,7 +312,7 @@ func TestSSEStands(t *testing.T) {
 	})
 }
 
-// There may be so many sessions and streams.
+// The number of sessions and streams is limited.
 func TestSSELimits(t *testing.T) {
 	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2, SessionsPerClient: 2})}}, func(t *testing.T, s *testServer) {
 		one := s.connect()
@@ -340,7 +340,7 @@ func TestSSELimits(t *testing.T) {
 	})
 }
 
-// A client that does not read its stream is given up, and nobody else waits.
+// A client that does not read its stream is disconnected, and others are not delayed.
 func TestSSESlowReader(t *testing.T) {
 	serve(t, setup{sse: true, noisy: true}, func(t *testing.T, s *testServer) {
 		slow := s.dial()
@@ -356,12 +356,13 @@ func TestSSESlowReader(t *testing.T) {
 	})
 }
 
-// Neither can one who asks and does not read make the server hold the answers.
+// A client that sends requests and does not read cannot make the server store the
+// replies.
 func TestSSEAsksAndDoesNotRead(t *testing.T) {
 	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 1000})}, noisy: true}, func(t *testing.T, s *testServer) {
 		slow := s.dial()
 		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
-		head, err := slow.r.ReadString('?') // and no more
+		head, err := slow.r.ReadString('?') // nothing after that
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -384,13 +385,13 @@ func TestSSEAsksAndDoesNotRead(t *testing.T) {
 	})
 }
 
-// One answer may be longer than all that may wait, and is not held against who has
-// not read it yet.
+// One reply may be longer than the limit of unread bytes: the client is not
+// disconnected for it.
 func TestSSELongAnswer(t *testing.T) {
 	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 10})}}, func(t *testing.T, s *testServer) {
 		slow := s.dial()
 		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
-		if _, err := slow.r.ReadString('?'); err != nil { // and no more
+		if _, err := slow.r.ReadString('?'); err != nil { // nothing after that
 			t.Fatal(err)
 		}
 		rest, err := slow.r.ReadString('\n')
@@ -404,7 +405,7 @@ func TestSSELongAnswer(t *testing.T) {
 	})
 }
 
-// Shutdown waits for what runs and then ends the streams.
+// Shutdown waits for calls, then ends the streams.
 func TestSSEShutdown(t *testing.T) {
 	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open(revisionA)
@@ -436,7 +437,7 @@ func TestSSEShutdown(t *testing.T) {
 	})
 }
 
-// Many sessions hear only what is theirs.
+// Concurrent sessions get only their own messages.
 func TestSSESessionsApart(t *testing.T) {
 	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		var clients []*sseClient
@@ -448,13 +449,14 @@ func TestSSESessionsApart(t *testing.T) {
 		}
 		for i, c := range clients {
 			if got := textOf(t, c.stream.wantMessages("result 1")[0].Result); got != fmt.Sprintf(`{"n":%d}`, i) {
-				t.Errorf("client %d has heard %s", i, got)
+				t.Errorf("client %d has received %s", i, got)
 			}
 		}
 	})
 }
 
-// Where nothing can be flushed, there is no stream, and the answer says why.
+// If the response cannot be flushed, there is no stream, and the response has the
+// reason.
 func TestSSEWithoutFlush(t *testing.T) {
 	wrap := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
 	serve(t, setup{sse: true, wrap: wrap}, func(t *testing.T, s *testServer) {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// What cannot be read is refused before anything is known of it: without an id.
+// Bodies that cannot be parsed are refused without an id.
 func TestUnreadable(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
@@ -31,7 +31,7 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// Envelopes that are wrong are refused with 400, whatever may be known of the id.
+// Invalid messages are refused with 400, with or without an id.
 func TestBadEnvelope(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -53,8 +53,8 @@ func TestBadEnvelope(t *testing.T) {
 	})
 }
 
-// The status of an error: 404 for what is no method, 400 for what every proxy
-// could have seen, 200 for the rest, in modern requests; in sessions always 200.
+// The status of an error in modern requests: 404 for unknown methods, 400 for errors
+// that a proxy could detect, 200 for the rest. In sessions it is always 200.
 func TestStatusOfErrors(t *testing.T) {
 	spec.Holds(t, "S027", "S028", "S052", "S137")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -66,7 +66,7 @@ func TestStatusOfErrors(t *testing.T) {
 			status, code   int
 			session        int
 			data           string
-			modernFailure  bool // a failed result, no error
+			modernFailure  bool // a failed result, not an error
 			sessionFailure bool
 		}{
 			{name: "unknown method", r: rpc{method: "no/such"}, status: 404, code: -32601, session: -32601},
@@ -107,8 +107,8 @@ func TestStatusOfErrors(t *testing.T) {
 	})
 }
 
-// An error that comes after the event stream has begun cannot have a status any
-// more, but it has everything else.
+// An error after the start of the event stream has no status, but is complete
+// otherwise.
 func TestErrorInAStream(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")
@@ -165,7 +165,7 @@ func TestGetNotAllowed(t *testing.T) {
 	})
 }
 
-// GET without S: 400. S unknown, ended, or of somebody else: 404.
+// GET without S: 400. S unknown, ended, or of another principal: 404.
 func TestGetWithoutSession(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "Authorization: ann")
@@ -183,7 +183,7 @@ func TestGetWithoutSession(t *testing.T) {
 	})
 }
 
-// DELETE with S: the session is over. Without: 400. With a modern H: 405.
+// DELETE with S: the session ends. Without: 400. With a modern H: 405.
 func TestDelete(t *testing.T) {
 	spec.Holds(t, "S154")
 	for _, version := range legacy {
@@ -200,7 +200,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// Any other method: 405, before everything else.
+// Other methods: 405, before all other checks.
 func TestOtherMethods(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -216,7 +216,7 @@ func TestOtherMethods(t *testing.T) {
 	})
 }
 
-// POST wants a client that takes both JSON and event streams; wildcards count.
+// POST needs a client that accepts JSON and event streams; wildcards count.
 func TestAccept(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -248,7 +248,7 @@ func TestAccept(t *testing.T) {
 	})
 }
 
-// POST is JSON, and says so.
+// POST needs Content-Type application/json.
 func TestContentType(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -273,8 +273,8 @@ func TestContentType(t *testing.T) {
 	})
 }
 
-// Bodies over the limit of the server are refused, and so are others that say they
-// are.
+// Bodies over the limit of the server are refused, and so are bodies with a larger
+// Content-Length.
 func TestBodyTooLarge(t *testing.T) {
 	serveBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -313,7 +313,7 @@ func TestChunkedBody(t *testing.T) {
 	})
 }
 
-// What goes to the client says that it must not be kept.
+// Responses must not be cached.
 func TestAnswersAreNotCached(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		a := s.do(postBody(initialize(revisionD)))

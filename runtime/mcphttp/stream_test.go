@@ -15,16 +15,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// mode is how a call is made: by itself, or in a session of some revision.
+// mode is how a call is made: without a session, or in a session of a revision.
 type mode struct {
 	name    string
-	version string // "" for a request by itself
+	version string // "" without a session
 }
 
 var ways = []mode{{"modern", ""}, {revisionA, revisionA}, {revisionB, revisionB}, {revisionC, revisionC}, {revisionD, revisionD}}
 
-// eachMode runs f for requests by themselves and for sessions of each revision,
-// over HTTP/1.1 and HTTP/2. What start starts is a call.
+// eachMode runs f for requests without a session and for sessions of each revision,
+// over HTTP/1.1 and HTTP/2. The function start starts a call.
 func eachMode(t *testing.T, c setup, f func(t *testing.T, s *testServer, w mode, start func(rpc) *response)) {
 	t.Helper()
 	for _, w := range ways {
@@ -43,7 +43,7 @@ func eachMode(t *testing.T, c setup, f func(t *testing.T, s *testServer, w mode,
 	}
 }
 
-// An answer without anything before it is plain JSON.
+// A reply without messages before it is JSON.
 func TestPlainAnswer(t *testing.T) {
 	spec.Holds(t, "S102", "S127")
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
@@ -66,8 +66,8 @@ func TestPlainAnswer(t *testing.T) {
 	})
 }
 
-// The first notification makes the answer an event stream; the reply is its last
-// event.
+// With the first notification the response becomes an event stream. The reply is its
+// last event.
 func TestNotificationOpensTheStream(t *testing.T) {
 	spec.Holds(t, "S102", "S103", "S106", "S127", "S130", "S131")
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
@@ -88,8 +88,7 @@ func TestNotificationOpensTheStream(t *testing.T) {
 	})
 }
 
-// Progress that is told at once with the answer comes before it, and nothing is
-// lost.
+// Progress right before the reply precedes it, and nothing is lost.
 func TestManyNotifications(t *testing.T) {
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
 		const n = 500
@@ -107,8 +106,7 @@ func TestManyNotifications(t *testing.T) {
 	})
 }
 
-// A stream of events is one of events: messages in one line each, of the type that
-// readers take by default.
+// An event stream has events only: each message is one line, of the default type.
 func TestEventsAreMessages(t *testing.T) {
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
 		p := s.Script("p")
@@ -126,8 +124,8 @@ func TestEventsAreMessages(t *testing.T) {
 	})
 }
 
-// Ten quiet seconds make the answer an event stream: before, an error could still
-// have a status.
+// After ten quiet seconds the response becomes an event stream: before, an error could
+// still have a status.
 func TestQuietTime(t *testing.T) {
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
 		p := s.Script("p")
@@ -198,9 +196,9 @@ func TestKeepAlive(t *testing.T) {
 	})
 }
 
-// In sessions of 2025-11-25 a stream begins with an event without data, to which
-// the client can come back; older clients would take that for a broken message.
-// Requests by themselves have no ids at all.
+// In sessions of 2025-11-25 a stream begins with an event without data, from which the
+// client can resume. Older clients would take that for an invalid message. Requests
+// without a session have no event ids.
 func TestPrimingEvent(t *testing.T) {
 	spec.Holds(t, "S121")
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, w mode, start func(rpc) *response) {
@@ -228,7 +226,7 @@ func TestPrimingEvent(t *testing.T) {
 	})
 }
 
-// The same holds for a stream that begins because of quiet, and for GET.
+// The same applies to a stream that begins after quiet seconds, and to GET.
 func TestPrimingEventOfQuietStreams(t *testing.T) {
 	spec.Holds(t, "S123")
 	for _, version := range legacy {
@@ -255,7 +253,7 @@ func TestPrimingEventOfQuietStreams(t *testing.T) {
 	}
 }
 
-// No two events of a session have the same id, on whatever streams.
+// The events of a session have different ids, on all streams.
 func TestEventIDsAreUnique(t *testing.T) {
 	spec.Holds(t, "S112")
 	for _, version := range []string{revisionB, revisionC, revisionD} {
@@ -287,12 +285,12 @@ func TestEventIDsAreUnique(t *testing.T) {
 	}
 }
 
-// A message goes to one stream: that of its call, or the standing one.
+// A message is sent on one stream: that of its call, or the standalone one.
 func TestOneStreamForAMessage(t *testing.T) {
 	spec.Holds(t, "S104", "S109", "S111")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionC)
-		standing := x.listen()
+		standalone := x.listen()
 		one, two := s.Script("one"), s.Script("two")
 		a, b := x.start(callScripted(one).withID("1").legacy()), x.start(callScripted(two).withID("2").legacy())
 		one.Started()
@@ -300,19 +298,19 @@ func TestOneStreamForAMessage(t *testing.T) {
 		one.Log("one")
 		two.Progress(1)
 		s.changeTools()
-		s.ResourceUpdated("test://text") // nobody has subscribed
+		s.ResourceUpdated("test://text") // without a subscription
 		a.wantMessages("notifications/message")
 		b.wantMessages("notifications/progress")
-		standing.wantMessages("notifications/tools/list_changed")
+		standalone.wantMessages("notifications/tools/list_changed")
 		two.Return("two")
 		one.Return("one")
 		a.wantEnd().wantMessages("result 1")
 		b.wantEnd().wantMessages("result 2")
-		standing.wantOpen().wantMessages()
+		standalone.wantOpen().wantMessages()
 	})
 }
 
-// Log messages reach a request by itself only if it asks for them.
+// Log messages are sent for a modern request only if it asks for them.
 func TestLogLevelOfRequests(t *testing.T) {
 	spec.Holds(t, "S263", "S264")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -323,7 +321,7 @@ func TestLogLevelOfRequests(t *testing.T) {
 	})
 }
 
-// The standing stream has everything that belongs to no request, and no replies.
+// The standalone stream has all messages that belong to no request, and no replies.
 func TestStandingStream(t *testing.T) {
 	spec.Holds(t, "S109", "S110")
 	for _, version := range legacy {
@@ -344,8 +342,8 @@ func TestStandingStream(t *testing.T) {
 	}
 }
 
-// A new standing stream takes over from the one before, which ends; streams of
-// calls do not count.
+// A new standalone stream replaces the one before, which ends. Streams of calls are not
+// affected.
 func TestTakeover(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -371,7 +369,7 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
-// Clients that read slowly make their handlers wait, and nobody else.
+// Clients that read slowly delay only their own handlers.
 func TestSlowReader(t *testing.T) {
 	serve(t, setup{noisy: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -396,14 +394,14 @@ func TestSlowReader(t *testing.T) {
 		})
 		synctest.Wait()
 		if n := len(stuck); n != 0 {
-			t.Errorf("the handler has written %d messages to nobody", <-stuck)
+			t.Errorf("the handler has written %d messages to a client that does not read", <-stuck)
 		}
 		other := s.start(call("echo", "{}").post())
 		own := x.start(call("echo", "{}").withID("2").legacy())
 		synctest.Wait()
 		other.wantResult("1")
 		own.wantResult("2")
-		// After the time for a write the client is given up, and the call goes on.
+		// After WriteTime the client is disconnected, and the call goes on.
 		if n := testbed.Await(t, stuck, "the handler to go on"); n < 10 || n >= 10_000 {
 			t.Errorf("the handler has written %d messages", n)
 		}

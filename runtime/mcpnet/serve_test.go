@@ -52,7 +52,7 @@ func TestManyClients(t *testing.T) {
 					m, _ := jsonrpc.Parse(text)
 					id := m.ID.String()
 					if seen[id] || !strings.Contains(string(text), fmt.Sprintf(`\"%d %s y`, i, id)) && id != "0" {
-						t.Errorf("heard %.200s", text)
+						t.Errorf("received %.200s", text)
 					}
 					seen[id] = true
 				}
@@ -233,7 +233,7 @@ func TestSlowReader(t *testing.T) {
 		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}`)
 		synctest.Wait()
 		if len(s.tools.Causes) != 1 {
-			t.Error("a cancellation is not heard")
+			t.Error("the cancellation has no effect")
 		}
 		other.send(testbed.Ping(1))
 		other.want(testbed.Pong(1))
