@@ -75,10 +75,10 @@ func withoutRoom(reply []byte, limit int) []byte {
 // not wait for the replies of the others.
 func (b *batch) Notify(message []byte) { b.out.Notify(message) }
 
-func (b *batch) Kick()      { b.out.Kick() }
-func (b *batch) Wait()      { b.out.Wait() }
-func (b *batch) Flush()     { b.out.Flush() }
-func (b *batch) Full() bool { return b.out.Full() }
+func (b *batch) FlushAsync() { b.out.FlushAsync() }
+func (b *batch) Wait()       { b.out.Wait() }
+func (b *batch) Flush()      { b.out.Flush() }
+func (b *batch) Full() bool  { return b.out.Full() }
 
 // batch takes an array apart.
 // It reports whether there is a request in it.

@@ -129,7 +129,7 @@ func (sub *subscriber) changed(t topic) {
 		sub.tellLater()
 	default:
 		sub.tell(listChanged[t], "")
-		sub.out.Kick()
+		sub.out.FlushAsync()
 	}
 }
 
@@ -152,7 +152,7 @@ func (sub *subscriber) updated(uri string) {
 		sub.tellLater()
 	default:
 		sub.tell(protocol.ResourceUpdated, uri)
-		sub.out.Kick()
+		sub.out.FlushAsync()
 	}
 }
 
@@ -227,7 +227,7 @@ func (sub *subscriber) tellLater() {
 func (sub *subscriber) tellSome() bool {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	defer sub.out.Kick()
+	defer sub.out.FlushAsync()
 	for t, late := range sub.late {
 		if sub.out.Full() {
 			return true

@@ -10,10 +10,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/outbox"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
+
+// sink is where the replies to requests go: the outbox of a connection, a batch, or the
+// stream of another transport.
+type sink = transport.Sink
 
 // conn is one client: its session, if it has opened one, and its requests in
 // flight. It knows nothing of how messages travel: they come by receive, and
@@ -25,7 +31,6 @@ type conn struct {
 	out    sink        // for messages that belong to no request; may be nil
 	caller *caller     // who is at the other end, for transports with one stream
 	heard  atomic.Bool // something has come since [conn.watch] looked
-	spare  *buffers    // only the goroutine that calls receive uses it
 	clocks *clocks     // of the requests, maybe with those of other connections
 	number uint64      // of this connection in the process; 0 where messages say whose they are
 
@@ -66,15 +71,18 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	}
 	defer s.memory.Release(connectionCost)
 	c := newConn(ctx, s)
-	out := newOutbox(jc, &s.limits, s.memory, func() { c.stop(ErrConnectionClosed) }, &c.active)
+	out := outbox.New(jc, outbox.Options{
+		QueueBytes: s.limits.QueueBytes, WriteTime: s.limits.WriteTime, Memory: s.memory,
+		Failed: func() { c.stop(ErrConnectionClosed) }, Active: &c.active,
+	})
 	ending := make(chan struct{})
 	c.out, c.shared, c.ended, c.large = out, true, ending, make(chan struct{}, 1)
 	read := make(chan error, 1)
 	go func() { read <- c.readLoop(jc, out) }()
 	written := make(chan error, 1)
-	go func() { out.serve(); written <- nil }()
+	go func() { out.Serve(); written <- nil }()
 	if s.pingAfter > 0 {
-		go c.watch(out, s.pingAfter, func() { out.fail(errClientSilent) })
+		go c.watch(out, s.pingAfter, func() { out.Fail(errClientSilent) })
 	}
 
 	var err error
@@ -92,16 +100,16 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-	case <-out.broken:
+	case <-out.Broken():
 	}
 	c.close()
 	c.drain(s.limits.GraceTime)
-	out.Kick()
-	out.drain(s.limits.GraceTime)
-	if failure := out.failure(); failure != nil && err == nil {
+	out.FlushAsync()
+	out.Drain(s.limits.GraceTime)
+	if failure := out.Err(); failure != nil && err == nil {
 		err = fmt.Errorf("write message: %w", failure)
 	}
-	out.fail(ErrConnectionClosed)
+	out.Fail(ErrConnectionClosed)
 	_ = jc.Close()
 	if !ended {
 		await(read)

@@ -106,7 +106,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 	defer sub.mu.Unlock()
 	s.audience.add(sub)
 	sub.send(filter.acknowledgement(sub.id))
-	x.sink.Kick()
+	x.sink.FlushAsync()
 	return sub, nil
 }
 

@@ -249,7 +249,7 @@ func (c *conn) ping(out sink) bool {
 	id := c.requests.add(nil)
 	c.requests.ping = id.Key()
 	out.Notify(jsonrpc.AppendRequest(nil, id, protocol.Ping.String(), nil))
-	out.Kick()
+	out.FlushAsync()
 	return true
 }
 

@@ -106,7 +106,7 @@ func (x *exchange) progressTurn() {
 		return
 	}
 	x.sendProgressLocked()
-	x.sink.Kick()
+	x.sink.FlushAsync()
 }
 
 // sendProgressLocked queues the newest report. The caller holds conn.mu.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/outbox"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -14,9 +15,9 @@ import (
 // It calls no function of users and never waits for a writer, so a ping or a cancellation
 // is handled at once, whatever handlers do and however slowly the client reads: each
 // handler runs in a goroutine of its own ([exchange.start]), and the replies that need no
-// handler are queued for the goroutine of [outbox.serve].
-func (c *conn) readLoop(jc jsonrpc.Conn, out *outbox) error {
-	defer out.Kick()
+// handler are queued for the goroutine of [outbox.Outbox.Serve].
+func (c *conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
+	defer out.FlushAsync()
 	if m, ok := jc.(charged); ok {
 		m.Charge(c.server.memory)
 		defer m.Charge(nil)
@@ -39,10 +40,10 @@ func (c *conn) readLoop(jc jsonrpc.Conn, out *outbox) error {
 		}
 		if !buffered() {
 			// Replies to messages that have come together are written together.
-			out.Kick()
+			out.FlushAsync()
 		}
-		if out.overfull() {
-			out.fail(errStalled)
+		if out.Overloaded() {
+			out.Fail(outbox.ErrStalled)
 		}
 	}
 }

@@ -241,8 +241,8 @@ func (s *stream) signal() {
 	}
 }
 
-// Kick does nothing: the goroutine of the response writes, and signal has woken it.
-func (s *stream) Kick() {}
+// FlushAsync does nothing: the goroutine of the response writes, and signal has woken it.
+func (s *stream) FlushAsync() {}
 
 // Flush wakes one waiting handler, if there is room.
 func (s *stream) Flush() {

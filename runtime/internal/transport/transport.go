@@ -31,14 +31,13 @@ type Sink interface {
 	Refuse(message []byte, code int)
 	// Notify queues a message that is no reply. It never waits.
 	Notify(message []byte)
-	// Kick has what is queued sent without waiting for it.
-	Kick()
-	// Wait waits until there is room, or no hope. Only handlers call it, and each of
-	// them then calls Flush, also if it has queued nothing: that lets the next one
-	// pass.
+	// FlushAsync has what is queued sent, and does not wait.
+	FlushAsync()
+	// Wait waits until there is room, or the client is gone. Only handlers call it, and each
+	// of them then calls Flush, also if it has queued nothing: that wakes the next one.
 	Wait()
-	// Flush sends what is queued, unless somebody else is at it. It may take as
-	// long as the client likes; only handlers call it.
+	// Flush sends what is queued, unless another goroutine is sending. It may wait for the
+	// client; only handlers call it.
 	Flush()
 	// Full reports whether Wait would wait.
 	Full() bool
