@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	held, sections := 0, []string(nil)
 	for i, s := range statements {
 		if want := fmt.Sprintf("S%03d", i+1); s.ID != want {
-			t.Errorf("statement %s stands where %s is expected", s.ID, want)
+			t.Errorf("statement %s is where %s is expected", s.ID, want)
 		}
 		if len(assertions[s.ID]) == 0 && s.Reason == "" {
 			t.Errorf("%s has neither a test nor a reason: %s", s.ID, s.Text)

@@ -63,7 +63,7 @@ func TestTalkerRoots(t *testing.T) {
 func TestTalkerTells(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		revision := w.revision
-		progress, logs := newHeard(), newHeard()
+		progress, logs := newReceived(), newReceived()
 		ctx, session := start(t, w, talker, &mcp.ClientOptions{
 			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 				p := r.Params

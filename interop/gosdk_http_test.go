@@ -196,7 +196,7 @@ func TestGoSDKStreams(t *testing.T) {
 	for _, revision := range []string{forms, links} {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
-			updates, progress := newHeard(), newHeard()
+			updates, progress := newReceived(), newReceived()
 			ctx, session, wire, url := connectHTTP(t, revision, &mcp.ClientOptions{
 				ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 					updates.add("%s", r.Params.URI)

@@ -90,7 +90,7 @@ func transport(t *testing.T, ctx context.Context, w way, program string) (transp
 		}
 		checkStderr(t, program, stderr.String())
 	})
-	telling := &notifyingTransport{&mcp.CommandTransport{Command: command, TerminateDuration: deadline}, newHeard(), spec.NewTap(t).OfServers().Conversation()}
+	telling := &notifyingTransport{&mcp.CommandTransport{Command: command, TerminateDuration: deadline}, newReceived(), spec.NewTap(t).OfServers().Conversation()}
 	return telling, func(message string) {
 		for n := 1; ; n++ {
 			if slices.Contains(telling.sent.wait(t, ctx, n), message) {

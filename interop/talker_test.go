@@ -289,7 +289,7 @@ type received struct {
 	moved chan struct{}
 }
 
-func newHeard() *received { return &received{moved: make(chan struct{}, 100)} }
+func newReceived() *received { return &received{moved: make(chan struct{}, 100)} }
 
 func (h *received) add(format string, args ...any) {
 	h.mu.Lock()
@@ -318,7 +318,7 @@ func (h *received) wait(t *testing.T, ctx context.Context, n int) []string {
 
 func TestTalkerCancelled(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		begun := newHeard()
+		begun := newReceived()
 		ctx, session := start(t, w, talker, &mcp.ClientOptions{
 			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 				begun.add("%v", r.Params.ProgressToken)
@@ -346,7 +346,7 @@ func TestTalkerCancelled(t *testing.T) {
 func TestTalkerChanges(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		revision := w.revision
-		updates, lists, acknowledged := newHeard(), newHeard(), newHeard()
+		updates, lists, acknowledged := newReceived(), newReceived(), newReceived()
 		options := &mcp.ClientOptions{
 			ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 				updates.add("%s", r.Params.URI)

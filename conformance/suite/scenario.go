@@ -17,18 +17,18 @@ import (
 // suite runs the suite.
 type suite struct {
 	node, script string // how to start it
-	output       string // folder of what it writes
+	output       string // folder of its output
 	url          string // of the server
 }
 
-// outcome is what came of one revision.
+// outcome has the results of one revision.
 type outcome struct {
 	revision  string
 	took      time.Duration
 	scenarios []scenario // in the order of the suite
 }
 
-// scenario is what came of one scenario.
+// scenario has the results of one scenario.
 type scenario struct {
 	name   string
 	checks []check // nil where it has not come to an end
@@ -43,7 +43,7 @@ type check struct {
 	Description string `json:"description"`
 }
 
-// status is what came of a check.
+// status is the result of a check.
 type status string
 
 const (

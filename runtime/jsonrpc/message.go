@@ -83,7 +83,7 @@ func (p *Params) noMembers() []member {
 	return p.members[:0]
 }
 
-// Check checks what [Parser.Deferred] left unchecked. The error has the code
+// Check checks the member that [Parser.Deferred] left unchecked. The error has the code
 // -32700, or -32602 for a key that comes twice.
 func (p *Params) Check(maxDepth int) *Error {
 	if !p.Unchecked {

@@ -18,7 +18,7 @@ import (
 // endpoints and for responses, since a stream may be silent for long.
 const (
 	headerTime  = 10 * time.Second
-	readTime    = time.Minute // for a whole request, to whatever path
+	readTime    = time.Minute // for a whole request, at any path
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
 	mostRefused = unread.Most

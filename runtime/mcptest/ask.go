@@ -197,7 +197,7 @@ func (c *Client) invalidRequest(method string, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params"}
 }
 
-// answerRequest answers a request of the server, in a goroutine of its own.
+// answerRequest answers a request of the server in a new goroutine.
 func (c *Client) answerRequest(id, params json.RawMessage, method string) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	key := string(id)

@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// AppendString appends s as a JSON string. HTML is not escaped; what is not valid
-// UTF-8 becomes \ufffd, and there is never a raw line break.
+// AppendString appends s as a JSON string. HTML is not escaped, invalid UTF-8 becomes
+// \ufffd, and there is never a raw line break.
 func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
-	// A slice begins with what a string is made of. The string is not retained.
+	// A slice header begins with a string header. The string is not retained.
 	return appendQuoted(b, *(*string)(unsafe.Pointer(&s)))
 }
 
-// AppendStringWithin is AppendString unless b comes to have more than so many bytes.
-// It stops soon after it has, and reports whether all of s is written.
+// AppendStringWithin is AppendString with a limit for the length of b. It stops soon
+// after the limit is exceeded, and reports whether all of s is written.
 func AppendStringWithin(b []byte, s string, most int) (_ []byte, ok bool) {
 	if len(b)+len(s) > most {
 		return b, false
@@ -44,7 +44,7 @@ func appendQuoted(b []byte, s string) []byte {
 
 // appendText appends the text between the quotes.
 func appendText(b []byte, s string) []byte {
-	from := 0 // what is before is in b
+	from := 0 // s[:from] is in b
 	for i := plainRun(s, 0); i < len(s); i = plainRun(s, i) {
 		c := s[i]
 		if c < utf8.RuneSelf {

@@ -185,7 +185,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestPinning is about what a string keeps alive: no more than the short strings
+// TestPinning checks the memory that a string retains: no more than the short strings
 // around it, with which it shares memory.
 func TestPinning(t *testing.T) {
 	for _, n := range []int{3, 20, 1000} {

@@ -185,7 +185,7 @@ func (d *Decoder) Finish() error {
 func (d *Decoder) Failed() bool { return d.failed }
 
 // Fail records a violation of the value read last, at its path. The message says what
-// the value must be and what came.
+// the value must be and what was received.
 func (d *Decoder) Fail(rule, message string) { d.violate(rule, message) }
 
 // Null reads a null and reports true where one comes next, and otherwise reads
@@ -253,7 +253,7 @@ func (d *Decoder) frame() *frame {
 }
 
 // syntaxError stops the reading for good. Only the first call counts. The position
-// moves to the end of the data, so no loop needs a test of its own.
+// moves to the end of the data, so loops need no extra check.
 func (d *Decoder) syntaxError(message string) {
 	if d.err == nil {
 		d.err = &SyntaxError{Offset: d.pos, Path: d.path(), Message: message}

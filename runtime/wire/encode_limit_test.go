@@ -115,7 +115,7 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// After an error Enter reports false, whatever Leave was called for.
+// After an error Enter reports false, also after calls of Leave.
 func TestNestingAfterError(t *testing.T) {
 	e := NewEncoder(nil)
 	e.Enter()
@@ -134,8 +134,8 @@ type gateFunc func() error
 
 func (f gateFunc) BeginLarge() error { return f() }
 
-// large are values of every kind, each with about so much text, and what writes
-// them. Those in which storage is made for the value itself are marked.
+// large has functions that write values of every kind, each with about that much text.
+// Those in which the value itself needs storage are marked.
 var large = map[string]struct {
 	make func(size int) func(*Encoder)
 	own  bool
@@ -254,8 +254,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestLimitMemory looks at the storage for what must be refused, and for what just
-// fits.
+// TestLimitMemory measures the storage for a value that must be refused, and for one
+// that just fits.
 func TestLimitMemory(t *testing.T) {
 	const limit = 4 << 20
 	for name, kind := range large {

@@ -237,7 +237,7 @@ func PutQuoted[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	e.quote(start)
 }
 
-// quote makes a string of what has been written since start.
+// quote turns the text since start into a string.
 func (e *Encoder) quote(start int) {
 	if e.err != nil {
 		return

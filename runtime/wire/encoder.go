@@ -9,8 +9,8 @@ import (
 // keptOutput is the largest buffer, in bytes, that Reset of an Encoder keeps.
 const keptOutput = 1 << 20
 
-// maxNesting is how many values of types that can contain themselves may lie inside one
-// another, the depth at which json.Marshal starts to look for cycles.
+// maxNesting is the limit for nested values of recursive types, the depth at which
+// json.Marshal starts to look for cycles.
 const maxNesting = 1000
 
 // Encoder writes one JSON value, by appending to a buffer. It writes the commas. The
@@ -51,9 +51,8 @@ func (e *EncodeError) Unwrap() error { return e.Err }
 // buf holds must be whole JSON values or nothing.
 func NewEncoder(buf []byte) *Encoder { return &Encoder{buf: buf} }
 
-// Reset makes e ready for another value, without a limit. It keeps the buffer,
-// unless that has grown beyond a megabyte; what Bytes has returned is then no
-// longer valid.
+// Reset makes e ready for another value, without a limit. It keeps the buffer, unless
+// that has grown beyond a megabyte; an earlier result of Bytes is then no longer valid.
 func (e *Encoder) Reset() {
 	e.trim()
 	if cap(e.names) > keptElements {
@@ -70,8 +69,8 @@ func (e *Encoder) trim() {
 	}
 }
 
-// Bytes returns what has been written, valid until the next write or Reset; after
-// an error it is null.
+// Bytes returns the text so far, valid until the next write or Reset; after an error it
+// is null.
 func (e *Encoder) Bytes() []byte {
 	if e.err != nil {
 		return []byte("null")
@@ -103,8 +102,8 @@ func (e *Encoder) Err() error {
 // error.
 func (e *Encoder) Null() bool { return e.err == nil && string(e.buf) == "null" }
 
-// Fail records that the next value cannot be written. Its path is found by reading what
-// has been written, so that keeping track of it costs nothing where nothing fails.
+// Fail records that the next value cannot be written. Its path is found by reading the
+// text so far, so that paths cost nothing without an error.
 func (e *Encoder) Fail(err error) {
 	if e.err == nil {
 		e.fail(&EncodeError{Path: openPath(e.buf), Err: err})

@@ -65,8 +65,8 @@ func FloatEnum[T Real](d *Decoder, v *T, values []float64) {
 
 func appendFloat(b []byte, v float64) []byte { return AppendFloat(b, v, 64) }
 
-// numberNext reports whether a number comes next, or what may be one, and skips
-// anything else after recording a violation.
+// numberNext reports whether a number comes next, or may come, and skips anything else
+// after recording a violation.
 func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool {
 	d.failed = false
 	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {

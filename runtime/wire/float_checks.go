@@ -67,7 +67,7 @@ func UniqueFloats[T Real](d *Decoder, v []T) {
 	d.repeated(i, j)
 }
 
-// numbersOf reads a list of so many numbers again, whose text is known to be valid.
+// numbersOf reads a list of n numbers again, whose text is known to be valid.
 func numbersOf(list []byte, n int) []float64 {
 	var d Decoder
 	d.Reset(list, Options{Lenient: true})

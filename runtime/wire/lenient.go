@@ -2,8 +2,7 @@ package wire
 
 import "bytes"
 
-// maxTexts is how many texts may lie inside one another. Each is read for itself,
-// and grows little by the quotes of the next one around it.
+// maxTexts is how deeply quoted texts may nest.
 const maxTexts = 4
 
 // enterQuotedJSON continues inside the next string, if that holds the text of an object

@@ -19,7 +19,7 @@ func check[T any](read func(*Decoder, *T), then func(*Decoder, T)) func(*Decoder
 	}
 }
 
-// reader makes a reader that drops what it reads.
+// reader makes a reader that drops the value.
 func reader[T any](read func(*Decoder, *T)) func(*Decoder) {
 	return check(read, func(*Decoder, T) {})
 }
@@ -163,7 +163,7 @@ func fieldsOf(names ...string) func(*Decoder, *struct{}) {
 	}
 }
 
-// violations reads an object and renders what is wrong with it.
+// violations reads an object and returns its violations as text.
 func violations(t *testing.T, text string, fields Fields, read func(*Decoder)) string {
 	t.Helper()
 	d := NewDecoder([]byte(text), Options{})

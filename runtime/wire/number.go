@@ -187,7 +187,7 @@ func (d *Decoder) shortFloat() (float64, bool) {
 	return f, true
 }
 
-// Number reads a number and keeps its text.
+// Number reads a number and stores its text.
 func Number(d *Decoder, v *json.Number) {
 	d.failed = false
 	if text, ok := d.numberText("a number"); ok && d.numberFits(text) {

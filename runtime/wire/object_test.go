@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestObjects holds what the loop over an object accepts, besides the messages.
+// TestObjects checks what the loop over an object accepts, besides the messages.
 func TestObjects(t *testing.T) {
 	type args struct {
 		A int

@@ -6,7 +6,7 @@ import "strconv"
 // there, and only where a message needs it, so that paths cost nothing if there is no
 // error. Later searches continue from earlier ones.
 type trail struct {
-	pos   int // what is before has been read
+	pos   int // the text before it has been read
 	steps []step
 }
 

@@ -79,9 +79,9 @@ func zeroTest(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// structFields are the fields of a struct that encoding/json writes, in the order in
-// which it does: of those with the same name the one that lies least deep, of these
-// the one whose tag has the name, and none where there are several.
+// structFields are the fields of a struct that encoding/json writes, in its order: of
+// several with the same name the least deeply embedded one, of these the one whose tag
+// has the name, and none if several remain.
 func structFields(t reflect.Type) []*structField {
 	type embedded struct {
 		t     reflect.Type

@@ -7,8 +7,8 @@ import (
 
 // spanIndex holds where the arrays and objects inside an object end. A value of a
 // recursive union is searched for the member that names its kind, and so is each value
-// inside it. With the index each search passes over what lies deeper without reading it
-// again, so that all of them together read the text once.
+// inside it. With the index each search skips deeper values without reading them again,
+// so that all of them together read the text once.
 //
 // It is made where that member is not found soon, and holds for one object at a
 // time.
@@ -26,8 +26,8 @@ type span struct {
 
 // Sizes in bytes.
 const (
-	shortSpan = 64  // what is shorter is passed over by reading it
-	soonFound = 512 // so much is searched without an index
+	shortSpan = 64  // shorter values are skipped by reading them
+	soonFound = 512 // this much is searched without an index
 )
 
 // member finds the value of a member of the object that begins at start, by

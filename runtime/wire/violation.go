@@ -73,8 +73,8 @@ func (e *ArgumentsError) Error() string {
 	return b.String()
 }
 
-// Text returns what the model reads: a head that names the tool, and a line for
-// each problem.
+// Text returns the text for the model: a head that names the tool, and a line for each
+// problem.
 func (e *ArgumentsError) Text(tool string) string {
 	var b strings.Builder
 	if e.More {
@@ -125,7 +125,7 @@ func count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// Limits of what is shown of a value, in characters and in candidates.
+// Limits for values in messages, in characters and in candidates.
 const (
 	shownError = 300 // in bytes
 	shownText  = 60

@@ -17,7 +17,7 @@ const _ = mcp.AtLeast_v1_0
 // Options win over the directives.
 func NewMCPServer(lists *Lists, opts ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(mcp.Info{
-		Name:        "features",
+		Name:        "conformance",
 		Title:       "Conformance fixture",
 		Description: "What the official conformance suite asks of a server.",
 	}, opts...)
@@ -129,7 +129,7 @@ var mcpToolTestElicitation = mcp.ToolInfo{
 
 // mcpInputTestElicitation is the schema of the arguments of test_elicitation.
 const mcpInputTestElicitation = `{"type":"object",` +
-	`"properties":{"message":{"type":"string","description":"what the user is describe"}},"required":["message"],` +
+	`"properties":{"message":{"type":"string","description":"the question to the user"}},"required":["message"],` +
 	`"additionalProperties":false}`
 
 // mcpCallTestElicitation answers test_elicitation with elicitation.
@@ -631,7 +631,7 @@ var mcpToolTestSampling = mcp.ToolInfo{
 
 // mcpInputTestSampling is the schema of the arguments of test_sampling.
 const mcpInputTestSampling = `{"type":"object",` +
-	`"properties":{"prompt":{"type":"string","description":"what the model is asked"}},"required":["prompt"],` +
+	`"properties":{"prompt":{"type":"string","description":"the prompt for the model"}},"required":["prompt"],` +
 	`"additionalProperties":false}`
 
 // mcpCallTestSampling answers test_sampling with sampling.

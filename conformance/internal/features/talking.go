@@ -13,7 +13,7 @@ import (
 //mcp:tool requires=sampling
 func sampling(
 	ctx context.Context,
-	prompt string, // what the model is asked
+	prompt string, // the prompt for the model
 ) (string, error) {
 	message, err := mcp.Sample(ctx, question(prompt, 100))
 	if err != nil {
@@ -40,7 +40,7 @@ type Contact struct {
 //mcp:tool requires=elicitation
 func elicitation(
 	ctx context.Context,
-	message string, // what the user is describe
+	message string, // the question to the user
 ) (string, error) {
 	answer, err := mcp.Elicit[Contact](ctx, message)
 	if err != nil {

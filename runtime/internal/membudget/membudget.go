@@ -2,9 +2,9 @@
 // limit for all connections and transports.
 //
 // It counts storage: a slice by its capacity. An owner reserves storage before it
-// allocates (Take). If there is not enough, the budget first evicts what is only
-// cached, the oldest first, and then refuses. A copy of charged storage whose charge
-// ends at once is charged in any case (Force).
+// allocates (Take). If there is not enough, the budget first evicts cached things, the
+// oldest first, and then refuses. A copy of charged storage whose charge ends at once
+// is charged in any case (Force).
 package membudget
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // Budget is the memory that one server may use for clients. All methods may be called
 // by several goroutines. Take, TakeControl, Trim, Enter and Unlist must not be called
-// by one that has locked what a [Holder] locks. The methods of a nil budget allow
+// by a goroutine that holds a lock of a [Holder]. The methods of a nil budget allow
 // everything.
 type Budget struct {
 	limit   int64 // of everything
