@@ -153,13 +153,13 @@ func (p *part) parseVariable(spec string) (Variable, error) {
 	name, prefix, _ := strings.Cut(spec, ":")
 	if name != spec {
 		if !isPrefix(prefix) {
-			return v, fmt.Errorf("%q is no variable", spec)
+			return v, fmt.Errorf("%q is not a variable", spec)
 		}
 		return v, fmt.Errorf("prefix :%s is not supported", prefix)
 	}
 	name, v.Exploded = strings.CutSuffix(name, "*")
 	if !isName(name) {
-		return v, fmt.Errorf("%q is no name of a variable", name)
+		return v, fmt.Errorf("%q is not a variable name", name)
 	}
 	if v.Exploded && p.op.sign != '/' {
 		return v, fmt.Errorf("the list %s* is supported in {/%s*} only", name, name)

@@ -70,7 +70,7 @@ func Contract(t testing.TB, server *mcp.Server, file string) {
 func changes(before, after *contract.Contract) string {
 	d := contract.Compare(before, after)
 	if len(d.Changes) == 0 {
-		return "\tonly spelling differs, such as the order of members: no client can tell\n"
+		return "\tonly the form differs, such as the order of members: clients see no difference\n"
 	}
 	var b strings.Builder
 	for i := range d.Changes {

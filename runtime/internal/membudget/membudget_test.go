@@ -181,7 +181,7 @@ func TestOldestFirst(t *testing.T) {
 	}
 	kept := len(caches[3].ages) * 10
 	if !b.Take(int(general(1<<30)) - kept) {
-		t.Error("what is kept stands in the way of what is asked for")
+		t.Error("cached things prevent Take")
 	}
 	if !slices.Equal(gone, left) {
 		t.Errorf("given up in another order than kept: %v, want %v", gone, left)
@@ -267,7 +267,7 @@ func TestPlaceAfterShed(t *testing.T) {
 		s.keep(100)
 	}
 	if !b.Enter(nil, 0) {
-		t.Error("what is kept stands in the way of a reply")
+		t.Error("cached things prevent Enter")
 	}
 }
 

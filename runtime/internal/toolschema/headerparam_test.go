@@ -116,7 +116,7 @@ func FuzzHeaderParams(f *testing.F) {
 		f.Add(schema)
 	}
 	f.Fuzz(func(t *testing.T, schema string) {
-		found, err := toolschema.HeaderParams(schema) // must not panic on what is no JSON either
+		found, err := toolschema.HeaderParams(schema) // must not panic on invalid JSON either
 		if err != nil || wire.Valid([]byte(schema), 0) != nil {
 			return
 		}
