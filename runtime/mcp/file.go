@@ -10,9 +10,11 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/exactpath"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
@@ -45,10 +47,13 @@ const defaultMaxFiles = 10_000
 // NewFiles returns the files below root as resources: text where a file is UTF-8
 // text, and a blob otherwise. Names with .. or a NUL, absolute ones, links that
 // lead out of root, directories and devices are not found, nor are links to hidden
-// files unless those are shown. A hard link is a file like any other. What changes
-// in the directory is seen at once; [Server.ResourceUpdated] notifies clients of it.
+// files unless those are shown. A name must be spelled like the directory entry, also
+// where the file system opens files by other names. A hard link is a file like any
+// other. What changes in the directory is seen at once; [Server.ResourceUpdated]
+// notifies clients of it.
 func NewFiles(info FilesInfo, root *os.Root) Feature {
-	return newFiles(info, root.FS(), func(name string) (fs.File, error) { return openWithoutWaiting(root, name) })
+	open := func(name string) (fs.File, error) { return openWithoutWaiting(root, name) }
+	return newFiles(info, &files{fsys: root.FS(), open: open, exact: exactpath.Needed(runtime.GOOS)})
 }
 
 // NewFS is [NewFiles] for a file system that is no directory of the operating
@@ -58,7 +63,7 @@ func NewFS(info FilesInfo, fsys fs.FS) Feature {
 	if leavesDirectory(reflect.ValueOf(fsys)) {
 		panic("mcp: os.DirFS does not keep links inside of the directory; use NewFiles with os.OpenRoot")
 	}
-	return newFiles(info, fsys, fsys.Open)
+	return newFiles(info, &files{fsys: fsys, open: fsys.Open})
 }
 
 // leavesDirectory reports whether a file system is an os.DirFS, or a part of one
@@ -83,11 +88,11 @@ func leavesDirectory(fsys reflect.Value) bool {
 	return false
 }
 
-func newFiles(info FilesInfo, fsys fs.FS, open func(name string) (fs.File, error)) Feature {
+func newFiles(info FilesInfo, f *files) Feature {
 	if !validURI(info.Prefix+"x") || !strings.HasSuffix(info.Prefix, "/") {
 		panic(fmt.Sprintf("mcp: prefix %q of files must be the begin of a URI, with a slash at its end", info.Prefix))
 	}
-	f := &files{info: info, fsys: fsys, open: open}
+	f.info = info
 	t := &TemplateInfo{
 		URITemplate: info.Prefix + "{+path}", Name: orElse(info.Name, info.Prefix), Title: info.Title,
 		Description: info.Description, Groups: info.Groups, Annotations: info.Annotations, ReadInfo: info.ReadInfo,
@@ -103,6 +108,9 @@ type files struct {
 	info FilesInfo
 	fsys fs.FS
 	open func(name string) (fs.File, error)
+	// exact is set where the file system opens files by names other than those of
+	// their entries.
+	exact bool
 }
 
 func (f *files) read(ctx context.Context, req *Request) (*ResourceResult, error) {
@@ -197,6 +205,9 @@ func withoutLinks(fsys fs.ReadLinkFS, name string) (string, error) {
 }
 
 func (f *files) readFile(name string, req *Request) ([]byte, error) {
+	if f.exact && !exactpath.Spelled(f.fsys, name) {
+		return nil, fs.ErrNotExist
+	}
 	if links, ok := f.fsys.(fs.ReadLinkFS); ok && !f.info.Hidden {
 		target, err := withoutLinks(links, name)
 		if err != nil {

@@ -63,6 +63,40 @@ func TestFileResources(t *testing.T) {
 	}
 }
 
+// A file is found by the name of its entry only, on file systems that open it by
+// others too: in other letters, by a short name, as a device or a stream of data.
+func TestFileResourcesByOtherNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"docs/read me first.txt", ".environment"} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("text"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s := mcp.NewServer(fixtureInfo(), quiet)
+	s.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "file:///"}, root))
+	client := connect(t, s)
+	for name, want := range map[string]bool{
+		"docs/read%20me%20first.txt": true,
+		"docs/Read%20me%20first.txt": false, "DOCS/read%20me%20first.txt": false, "docs/read%20me%20first.TXT": false,
+		"docs/README~1.TXT": false, "ENVIRO~1": false, "docs/read%20me%20first.txt.": false, "docs/read%20me%20first.txt%20": false,
+		"docs/read%20me%20first.txt::$DATA": false, "docs/read%20me%20first.txt:stream": false,
+		"NUL": false, "docs/CON": false, "aux.txt": false, "COM1": false, "C:/x": false,
+	} {
+		if got := client(request(1, "resources/read", `{"uri":"file:///`+name+`"}`)); strings.Contains(got, `"result"`) != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // A link to a hidden file is not followed, however many links and directories lie
 // between, unless hidden files are shown.
 func TestFileResourcesLinksToHidden(t *testing.T) {
