@@ -29,16 +29,16 @@ import (
 )
 
 var (
-	seeds = flag.Int("seeds", 20, "how many seeds each transport is tried with, for each kind of trouble")
+	seeds = flag.Int("seeds", 20, "how many seeds each transport is tried with, for each kind of faults")
 	first = flag.Uint64("seed", 0, "the first seed")
 )
 
-// trouble is a kind of bad luck. A connection survives what breaks nothing: then
+// faultKind is a kind of faults. If they break nothing, the connection survives: then
 // every request is answered.
-type trouble struct {
+type faultKind struct {
 	name     string
 	survives bool
-	costs    int // how many times what others do
+	costs    int // relative to the others
 	plan     func(r *rand.Rand) faultconn.Plan
 	limits   mcp.Limits
 }
@@ -48,7 +48,7 @@ var pieces = []int{0, 1, 7, 100, 4096}
 // rarely returns a probability from 1 in 10 to 1 in 10,000.
 func rarely(r *rand.Rand) float64 { return math.Pow(10, -1-3*r.Float64()) }
 
-var troubles = []trouble{
+var faultKinds = []faultKind{
 	{"rough", true, 10, func(r *rand.Rand) faultconn.Plan {
 		return faultconn.Plan{Piece: pieces[r.IntN(len(pieces))], Stall: 0.02, StallTime: time.Second}
 	}, mcp.Limits{WriteTime: 24 * time.Hour}},
@@ -63,7 +63,7 @@ var troubles = []trouble{
 	}, mcp.Limits{WriteTime: 5 * time.Second}},
 }
 
-// dialer connects to a server; stop ends the serving and waits for that.
+// dialer connects to a server; stop ends the serving and waits for its end.
 type dialer func(t *testing.T, s *mcp.Server, l *faultconn.Listener, survives bool) (dial func() (jsonrpc.Conn, error), stop func())
 
 var transports = map[string]dialer{
@@ -161,8 +161,8 @@ func (f *frames) Close() error { return f.ws.CloseNow() }
 
 const messageBytes = 8 << 10
 
-// server returns a server with tools that answer at once, later, with more than
-// one message, never, and with a panic.
+// server returns a server with tools that answer at once, later, with more than one
+// message, never, and with a panic.
 func server(limits mcp.Limits) *mcp.Server {
 	limits.MessageBytes = messageBytes
 	limits.ProgressRate, limits.LogRate = 1<<20, 1<<20 // many messages are the point
@@ -198,43 +198,43 @@ func server(limits mcp.Limits) *mcp.Server {
 	return s
 }
 
-// talk is what one client says and hears.
-type talk struct {
-	t         *testing.T
-	name      string
-	conn      jsonrpc.Conn
-	tap       *spec.Conversation
-	random    *rand.Rand
-	survives  bool
-	marks     map[string]string // what the reply to a request must have in it
-	cancelled map[string]bool
-	malformed int // messages that are answered without an id
-	hangsUp   int // after that many messages, if it does not survive
+// session is the requests of one client, and their replies.
+type session struct {
+	t           *testing.T
+	name        string
+	conn        jsonrpc.Conn
+	tap         *spec.Conversation
+	random      *rand.Rand
+	survives    bool
+	marks       map[string]string // a text that the reply to a request must contain
+	cancelled   map[string]bool
+	malformed   int // messages whose replies have no id
+	closesAfter int // the client closes after that many messages, if the connection does not survive
 
 	mu       sync.Mutex
 	answered map[string]int
 	refused  int
-	complete chan struct{} // closed when everything expected is there
+	complete chan struct{} // closed when all replies have arrived
 	err      error
 }
 
 const messages = 40
 
-func newTalk(t *testing.T, name string, conn jsonrpc.Conn, r *rand.Rand, survives bool) *talk {
-	c := &talk{
-		t: t, name: name, conn: conn, tap: spec.NewTap(t).Conversation(), random: r, survives: survives, hangsUp: messages,
+func newSession(t *testing.T, name string, conn jsonrpc.Conn, r *rand.Rand, survives bool) *session {
+	c := &session{
+		t: t, name: name, conn: conn, tap: spec.NewTap(t).Conversation(), random: r, survives: survives, closesAfter: messages,
 		marks: map[string]string{}, cancelled: map[string]bool{}, answered: map[string]int{}, complete: make(chan struct{}),
 	}
 	if !survives && r.IntN(3) == 0 {
-		c.hangsUp = r.IntN(messages)
+		c.closesAfter = r.IntN(messages)
 	}
 	return c
 }
 
 const meta = `"_meta":{"progressToken":%d,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 
-// script returns what is said, in order.
-func (c *talk) script() []string {
+// script returns the messages to send, in order.
+func (c *session) script() []string {
 	var script []string
 	var open []int
 	for id := 1; id <= messages; id++ {
@@ -271,7 +271,7 @@ func (c *talk) script() []string {
 			script = append(script, spec.Invalid(`"`+strings.Repeat("x", messageBytes)+`"`))
 		}
 		if c.random.IntN(8) == 0 && id > 1 {
-			open = append(open, 1+c.random.IntN(id-1)) // whatever that is
+			open = append(open, 1+c.random.IntN(id-1)) // of any kind
 		}
 		if len(open) > 0 && c.random.IntN(3) == 0 || id == messages {
 			for _, id := range open {
@@ -284,14 +284,14 @@ func (c *talk) script() []string {
 	return script
 }
 
-// run says everything, hears everything, and ends the connection.
-func (c *talk) run() {
+// run sends all messages, receives all replies, and ends the connection.
+func (c *session) run() {
 	script := c.script()
 	var listening sync.WaitGroup
 	listening.Go(c.listen)
 	var failed error
 	for i, m := range script {
-		if i == c.hangsUp && !c.survives {
+		if i == c.closesAfter && !c.survives {
 			break
 		}
 		c.tap.Client(m)
@@ -319,7 +319,7 @@ func (c *talk) run() {
 }
 
 // listen counts replies until the connection ends.
-func (c *talk) listen() {
+func (c *session) listen() {
 	for {
 		text, err := c.conn.Read()
 		if err != nil {
@@ -328,18 +328,18 @@ func (c *talk) listen() {
 		}
 		m, failure := jsonrpc.Parse(text)
 		if failure != nil {
-			// The last line may have been broken off.
+			// The last line may be incomplete.
 			if _, err := c.conn.Read(); err == nil || c.survives {
 				c.t.Errorf("%s: heard %.200q", c.name, text)
 			}
 			continue
 		}
 		c.tap.Server(string(text))
-		c.hear(&m, text)
+		c.receive(&m, text)
 	}
 }
 
-func (c *talk) hear(m *jsonrpc.Message, text []byte) {
+func (c *session) receive(m *jsonrpc.Message, text []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := m.ID.String()
@@ -352,7 +352,7 @@ func (c *talk) hear(m *jsonrpc.Message, text []byte) {
 	case c.answered[id] > 0:
 		c.t.Errorf("%s: request %s is answered twice: %.200s", c.name, id, text)
 	case c.marks[id] == "" || !strings.Contains(string(text), c.marks[id]) && !c.cancelled[id] && c.survives:
-		c.t.Errorf("%s: request %s, which wants %s, is answered by %.200s", c.name, id, c.marks[id], text)
+		c.t.Errorf("%s: request %s, which expects %s, has the reply %.200s", c.name, id, c.marks[id], text)
 	}
 	if m.Kind == jsonrpc.Response && !m.ID.IsZero() && id != "null" {
 		c.answered[id]++
@@ -366,8 +366,8 @@ func (c *talk) hear(m *jsonrpc.Message, text []byte) {
 	}
 }
 
-// done reports whether everything is answered that must be.
-func (c *talk) done() bool {
+// done reports whether all required replies have arrived.
+func (c *session) done() bool {
 	if c.refused < c.malformed {
 		return false
 	}
@@ -379,8 +379,8 @@ func (c *talk) done() bool {
 	return true
 }
 
-// survived checks what a connection that did not break has brought.
-func (c *talk) survived(failed error) {
+// survived checks the replies of a connection that did not break.
+func (c *session) survived(failed error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if failed != nil {
@@ -399,14 +399,14 @@ func (c *talk) survived(failed error) {
 	}
 }
 
-// Whatever happens to connections, nothing hangs and nothing is answered twice; and
-// if nothing breaks, everything is answered.
+// With all faults of connections, nothing hangs and nothing is answered twice; and if
+// nothing breaks, everything is answered.
 func TestChaos(t *testing.T) {
 	for name, transport := range transports {
-		for _, trouble := range troubles {
-			t.Run(name+"/"+trouble.name, func(t *testing.T) {
-				for seed := *first; seed < *first+uint64(max(1, *seeds/trouble.costs)); seed++ {
-					synctest.Test(t, func(t *testing.T) { chaos(t, transport, trouble, seed) })
+		for _, faults := range faultKinds {
+			t.Run(name+"/"+faults.name, func(t *testing.T) {
+				for seed := *first; seed < *first+uint64(max(1, *seeds/faults.costs)); seed++ {
+					synctest.Test(t, func(t *testing.T) { chaos(t, transport, faults, seed) })
 					if t.Failed() {
 						t.Fatalf("seed %d", seed)
 					}
@@ -416,26 +416,26 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-func chaos(t *testing.T, transport dialer, trouble trouble, seed uint64) {
+func chaos(t *testing.T, transport dialer, faults faultKind, seed uint64) {
 	const clients = 3
 	l := faultconn.NewListener(func(n int) faultconn.Plan {
-		p := trouble.plan(rand.New(rand.NewPCG(seed, uint64(n))))
+		p := faults.plan(rand.New(rand.NewPCG(seed, uint64(n))))
 		p.Seed = seed*clients + uint64(n)
 		return p
 	})
-	s := server(trouble.limits)
-	dial, stop := transport(t, s, l, trouble.survives)
+	s := server(faults.limits)
+	dial, stop := transport(t, s, l, faults.survives)
 	var talks sync.WaitGroup
 	for i := range clients {
 		talks.Go(func() {
 			conn, err := dial()
 			if err != nil {
-				if trouble.survives {
+				if faults.survives {
 					t.Errorf("dial: %v", err)
 				}
 				return
 			}
-			newTalk(t, fmt.Sprint("c", i), conn, rand.New(rand.NewPCG(seed, uint64(100+i))), trouble.survives).run()
+			newSession(t, fmt.Sprint("c", i), conn, rand.New(rand.NewPCG(seed, uint64(100+i))), faults.survives).run()
 		})
 	}
 	talks.Wait()

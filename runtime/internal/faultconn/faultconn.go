@@ -1,6 +1,5 @@
-// Package faultconn is for tests: connections that behave as badly as networks and
-// peers may. What goes wrong, and when, follows from a seed and from the calls that
-// are made, each direction by itself.
+// Package faultconn has connections for tests that fail like networks and peers. A seed
+// and the sequence of calls determine the faults, for each direction separately.
 package faultconn
 
 import (
@@ -13,27 +12,26 @@ import (
 	"time"
 )
 
-// Plan says what goes wrong on a connection, as seen by the side that has it. The
-// zero Plan is a connection without faults. Probabilities are per call of Read or
-// Write.
+// Plan describes the faults of a connection, as seen by the side that has it. The zero
+// Plan is a connection without faults. Probabilities are per call of Read or Write.
 type Plan struct {
 	Seed uint64
-	// Piece is how many bytes are read or written at a time, at most: each time
-	// between 1 and that many. 0 leaves them alone.
+	// Piece is how many bytes are read or written at a time, at most: each time between
+	// 1 and that many. 0 means no limit.
 	Piece int
-	// Stall is the probability of standing still, and StallTime for how long, at
-	// most. Closing and deadlines end it.
+	// Stall is the probability of a pause, and StallTime its longest duration. Closing
+	// and deadlines end it.
 	Stall     float64
 	StallTime time.Duration
-	// WriteError is the probability that a part is written and then an error
-	// returned, as when a deadline passes. What is written later comes through.
+	// WriteError is the probability that a part is written and then an error returned,
+	// as when a deadline passes. Later writes succeed.
 	WriteError float64
-	// Reset is the probability that the connection breaks: both directions fail,
-	// and the other side notices.
+	// Reset is the probability that the connection breaks: both directions fail, on
+	// both sides.
 	Reset float64
 }
 
-// Errors that a faulty connection returns besides those of the one below.
+// Errors that a faulty connection returns besides those of the underlying one.
 var (
 	ErrWrite = errors.New("faulty: write error")
 	ErrReset = errors.New("faulty: connection reset")
@@ -45,7 +43,7 @@ func Stream(rw io.ReadWriteCloser, p Plan) io.ReadWriteCloser {
 	return newStream(rw, p)
 }
 
-// Conn returns a faulty connection over c. It can also be half closed, where c can.
+// Conn returns a faulty connection over c. It has CloseWrite if c has.
 func Conn(c net.Conn, p Plan) net.Conn {
 	return &conn{Conn: c, stream: newStream(c, p)}
 }
@@ -101,7 +99,7 @@ func newStream(rw io.ReadWriteCloser, p Plan) *stream {
 }
 
 func (s *stream) Read(p []byte) (int, error) {
-	if err := s.suffer(&s.in); err != nil {
+	if err := s.inject(&s.in); err != nil {
 		return 0, err
 	}
 	if len(p) > 0 {
@@ -113,7 +111,7 @@ func (s *stream) Read(p []byte) (int, error) {
 func (s *stream) Write(p []byte) (int, error) {
 	done := 0
 	for {
-		if err := s.suffer(&s.out); err != nil {
+		if err := s.inject(&s.out); err != nil {
 			return done, err
 		}
 		piece := p[done:]
@@ -134,8 +132,8 @@ func (s *stream) Write(p []byte) (int, error) {
 	}
 }
 
-// suffer lets happen what happens before a call.
-func (s *stream) suffer(d *direction) error {
+// inject causes the faults before a call.
+func (s *stream) inject(d *direction) error {
 	if err := d.failure(); err != nil {
 		return err
 	}
@@ -161,7 +159,7 @@ func (s *stream) Close() error {
 	return s.err
 }
 
-// direction is what happens to one direction.
+// direction is the state of one direction.
 type direction struct {
 	mu       sync.Mutex
 	random   *rand.Rand
@@ -188,7 +186,7 @@ func (d *direction) below(n int) int {
 	return d.random.IntN(n)
 }
 
-// piece returns how many of n bytes go at once.
+// piece returns how many of n bytes are transferred at once.
 func (d *direction) piece(n, most int) int {
 	if most <= 0 {
 		return n
@@ -218,7 +216,7 @@ func (d *direction) until(t time.Time) {
 	d.changed = make(chan struct{})
 }
 
-// stall stands still for a time up to most.
+// stall pauses for a time up to most.
 func (d *direction) stall(closed <-chan struct{}, most time.Duration) error {
 	d.mu.Lock()
 	over := time.NewTimer(time.Duration(d.random.Float64() * float64(most)))

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
 )
 
-// memory is a stream that keeps what is written and returns what is there.
+// memory is a stream that stores what is written and returns its content.
 type memory struct {
 	bytes.Buffer
 	writes []int
