@@ -42,7 +42,9 @@ func (b *batch) Reply(message []byte, _ int) {
 			b.replies = append(b.replies, ',')
 		}
 		if len(b.replies)+len(message) > b.limit {
-			message = withoutRoom(message, b.limit)
+			message = withoutRoom(message, tooLongTogether(b.limit))
+		} else if !b.grow(len(message) + 1) {
+			message = withoutRoom(message, errOverloaded)
 		}
 		b.replies = append(b.replies, message...)
 		b.account.Set(cap(b.replies))
@@ -58,17 +60,37 @@ func (b *batch) Reply(message []byte, _ int) {
 	}
 }
 
+// grow makes room for so many bytes more. It reports false where the server has not got
+// it: what has a place beyond the budget is charged here and gives that place back, and
+// the array may have to wait for the other replies.
+func (b *batch) grow(more int) bool {
+	size := len(b.replies) + more
+	if size <= cap(b.replies) {
+		return true
+	}
+	size = min(max(size, 2*cap(b.replies)), b.limit+more)
+	if !b.account.Take(size + cap(b.replies)) { // both for a moment
+		return false
+	}
+	b.replies = append(make([]byte, 0, size), b.replies...)
+	return true
+}
+
+func tooLongTogether(limit int) *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code:    jsonrpc.CodeInternal,
+		Message: "the replies to the batch have more than the " + strconv.Itoa(limit) + " bytes that are allowed together",
+		Data:    []byte(`{"reason":"too large"}`),
+	}
+}
+
 // withoutRoom is the error in the place of a reply that the array has no room for.
-func withoutRoom(reply []byte, limit int) []byte {
+func withoutRoom(reply []byte, err *jsonrpc.Error) []byte {
 	id, _ := jsonrpc.RawID(member(reply, "id"))
 	if id.IsZero() {
 		id = jsonrpc.Null
 	}
-	return jsonrpc.AppendError(nil, id, &jsonrpc.Error{
-		Code:    jsonrpc.CodeInternal,
-		Message: "the replies to the batch have more than the " + strconv.Itoa(limit) + " bytes that are allowed together",
-		Data:    []byte(`{"reason":"too large"}`),
-	})
+	return jsonrpc.AppendError(nil, id, err)
 }
 
 // notify sends a message by itself: what belongs to a request of a batch need

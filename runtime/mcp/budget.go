@@ -1,6 +1,10 @@
 package mcp
 
 import (
+	"context"
+	"math"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -115,9 +119,9 @@ func (x *exchange) kept() int {
 
 // reduce gives back what is charged for the call beyond that.
 func (x *exchange) reduce(to int) {
-	if x.cost > to {
-		x.conn.server.memory.Release(x.cost - to)
-		x.cost = to
+	if more := int(x.cost.Load()) - to; more > 0 {
+		x.cost.Add(int64(-more))
+		x.conn.server.memory.Release(more)
 	}
 }
 
@@ -132,66 +136,140 @@ func (b *buffers) size() int {
 	return size
 }
 
-// afford waits until there is room for a reply of about that size: in the budget or,
-// where that has none, in one of the places for replies that go beyond it. It holds
-// nothing while it waits for the client. It reports false if there is no room within
-// [Limits.WriteTime], or the request has ended.
-func (x *exchange) afford(size int) bool {
-	s := x.conn.server
-	account := &x.buffers.account
-	held := x.buffers.size()
-	if x.beyond { // since it was encoded; who has a place must not wait for a turn
+// claim waits until there is room for so many bytes more than the buffers have, of a
+// reply: in the budget or, where that has none or a place is wanted, in one of the places
+// for replies that go beyond it. It does not have a place while it waits for the client.
+// Without a place to be had it fails: after [Limits.WriteTime] or, where the place is
+// wanted, when the request ends.
+func (x *exchange) claim(size int, place bool) error {
+	s, account, held := x.conn.server, &x.buffers.account, x.buffers.size()
+	if x.beyond { // who has a place must not wait for a turn
 		account.Set(held + size)
-		return true
+		return nil
 	}
-	if !x.waitTurn(size) {
-		return false
+	if err := x.waitTurn(size); err != nil {
+		return err
+	}
+	within := s.limits.WriteTime
+	if place {
+		within = s.limits.CallTime + s.limits.GraceTime // the request ends first
 	}
 	for {
 		x.sink.Wait()
-		if !account.Take(held + size) {
-			if !s.memory.Enter(x.ctx.Done(), s.limits.WriteTime) {
-				return false
+		if place || !account.Take(held+size) {
+			x.sink.Flush() // lets the next one pass that waits for the client
+			if !s.memory.Enter(x.ctx.Done(), within) {
+				return x.noPlace()
 			}
 			x.beyond = true
 			account.Set(held + size)
 		}
 		if !x.sink.Full() {
-			return true
+			return nil
 		}
 		account.Set(held)
 		x.settle()
 	}
 }
 
-// waitTurn has large replies for one channel made one after the other. If all handlers
-// went at once that have seen that there is room, they would fill the budget for a
-// client that does not read. It reports false if the request has ended.
-func (x *exchange) waitTurn(size int) bool {
-	if x.conn.large == nil || size <= keptBuffer || x.turn {
-		return true
+// noPlace is why a reply has found no place.
+func (x *exchange) noPlace() error {
+	if x.ctx.Err() != nil {
+		return context.Cause(&x.ctx)
+	}
+	return protocolError(errOverloaded)
+}
+
+// afford is claim for a reply of about that size.
+func (x *exchange) afford(size int) bool {
+	if size > keptBuffer {
+		size = lend.Size(size)
+	}
+	return x.claim(size, false) == nil
+}
+
+// turns bound how many replies are made at the same time for one channel. If all handlers
+// went at once that have seen that there is room, they would fill the budget for a client
+// that does not read.
+type turns struct {
+	medium chan struct{} // for replies of more than smallReply
+	large  chan struct{} // for those of more than keptBuffer, besides
+}
+
+// mediumReplies is how many replies larger than smallReply are made at the same time for
+// one channel.
+const mediumReplies = 16
+
+func newTurns() *turns {
+	return &turns{medium: make(chan struct{}, mediumReplies), large: make(chan struct{}, 1)}
+}
+
+// waitTurn waits for the turn of a reply of that size. What waits for the turn of a large
+// one has that of a medium one already, and nobody waits the other way round. It fails
+// when the request has ended.
+func (x *exchange) waitTurn(size int) error {
+	t := x.conn.turns
+	if t == nil {
+		return nil
+	}
+	if err := x.take(t.medium, size > smallReply, &x.medium); err != nil {
+		return err
+	}
+	return x.take(t.large, size > keptBuffer, &x.large)
+}
+
+func (x *exchange) take(turn chan struct{}, needed bool, has *bool) error {
+	if !needed || *has {
+		return nil
 	}
 	select {
-	case x.conn.large <- struct{}{}:
-		x.turn = true
-		return true
+	case turn <- struct{}{}:
 	default:
+		select {
+		case turn <- struct{}{}:
+		case <-x.ctx.Done():
+			return context.Cause(&x.ctx)
+		}
 	}
-	select {
-	case x.conn.large <- struct{}{}:
-		x.turn = true
-		return true
-	case <-x.ctx.Done():
-		return false
+	*has = true
+	return nil
+}
+
+// endTurn lets the next replies be made.
+func (x *exchange) endTurn() {
+	if x.large {
+		x.large = false
+		<-x.conn.turns.large
+	}
+	if x.medium {
+		x.medium = false
+		<-x.conn.turns.medium
 	}
 }
 
-// endTurn lets the next large reply be made.
-func (x *exchange) endTurn() {
-	if x.turn {
-		x.turn = false
-		<-x.conn.large
+// hold charges what the exchange has besides its buffers, until it ends. It reports false
+// if there is no room.
+func (x *exchange) hold(size int) bool {
+	if size <= membudget.Free {
+		return true
 	}
+	if !x.conn.server.memory.Take(size) {
+		return false
+	}
+	x.adopt(size)
+	return true
+}
+
+// adopt is hold for what is charged already.
+func (x *exchange) adopt(size int) {
+	if size > 0 && x.cost.Add(int64(size)) < 0 {
+		x.conn.server.memory.Release(size) // the exchange has ended
+	}
+}
+
+// uncharge gives back what is charged for the exchange, which has ended.
+func (x *exchange) uncharge() {
+	x.conn.server.memory.Release(int(x.cost.Swap(math.MinInt64 / 2)))
 }
 
 // drop lets go what was encoded for a reply that is a small one after all.
@@ -212,32 +290,49 @@ func (x *exchange) settle() {
 
 // weight is about how long a reply is as it is sent.
 func weight(reply Reply) int {
+	size := 0
 	switch reply := reply.(type) {
 	case *ToolResult:
-		size := len(reply.Structured)
+		size = len(reply.Structured) + metaWeight(reply.Meta)
 		if len(reply.Content) == 0 {
 			size += 3 * len(reply.Structured) / 2 // once more, as a text with its quotes escaped
 		}
 		for _, c := range reply.Content {
 			size += contentWeight(c)
 		}
-		return size
 	case *ResourceResult:
-		size := 0
+		size = metaWeight(reply.Meta)
 		for i := range reply.Contents {
-			size += textWeight(len(reply.Contents[i].Text)) + blobWeight(len(reply.Contents[i].Blob))
+			size += textWeight(len(reply.Contents[i].Text)) + blobWeight(len(reply.Contents[i].Blob)) + metaWeight(reply.Contents[i].Meta)
 		}
-		return size
 	case *PromptResult:
-		size := 0
+		size = metaWeight(reply.Meta)
 		for i := range reply.Messages {
 			size += contentWeight(reply.Messages[i].Content)
 		}
-		return size
 	case *RawReply:
-		return len(reply.JSON)
+		size = len(reply.JSON)
+	case *extensionResult:
+		size = len(reply.object)
+	case *InputRequired:
+		size = len(reply.sealed)
+		for i := range reply.open {
+			size += len(reply.open[i].params)
+		}
+	case *Completion:
+		for _, value := range reply.Values[:min(len(reply.Values), maxCompletions)] {
+			size += textWeight(len(value))
+		}
 	}
-	return 0
+	return size
+}
+
+func metaWeight(m Meta) int {
+	size := 0
+	for name, value := range m {
+		size += len(name) + len(value)
+	}
+	return size
 }
 
 func contentWeight(c Content) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // room returns the option that leaves a server so many bytes.
@@ -176,47 +178,187 @@ func dialDeaf(t *testing.T, s *mcp.Server) *deafPeer {
 
 func (d *deafPeer) send(text string) { _, _ = io.WriteString(d.to, text) }
 
-// TestMemoryOfReplies makes a thousand calls with a megabyte each over one pipe that is
-// not read. What is live stays within the budget and the replies beyond it, and other
-// clients are answered.
+// greedy is something that many calls ask for at once, with replies of about that size.
+type greedy struct {
+	name     string
+	size     int
+	calls    int
+	revision string
+	option   mcp.Option
+	register func(s *mcp.Server, arrived func())
+	message  func(i int) string // nil = a call of the tool give
+	fills    bool               // others may be refused while the client is waited for
+}
+
+// greedies are all kinds of replies, of several sizes.
+func greedies() []greedy {
+	const kb, mb = 1 << 10, 1 << 20
+	tool := func(make func(size int) func(context.Context, *mcp.Request) (*mcp.ToolResult, error)) func(int) func(*mcp.Server, func()) {
+		return func(size int) func(*mcp.Server, func()) {
+			f := make(size)
+			return func(s *mcp.Server, arrived func()) {
+				s.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "give", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+					arrived()
+					return f(ctx, req)
+				}))
+			}
+		}
+	}
+	structured := tool(func(size int) func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+		words := slices.Repeat([]string{strings.Repeat("w", 97)}, size/100)
+		return func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+			e := req.Encoder()
+			wire.PutSlice(e, words, wire.PutString[string])
+			return req.Structured(e)
+		}
+	})
+	stream := tool(func(size int) func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+		word := strings.Repeat("w", 97)
+		return func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+			return mcp.Stream(ctx, req, func(yield func(string) bool) {
+				for i := 0; i < size/100 && yield(word); i++ {
+				}
+			}, wire.PutString[string])
+		}
+	})
+	given := func(result *mcp.ToolResult, err error) func(*mcp.Server, func()) {
+		return tool(func(int) func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+			return func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return result, err }
+		})(0)
+	}
+	text := strings.Repeat("x", 900*kb)
+	data, object := []byte(text[:675*kb]), json.RawMessage(`{"x":"`+text+`"}`)
+	resource := func(f func(req *mcp.Request) (*mcp.ResourceResult, error)) func(*mcp.Server, func()) {
+		return func(s *mcp.Server, arrived func()) {
+			s.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+				arrived()
+				return f(req)
+			}))
+		}
+	}
+	read := func(i int) string { return request(i, "resources/read", `{"uri":"test://f"}`) }
+	all := []greedy{
+		{name: "text", size: 900 * kb, register: given(mcp.TextResult(text), nil)},
+		{name: "short text", size: 60 * kb, register: given(mcp.TextResult(text[:60*kb]), nil)},
+		{name: "image", size: 900 * kb, register: given(mcp.ContentResult(mcp.Image{Data: make([]byte, 675*kb)}), nil)},
+		{name: "tool error", size: 900 * kb, register: given(nil, textError(text))},
+		{name: "error", size: 900 * kb, register: given(nil, &mcp.ProtocolError{Code: 1, Message: text})},
+		{name: "error data", size: 900 * kb, calls: 100, register: given(nil, &mcp.ProtocolError{Code: 1, Message: "x", Data: json.RawMessage(`"` + text + `"`)})},
+		{name: "meta", size: 900 * kb, register: given(&mcp.ToolResult{Content: []mcp.Content{mcp.Text{Text: "x"}}, Meta: mcp.Meta{"com.example/x": json.RawMessage(`"` + text + `"`)}}, nil)},
+		{name: "stream", size: 300 * kb, fills: true, register: stream(300 * kb)},
+		{name: "short stream", size: 60 * kb, fills: true, register: stream(60 * kb)},
+		{name: "resource", size: 900 * kb, message: read, register: resource(func(*mcp.Request) (*mcp.ResourceResult, error) { return mcp.TextContents(text), nil })},
+		{name: "blob", size: 900 * kb, message: read, register: resource(func(*mcp.Request) (*mcp.ResourceResult, error) { return mcp.BlobContents(data), nil })},
+		{name: "structured resource", size: 300 * kb, message: read, register: resource(func(req *mcp.Request) (*mcp.ResourceResult, error) {
+			e := req.Encoder()
+			part := text[:300*kb]
+			wire.PutString(e, &part)
+			return req.JSONContents(e)
+		})},
+		{name: "prompt", size: 900 * kb, message: func(i int) string { return request(i, "prompts/get", `{"name":"f"}`) }, register: func(s *mcp.Server, arrived func()) {
+			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "f"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
+				arrived()
+				return mcp.PromptText(text), nil
+			}))
+		}},
+		{name: "list", size: 300 * kb, message: func(i int) string { return request(i, "tools/list", "{}") },
+			option: mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true }), register: func(s *mcp.Server, _ func()) {
+				for i := range 3 {
+					s.Register(mcp.NewTool(mcp.ToolInfo{Name: fmt.Sprint("t", i), Description: text[:100*kb]}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+						return mcp.DoneResult(), nil
+					}))
+				}
+			}},
+		{name: "completion", size: 300 * kb, message: func(i int) string {
+			return request(i, "completion/complete", `{"ref":{"type":"ref/prompt","name":"f"},"argument":{"name":"x","value":""}}`)
+		}, register: func(s *mcp.Server, arrived func()) {
+			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "f", Arguments: []mcp.PromptArgument{{Name: "x"}}}, nil, mcp.Completes("x", func(context.Context, string, map[string]string) (mcp.Completion, error) {
+				arrived()
+				return mcp.Completion{Values: []string{text[:300*kb]}}, nil
+			})))
+		}},
+		{name: "extension", size: 900 * kb, message: func(i int) string { return request(i, "x/give", "{}") }, option: mcp.WithExtension(mcp.Extension{
+			Name: "com.example/x", Methods: map[string]mcp.ExtensionFunc{"x/give": func(context.Context, *mcp.Request) (json.RawMessage, error) {
+				return object, nil
+			}},
+		}), register: func(*mcp.Server, func()) {}},
+		{name: "batch", size: 60 * kb, revision: "2025-03-26", calls: 20, register: structured(60 * kb), message: func(i int) string {
+			calls := make([]string, 40)
+			for j := range calls {
+				calls[j] = call(40*i+j, "give", "{}")
+			}
+			return "[" + strings.Join(calls, ",") + "]"
+		}},
+		{name: "state", size: 300 * kb, calls: 100, message: func(i int) string {
+			return request(i, "tools/call", `{"name":"give","arguments":{},`+modernMeta+`}`)
+		}, register: given(nil, &mcp.InputRequired{State: json.RawMessage(`"` + text[:200*kb] + `"`)})},
+	}
+	for _, size := range []int{60 * kb, 300 * kb, 900 * kb, 5 * mb} {
+		all = append(all, greedy{name: fmt.Sprint("structured ", size>>10, " KiB"), size: size, register: structured(size)})
+	}
+	return all
+}
+
+// TestMemoryOfReplies makes hundreds of calls at a time over one pipe that is not read,
+// for each kind of reply. What is live stays within the budget and the replies beyond it,
+// and other clients are answered.
 func TestMemoryOfReplies(t *testing.T) {
-	const memory, size, calls = 32 << 20, 1 << 20, 1000
-	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{Memory: memory, ResultBytes: 2 << 20, WriteTime: time.Minute, DrainTime: time.Millisecond, GraceTime: time.Millisecond}))
-	text := strings.Repeat("x", size)
-	result := mcp.TextResult(text)
-	var called sync.WaitGroup
-	called.Add(calls)
-	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "give"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-		called.Done()
-		called.Wait()
-		return result, nil
-	}))
+	for _, g := range greedies() {
+		t.Run(g.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { g.ask(t) })
+		})
+	}
+}
+
+func (g *greedy) ask(t *testing.T) {
+	const memory = 32 << 20
+	calls, revision := 800, "2025-11-25"
+	if g.calls > 0 {
+		calls = g.calls
+	}
+	if g.revision != "" {
+		revision = g.revision
+	}
+	options := []mcp.Option{quiet, mcp.WithLimits(mcp.Limits{Memory: memory, ResultBytes: 2 * g.size, ResourceBytes: 2 * g.size})}
+	if g.option != nil {
+		options = append(options, g.option)
+	}
+	s := mcp.NewServer(fixtureInfo(), options...)
+	arrived, goOn := 0, make(chan struct{})
+	var mu sync.Mutex
+	g.register(s, func() {
+		mu.Lock()
+		arrived++
+		mu.Unlock()
+		<-goOn
+	})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "hello"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.DoneResult(), nil
 	}))
 	before := live()
 	d := dialDeaf(t, s)
-	d.send(lines(initialize("2025-11-25"), initialized))
+	d.send(lines(initialize(revision), initialized))
 	for i := range calls {
-		d.send(call(i+1, "give", "{}") + "\n")
-	}
-	called.Wait()
-	if grown := live() - before; grown > memory+mcp.LargeReplies*4*(2<<20)+4<<20 {
-		t.Errorf("%d MB are live", grown>>20)
-	} else {
-		t.Logf("%d MB are live, %d are charged", grown>>20, mcp.Memory(s).Used()>>20)
-	}
-	other, wait := s.Connect(t.Context())
-	if err := other.Write([]byte(lines(initialize("2025-11-25"), initialized, call(1, "hello", "{}")))); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"serverInfo", "done"} {
-		if answer, err := other.Read(); err != nil || !strings.Contains(string(answer), want) {
-			t.Errorf("other clients read %s, %v", answer, err)
+		if g.message == nil {
+			d.send(call(i+1, "give", "{}") + "\n")
+		} else {
+			d.send(g.message(i+1) + "\n")
 		}
 	}
-	_ = other.Close()
-	_ = wait()
+	synctest.Wait()
+	close(goOn) // all at once
+	synctest.Wait()
+	grown := live() - before
+	if most := int64(memory + mcp.LargeReplies*4*2*g.size + 4<<20); grown > most {
+		t.Errorf("%d MB are live, and %d are allowed", grown>>20, most>>20)
+	}
+	t.Logf("%d MB are live, %d are charged, %d calls have come", grown>>20, mcp.Memory(s).Used()>>20, arrived)
+	if g.fills {
+		<-d.done // after Limits.WriteTime
+	}
+	p := limited(t, s)
+	p.expect(call(1, "hello", "{}"), `"id":1,"result"`)
+	p.hangUp()
 	d.to.Close()
 	<-d.done
 	gaveBack(t, s)

@@ -49,7 +49,7 @@ type conn struct {
 	subscriptions int             // to resources, of the session and of all listens
 	subscribed    int             // bytes of them
 	shared        bool            // all requests share one channel
-	large         chan struct{}   // has room for the one large reply that is being written to it
+	turns         *turns          // of the replies that are made for it; nil where each request has its own
 	ended         <-chan struct{} // closed when the client can ask for nothing more
 }
 
@@ -76,7 +76,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 		Failed: func() { c.stop(ErrConnectionClosed) }, Active: &c.active,
 	})
 	ending := make(chan struct{})
-	c.out, c.shared, c.ended, c.large = out, true, ending, make(chan struct{}, 1)
+	c.out, c.shared, c.ended, c.turns = out, true, ending, newTurns()
 	read := make(chan error, 1)
 	go func() { read <- c.readLoop(jc, out) }()
 	written := make(chan error, 1)
@@ -244,7 +244,7 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 	if !c.server.memory.Take(cost) {
 		return errOverloaded
 	}
-	x.cost = cost
+	x.cost.Store(int64(cost))
 	counter := x.counter()
 	if !counter.Take(x.from.share()) {
 		c.server.memory.Release(cost)

@@ -112,7 +112,7 @@ func (c *conn) answer(b []byte, method protocol.Method, m *jsonrpc.Message, from
 	if method == protocol.Unknown {
 		return b, notFound(string(m.Method))
 	}
-	b, err := c.server.result(c.ctx, b, method, &m.Params, from.revision, false)
+	b, err := c.server.result(c.ctx, b, method, &m.Params, from.revision, nil)
 	if err != nil {
 		return b, err.(*jsonrpc.Error) // no function of users has been called
 	}
@@ -186,7 +186,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 		}
 		return nil, protocolError(notFound(req.Method))
 	}
-	b, err := s.result(ctx, nil, x.method, p, x.revision, true)
+	b, err := s.result(ctx, nil, x.method, p, x.revision, x)
 	if e, ok := err.(*jsonrpc.Error); ok {
 		return nil, protocolError(e)
 	}
@@ -209,9 +209,9 @@ func protocolError(e *jsonrpc.Error) *ProtocolError {
 }
 
 // result appends the result of a method that is about no one feature. Functions of
-// users that list resources are called only if dynamic is set. The error is theirs,
-// or a [*jsonrpc.Error].
-func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, dynamic bool) ([]byte, error) {
+// users that list resources are called only for an exchange; x may be nil. The error is
+// theirs, or a [*jsonrpc.Error].
+func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	if !p.IsObject() {
 		return b, invalidParams("params must be an object")
 	}
@@ -221,7 +221,7 @@ func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p
 	case protocol.Ping:
 		return append(b, "{}"...), nil
 	case protocol.ToolsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.PromptsList:
-		return s.list(ctx, b, method, p, rev, dynamic)
+		return s.list(ctx, b, method, p, rev, x)
 	}
 	return b, notFound(method.String())
 }

@@ -73,10 +73,15 @@ func (b *buffers) clean() {
 		b.data = nil
 	}
 	if cap(b.out) > keptBuffer {
-		lend.Put(b.out)
-		b.out = nil
+		b.dropOut()
 	}
 	b.account.Set(0)
+}
+
+// dropOut gives back the storage of the reply.
+func (b *buffers) dropOut() {
+	lend.Put(b.out)
+	b.out = nil
 }
 
 // done gives back the storage of the message and of the encoded result, at which nobody
@@ -129,12 +134,13 @@ type exchange struct {
 	timing   clock                 // of the whole request
 	notices  *notices              // nil until there are some; guarded by conn.mu
 
-	cost     int  // what is charged for the call itself
-	beyond   bool // the reply has a place beyond the budget
-	turn     bool // it is the one large reply that is being made for its channel
-	farewell bool // the client is told that the server has ended the request
-	answered bool // a reply is queued, or there will be none; guarded by conn.mu
-	released bool // the handlers have returned; only the goroutine that has run them uses it
+	cost     atomic.Int64 // what is charged for the call itself, and what it holds; negative after its end
+	beyond   bool         // the reply has a place beyond the budget
+	medium   bool         // it has a turn of its channel for a reply that is not small
+	large    bool         // it has the turn for the one large reply
+	farewell bool         // the client is told that the server has ended the request
+	answered bool         // a reply is queued, or there will be none; guarded by conn.mu
+	released bool         // the handlers have returned; only the goroutine that has run them uses it
 }
 
 // start answers the request in a new goroutine.
@@ -182,7 +188,7 @@ func (x *exchange) end() {
 	b.drop()
 	x.settle()
 	x.endTurn()
-	x.conn.server.memory.Release(x.cost)
+	x.uncharge()
 	x.stop(nil)
 	if !x.released {
 		x.release()
@@ -218,19 +224,24 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 		reply, e = x.unwritable(ctx, &tooLarge{limit: x.conn.server.limits.ResultBytes})
 	}
 	b := x.buffers
-	size := 0
-	if e == nil {
-		size = weight(reply)
+	size := weight(reply)
+	if e != nil {
+		size = textWeight(len(e.Message)) + len(e.Data)
 	}
 	large := size > smallReply
 	if large && !x.afford(size) {
-		reply, e, large = nil, errOverloaded, false
+		reply, e, size, large = nil, errOverloaded, 0, false
 	}
 	var code int
 	b.room(size)
 	b.out, code = x.render(ctx, &x.writing, b.out[:0], reply, e)
 	if b.done(); len(b.out) > smallReply || b.account.Held() > 0 {
-		b.account.Set(b.size())
+		if x.beyond {
+			b.account.Set(b.size())
+		} else if !b.account.Take(b.size()) { // it is longer than it seemed
+			b.dropOut()
+			b.out, code = x.render(ctx, &x.writing, b.out, nil, errOverloaded)
+		}
 	}
 	if !large {
 		x.drop()

@@ -37,3 +37,7 @@ func Audience(s *Server) int {
 
 // LargeReplies is how many replies may go beyond the budget.
 const LargeReplies = largeReplies
+
+// MediumReplies is how many replies that are not small are made at the same time for one
+// connection.
+const MediumReplies = mediumReplies

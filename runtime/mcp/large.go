@@ -1,39 +1,71 @@
 package mcp
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// largeResult is an exchange whose result is being encoded, as what the encoder asks
-// before that becomes a large one.
-type largeResult exchange
+// largeResult is the size from which on a result that is encoded needs one of the places
+// for replies that go beyond the budget, so that not too many are encoded at once.
+const largeResult = 1 << 20
 
-// BeginLarge waits for one of the places for replies that go beyond the budget, until
-// the request ends. It holds nothing while it waits for the client. The place is given
-// back when the reply has been queued.
-func (l *largeResult) BeginLarge() error {
-	x := (*exchange)(l)
-	if x.beyond {
-		return nil // for a result before, which an interceptor has dropped
+// resultStorage is an exchange whose result is being encoded, as where the encoder gets
+// its storage from.
+type resultStorage exchange
+
+// Grow waits until it is the turn of the result and there is room for it, as long as the
+// reply of an exchange may.
+func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
+	x := (*exchange)(r)
+	if capacity <= largeResult {
+		capacity = lend.Size(capacity)
 	}
-	s := x.conn.server
-	for {
-		x.sink.Wait()
-		x.sink.Flush()                                                           // lets the next one pass that waits for the client
-		if !s.memory.Enter(x.ctx.Done(), s.limits.CallTime+s.limits.GraceTime) { // the request ends first
-			if x.ctx.Err() != nil {
-				return context.Cause(&x.ctx)
-			}
-			return protocolError(errOverloaded)
+	if err := x.waitTurn(capacity); err != nil {
+		return nil, err
+	}
+	if b := x.buffers; capacity > keptBuffer || !b.account.Take(b.size()+capacity) {
+		if err := x.claim(capacity, capacity > largeResult); err != nil {
+			return nil, err
 		}
-		if x.beyond = true; !x.sink.Full() {
-			return nil
-		}
-		x.settle()
+		x.sink.Flush() // lets the next one pass that waits for the client
+	}
+	return growText(text, capacity), nil
+}
+
+func (r *resultStorage) Free(text []byte) { freeText(text) }
+
+// streamStorage is resultStorage for a stream. Its items take as long as the function of
+// the user does, and meanwhile it must not have what others wait for, nor wait itself.
+type streamStorage exchange
+
+func (r *streamStorage) Grow(text []byte, capacity int) ([]byte, error) {
+	b := (*exchange)(r).buffers
+	if capacity <= largeResult {
+		capacity = lend.Size(capacity)
+	}
+	if !b.account.Take(b.size() + capacity) {
+		return nil, protocolError(errOverloaded)
+	}
+	return growText(text, capacity), nil
+}
+
+func (r *streamStorage) Free(text []byte) { freeText(text) }
+
+// growText copies a text to storage of that capacity. Large storage is made as needed,
+// since what is lent may have twice as much.
+func growText(text []byte, capacity int) []byte {
+	if capacity <= largeResult {
+		return append(lend.Get(capacity), text...)
+	}
+	return append(make([]byte, 0, capacity), text...)
+}
+
+func freeText(text []byte) {
+	if cap(text) <= largeResult {
+		lend.Put(text)
 	}
 }
 

@@ -205,66 +205,126 @@ func (c *crowd) now() int {
 	return c.inside
 }
 
-// TestLargeResults has more large results than there are places: some are written,
-// the others wait, small ones do not, and all come in the end.
+// TestLargeResults has more clients with large results than there are places: some are
+// written, the others wait, small ones do not, and all come in the end.
 func TestLargeResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &crowd{goOn: make(chan struct{})}
 		s := newFixture(quiet, mcp.WithTimeout(0))
 		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 9<<18) }))
-		p, other := limited(t, s), limited(t, s)
 		const calls = 3 * mcp.LargeReplies
-		for i := range calls {
-			p.send(call(i, "crowd", "{}") + "\n")
+		var clients []*peer
+		for range calls {
+			p := limited(t, s)
+			p.send(call(1, "crowd", "{}") + "\n")
+			clients = append(clients, p)
 		}
 		synctest.Wait()
 		if n := c.now(); n != mcp.LargeReplies {
 			t.Errorf("%d are written at the same time, want %d", n, mcp.LargeReplies)
 		}
-		p.expect(call(100, "hello", "{}"), `"id":100,"result"`)
-		other.expect(call(100, "hello", "{}"), `"id":100,"result"`)
-		// One that waits is cancelled, and one that is written.
-		for i := range calls {
-			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", i))
-			if i == calls/2 {
-				break
-			}
+		for _, p := range clients {
+			p.expect(call(100, "hello", "{}"), `"id":100,"result"`)
+		}
+		// Those that are written are cancelled, and one that waits.
+		cancelled := 0
+		for _, p := range clients[:calls/2] {
+			p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}` + "\n")
+			cancelled++
 		}
 		synctest.Wait()
 		close(c.goOn)
 		synctest.Wait()
-		if got := p.received(); len(got) != calls-calls/2-1 {
-			t.Errorf("%d replies, want %d", len(got), calls-calls/2-1)
+		got := 0
+		for _, p := range clients {
+			got += len(p.received())
+		}
+		if got != calls-cancelled {
+			t.Errorf("%d replies, want %d", got, calls-cancelled)
 		}
 		if c.most > mcp.LargeReplies {
 			t.Errorf("%d were written at the same time", c.most)
 		}
-		p.hangUp()
-		other.hangUp()
+		for _, p := range clients {
+			p.hangUp()
+		}
 		gaveBack(t, s)
 	})
 }
 
-// TestLargeResultWaitsForItsTime ends what waits for a place with the time of the
-// request.
+// TestTurns makes many replies of several sizes for one connection. Those of medium size
+// are made a few at a time, the large ones one after the other, and small ones at once.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, at := range map[string]struct{ size, want int }{
+			"medium": {20 << 10, mcp.MediumReplies}, "large": {200 << 10, 1},
+		} {
+			c := &crowd{goOn: make(chan struct{})}
+			s := newFixture(quiet, mcp.WithTimeout(0))
+			// They stop in the middle, behind the first look at their size.
+			s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, at.size) }))
+			p := limited(t, s)
+			const calls = 3 * mcp.MediumReplies
+			for i := range calls {
+				p.send(call(i, "crowd", "{}") + "\n")
+			}
+			synctest.Wait()
+			if n := c.now(); n != at.want {
+				t.Errorf("%s: %d are made at the same time, want %d", name, n, at.want)
+			}
+			p.expect(call(100, "hello", "{}"), `"id":100,"result"`)
+			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", calls-1))
+			synctest.Wait()
+			close(c.goOn)
+			synctest.Wait()
+			if got := p.received(); len(got) != calls-1 {
+				t.Errorf("%s: %d replies, want %d", name, len(got), calls-1)
+			}
+			if c.most > at.want {
+				t.Errorf("%s: %d were made at the same time", name, c.most)
+			}
+			p.hangUp()
+			gaveBack(t, s)
+		}
+	})
+}
+
+// TestLargeResultWaitsForItsTime ends what waits for a turn or a place with the time of
+// the request.
 func TestLargeResultWaitsForItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &crowd{goOn: make(chan struct{})}
 		s := newFixture(quiet, mcp.WithTimeout(0), mcp.WithLimits(mcp.Limits{CallTime: time.Minute, GraceTime: time.Hour}))
 		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 9<<18) }))
-		p := limited(t, s)
-		for i := range mcp.LargeReplies + 1 {
-			p.send(call(i, "crowd", "{}") + "\n")
+		var clients []*peer
+		for range mcp.LargeReplies + 1 {
+			p := limited(t, s)
+			p.send(lines(call(1, "crowd", "{}"), call(2, "crowd", "{}")))
+			synctest.Wait()
+			clients = append(clients, p)
 		}
-		synctest.Wait()
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
-		if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "timed out after 1m0s") {
-			t.Errorf("heard %.300v", got)
+		for i, p := range clients {
+			got := p.received()
+			for _, m := range got {
+				if !strings.Contains(m, "timed out after 1m0s") {
+					t.Errorf("heard %.300s", m)
+				}
+			}
+			want := 1 // which waits for its turn
+			if i == mcp.LargeReplies {
+				want = 2 // since the first one waits for a place
+			}
+			if len(got) != want {
+				t.Errorf("client %d: %d replies, want %d", i, len(got), want)
+			}
 		}
 		close(c.goOn)
 		synctest.Wait()
-		p.hangUp()
+		for _, p := range clients {
+			p.hangUp()
+		}
 		gaveBack(t, s)
 	})
 }

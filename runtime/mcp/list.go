@@ -28,8 +28,9 @@ var pagedLists = map[protocol.Method]*pagedList{
 // list appends a page of a list. Where it is the same for every request, the
 // first one is rendered once for a revision; with nothing to append to, that is
 // what is returned, and must not be changed. Functions that list resources are
-// asked only if dynamic is set. The error is theirs, or a [*jsonrpc.Error].
-func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, dynamic bool) ([]byte, error) {
+// asked only for an exchange, which is charged for the page; x may be nil. The error is
+// theirs, or a [*jsonrpc.Error].
+func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	l := pagedLists[method]
 	if !s.offersList(l) {
 		return b, notFound(method.String())
@@ -42,11 +43,24 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 		}
 	}
 	var listers []lister
-	if dynamic {
+	if x != nil {
 		listers = s.listersOf(l)
 	}
 	if from != (position{}) || s.visible != nil || len(listers) > 0 {
-		return s.appendPage(ctx, b, l, from, listers, rev)
+		page, err := s.gather(ctx, l, from, listers, rev)
+		if err != nil {
+			return b, err
+		}
+		if x != nil {
+			// Nobody has to wait for functions of users, which have returned.
+			if err := x.waitTurn(page.size); err != nil {
+				return b, err
+			}
+			if !x.hold(page.size) {
+				return b, errOverloaded
+			}
+		}
+		return page.write(b), nil
 	}
 	index := rev.Index()
 	sh := &s.shelves[l.shelf]
@@ -79,7 +93,8 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision) []byte {
 	for _, f := range items {
 		size += f.listingSize()
 	}
-	w := s.beginPage(make([]byte, 0, size), l, rev)
+	w := page{server: s, list: l, rev: rev}
+	w.begin(make([]byte, 0, size))
 	for _, f := range items {
 		w.item()
 		w.b = f.appendListing(w.b, rev)
@@ -87,10 +102,18 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision) []byte {
 	return w.end(next)
 }
 
-// appendPage writes the page that begins behind a position.
-func (s *Server) appendPage(ctx context.Context, b []byte, l *pagedList, from position, listers []lister, rev *protocol.Revision) ([]byte, error) {
-	w := s.beginPage(b, l, rev)
-	w.private = len(listers) > 0
+// gathered is what a page lists.
+type gathered struct {
+	page
+	features  [][]byte // as they are listed
+	resources []ResourceInfo
+	next      position
+	size      int // about how long it is
+}
+
+// gather asks what is on the page that begins behind a position.
+func (s *Server) gather(ctx context.Context, l *pagedList, from position, listers []lister, rev *protocol.Revision) (*gathered, error) {
+	g := &gathered{page: page{server: s, list: l, rev: rev, private: len(listers) > 0}, size: 1000}
 	at := from
 	if !at.dynamic {
 		s.mu.RLock()
@@ -100,11 +123,13 @@ func (s *Server) appendPage(ctx context.Context, b []byte, l *pagedList, from po
 			if s.visible != nil && !s.visible(ctx, f.Info()) {
 				continue
 			}
-			if w.count == s.limits.PageSize {
-				return w.end(at), nil
+			if g.full() {
+				g.next = at
+				return g, nil
 			}
-			w.item()
-			w.b = append(w.b, f.listing(rev)...)
+			listing := f.listing(rev)
+			g.features = append(g.features, listing)
+			g.size += len(listing) + 1
 			at.number = f.number
 		}
 	}
@@ -121,22 +146,49 @@ func (s *Server) appendPage(ctx context.Context, b []byte, l *pagedList, from po
 		}
 		resources, err := t.resources(ctx, s)
 		if err != nil {
-			return b, err
+			return nil, err
 		}
 		for i := range resources {
 			r := &resources[i]
 			if r.URI <= after || !s.mayRead(t.template, r.URI) {
 				continue
 			}
-			if w.count == s.limits.PageSize {
-				return w.end(at), nil
+			if g.full() {
+				g.next = at
+				return g, nil
 			}
-			w.item()
-			w.b = appendResource(w.b, r, r.Name, rev)
+			g.resources = append(g.resources, *r)
+			g.size += r.weight()
 			at = position{dynamic: true, number: t.number, key: r.URI}
 		}
 	}
-	return w.end(position{}), nil
+	return g, nil
+}
+
+func (g *gathered) full() bool { return len(g.features)+len(g.resources) == g.server.limits.PageSize }
+
+// write appends the page.
+func (g *gathered) write(b []byte) []byte {
+	w := g.page
+	w.begin(slices.Grow(b, g.size))
+	for _, listing := range g.features {
+		w.item()
+		w.b = append(w.b, listing...)
+	}
+	for i := range g.resources {
+		w.item()
+		w.b = appendResource(w.b, &g.resources[i], g.resources[i].Name, w.rev)
+	}
+	return w.end(g.next)
+}
+
+// weight is about how long a resource is in a list.
+func (r *ResourceInfo) weight() int {
+	size := 200 + len(r.URI) + len(r.Name) + len(r.Title) + textWeight(len(r.Description)) + metaWeight(r.Meta)
+	for i := range r.Icons {
+		size += 100 + len(r.Icons[i].Source)
+	}
+	return size
 }
 
 // page is a page that is being written.
@@ -149,11 +201,10 @@ type page struct {
 	private bool
 }
 
-func (s *Server) beginPage(b []byte, l *pagedList, rev *protocol.Revision) *page {
+func (w *page) begin(b []byte) {
 	b = append(b, `{"`...)
-	b = append(b, l.member...)
-	b = append(b, `":[`...)
-	return &page{server: s, list: l, rev: rev, b: b}
+	b = append(b, w.list.member...)
+	w.b = append(b, `":[`...)
 }
 
 func (w *page) item() {

@@ -100,7 +100,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 		x.conn.unreserve(len(sub.uris), sub.size())
 		return nil, errOverloaded
 	}
-	x.cost += sub.size()
+	x.adopt(sub.size())
 	// What changes from now on waits for the acknowledgement.
 	sub.mu.Lock()
 	defer sub.mu.Unlock()

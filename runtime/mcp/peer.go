@@ -48,8 +48,9 @@ type openRequests struct {
 
 // clientAnswer is a result, or what came in its place.
 type clientAnswer struct {
-	result json.RawMessage
-	err    error
+	result  json.RawMessage
+	err     error
+	charged int // bytes, until the call ends that gets it
 }
 
 // add enters a request, whose answer goes to the channel.
@@ -65,9 +66,14 @@ func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 
 // response takes the answer to a request of the server.
 func (c *conn) response(m *jsonrpc.Message) {
-	answer := clientAnswer{result: append(json.RawMessage(nil), m.Result...)}
-	if m.Error != nil {
-		answer = clientAnswer{err: readClientError(m.Error)}
+	answer := clientAnswer{charged: len(m.Result) + len(m.Error)}
+	switch {
+	case !c.server.memory.Take(answer.charged):
+		answer = clientAnswer{err: protocolError(errOverloaded)}
+	case m.Error != nil:
+		answer.err = readClientError(m.Error)
+	default:
+		answer.result = append(json.RawMessage(nil), m.Result...)
 	}
 	if !c.answered(m.ID, answer) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
@@ -81,14 +87,13 @@ func (c *conn) answered(id jsonrpc.ID, answer clientAnswer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	waiting, ok := c.requests.open[key]
-	if !ok {
-		return false
-	}
 	delete(c.requests.open, key)
 	if waiting != nil {
 		waiting <- answer // it has room for one
+	} else {
+		c.server.memory.Release(answer.charged)
 	}
-	return true
+	return ok
 }
 
 func readClientError(object []byte) *ClientError {
@@ -141,6 +146,7 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 	defer timer.Stop()
 	select {
 	case a := <-answer:
+		x.adopt(a.charged)
 		return a.result, a.err
 	case <-ctx.Done():
 		err = context.Cause(ctx)
@@ -150,6 +156,11 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 		err = fmt.Errorf("%w within %v", ErrNoAnswer, within)
 	}
 	x.giveUp(id, err)
+	select {
+	case a := <-answer: // which has come at the last moment
+		x.adopt(a.charged)
+	default:
+	}
 	return nil, err
 }
 

@@ -80,6 +80,8 @@ func (x *exchange) openRound() {
 	}
 	if err := x.readRound(answers, state); err != nil {
 		x.talk = conversation{refused: err}
+	} else if !x.hold(x.talk.size + len(x.talk.state)) {
+		x.talk = conversation{refused: protocolError(errOverloaded)}
 	}
 }
 
@@ -250,6 +252,9 @@ func (x *exchange) concludeLocked() (*InputRequired, error) {
 	state, err := x.sealState()
 	if err != nil {
 		return nil, err
+	}
+	if !x.hold(len(state) + len(c.state)) {
+		return nil, protocolError(errOverloaded)
 	}
 	slices.SortFunc(c.pending, func(a, b pendingQuestion) int { return strings.Compare(a.key, b.key) })
 	c.concluded = &InputRequired{open: c.pending, sealed: state}

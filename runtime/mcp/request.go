@@ -110,7 +110,7 @@ func (r *Request) Encoder() *wire.Encoder {
 	if r.resource != nil {
 		limit = r.resourceLimit()
 	}
-	e.SetLimit(limit, (*largeResult)(r.x))
+	e.SetLimit(limit, (*resultStorage)(r.x))
 	return e
 }
 

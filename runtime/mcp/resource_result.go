@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -51,11 +52,23 @@ func (r *Request) JSONContents(e *wire.Encoder) (*ResourceResult, error) {
 	if err := e.Err(); err != nil {
 		return nil, r.encodingFailed(err)
 	}
-	contents := ResourceContents{Text: e.Text()}
+	contents := ResourceContents{Text: r.text(e)}
 	if r.resource == nil || r.resource.mime == "" {
 		contents.MIMEType = "application/json"
 	}
 	return &ResourceResult{Contents: []ResourceContents{contents}}, nil
+}
+
+// text returns what e holds as a text, which stays charged until the request ends.
+func (r *Request) text(e *wire.Encoder) string {
+	size := cap(e.Bytes())
+	text := e.Text()
+	if b := r.x.buffers; size > membudget.Free {
+		b.account.Set(b.size())
+		r.x.conn.server.memory.Force(size)
+		r.x.adopt(size)
+	}
+	return text
 }
 
 // ReadBlob reads a resource from a reader, up to the size that it may have, and

@@ -14,8 +14,9 @@ import (
 // progress. Of items that come faster than [Limits.ProgressRate] allows, it is told
 // of the newest. Generated code calls it.
 //
-// It ends with an error when the context does, and when the result has become
-// larger than the tool's results may be.
+// It ends with an error when the context does, when the result has become larger than
+// the tool's results may be, and when the server has no room for it: what is there
+// counts for [Limits.Memory] while the sequence goes on.
 func Stream[T any](ctx context.Context, req *Request, items iter.Seq[T], put func(*wire.Encoder, *T)) (*ToolResult, error) {
 	return StreamErr(ctx, req, func(yield func(T, error) bool) {
 		if items == nil {
@@ -34,9 +35,7 @@ func Stream[T any](ctx context.Context, req *Request, items iter.Seq[T], put fun
 func StreamErr[T any](ctx context.Context, req *Request, items iter.Seq2[T, error], put func(*wire.Encoder, *T)) (*ToolResult, error) {
 	s := newItemStream(req)
 	e := req.Encoder()
-	// The sequence may take its time, in which it must not have a place that others wait
-	// for: what it holds is charged to the budget.
-	e.SetLimit(s.limit, nil)
+	e.SetLimit(s.limit, (*streamStorage)(req.x))
 	e.BeginArray()
 	if items != nil {
 		for item, err := range items {
@@ -86,13 +85,9 @@ func (s *itemStream) sent(ctx context.Context, e *wire.Encoder, start int) error
 	if err := e.Err(); err != nil {
 		return s.x.req.encodingFailed(err)
 	}
-	b := e.Bytes()
-	if buffers := s.x.buffers; cap(b) > keptBuffer && !buffers.account.Take(buffers.size()) {
-		return protocolError(errOverloaded)
-	}
 	s.count++
 	if s.wants {
-		item := b[start:]
+		item := e.Bytes()[start:]
 		if len(item) > 0 && item[0] == ',' {
 			item = item[1:]
 		}

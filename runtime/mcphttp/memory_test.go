@@ -2,11 +2,11 @@ package mcphttp_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	codec "github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // memoryLimit sets the memory limit of the server.
@@ -74,46 +75,89 @@ func TestBodiesInMemory(t *testing.T) {
 	})
 }
 
-// TestResultsInMemory has many clients request long results and not read them. The live
-// heap stays below the budget plus the replies that may exceed it. Small messages are
-// answered in the meantime, and all messages after the slow clients are disconnected.
+// TestResultsInMemory has hundreds of clients ask for results of each kind and size and
+// not read them. What is live stays below the budget and the replies that may go beyond
+// it; small messages are answered in the meantime, and everything once the others have
+// been given up.
 func TestResultsInMemory(t *testing.T) {
-	const memory, size, clients = 16 << 20, 6 << 20, 40
-	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
-		text := strings.Repeat("x", size)
-		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "long"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-			return mcp.TextResult(text), nil
-		}))
-		before := heapBytes()
-		body := call("long", "{}").modern()
-		var conns []net.Conn
-		for range clients {
-			conn := s.dial().Conn
-			conns = append(conns, conn)
-			go func() {
-				_, _ = fmt.Fprintf(conn, "%sMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: long\r\nContent-Length: %d\r\n\r\n%s", postHead, len(body), body)
-			}()
-		}
-		time.Sleep(time.Second)
-		if used := s.memory().Used(); used < size || used > memory+2*size {
-			t.Errorf("%d MB are charged", used>>20)
-		}
-		if grown := heapBytes() - before; grown > memory+4*2*size+4<<20 {
-			t.Errorf("%d MB are live", grown>>20)
-		} else {
-			t.Logf("%d MB are live, %d are charged", grown>>20, s.memory().Used()>>20)
-		}
-		s.do(rpc{method: "server/discover"}.post()).wantStatus(http.StatusOK)
-		time.Sleep(2 * time.Minute) // after Limits.WriteTime of all writes
-		a := s.do(call("long", "{}").post())
-		a.wantStatus(http.StatusOK)
-		if len(a.text()) < size {
-			t.Errorf("%d bytes: %.200s", len(a.text()), a.text())
-		}
-		for _, conn := range conns {
-			_ = conn.Close()
-		}
-	})
+	const kb, mb = 1 << 10, 1 << 20
+	text := strings.Repeat("x", 6*mb)
+	words := slices.Repeat([]string{text[:97]}, 5*mb/100)
+	structured := func(_ context.Context, req *mcp.Request, size int) (*mcp.ToolResult, error) {
+		e := req.Encoder()
+		codec.PutSlice(e, words[:size/100], codec.PutString[string])
+		return req.Structured(e)
+	}
+	stream := func(ctx context.Context, req *mcp.Request, size int) (*mcp.ToolResult, error) {
+		return mcp.Stream(ctx, req, slices.Values(words[:size/100]), codec.PutString[string])
+	}
+	for _, c := range []struct {
+		name    string
+		size    int
+		clients int
+		give    func(ctx context.Context, req *mcp.Request, size int) (*mcp.ToolResult, error)
+	}{
+		{"text", 6 * mb, 40, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
+			return mcp.TextResult(text[:size]), nil
+		}},
+		{"texts", 300 * kb, 300, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
+			return mcp.TextResult(text[:size]), nil
+		}},
+		{"error", 900 * kb, 300, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
+			return nil, &mcp.ProtocolError{Code: 1, Message: text[:size]}
+		}},
+		{"stream", 300 * kb, 300, stream},
+		{"structured", 60 * kb, 500, structured},
+		{"structured", 300 * kb, 300, structured},
+		{"structured", 900 * kb, 300, structured},
+		{"structured", 5 * mb, 100, structured},
+	} {
+		t.Run(fmt.Sprint(c.name, " ", c.size>>10, " KiB"), func(t *testing.T) {
+			const memory = 16 * mb
+			limits := mcp.WithLimits(mcp.Limits{Memory: memory, ResultBytes: 2 * c.size})
+			serve(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *testServer) {
+				goOn := make(chan struct{})
+				s.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "long", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+					<-goOn
+					return c.give(ctx, req, c.size)
+				}))
+				before := heapBytes()
+				body := call("long", "{}").modern()
+				var conns []net.Conn
+				for range c.clients {
+					conn := s.dial().Conn
+					conns = append(conns, conn)
+					go func() {
+						_, _ = fmt.Fprintf(conn, "%sMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: long\r\nContent-Length: %d\r\n\r\n%s", postHead, len(body), body)
+					}()
+				}
+				synctest.Wait()
+				close(goOn) // all at once
+				synctest.Wait()
+				most := int64(memory + 4*4*2*c.size)
+				if used := s.memory().Used(); used < memory/2 || used > most {
+					t.Errorf("%d MB are charged", used>>20)
+				}
+				// What net/http has for each connection is not counted.
+				if grown := heapBytes() - before; grown > most+int64(c.clients*32*kb)+4*mb {
+					t.Errorf("%d MB are live, and %d are allowed", grown>>20, most>>20)
+				} else {
+					t.Logf("%d MB are live, %d are charged", grown>>20, s.memory().Used()>>20)
+				}
+				if c.clients < 100 { // each request has a part of what is left to small messages
+					s.do(rpc{method: "server/discover"}.post()).wantStatus(http.StatusOK)
+				}
+				time.Sleep(2 * time.Minute) // Limits.WriteTime is over for all that had begun
+				a := s.do(call("long", "{}").post())
+				if len(a.text()) < c.size {
+					t.Errorf("status %d, %d bytes: %.200s", a.code(), len(a.text()), a.text())
+				}
+				for _, conn := range conns {
+					_ = conn.Close()
+				}
+			})
+		})
+	}
 }
 
 // TestEventsInMemory stores events in many sessions. They never cause a refusal, and

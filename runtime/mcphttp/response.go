@@ -190,6 +190,9 @@ func (p *response) writePlain(t *pending) bool {
 func (p *response) writeEvents(t *pending) bool {
 	buf := getBuffer(0)
 	b := *buf
+	if size := eventsSize(t.messages); size > max(maxPooled, cap(b)) {
+		b = make([]byte, 0, size) // not more than is charged for them
+	}
 	asked := t.released
 	if !p.started {
 		p.writeHead()
@@ -223,6 +226,15 @@ func (p *response) writeEvents(t *pending) bool {
 	*buf = b
 	putBuffer(buf)
 	return true
+}
+
+// eventsSize is about how long messages are as events.
+func eventsSize(messages [][]byte) int {
+	size := 512
+	for _, message := range messages {
+		size += len(message) + 64
+	}
+	return size
 }
 
 // writeHead writes the header of an event stream.

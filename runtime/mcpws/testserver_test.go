@@ -29,6 +29,7 @@ type testServer struct {
 	t       *testing.T
 	network *testbed.Pipes
 	handler *mcpws.Handler
+	mcp     *mcp.Server
 	memory  *membudget.Budget
 	http    *http.Server
 	log     testbed.Log
@@ -49,7 +50,7 @@ func newTestServer(t *testing.T, c setup) *testServer {
 	s := &testServer{t: t, network: testbed.NewPipes(c.local)}
 	server, tools := testbed.NewServer(append([]mcp.Option{mcp.WithLogger(s.log.Logger())}, c.server...)...)
 	s.tools = tools
-	s.memory = server.Transport().Memory()
+	s.mcp, s.memory = server, server.Transport().Memory()
 	s.handler = mcpws.NewHandler(server, c.handler...)
 	var h http.Handler = s.handler
 	if c.wrap != nil {

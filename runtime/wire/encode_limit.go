@@ -1,15 +1,21 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"unicode/utf8"
 )
 
-// LargeText is the size in bytes above which a text is large, so that an [Encoder]
-// calls its [Gate].
-const LargeText = 1 << 20
-
 const (
+	// ownText is the size in bytes up to which a text is in the encoder's own buffer. A
+	// longer text is in its [Storage].
+	ownText = 8 << 10
+	// leastRoom is the least capacity that an encoder requests.
+	leastRoom = 64 << 10
+	// largeText is the size in bytes above which a text without a [Storage] grows to no
+	// more than its limit.
+	largeText = 1 << 20
+
 	// piece is the size in bytes from which on a part of a value, such as a string, is
 	// checked against the limit before it is written, and how much of a string is
 	// written at once. Shorter parts are checked afterwards.
@@ -18,11 +24,14 @@ const (
 	slack = 8 * piece
 )
 
-// Gate limits how many large texts are written at the same time.
-type Gate interface {
-	// BeginLarge is called before a text becomes large. It blocks until the text may
-	// grow. An error ends the writing.
-	BeginLarge() error
+// Storage provides the storage of texts of more than 8 KiB, so that it can be counted
+// and limited.
+type Storage interface {
+	// Grow returns a copy of the text with at least that capacity. It may block. An
+	// error ends the writing.
+	Grow(text []byte, capacity int) ([]byte, error)
+	// Free takes storage back that Grow has returned and the encoder no longer uses.
+	Free(text []byte)
 }
 
 // SizeError reports that the JSON text of a value has more bytes than the limit.
@@ -35,13 +44,37 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the JSON text has more than the %d bytes that are allowed", e.Limit)
 }
 
-// SetLimit sets how many bytes the text may have, 0 for any number, and the gate that
-// is called before it has more than [LargeText], nil for none. The limit is checked
-// while the value is written: e never has storage for much more than the limit, twice
-// that while it moves from a smaller one.
-func (e *Encoder) SetLimit(limit int, gate Gate) {
-	e.limit, e.gate = max(0, limit), gate
+// SetLimit sets how many bytes the text may have, 0 for any number, and what provides
+// the storage of a text of more than 8 KiB, nil for the heap. The limit is checked while
+// the value is written: e never has storage for much more than the limit, twice that
+// while it moves from a smaller one.
+func (e *Encoder) SetLimit(limit int, storage Storage) {
+	if e.provided {
+		text := bytes.Clone(e.buf)
+		e.free()
+		e.buf = append(e.buf, text...)
+	}
+	e.limit, e.storage = max(0, limit), storage
 	e.settle()
+}
+
+// free returns provided storage.
+func (e *Encoder) free() {
+	if e.provided {
+		buf := e.detach()
+		e.storage.Free(buf)
+	}
+}
+
+// detach returns the buffer, in place of which the encoder uses its own again.
+func (e *Encoder) detach() []byte {
+	buf := e.buf
+	if e.provided {
+		e.buf, e.base, e.provided = e.base[:0], nil, false
+	} else {
+		e.buf = nil
+	}
+	return buf
 }
 
 // full reports whether the text has reached the mark, so that stop must be called. The
@@ -62,29 +95,46 @@ func (e *Encoder) reserve(more int) bool {
 	case e.limit > 0 && size > e.limit:
 		e.fail(&EncodeError{Err: &SizeError{Limit: e.limit}})
 		return false
-	case e.gate != nil && size > LargeText:
-		gate := e.gate
-		e.gate = nil
-		if err := gate.BeginLarge(); err != nil {
-			e.fail(&EncodeError{Err: err})
-			return false
-		}
 	}
-	if size+slack > cap(e.buf) && size > LargeText {
-		e.grow(size + slack)
+	if size+slack > cap(e.buf) && size > e.own() && !e.grow(size+slack) {
+		return false
 	}
 	e.settle()
 	return true
 }
 
-// grow moves a large text to storage of at least that size: twice what it had, but
-// no more than the limit can need.
-func (e *Encoder) grow(size int) {
-	twice := 2 * cap(e.buf)
-	if e.limit > 0 {
-		twice = min(twice, e.limit+slack)
+// own is the size up to which append grows the text.
+func (e *Encoder) own() int {
+	if e.storage != nil {
+		return ownText
 	}
-	e.buf = append(make([]byte, 0, max(size, twice)), e.buf...)
+	return largeText
+}
+
+// grow moves the text to a buffer of at least that size: twice its capacity, but not
+// much more than the limit. It reports false if there is none.
+func (e *Encoder) grow(size int) bool {
+	room := max(2*cap(e.buf), leastRoom)
+	if e.limit > 0 {
+		room = min(room, e.limit+slack)
+	}
+	room = max(size, room)
+	if e.storage == nil {
+		e.buf = append(make([]byte, 0, room), e.buf...)
+		return true
+	}
+	buf, err := e.storage.Grow(e.buf, room)
+	if err != nil {
+		e.fail(&EncodeError{Err: err})
+		return false
+	}
+	if e.provided {
+		e.storage.Free(e.buf)
+	} else if cap(e.buf) <= 2*ownText {
+		e.base = e.buf
+	}
+	e.buf, e.provided = buf, true
+	return true
 }
 
 // settle sets the mark.
@@ -101,15 +151,14 @@ func (e *Encoder) settle() {
 // next is the length at which the encoder checks for another reason than the limit; 0
 // is none.
 func (e *Encoder) next() int {
-	switch {
-	case e.gate != nil:
-		return LargeText + 1
-	case e.limit > 0 && len(e.buf) > LargeText:
+	switch own := e.own(); {
+	case e.storage == nil && e.limit == 0:
+		return 0
+	case len(e.buf) > own:
 		return cap(e.buf) - slack/2
-	case e.limit > 0:
-		return LargeText + 1
+	default:
+		return own + 1
 	}
-	return 0
 }
 
 // putString writes a string.

@@ -130,9 +130,25 @@ func TestNestingAfterError(t *testing.T) {
 	}
 }
 
-type gateFunc func() error
+// provider is a [Storage] that looks at what is asked for.
+type provider struct {
+	most     int // capacity that is given
+	asked    int
+	provided int // pieces of storage
+	refuse   error
+}
 
-func (f gateFunc) BeginLarge() error { return f() }
+func (l *provider) Grow(text []byte, capacity int) ([]byte, error) {
+	l.asked++
+	if l.refuse != nil {
+		return nil, l.refuse
+	}
+	l.provided++
+	l.most = max(l.most, capacity)
+	return append(make([]byte, 0, capacity), text...), nil
+}
+
+func (l *provider) Free([]byte) { l.provided-- }
 
 // large has functions that write values of every kind, each with about that much text.
 // Those in which the value itself needs storage are marked.
@@ -218,9 +234,9 @@ func numberedOf(n int) map[int]int {
 
 // TestLimit tries every kind of value with a limit below and above its size.
 func TestLimit(t *testing.T) {
-	for _, size := range []int{100, 5000, LargeText + 5000} {
+	for _, size := range []int{100, 5000, 3 * ownText, largeText + 5000} {
 		for name, kind := range large {
-			if size > LargeText && kind.own && testing.Short() {
+			if size > largeText && kind.own && testing.Short() {
 				continue
 			}
 			put := kind.make(size)
@@ -239,15 +255,19 @@ func TestLimit(t *testing.T) {
 				}
 			}
 			for _, limit := range []int{need, 10 * need} {
-				asked := 0
-				e.Reset()
-				e.SetLimit(limit, gateFunc(func() error { asked++; return nil }))
+				var l provider
+				e := new(Encoder)
+				e.SetLimit(limit, &l)
 				put(e)
 				if e.Err() != nil || string(e.Bytes()) != whole {
 					t.Errorf("%s with %d bytes and a limit of %d: %v", name, need, limit, e.Err())
 				}
-				if want := need > LargeText; (asked > 0) != want || asked > 1 {
-					t.Errorf("%s with %d bytes: asked %d times", name, need, asked)
+				if want := need > ownText; (l.asked > 0) != want || l.asked > 6 || l.most > min(max(2*need, leastRoom)+2*slack, limit+2*slack) || cap(e.Bytes()) > max(l.most, 3*ownText) {
+					t.Errorf("%s with %d bytes and a limit of %d: asked %d times, for %d; there are %d", name, need, limit, l.asked, l.most, cap(e.Bytes()))
+				}
+				e.Reset()
+				if l.provided != 0 || cap(e.buf) > keptOutput {
+					t.Errorf("%s with %d bytes: %d pieces of storage have not come back", name, need, l.provided)
 				}
 			}
 		}
@@ -274,7 +294,7 @@ func TestLimitMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		// Storage of doubling size up to the limit, which is as much again in all, and of
 		// sizes that grow more slowly up to where a text is large.
-		if took := after.TotalAlloc - before.TotalAlloc; took > 2*limit+6*LargeText {
+		if took := after.TotalAlloc - before.TotalAlloc; took > 2*limit+6*largeText {
 			t.Errorf("%s: %d bytes for a limit of %d", name, took, limit)
 		}
 		if cap(e.buf) > keptOutput {
@@ -316,13 +336,57 @@ func TestLimitWork(t *testing.T) {
 	}
 }
 
-func TestGateRefuses(t *testing.T) {
+// Storage that is refused ends the writing, at whatever size, and what has been provided
+// before comes back.
+func TestStorageRefuses(t *testing.T) {
 	busy := errors.New("busy")
+	for _, from := range []int{1, 2, 4} {
+		l := &refusingProvider{provider{refuse: busy}, from}
+		e := new(Encoder)
+		e.SetLimit(0, l)
+		calls := 0
+		PutSlice(e, make([]int, largeText), func(e *Encoder, v *int) { calls++; PutInt(e, v) })
+		if !errors.Is(e.Err(), busy) || string(e.Bytes()) != "null" || cap(e.buf) > 3*ownText || l.provided != 0 || l.asked != from || calls > largeText/2 {
+			t.Errorf("%v after %d elements, asked %d times, %d bytes are kept, %d are in use", e.Err(), calls, l.asked, cap(e.buf), l.provided)
+		}
+	}
+}
+
+// refusingProvider refuses the n-th time.
+type refusingProvider struct {
+	provider
+	from int
+}
+
+func (r *refusingProvider) Grow(text []byte, capacity int) ([]byte, error) {
+	if r.asked+1 == r.from {
+		return r.provider.Grow(text, capacity)
+	}
+	refuse := r.refuse
+	r.refuse = nil
+	defer func() { r.refuse = refuse }()
+	return r.provider.Grow(text, capacity)
+}
+
+// Storage that has become a text, or another limit, is not taken back from under it.
+func TestStorageGoesOn(t *testing.T) {
+	s := strings.Repeat("x", 100_000)
+	var l provider
 	e := new(Encoder)
-	e.SetLimit(0, gateFunc(func() error { return busy }))
-	PutSlice(e, make([]int, LargeText), PutInt[int])
-	if !errors.Is(e.Err(), busy) || cap(e.buf) > keptOutput {
-		t.Errorf("%v, %d bytes are kept", e.Err(), cap(e.buf))
+	e.SetLimit(0, &l)
+	PutString(e, &s)
+	text := e.Text()
+	e.Reset()
+	if text != `"`+s+`"` || l.provided != 1 || cap(e.buf) > 3*ownText {
+		t.Errorf("%d pieces are in use", l.provided)
+	}
+	e.SetLimit(0, &l)
+	e.BeginArray()
+	PutString(e, &s)
+	e.SetLimit(0, nil)
+	e.EndArray()
+	if string(e.Bytes()) != `["`+s+`"]` || l.provided != 1 {
+		t.Errorf("%d pieces are in use, %.20s", l.provided, e.Bytes())
 	}
 }
 

@@ -243,5 +243,9 @@ func (e *Encoder) quote(start int) {
 		return
 	}
 	text := string(e.buf[start:])
-	e.buf = AppendString(e.buf[:start], text)
+	e.buf = e.buf[:start]
+	if len(text) >= piece && !e.reserve(len(text)+2) {
+		return
+	}
+	e.buf = AppendString(e.buf, text)
 }

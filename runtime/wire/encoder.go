@@ -20,14 +20,16 @@ const maxNesting = 1000
 // The first value that cannot be written is recorded, and the text so far is dropped.
 // Later writes then do nothing: check Err after the last one.
 type Encoder struct {
-	buf     []byte
-	mark    int // see full
-	limit   int // 0 = none
-	gate    Gate
-	open    int // values between Enter and Leave
-	err     error
-	names   []string // of the maps that are being written, sorted
-	scratch scratch
+	buf      []byte
+	mark     int // see full
+	limit    int // 0 = none
+	storage  Storage
+	provided bool   // buf is from storage
+	base     []byte // the encoder's own buffer, while buf is from storage
+	open     int    // values between Enter and Leave
+	err      error
+	names    []string // of the maps that are being written, sorted
+	scratch  scratch
 }
 
 // EncodeError reports a value that has no JSON form.
@@ -52,18 +54,20 @@ func (e *EncodeError) Unwrap() error { return e.Err }
 func NewEncoder(buf []byte) *Encoder { return &Encoder{buf: buf} }
 
 // Reset makes e ready for another value, without a limit. It keeps the buffer, unless
-// that has grown beyond a megabyte; an earlier result of Bytes is then no longer valid.
+// that has grown beyond a megabyte or is from a [Storage]; an earlier result of Bytes is
+// then not valid any more.
 func (e *Encoder) Reset() {
 	e.trim()
 	if cap(e.names) > keptElements {
 		e.names = nil
 	}
 	e.buf, e.err, e.names = e.buf[:0], nil, e.names[:0]
-	e.mark, e.limit, e.gate, e.open = 0, 0, nil, 0
+	e.mark, e.limit, e.storage, e.open = 0, 0, nil, 0
 }
 
 // trim drops a large buffer.
 func (e *Encoder) trim() {
+	e.free()
 	if cap(e.buf) > keptOutput {
 		e.buf = nil
 	}
@@ -83,7 +87,7 @@ func (e *Encoder) Bytes() []byte {
 func (e *Encoder) Text() string {
 	b := e.Bytes()
 	if cap(b) > keptBuffer {
-		e.buf = nil
+		e.detach()
 		return unsafe.String(unsafe.SliceData(b), len(b))
 	}
 	return string(b)
