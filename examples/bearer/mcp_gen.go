@@ -10,6 +10,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -28,7 +30,7 @@ func RegisterMCP(r mcp.Registrar, notes *Notes) {
 	r.Register(mcp.MethodTool(&mcpToolAddNote, notes, mcpCallAddNote))
 }
 
-// mcpToolAddNote describes add_note, which is (*Notes).Add.
+// mcpToolAddNote describes the tool "add_note" (method (*Notes).Add).
 var mcpToolAddNote = mcp.ToolInfo{
 	Name:         "add_note",
 	Description:  "Adds a note of the caller, and returns all notes of the caller.",
@@ -37,15 +39,15 @@ var mcpToolAddNote = mcp.ToolInfo{
 	OutputSchema: mcpOutputAddNote,
 }
 
-// mcpInputAddNote is the schema of the arguments of add_note.
+// mcpInputAddNote is the input schema of the tool "add_note".
 const mcpInputAddNote = `{"type":"object",` +
 	`"properties":{"text":{"type":"string","description":"one line","minLength":1}},"required":["text"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputAddNote is the schema of the results of add_note.
+// mcpOutputAddNote is the output schema of the tool "add_note".
 const mcpOutputAddNote = `{"type":"array","items":{"type":"string"}}`
 
-// mcpCallAddNote answers add_note with (*Notes).Add.
+// mcpCallAddNote answers calls of the tool "add_note".
 func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.ToolResult, error) {
 	var args struct {
 		text string
@@ -67,11 +69,9 @@ func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.To
 	return req.Structured(e)
 }
 
-// mcpFieldsAddNote are the arguments of add_note.
+var _ func(*Notes, context.Context, string) []string = (*Notes).Add
+
+// mcpFieldsAddNote are the arguments of the tool "add_note".
 var mcpFieldsAddNote = wire.Fields{
 	{Name: "text", Required: true},
 }
-
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(*Notes, context.Context, string) []string = (*Notes).Add

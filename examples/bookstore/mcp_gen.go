@@ -12,6 +12,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -29,41 +31,46 @@ func NewMCPServer(store *Store, opts ...mcp.Option) *mcp.Server {
 // RegisterMCP registers the features of this package. It does not touch the
 // receiver: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, store *Store) {
-	r.Register(mcp.MethodTool(&mcpToolAddBook, store, mcpCallAddBook))
-	r.Register(mcp.MethodTool(&mcpToolCancelReservation, store, mcpCallCancelReservation))
-	r.Register(mcp.MethodTool(&mcpToolDescribeBook, store, mcpCallDescribeBook))
-	r.Register(mcp.MethodTool(&mcpToolGetBook, store, mcpCallGetBook))
-	r.Register(mcp.MethodTool(&mcpToolImportBooks, store, mcpCallImportBooks))
-	r.Register(mcp.MethodTool(&mcpToolListReservations, store, mcpCallListReservations))
-	r.Register(mcp.MethodTool(&mcpToolListSubjects, store, mcpCallListSubjects))
-	r.Register(mcp.MethodTool(&mcpToolRemoveBook, store, mcpCallRemoveBook))
-	r.Register(mcp.MethodTool(&mcpToolReportByDecade, store, mcpCallReportByDecade))
-	r.Register(mcp.MethodTool(&mcpToolReserveCopies, store, mcpCallReserveCopies))
-	r.Register(mcp.MethodTool(&mcpToolRestockBook, store, mcpCallRestockBook))
-	r.Register(mcp.MethodTool(&mcpToolSearchBooks, store, mcpCallSearchBooks))
-	r.Register(mcp.MethodTool(&mcpToolSimilarBooks, store, mcpCallSimilarBooks))
-	r.Register(mcp.MethodTool(&mcpToolUpdatePrice, store, mcpCallUpdatePrice))
+	d := mcp.ApplyDefaults(r, mcp.Defaults{
+		Errors:     mcpDeclaredErrors,
+		HideErrors: true,
+		Timeout:    30 * time.Second,
+	})
+	d.Register(mcp.MethodTool(&mcpToolAddBook, store, mcpCallAddBook))
+	d.Register(mcp.MethodTool(&mcpToolCancelReservation, store, mcpCallCancelReservation))
+	d.Register(mcp.MethodTool(&mcpToolDescribeBook, store, mcpCallDescribeBook))
+	d.Register(mcp.MethodTool(&mcpToolGetBook, store, mcpCallGetBook))
+	d.Register(mcp.MethodTool(&mcpToolImportBooks, store, mcpCallImportBooks))
+	d.Register(mcp.MethodTool(&mcpToolListReservations, store, mcpCallListReservations))
+	d.Register(mcp.MethodTool(&mcpToolListSubjects, store, mcpCallListSubjects))
+	d.Register(mcp.MethodTool(&mcpToolRemoveBook, store, mcpCallRemoveBook))
+	d.Register(mcp.MethodTool(&mcpToolReportByDecade, store, mcpCallReportByDecade))
+	d.Register(mcp.MethodTool(&mcpToolReserveCopies, store, mcpCallReserveCopies))
+	d.Register(mcp.MethodTool(&mcpToolRestockBook, store, mcpCallRestockBook))
+	d.Register(mcp.MethodTool(&mcpToolSearchBooks, store, mcpCallSearchBooks))
+	d.Register(mcp.MethodTool(&mcpToolSimilarBooks, store, mcpCallSimilarBooks))
+	d.Register(mcp.MethodTool(&mcpToolUpdatePrice, store, mcpCallUpdatePrice))
 	r.Register(mcp.MethodTool(&mcpToolWaitForCopies, store, mcpCallWaitForCopies))
 	r.Register(mcp.TextResource(&mcpResourceSchema, schema))
-	r.Register(mcp.MethodTemplate(
+	d.Register(mcp.MethodTemplate(
 		&mcpTemplateBook,
 		store,
 		mcpReadBook,
-		mcp.Completes("id", mcpCompleteBookId(store)),
+		mcp.Completes("id", mcpCompleteBookID(store)),
 	))
-	r.Register(mcp.MethodTemplate(
+	d.Register(mcp.MethodTemplate(
 		&mcpTemplateCover,
 		store,
 		mcpReadCover,
-		mcp.Completes("id", mcpCompleteCoverId(store)),
+		mcp.Completes("id", mcpCompleteCoverID(store)),
 	))
-	r.Register(mcp.MethodPrompt(
+	d.Register(mcp.MethodPrompt(
 		&mcpPromptDiscussBook,
 		store,
 		mcpGetDiscussBook,
 		mcp.Completes("title", mcpCompleteDiscussBookTitle(store)),
 	))
-	r.Register(mcp.MethodPrompt(
+	d.Register(mcp.MethodPrompt(
 		&mcpPromptRecommendBooks,
 		store,
 		mcpGetRecommendBooks,
@@ -71,7 +78,7 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	))
 }
 
-// mcpToolAddBook describes add_book, which is (*Store).AddBook.
+// mcpToolAddBook describes the tool "add_book" (method (*Store).AddBook).
 var mcpToolAddBook = mcp.ToolInfo{
 	Name:         "add_book",
 	Description:  "Takes a new book into the catalogue and returns it with its number.",
@@ -79,13 +86,13 @@ var mcpToolAddBook = mcp.ToolInfo{
 	Groups:       []string{"stock"},
 	InputSchema:  mcpInputAddBook,
 	OutputSchema: mcpOutputAddBook,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputAddBook is the schema of the arguments of add_book.
-const mcpInputAddBook = `{"type":"object",` +
+// mcpInputAddBook is the input schema of the tool "add_book".
+const mcpInputAddBook = mcpSchemaNewBook
+
+// mcpSchemaNewBook is a part of several schemas.
+const mcpSchemaNewBook = `{"type":"object",` +
 	`"description":"NewBook is what has to be known of a book before the shop can sell it.","properties":{` +
 	`"title":{"type":"string","description":"Title is the English title.","minLength":1,"maxLength":300},` +
 	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
@@ -105,8 +112,11 @@ const mcpInputAddBook = `{"type":"object",` +
 	`"minimum":0,"maximum":1000,"default":1}},` +
 	`"required":["title","authors","year","priceCents"],"additionalProperties":false}`
 
-// mcpOutputAddBook is the schema of the results of add_book.
-const mcpOutputAddBook = `{"type":"object","description":"Book is one title that the shop trades in.",` +
+// mcpOutputAddBook is the output schema of the tool "add_book".
+const mcpOutputAddBook = mcpSchemaBook
+
+// mcpSchemaBook is a part of several schemas.
+const mcpSchemaBook = `{"type":"object","description":"Book is one title that the shop trades in.",` +
 	`"properties":{` +
 	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
 	`it is their number at Project Gutenberg; books added later begin at 1000000."},` +
@@ -116,9 +126,7 @@ const mcpOutputAddBook = `{"type":"object","description":"Book is one title that
 	`"items":{"type":"string"}},` +
 	`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
 	`first instalment, a play from its first performance."},` +
-	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
-	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
-	`Norwegian\n- \"ru\": Russian"},` +
+	`"language":` + mcpSchemaLanguage + `,` +
 	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
 	`"items":{"type":"string"}},` +
 	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
@@ -133,7 +141,12 @@ const mcpOutputAddBook = `{"type":"object","description":"Book is one title that
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
 	`"additionalProperties":false}`
 
-// mcpCallAddBook answers add_book with (*Store).AddBook.
+// mcpSchemaLanguage is a part of several schemas.
+const mcpSchemaLanguage = `{"type":"string","description":"Language is the language in which the book was ` +
+	`first written.\n- \"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": ` +
+	`Italian\n- \"no\": Norwegian\n- \"ru\": Russian"}`
+
+// mcpCallAddBook answers calls of the tool "add_book".
 func mcpCallAddBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args NewBook
 	d := req.Decoder()
@@ -150,8 +163,10 @@ func mcpCallAddBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 	return req.Structured(e)
 }
 
-// mcpToolCancelReservation describes cancel_reservation, which is
-// (*Store).CancelReservation.
+var _ func(*Store, context.Context, NewBook) (Book, error) = (*Store).AddBook
+
+// mcpToolCancelReservation describes the tool "cancel_reservation" (method
+// (*Store).CancelReservation).
 var mcpToolCancelReservation = mcp.ToolInfo{
 	Name:        "cancel_reservation",
 	Description: "Gives the copies of one of your reservations back to the shop.",
@@ -159,20 +174,16 @@ var mcpToolCancelReservation = mcp.ToolInfo{
 	Groups:      []string{"reservations"},
 	Hints:       mcp.Hints{Destructive: true},
 	InputSchema: mcpInputCancelReservation,
-	Errors:      mcpDeclaredErrors,
-	HideErrors:  true,
-	Timeout:     30 * time.Second,
 }
 
-// mcpInputCancelReservation is the schema of the arguments of
-// cancel_reservation.
+// mcpInputCancelReservation is the input schema of the tool
+// "cancel_reservation".
 const mcpInputCancelReservation = `{"type":"object","properties":{` +
 	`"reservation":{"type":"integer","description":"number of the reservation, as reserve_copies returned it",` +
 	`"minimum":1}},` +
 	`"required":["reservation"],"additionalProperties":false}`
 
-// mcpCallCancelReservation answers cancel_reservation with
-// (*Store).CancelReservation.
+// mcpCallCancelReservation answers calls of the tool "cancel_reservation".
 func mcpCallCancelReservation(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		reservation int64
@@ -198,12 +209,18 @@ func mcpCallCancelReservation(ctx context.Context, req *mcp.Request, recv *Store
 	return mcp.DoneResult(), nil
 }
 
-// mcpFieldsCancelReservation are the arguments of cancel_reservation.
+var _ func(*Store, context.Context, Caller, int64) error = (*Store).CancelReservation
+
+var _ func(context.Context) (Caller, error) = CallerFrom
+
+// mcpFieldsCancelReservation are the arguments of the tool
+// "cancel_reservation".
 var mcpFieldsCancelReservation = wire.Fields{
 	{Name: "reservation", Required: true},
 }
 
-// mcpToolDescribeBook describes describe_book, which is (*Store).DescribeBook.
+// mcpToolDescribeBook describes the tool "describe_book" (method
+// (*Store).DescribeBook).
 var mcpToolDescribeBook = mcp.ToolInfo{
 	Name: "describe_book",
 	Description: "Returns a few plain sentences about a book and its price, as one would put them on a card " +
@@ -212,17 +229,14 @@ var mcpToolDescribeBook = mcp.ToolInfo{
 	Groups:      []string{"catalogue"},
 	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputDescribeBook,
-	Errors:      mcpDeclaredErrors,
-	HideErrors:  true,
-	Timeout:     30 * time.Second,
 }
 
-// mcpInputDescribeBook is the schema of the arguments of describe_book.
+// mcpInputDescribeBook is the input schema of the tool "describe_book".
 const mcpInputDescribeBook = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpCallDescribeBook answers describe_book with (*Store).DescribeBook.
+// mcpCallDescribeBook answers calls of the tool "describe_book".
 func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -245,12 +259,14 @@ func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	return mcp.TextResult(result), nil
 }
 
-// mcpFieldsDescribeBook are the arguments of describe_book.
+var _ func(*Store, context.Context, int64) (string, error) = (*Store).DescribeBook
+
+// mcpFieldsDescribeBook are the arguments of the tool "describe_book".
 var mcpFieldsDescribeBook = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetBook describes get_book, which is (*Store).Book.
+// mcpToolGetBook describes the tool "get_book" (method (*Store).Book).
 var mcpToolGetBook = mcp.ToolInfo{
 	Name:         "get_book",
 	Description:  "Returns one book by its catalogue number.",
@@ -259,20 +275,17 @@ var mcpToolGetBook = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputGetBook,
 	OutputSchema: mcpOutputGetBook,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputGetBook is the schema of the arguments of get_book.
+// mcpInputGetBook is the input schema of the tool "get_book".
 const mcpInputGetBook = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"catalogue number, as search_books returns it","minimum":1}},` +
 	`"required":["id"],"additionalProperties":false}`
 
-// mcpOutputGetBook is the schema of the results of get_book.
-const mcpOutputGetBook = mcpOutputAddBook
+// mcpOutputGetBook is the output schema of the tool "get_book".
+const mcpOutputGetBook = mcpSchemaBook
 
-// mcpCallGetBook answers get_book with (*Store).Book.
+// mcpCallGetBook answers calls of the tool "get_book".
 func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -297,12 +310,15 @@ func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 	return req.Structured(e)
 }
 
-// mcpFieldsGetBook are the arguments of get_book.
+var _ func(*Store, context.Context, int64) (Book, error) = (*Store).Book
+
+// mcpFieldsGetBook are the arguments of the tool "get_book".
 var mcpFieldsGetBook = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolImportBooks describes import_books, which is (*Store).ImportBooks.
+// mcpToolImportBooks describes the tool "import_books" (method
+// (*Store).ImportBooks).
 var mcpToolImportBooks = mcp.ToolInfo{
 	Name: "import_books",
 	Description: "Takes many new books into the catalogue, all of them or none, and returns their numbers in " +
@@ -311,39 +327,18 @@ var mcpToolImportBooks = mcp.ToolInfo{
 	Groups:       []string{"stock"},
 	InputSchema:  mcpInputImportBooks,
 	OutputSchema: mcpOutputImportBooks,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputImportBooks is the schema of the arguments of import_books.
+// mcpInputImportBooks is the input schema of the tool "import_books".
 const mcpInputImportBooks = `{"type":"object","properties":{` +
-	`"books":{"type":"array","description":"the books to be taken in","items":{"type":"object",` +
-	`"description":"NewBook is what has to be known of a book before the shop can sell it.","properties":{` +
-	`"title":{"type":"string","description":"Title is the English title.","minLength":1,"maxLength":300},` +
-	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"},"minItems":1,"maxItems":10},` +
-	`"year":{"type":"integer","description":"Year is the year of first publication.","minimum":1450,` +
-	`"maximum":2100},` +
-	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
-	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
-	`Norwegian\n- \"ru\": Russian","enum":["en","fr","de","es","it","no","ru"],"default":"en"},` +
-	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"},"maxItems":20,"uniqueItems":true},` +
-	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
-	`cover\n- \"hardback\": sewn, cloth over boards","enum":["paperback","hardback"],"default":"paperback"},` +
-	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents.",` +
-	`"minimum":1,"maximum":1000000},` +
-	`"stock":{"type":"integer","description":"Stock is the number of copies that come in with the book.",` +
-	`"minimum":0,"maximum":1000,"default":1}},` +
-	`"required":["title","authors","year","priceCents"],"additionalProperties":false},` +
-	`"minItems":1,"maxItems":1000}},` +
+	`"books":{"type":"array","description":"the books to be taken in","items":` + mcpSchemaNewBook + `,"minItems":1,` +
+	`"maxItems":1000}},` +
 	`"required":["books"],"additionalProperties":false}`
 
-// mcpOutputImportBooks is the schema of the results of import_books.
+// mcpOutputImportBooks is the output schema of the tool "import_books".
 const mcpOutputImportBooks = `{"type":"array","items":{"type":"integer"}}`
 
-// mcpCallImportBooks answers import_books with (*Store).ImportBooks.
+// mcpCallImportBooks answers calls of the tool "import_books".
 func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		books []NewBook
@@ -369,13 +364,15 @@ func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	return req.Structured(e)
 }
 
-// mcpFieldsImportBooks are the arguments of import_books.
+var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).ImportBooks
+
+// mcpFieldsImportBooks are the arguments of the tool "import_books".
 var mcpFieldsImportBooks = wire.Fields{
 	{Name: "books", Required: true},
 }
 
-// mcpToolListReservations describes list_reservations, which is
-// (*Store).ListReservations.
+// mcpToolListReservations describes the tool "list_reservations" (method
+// (*Store).ListReservations).
 var mcpToolListReservations = mcp.ToolInfo{
 	Name:         "list_reservations",
 	Description:  "Returns your reservations, the oldest first.",
@@ -384,16 +381,17 @@ var mcpToolListReservations = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputListReservations,
 	OutputSchema: mcpOutputListReservations,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputListReservations is the schema of the arguments of list_reservations.
+// mcpInputListReservations is the input schema of the tool "list_reservations".
 const mcpInputListReservations = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpOutputListReservations is the schema of the results of list_reservations.
-const mcpOutputListReservations = `{"type":"array","items":{"type":"object",` +
+// mcpOutputListReservations is the output schema of the tool
+// "list_reservations".
+const mcpOutputListReservations = `{"type":"array","items":` + mcpSchemaReservation + `}`
+
+// mcpSchemaReservation is a part of several schemas.
+const mcpSchemaReservation = `{"type":"object",` +
 	`"description":"Reservation is a number of copies that wait for a customer in the shop.","properties":{` +
 	`"id":{"type":"integer"},` +
 	`"bookId":{"type":"integer"},` +
@@ -403,10 +401,9 @@ const mcpOutputListReservations = `{"type":"array","items":{"type":"object",` +
 	`"description":"TotalCents is what all the copies cost at today's price, in euro cents."},` +
 	`"note":{"type":"string","description":"Note is what the customer wrote to the shop, if anything."},` +
 	`"createdAt":{"type":"string","format":"date-time"}},` +
-	`"required":["id","bookId","title","copies","totalCents","createdAt"],"additionalProperties":false}}`
+	`"required":["id","bookId","title","copies","totalCents","createdAt"],"additionalProperties":false}`
 
-// mcpCallListReservations answers list_reservations with
-// (*Store).ListReservations.
+// mcpCallListReservations answers calls of the tool "list_reservations".
 func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -424,7 +421,10 @@ func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store)
 	return req.Structured(e)
 }
 
-// mcpToolListSubjects describes list_subjects, which is (*Store).ListSubjects.
+var _ func(*Store, context.Context, Caller) ([]Reservation, error) = (*Store).ListReservations
+
+// mcpToolListSubjects describes the tool "list_subjects" (method
+// (*Store).ListSubjects).
 var mcpToolListSubjects = mcp.ToolInfo{
 	Name: "list_subjects",
 	Description: "Returns what the books are about, the most frequent first. The names are good words for " +
@@ -434,12 +434,9 @@ var mcpToolListSubjects = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputListSubjects,
 	OutputSchema: mcpOutputListSubjects,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputListSubjects is the schema of the arguments of list_subjects.
+// mcpInputListSubjects is the input schema of the tool "list_subjects".
 const mcpInputListSubjects = `{"type":"object","properties":{` +
 	`"language":{"type":"string","description":"only subjects of books first written in this language\n- \"en\": ` +
 	`English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- ` +
@@ -448,13 +445,13 @@ const mcpInputListSubjects = `{"type":"object","properties":{` +
 	`"default":50}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputListSubjects is the schema of the results of list_subjects.
+// mcpOutputListSubjects is the output schema of the tool "list_subjects".
 const mcpOutputListSubjects = `{"type":"array","items":{"type":"object",` +
 	`"description":"Subject is what books are about, with how many are.",` +
 	`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},"required":["name","books"],` +
 	`"additionalProperties":false}}`
 
-// mcpCallListSubjects answers list_subjects with (*Store).ListSubjects.
+// mcpCallListSubjects answers calls of the tool "list_subjects".
 func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		language *Language
@@ -484,13 +481,16 @@ func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	return req.Structured(e)
 }
 
-// mcpFieldsListSubjects are the arguments of list_subjects.
+var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store).ListSubjects
+
+// mcpFieldsListSubjects are the arguments of the tool "list_subjects".
 var mcpFieldsListSubjects = wire.Fields{
 	{Name: "language"},
 	{Name: "limit"},
 }
 
-// mcpToolRemoveBook describes remove_book, which is (*Store).RemoveBook.
+// mcpToolRemoveBook describes the tool "remove_book" (method
+// (*Store).RemoveBook).
 var mcpToolRemoveBook = mcp.ToolInfo{
 	Name: "remove_book",
 	Description: "Takes a book out of the catalogue with all its copies. It cannot be undone. A book of which " +
@@ -499,15 +499,14 @@ var mcpToolRemoveBook = mcp.ToolInfo{
 	Groups:      []string{"stock"},
 	Hints:       mcp.Hints{Destructive: true},
 	InputSchema: mcpInputRemoveBook,
-	Errors:      mcpDeclaredErrors,
-	HideErrors:  true,
-	Timeout:     30 * time.Second,
 }
 
-// mcpInputRemoveBook is the schema of the arguments of remove_book.
-const mcpInputRemoveBook = mcpInputDescribeBook
+// mcpInputRemoveBook is the input schema of the tool "remove_book".
+const mcpInputRemoveBook = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpCallRemoveBook answers remove_book with (*Store).RemoveBook.
+// mcpCallRemoveBook answers calls of the tool "remove_book".
 func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -529,13 +528,15 @@ func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	return mcp.DoneResult(), nil
 }
 
-// mcpFieldsRemoveBook are the arguments of remove_book.
+var _ func(*Store, context.Context, int64) error = (*Store).RemoveBook
+
+// mcpFieldsRemoveBook are the arguments of the tool "remove_book".
 var mcpFieldsRemoveBook = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolReportByDecade describes report_by_decade, which is
-// (*Store).ReportByDecade.
+// mcpToolReportByDecade describes the tool "report_by_decade" (method
+// (*Store).ReportByDecade).
 var mcpToolReportByDecade = mcp.ToolInfo{
 	Name: "report_by_decade",
 	Description: "Sums up the catalogue by decade of first publication. The decades are named like \"1850s\"; " +
@@ -545,19 +546,16 @@ var mcpToolReportByDecade = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputReportByDecade,
 	OutputSchema: mcpOutputReportByDecade,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputReportByDecade is the schema of the arguments of report_by_decade.
+// mcpInputReportByDecade is the input schema of the tool "report_by_decade".
 const mcpInputReportByDecade = `{"type":"object","properties":{` +
 	`"from":{"type":"integer","description":"first year of the report","minimum":1450,"maximum":2100,` +
 	`"default":1450},` +
 	`"to":{"type":"integer","description":"last year of the report","minimum":1450,"maximum":2100,"default":2100}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputReportByDecade is the schema of the results of report_by_decade.
+// mcpOutputReportByDecade is the output schema of the tool "report_by_decade".
 const mcpOutputReportByDecade = `{"type":"object","additionalProperties":{"type":"object",` +
 	`"description":"Decade sums up the books of ten years.","properties":{` +
 	`"books":{"type":"integer"},` +
@@ -569,7 +567,7 @@ const mcpOutputReportByDecade = `{"type":"object","additionalProperties":{"type"
 	`"additionalProperties":{"type":"integer"}}},` +
 	`"required":["books","available","meanPriceCents","languages"],"additionalProperties":false}}`
 
-// mcpCallReportByDecade answers report_by_decade with (*Store).ReportByDecade.
+// mcpCallReportByDecade answers calls of the tool "report_by_decade".
 func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		from int
@@ -602,14 +600,16 @@ func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (
 	return req.Structured(e)
 }
 
-// mcpFieldsReportByDecade are the arguments of report_by_decade.
+var _ func(*Store, context.Context, int, int) (map[string]Decade, error) = (*Store).ReportByDecade
+
+// mcpFieldsReportByDecade are the arguments of the tool "report_by_decade".
 var mcpFieldsReportByDecade = wire.Fields{
 	{Name: "from"},
 	{Name: "to"},
 }
 
-// mcpToolReserveCopies describes reserve_copies, which is
-// (*Store).ReserveCopies.
+// mcpToolReserveCopies describes the tool "reserve_copies" (method
+// (*Store).ReserveCopies).
 var mcpToolReserveCopies = mcp.ToolInfo{
 	Name: "reserve_copies",
 	Description: "Sets copies of a book aside for you. It takes all of them or none, and nobody may hold more " +
@@ -618,32 +618,19 @@ var mcpToolReserveCopies = mcp.ToolInfo{
 	Groups:       []string{"reservations"},
 	InputSchema:  mcpInputReserveCopies,
 	OutputSchema: mcpOutputReserveCopies,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputReserveCopies is the schema of the arguments of reserve_copies.
+// mcpInputReserveCopies is the input schema of the tool "reserve_copies".
 const mcpInputReserveCopies = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},` +
 	`"copies":{"type":"integer","description":"how many copies","minimum":1,"maximum":10,"default":1},` +
 	`"note":{"type":"string","description":"a word to the shop, such as when you will come by","maxLength":500}},` +
 	`"required":["id"],"additionalProperties":false}`
 
-// mcpOutputReserveCopies is the schema of the results of reserve_copies.
-const mcpOutputReserveCopies = `{"type":"object",` +
-	`"description":"Reservation is a number of copies that wait for a customer in the shop.","properties":{` +
-	`"id":{"type":"integer"},` +
-	`"bookId":{"type":"integer"},` +
-	`"title":{"type":"string"},` +
-	`"copies":{"type":"integer"},` +
-	`"totalCents":{"type":"integer",` +
-	`"description":"TotalCents is what all the copies cost at today's price, in euro cents."},` +
-	`"note":{"type":"string","description":"Note is what the customer wrote to the shop, if anything."},` +
-	`"createdAt":{"type":"string","format":"date-time"}},` +
-	`"required":["id","bookId","title","copies","totalCents","createdAt"],"additionalProperties":false}`
+// mcpOutputReserveCopies is the output schema of the tool "reserve_copies".
+const mcpOutputReserveCopies = mcpSchemaReservation
 
-// mcpCallReserveCopies answers reserve_copies with (*Store).ReserveCopies.
+// mcpCallReserveCopies answers calls of the tool "reserve_copies".
 func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id     int64
@@ -684,14 +671,17 @@ func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 	return req.Structured(e)
 }
 
-// mcpFieldsReserveCopies are the arguments of reserve_copies.
+var _ func(*Store, context.Context, Caller, int64, int, *string) (Reservation, error) = (*Store).ReserveCopies
+
+// mcpFieldsReserveCopies are the arguments of the tool "reserve_copies".
 var mcpFieldsReserveCopies = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "copies"},
 	{Name: "note"},
 }
 
-// mcpToolRestockBook describes restock_book, which is (*Store).RestockBook.
+// mcpToolRestockBook describes the tool "restock_book" (method
+// (*Store).RestockBook).
 var mcpToolRestockBook = mcp.ToolInfo{
 	Name:         "restock_book",
 	Description:  "Puts more copies of a book on the shelf and returns the book.",
@@ -699,21 +689,18 @@ var mcpToolRestockBook = mcp.ToolInfo{
 	Groups:       []string{"stock"},
 	InputSchema:  mcpInputRestockBook,
 	OutputSchema: mcpOutputRestockBook,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputRestockBook is the schema of the arguments of restock_book.
+// mcpInputRestockBook is the input schema of the tool "restock_book".
 const mcpInputRestockBook = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"catalogue number","minimum":1},` +
 	`"copies":{"type":"integer","description":"how many copies came in","minimum":1,"maximum":1000}},` +
 	`"required":["id","copies"],"additionalProperties":false}`
 
-// mcpOutputRestockBook is the schema of the results of restock_book.
-const mcpOutputRestockBook = mcpOutputAddBook
+// mcpOutputRestockBook is the output schema of the tool "restock_book".
+const mcpOutputRestockBook = mcpSchemaBook
 
-// mcpCallRestockBook answers restock_book with (*Store).RestockBook.
+// mcpCallRestockBook answers calls of the tool "restock_book".
 func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id     int64
@@ -743,13 +730,16 @@ func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	return req.Structured(e)
 }
 
-// mcpFieldsRestockBook are the arguments of restock_book.
+var _ func(*Store, context.Context, int64, int) (Book, error) = (*Store).RestockBook
+
+// mcpFieldsRestockBook are the arguments of the tool "restock_book".
 var mcpFieldsRestockBook = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "copies", Required: true},
 }
 
-// mcpToolSearchBooks describes search_books, which is (*Store).SearchBooks.
+// mcpToolSearchBooks describes the tool "search_books" (method
+// (*Store).SearchBooks).
 var mcpToolSearchBooks = mcp.ToolInfo{
 	Name: "search_books",
 	Description: "Finds the books whose title, authors and subjects together have all the words of a query. " +
@@ -760,12 +750,9 @@ var mcpToolSearchBooks = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSearchBooks,
 	OutputSchema: mcpOutputSearchBooks,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputSearchBooks is the schema of the arguments of search_books.
+// mcpInputSearchBooks is the input schema of the tool "search_books".
 const mcpInputSearchBooks = `{"type":"object","properties":{` +
 	`"query":{"type":"string","description":"words to look for; a book must have all of them","minLength":1,` +
 	`"maxLength":200,"examples":["sea stories"]},` +
@@ -782,38 +769,12 @@ const mcpInputSearchBooks = `{"type":"object","properties":{` +
 	`"default":0}},` +
 	`"required":["query"],"additionalProperties":false}`
 
-// mcpOutputSearchBooks is the schema of the results of search_books.
-const mcpOutputSearchBooks = `{"type":"object","properties":{` +
-	`"books":{"type":"array","items":{"type":"object","description":"Book is one title that the shop trades in.",` +
-	`"properties":{` +
-	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
-	`it is their number at Project Gutenberg; books added later begin at 1000000."},` +
-	`"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},` +
-	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},` +
-	`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
-	`first instalment, a play from its first performance."},` +
-	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
-	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
-	`Norwegian\n- \"ru\": Russian"},` +
-	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},` +
-	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
-	`cover\n- \"hardback\": sewn, cloth over boards"},` +
-	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
-	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},` +
-	`"addedAt":{"type":"string","description":"AddedAt is when the title came into the catalogue.",` +
-	`"format":"date-time"},` +
-	`"repricedAt":{"type":"string",` +
-	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
-	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
-	`"additionalProperties":false}},` +
-	`"total":{"type":"integer"}},` +
+// mcpOutputSearchBooks is the output schema of the tool "search_books".
+const mcpOutputSearchBooks = `{"type":"object",` +
+	`"properties":{"books":{"type":"array","items":` + mcpSchemaBook + `},"total":{"type":"integer"}},` +
 	`"required":["books","total"],"additionalProperties":false}`
 
-// mcpCallSearchBooks answers search_books with (*Store).SearchBooks.
+// mcpCallSearchBooks answers calls of the tool "search_books".
 func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		query         string
@@ -881,7 +842,18 @@ func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	return req.Structured(e)
 }
 
-// mcpFieldsSearchBooks are the arguments of search_books.
+var _ func(
+	*Store,
+	context.Context,
+	string,
+	*Language,
+	*int,
+	Sort,
+	int,
+	int,
+) ([]Book, int, error) = (*Store).SearchBooks
+
+// mcpFieldsSearchBooks are the arguments of the tool "search_books".
 var mcpFieldsSearchBooks = wire.Fields{
 	{Name: "query", Required: true},
 	{Name: "language"},
@@ -891,7 +863,8 @@ var mcpFieldsSearchBooks = wire.Fields{
 	{Name: "offset"},
 }
 
-// mcpToolSimilarBooks describes similar_books, which is (*Store).SimilarBooks.
+// mcpToolSimilarBooks describes the tool "similar_books" (method
+// (*Store).SimilarBooks).
 var mcpToolSimilarBooks = mcp.ToolInfo{
 	Name: "similar_books",
 	Description: "Finds the books that share most subjects with a given one. Of two that share as many, the " +
@@ -901,18 +874,15 @@ var mcpToolSimilarBooks = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSimilarBooks,
 	OutputSchema: mcpOutputSimilarBooks,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputSimilarBooks is the schema of the arguments of similar_books.
+// mcpInputSimilarBooks is the input schema of the tool "similar_books".
 const mcpInputSimilarBooks = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"catalogue number of the book to compare with","minimum":1},` +
 	`"limit":{"type":"integer","description":"the most books to return","minimum":1,"maximum":50,"default":5}},` +
 	`"required":["id"],"additionalProperties":false}`
 
-// mcpOutputSimilarBooks is the schema of the results of similar_books.
+// mcpOutputSimilarBooks is the output schema of the tool "similar_books".
 const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
 	`"description":"SimilarBook is a book with what it has in common with another one.","properties":{` +
 	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
@@ -923,9 +893,7 @@ const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
 	`"items":{"type":"string"}},` +
 	`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
 	`first instalment, a play from its first performance."},` +
-	`"language":{"type":"string","description":"Language is the language in which the book was first written.\n- ` +
-	`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
-	`Norwegian\n- \"ru\": Russian"},` +
+	`"language":` + mcpSchemaLanguage + `,` +
 	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
 	`"items":{"type":"string"}},` +
 	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
@@ -942,7 +910,7 @@ const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt",` +
 	`"shared"],"additionalProperties":false}}`
 
-// mcpCallSimilarBooks answers similar_books with (*Store).SimilarBooks.
+// mcpCallSimilarBooks answers calls of the tool "similar_books".
 func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -973,13 +941,16 @@ func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	return req.Structured(e)
 }
 
-// mcpFieldsSimilarBooks are the arguments of similar_books.
+var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store).SimilarBooks
+
+// mcpFieldsSimilarBooks are the arguments of the tool "similar_books".
 var mcpFieldsSimilarBooks = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "limit"},
 }
 
-// mcpToolUpdatePrice describes update_price, which is (*Store).UpdatePrice.
+// mcpToolUpdatePrice describes the tool "update_price" (method
+// (*Store).UpdatePrice).
 var mcpToolUpdatePrice = mcp.ToolInfo{
 	Name:         "update_price",
 	Description:  "Changes the price of a book and returns the old and the new one, both in euro cents.",
@@ -988,24 +959,21 @@ var mcpToolUpdatePrice = mcp.ToolInfo{
 	Hints:        mcp.Hints{Destructive: true, Idempotent: true},
 	InputSchema:  mcpInputUpdatePrice,
 	OutputSchema: mcpOutputUpdatePrice,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
-	Timeout:      30 * time.Second,
 }
 
-// mcpInputUpdatePrice is the schema of the arguments of update_price.
+// mcpInputUpdatePrice is the input schema of the tool "update_price".
 const mcpInputUpdatePrice = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"catalogue number","minimum":1},` +
 	`"priceCents":{"type":"integer","description":"new price of one copy, in euro cents","minimum":1,` +
 	`"maximum":1000000}},` +
 	`"required":["id","priceCents"],"additionalProperties":false}`
 
-// mcpOutputUpdatePrice is the schema of the results of update_price.
+// mcpOutputUpdatePrice is the output schema of the tool "update_price".
 const mcpOutputUpdatePrice = `{"type":"object",` +
 	`"properties":{"oldCents":{"type":"integer"},"newCents":{"type":"integer"}},` +
 	`"required":["oldCents","newCents"],"additionalProperties":false}`
 
-// mcpCallUpdatePrice answers update_price with (*Store).UpdatePrice.
+// mcpCallUpdatePrice answers calls of the tool "update_price".
 func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id         int64
@@ -1045,14 +1013,16 @@ func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdatePrice are the arguments of update_price.
+var _ func(*Store, context.Context, int64, int) (int, int, error) = (*Store).UpdatePrice
+
+// mcpFieldsUpdatePrice are the arguments of the tool "update_price".
 var mcpFieldsUpdatePrice = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "priceCents", Required: true},
 }
 
-// mcpToolWaitForCopies describes wait_for_copies, which is
-// (*Store).WaitForCopies.
+// mcpToolWaitForCopies describes the tool "wait_for_copies" (method
+// (*Store).WaitForCopies).
 var mcpToolWaitForCopies = mcp.ToolInfo{
 	Name: "wait_for_copies",
 	Description: "Waits until enough copies of a book are available, because some came in or somebody gave a " +
@@ -1068,7 +1038,7 @@ var mcpToolWaitForCopies = mcp.ToolInfo{
 	Timeout:      6 * time.Minute,
 }
 
-// mcpInputWaitForCopies is the schema of the arguments of wait_for_copies.
+// mcpInputWaitForCopies is the input schema of the tool "wait_for_copies".
 const mcpInputWaitForCopies = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},` +
 	`"copies":{"type":"integer","description":"how many copies have to be available","minimum":1,"maximum":10,` +
@@ -1077,10 +1047,10 @@ const mcpInputWaitForCopies = `{"type":"object","properties":{` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$","default":"30s"}},` +
 	`"required":["id"],"additionalProperties":false}`
 
-// mcpOutputWaitForCopies is the schema of the results of wait_for_copies.
-const mcpOutputWaitForCopies = mcpOutputAddBook
+// mcpOutputWaitForCopies is the output schema of the tool "wait_for_copies".
+const mcpOutputWaitForCopies = mcpSchemaBook
 
-// mcpCallWaitForCopies answers wait_for_copies with (*Store).WaitForCopies.
+// mcpCallWaitForCopies answers calls of the tool "wait_for_copies".
 func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args struct {
 		id       int64
@@ -1115,14 +1085,16 @@ func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 	return req.Structured(e)
 }
 
-// mcpFieldsWaitForCopies are the arguments of wait_for_copies.
+var _ func(*Store, context.Context, int64, int, time.Duration) (Book, error) = (*Store).WaitForCopies
+
+// mcpFieldsWaitForCopies are the arguments of the tool "wait_for_copies".
 var mcpFieldsWaitForCopies = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "copies"},
 	{Name: "patience"},
 }
 
-// mcpResourceSchema describes books://schema, which is schema.
+// mcpResourceSchema describes the resource "books://schema" (value schema).
 var mcpResourceSchema = mcp.ResourceInfo{
 	URI:         "books://schema",
 	Name:        "schema",
@@ -1140,7 +1112,8 @@ var mcpResourceSchema = mcp.ResourceInfo{
 	},
 }
 
-// mcpTemplateBook describes books://{id}, which is (*Store).BookPage.
+// mcpTemplateBook describes the resource template "books://{id}" (method
+// (*Store).BookPage).
 var mcpTemplateBook = mcp.TemplateInfo{
 	URITemplate: "books://{id}",
 	Name:        "book",
@@ -1150,15 +1123,10 @@ var mcpTemplateBook = mcp.TemplateInfo{
 	Symbol:   "(*Store).BookPage",
 	Groups:   []string{"catalogue"},
 	MIMEType: "application/json",
-	ReadInfo: mcp.ReadInfo{
-		TTL:        time.Minute,
-		Errors:     mcpDeclaredErrors,
-		HideErrors: true,
-		Timeout:    30 * time.Second,
-	},
+	ReadInfo: mcp.ReadInfo{TTL: time.Minute},
 }
 
-// mcpReadBook answers books://{id} with (*Store).BookPage.
+// mcpReadBook reads the resource template "books://{id}".
 func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ResourceResult, error) {
 	var args struct {
 		id int64
@@ -1185,20 +1153,25 @@ func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Resou
 	return req.JSONContents(e)
 }
 
-// mcpFieldsBook are the variables of books://{id}.
+var _ func(*Store, context.Context, int64) (Book, bool, error) = (*Store).BookPage
+
+// mcpFieldsBook are the variables of the resource template "books://{id}".
 var mcpFieldsBook = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpCompleteBookId completes id of books://{id} with (*Store).CompleteNumber.
-func mcpCompleteBookId(recv *Store) mcp.CompleteFunc {
+// mcpCompleteBookID completes id of the resource template "books://{id}".
+func mcpCompleteBookID(recv *Store) mcp.CompleteFunc {
 	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
 		result, err := recv.CompleteNumber(ctx, value)
 		return mcp.Candidates(result), err
 	}
 }
 
-// mcpTemplateCover describes books://{id}/cover, which is (*Store).Cover.
+var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteNumber
+
+// mcpTemplateCover describes the resource template "books://{id}/cover"
+// (method (*Store).Cover).
 var mcpTemplateCover = mcp.TemplateInfo{
 	URITemplate: "books://{id}/cover",
 	Name:        "cover",
@@ -1208,16 +1181,10 @@ var mcpTemplateCover = mcp.TemplateInfo{
 	Groups:      []string{"catalogue"},
 	MIMEType:    "image/svg+xml",
 	Annotations: &mcp.Annotations{Audience: []mcp.Role{mcp.RoleUser}},
-	ReadInfo: mcp.ReadInfo{
-		TTL:        24 * time.Hour,
-		Cache:      mcp.CachePublic,
-		Errors:     mcpDeclaredErrors,
-		HideErrors: true,
-		Timeout:    30 * time.Second,
-	},
+	ReadInfo:    mcp.ReadInfo{TTL: 24 * time.Hour, Cache: mcp.CachePublic},
 }
 
-// mcpReadCover answers books://{id}/cover with (*Store).Cover.
+// mcpReadCover reads the resource template "books://{id}/cover".
 func mcpReadCover(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ResourceResult, error) {
 	var args struct {
 		id int64
@@ -1242,21 +1209,25 @@ func mcpReadCover(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Reso
 	return mcp.TextContents(result), nil
 }
 
-// mcpFieldsCover are the variables of books://{id}/cover.
+var _ func(*Store, context.Context, int64) (string, bool, error) = (*Store).Cover
+
+// mcpFieldsCover are the variables of the resource template
+// "books://{id}/cover".
 var mcpFieldsCover = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpCompleteCoverId completes id of books://{id}/cover with
-// (*Store).CompleteNumber.
-func mcpCompleteCoverId(recv *Store) mcp.CompleteFunc {
+// mcpCompleteCoverID completes id of the resource template
+// "books://{id}/cover".
+func mcpCompleteCoverID(recv *Store) mcp.CompleteFunc {
 	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
 		result, err := recv.CompleteNumber(ctx, value)
 		return mcp.Candidates(result), err
 	}
 }
 
-// mcpPromptDiscussBook describes discuss_book, which is (*Store).DiscussBook.
+// mcpPromptDiscussBook describes the prompt "discuss_book" (method
+// (*Store).DiscussBook).
 var mcpPromptDiscussBook = mcp.PromptInfo{
 	Name:        "discuss_book",
 	Title:       "Discuss a book",
@@ -1266,12 +1237,9 @@ var mcpPromptDiscussBook = mcp.PromptInfo{
 	Arguments: []mcp.PromptArgument{
 		{Name: "title", Description: "title of the book", Required: true},
 	},
-	Errors:     mcpDeclaredErrors,
-	HideErrors: true,
-	Timeout:    30 * time.Second,
 }
 
-// mcpGetDiscussBook answers discuss_book with (*Store).DiscussBook.
+// mcpGetDiscussBook answers the prompt "discuss_book".
 func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.PromptResult, error) {
 	var args struct {
 		title string
@@ -1294,13 +1262,14 @@ func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	return &mcp.PromptResult{Messages: result}, nil
 }
 
-// mcpFieldsDiscussBook are the arguments of discuss_book.
+var _ func(*Store, context.Context, string) ([]mcp.PromptMessage, error) = (*Store).DiscussBook
+
+// mcpFieldsDiscussBook are the arguments of the prompt "discuss_book".
 var mcpFieldsDiscussBook = wire.Fields{
 	{Name: "title", Required: true},
 }
 
-// mcpCompleteDiscussBookTitle completes title of discuss_book with
-// (*Store).CompleteTitle.
+// mcpCompleteDiscussBookTitle completes title of the prompt "discuss_book".
 func mcpCompleteDiscussBookTitle(recv *Store) mcp.CompleteFunc {
 	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
 		result, err := recv.CompleteTitle(ctx, value)
@@ -1308,8 +1277,10 @@ func mcpCompleteDiscussBookTitle(recv *Store) mcp.CompleteFunc {
 	}
 }
 
-// mcpPromptRecommendBooks describes recommend_books, which is
-// (*Store).RecommendBooks.
+var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteTitle
+
+// mcpPromptRecommendBooks describes the prompt "recommend_books" (method
+// (*Store).RecommendBooks).
 var mcpPromptRecommendBooks = mcp.PromptInfo{
 	Name:        "recommend_books",
 	Title:       "Recommend books",
@@ -1326,12 +1297,9 @@ var mcpPromptRecommendBooks = mcp.PromptInfo{
 		},
 		{Name: "count", Description: "how many books", NotBlank: true},
 	},
-	Errors:     mcpDeclaredErrors,
-	HideErrors: true,
-	Timeout:    30 * time.Second,
 }
 
-// mcpGetRecommendBooks answers recommend_books with (*Store).RecommendBooks.
+// mcpGetRecommendBooks answers the prompt "recommend_books".
 func mcpGetRecommendBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.PromptResult, error) {
 	var args struct {
 		subject  string
@@ -1359,21 +1327,25 @@ func mcpGetRecommendBooks(ctx context.Context, req *mcp.Request, recv *Store) (*
 	return mcp.PromptText(result), nil
 }
 
-// mcpFieldsRecommendBooks are the arguments of recommend_books.
+var _ func(*Store, string, *Language, int) string = (*Store).RecommendBooks
+
+// mcpFieldsRecommendBooks are the arguments of the prompt "recommend_books".
 var mcpFieldsRecommendBooks = wire.Fields{
 	{Name: "subject", Required: true},
 	{Name: "language"},
 	{Name: "count"},
 }
 
-// mcpCompleteRecommendBooksSubject completes subject of recommend_books with
-// (*Store).CompleteSubject.
+// mcpCompleteRecommendBooksSubject completes subject of the prompt
+// "recommend_books".
 func mcpCompleteRecommendBooksSubject(recv *Store) mcp.CompleteFunc {
 	return func(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
 		result, err := recv.CompleteSubject(ctx, value)
 		return mcp.Candidates(result), err
 	}
 }
+
+var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteSubject
 
 // MCPFormNeedsDirective describes the form and returns what reads an answer
 // into v. It makes the type a form for mcp.Elicit.
@@ -1487,6 +1459,17 @@ func mcpDecodeNewBook(d *wire.Decoder, v *NewBook) {
 	}
 }
 
+var _ = struct {
+	Title      string
+	Authors    []string
+	Year       int
+	Language   Language
+	Subjects   []string
+	Format     Format
+	PriceCents int
+	Stock      int
+}(NewBook{})
+
 // mcpFieldsNewBook are the members of a value of type NewBook.
 var mcpFieldsNewBook = wire.Fields{
 	{Name: "title", Required: true},
@@ -1516,6 +1499,11 @@ func mcpDecodeRemoval(d *wire.Decoder, v *Removal) {
 		}
 	}
 }
+
+var _ = struct {
+	Confirm bool
+	Reason  Reason
+}(Removal{})
 
 // mcpFieldsRemoval are the members of a value of type Removal.
 var mcpFieldsRemoval = wire.Fields{
@@ -1553,6 +1541,20 @@ func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.End()
 }
 
+var _ = struct {
+	ID         int64
+	Title      string
+	Authors    []string
+	Year       int
+	Language   Language
+	Subjects   []string
+	Format     Format
+	PriceCents int
+	Available  int
+	AddedAt    time.Time
+	RepricedAt *time.Time
+}(Book{})
+
 // mcpEncodeReservation writes a value of type Reservation.
 func mcpEncodeReservation(e *wire.Encoder, v *Reservation) {
 	e.Begin()
@@ -1575,6 +1577,16 @@ func mcpEncodeReservation(e *wire.Encoder, v *Reservation) {
 	e.End()
 }
 
+var _ = struct {
+	ID         int64
+	BookID     int64
+	Title      string
+	Copies     int
+	TotalCents int
+	Note       *string
+	CreatedAt  time.Time
+}(Reservation{})
+
 // mcpEncodeSubject writes a value of type Subject.
 func mcpEncodeSubject(e *wire.Encoder, v *Subject) {
 	e.Begin()
@@ -1584,6 +1596,11 @@ func mcpEncodeSubject(e *wire.Encoder, v *Subject) {
 	wire.PutInt(e, &v.Books)
 	e.End()
 }
+
+var _ = struct {
+	Name  string
+	Books int
+}(Subject{})
 
 // mcpEncodeDecade writes a value of type Decade.
 func mcpEncodeDecade(e *wire.Encoder, v *Decade) {
@@ -1598,6 +1615,13 @@ func mcpEncodeDecade(e *wire.Encoder, v *Decade) {
 	wire.PutMap(e, v.Languages, wire.PutInt)
 	e.End()
 }
+
+var _ = struct {
+	Books          int
+	Available      int
+	MeanPriceCents float64
+	Languages      map[Language]int
+}(Decade{})
 
 // mcpEncodeSimilarBook writes a value of type SimilarBook.
 func mcpEncodeSimilarBook(e *wire.Encoder, v *SimilarBook) {
@@ -1631,102 +1655,7 @@ func mcpEncodeSimilarBook(e *wire.Encoder, v *SimilarBook) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(*Store, context.Context, NewBook) (Book, error) = (*Store).AddBook
-var _ func(*Store, context.Context, Caller, int64) error = (*Store).CancelReservation
-var _ func(context.Context) (Caller, error) = CallerFrom
-var _ func(*Store, context.Context, int64) (string, error) = (*Store).DescribeBook
-var _ func(*Store, context.Context, int64) (Book, error) = (*Store).Book
-var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).ImportBooks
-var _ func(*Store, context.Context, Caller) ([]Reservation, error) = (*Store).ListReservations
-var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store).ListSubjects
-var _ func(*Store, context.Context, int64) error = (*Store).RemoveBook
-var _ func(*Store, context.Context, int, int) (map[string]Decade, error) = (*Store).ReportByDecade
-var _ func(*Store, context.Context, Caller, int64, int, *string) (Reservation, error) = (*Store).ReserveCopies
-var _ func(*Store, context.Context, int64, int) (Book, error) = (*Store).RestockBook
-var _ func(
-	*Store,
-	context.Context,
-	string,
-	*Language,
-	*int,
-	Sort,
-	int,
-	int,
-) ([]Book, int, error) = (*Store).SearchBooks
-var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store).SimilarBooks
-var _ func(*Store, context.Context, int64, int) (int, int, error) = (*Store).UpdatePrice
-var _ func(*Store, context.Context, int64, int, time.Duration) (Book, error) = (*Store).WaitForCopies
-var _ func(*Store, context.Context, int64) (Book, bool, error) = (*Store).BookPage
-var _ func(*Store, context.Context, int64) (string, bool, error) = (*Store).Cover
-var _ func(*Store, context.Context, string) ([]mcp.PromptMessage, error) = (*Store).DiscussBook
-var _ func(*Store, string, *Language, int) string = (*Store).RecommendBooks
-var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteNumber
-var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteTitle
-var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteSubject
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
-var _ = struct {
-	Title      string
-	Authors    []string
-	Year       int
-	Language   Language
-	Subjects   []string
-	Format     Format
-	PriceCents int
-	Stock      int
-}(NewBook{})
-
-// mcpgen saw these fields of Book.
-var _ = struct {
-	ID         int64
-	Title      string
-	Authors    []string
-	Year       int
-	Language   Language
-	Subjects   []string
-	Format     Format
-	PriceCents int
-	Available  int
-	AddedAt    time.Time
-	RepricedAt *time.Time
-}(Book{})
-
-// mcpgen saw these fields of Reservation.
-var _ = struct {
-	ID         int64
-	BookID     int64
-	Title      string
-	Copies     int
-	TotalCents int
-	Note       *string
-	CreatedAt  time.Time
-}(Reservation{})
-
-// mcpgen saw these fields of Subject.
-var _ = struct {
-	Name  string
-	Books int
-}(Subject{})
-
-// mcpgen saw these fields of Decade.
-var _ = struct {
-	Books          int
-	Available      int
-	MeanPriceCents float64
-	Languages      map[Language]int
-}(Decade{})
-
-// mcpgen saw these fields of SimilarBook.
 var _ = struct {
 	Book
 	Shared []string
 }(SimilarBook{})
-
-// mcpgen saw these fields of Removal.
-var _ = struct {
-	Confirm bool
-	Reason  Reason
-}(Removal{})

@@ -11,6 +11,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -29,7 +31,8 @@ func RegisterMCP(r mcp.Registrar, notes *Notes) {
 	r.Register(mcp.MethodTool(&mcpToolDeleteNote, notes, mcpCallDeleteNote))
 }
 
-// mcpToolDeleteNote describes delete_note, which is (*Notes).DeleteNote.
+// mcpToolDeleteNote describes the tool "delete_note" (method
+// (*Notes).DeleteNote).
 var mcpToolDeleteNote = mcp.ToolInfo{
 	Name:         "delete_note",
 	Description:  "Deletes a note after the user has agreed, and returns the names of those that are left.",
@@ -41,15 +44,15 @@ var mcpToolDeleteNote = mcp.ToolInfo{
 	HideErrors:   true,
 }
 
-// mcpInputDeleteNote is the schema of the arguments of delete_note.
+// mcpInputDeleteNote is the input schema of the tool "delete_note".
 const mcpInputDeleteNote = `{"type":"object",` +
 	`"properties":{"name":{"type":"string","description":"the name of the note"}},"required":["name"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteNote is the schema of the results of delete_note.
+// mcpOutputDeleteNote is the output schema of the tool "delete_note".
 const mcpOutputDeleteNote = `{"type":"array","items":{"type":"string"}}`
 
-// mcpCallDeleteNote answers delete_note with (*Notes).DeleteNote.
+// mcpCallDeleteNote answers calls of the tool "delete_note".
 func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.ToolResult, error) {
 	var args struct {
 		name string
@@ -73,7 +76,9 @@ func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteNote are the arguments of delete_note.
+var _ func(*Notes, context.Context, string) ([]string, error) = (*Notes).DeleteNote
+
+// mcpFieldsDeleteNote are the arguments of the tool "delete_note".
 var mcpFieldsDeleteNote = wire.Fields{
 	{Name: "name", Required: true},
 }
@@ -116,17 +121,11 @@ func mcpDecodeDeletion(d *wire.Decoder, v *Deletion) {
 	}
 }
 
+var _ = struct {
+	Confirm bool
+}(Deletion{})
+
 // mcpFieldsDeletion are the members of a value of type Deletion.
 var mcpFieldsDeletion = wire.Fields{
 	{Name: "confirm", Required: true},
 }
-
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(*Notes, context.Context, string) ([]string, error) = (*Notes).DeleteNote
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
-var _ = struct {
-	Confirm bool
-}(Deletion{})

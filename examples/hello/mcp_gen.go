@@ -10,6 +10,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -27,7 +29,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolGreet, mcpCallGreet))
 }
 
-// mcpToolGreet describes greet, which is Greet.
+// mcpToolGreet describes the tool "greet" (func Greet).
 var mcpToolGreet = mcp.ToolInfo{
 	Name:        "greet",
 	Description: "Says hello to someone.",
@@ -36,13 +38,13 @@ var mcpToolGreet = mcp.ToolInfo{
 	InputSchema: mcpInputGreet,
 }
 
-// mcpInputGreet is the schema of the arguments of greet.
+// mcpInputGreet is the input schema of the tool "greet".
 const mcpInputGreet = `{"type":"object","properties":{` +
 	`"name":{"type":"string","description":"who is greeted","minLength":1},` +
 	`"times":{"type":"integer","description":"how often","minimum":1,"maximum":10,"default":1}},` +
 	`"required":["name"],"additionalProperties":false}`
 
-// mcpCallGreet answers greet with Greet.
+// mcpCallGreet answers calls of the tool "greet".
 func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		name  string
@@ -68,12 +70,10 @@ func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 	return mcp.TextResult(result), nil
 }
 
-// mcpFieldsGreet are the arguments of greet.
+var _ func(string, int) string = Greet
+
+// mcpFieldsGreet are the arguments of the tool "greet".
 var mcpFieldsGreet = wire.Fields{
 	{Name: "name", Required: true},
 	{Name: "times"},
 }
-
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(string, int) string = Greet

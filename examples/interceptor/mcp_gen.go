@@ -10,6 +10,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -29,7 +31,7 @@ func RegisterMCP(r mcp.Registrar, page *Page) {
 	r.Register(mcp.MethodTool(&mcpToolSetTitle, page, mcpCallSetTitle))
 }
 
-// mcpToolGetTitle describes get_title, which is (*Page).Title.
+// mcpToolGetTitle describes the tool "get_title" (method (*Page).Title).
 var mcpToolGetTitle = mcp.ToolInfo{
 	Name:        "get_title",
 	Description: "Returns the title of the page.",
@@ -38,10 +40,10 @@ var mcpToolGetTitle = mcp.ToolInfo{
 	InputSchema: mcpInputGetTitle,
 }
 
-// mcpInputGetTitle is the schema of the arguments of get_title.
+// mcpInputGetTitle is the input schema of the tool "get_title".
 const mcpInputGetTitle = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallGetTitle answers get_title with (*Page).Title.
+// mcpCallGetTitle answers calls of the tool "get_title".
 func mcpCallGetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -50,7 +52,9 @@ func mcpCallGetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolSetTitle describes set_title, which is (*Page).SetTitle.
+var _ func(*Page) string = (*Page).Title
+
+// mcpToolSetTitle describes the tool "set_title" (method (*Page).SetTitle).
 var mcpToolSetTitle = mcp.ToolInfo{
 	Name:        "set_title",
 	Description: "Changes the title of the page.",
@@ -59,12 +63,12 @@ var mcpToolSetTitle = mcp.ToolInfo{
 	InputSchema: mcpInputSetTitle,
 }
 
-// mcpInputSetTitle is the schema of the arguments of set_title.
+// mcpInputSetTitle is the input schema of the tool "set_title".
 const mcpInputSetTitle = `{"type":"object",` +
 	`"properties":{"title":{"type":"string","description":"the new title"}},"required":["title"],` +
 	`"additionalProperties":false}`
 
-// mcpCallSetTitle answers set_title with (*Page).SetTitle.
+// mcpCallSetTitle answers calls of the tool "set_title".
 func mcpCallSetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.ToolResult, error) {
 	var args struct {
 		title string
@@ -83,12 +87,9 @@ func mcpCallSetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 	return mcp.DoneResult(), nil
 }
 
-// mcpFieldsSetTitle are the arguments of set_title.
+var _ func(*Page, string) = (*Page).SetTitle
+
+// mcpFieldsSetTitle are the arguments of the tool "set_title".
 var mcpFieldsSetTitle = wire.Fields{
 	{Name: "title", Required: true},
 }
-
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(*Page) string = (*Page).Title
-var _ func(*Page, string) = (*Page).SetTitle

@@ -10,6 +10,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -27,7 +29,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolCountPrimes, mcpCallCountPrimes))
 }
 
-// mcpToolCountPrimes describes count_primes, which is CountPrimes.
+// mcpToolCountPrimes describes the tool "count_primes" (func CountPrimes).
 var mcpToolCountPrimes = mcp.ToolInfo{
 	Name:         "count_primes",
 	Description:  "Counts the prime numbers below a limit.",
@@ -37,15 +39,15 @@ var mcpToolCountPrimes = mcp.ToolInfo{
 	OutputSchema: mcpOutputCountPrimes,
 }
 
-// mcpInputCountPrimes is the schema of the arguments of count_primes.
+// mcpInputCountPrimes is the input schema of the tool "count_primes".
 const mcpInputCountPrimes = `{"type":"object",` +
 	`"properties":{"below":{"type":"integer","description":"the limit","minimum":2,"maximum":100000000}},` +
 	`"required":["below"],"additionalProperties":false}`
 
-// mcpOutputCountPrimes is the schema of the results of count_primes.
+// mcpOutputCountPrimes is the output schema of the tool "count_primes".
 const mcpOutputCountPrimes = `{"type":"integer"}`
 
-// mcpCallCountPrimes answers count_primes with CountPrimes.
+// mcpCallCountPrimes answers calls of the tool "count_primes".
 func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		below int
@@ -71,11 +73,9 @@ func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsCountPrimes are the arguments of count_primes.
+var _ func(context.Context, int) (int, error) = CountPrimes
+
+// mcpFieldsCountPrimes are the arguments of the tool "count_primes".
 var mcpFieldsCountPrimes = wire.Fields{
 	{Name: "below", Required: true},
 }
-
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(context.Context, int) (int, error) = CountPrimes

@@ -10,6 +10,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -27,7 +29,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolDescribe, mcpCallDescribe))
 }
 
-// mcpToolDescribe describes describe, which is Describe.
+// mcpToolDescribe describes the tool "describe" (func Describe).
 var mcpToolDescribe = mcp.ToolInfo{
 	Name:         "describe",
 	Description:  "Returns the revision of the call and what the client declares.",
@@ -37,10 +39,10 @@ var mcpToolDescribe = mcp.ToolInfo{
 	OutputSchema: mcpOutputDescribe,
 }
 
-// mcpInputDescribe is the schema of the arguments of describe.
+// mcpInputDescribe is the input schema of the tool "describe".
 const mcpInputDescribe = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpOutputDescribe is the schema of the results of describe.
+// mcpOutputDescribe is the output schema of the tool "describe".
 const mcpOutputDescribe = `{"type":"object","description":"Description is what a server knows about a call.",` +
 	`"properties":{` +
 	`"revision":{"type":"string"},` +
@@ -48,7 +50,7 @@ const mcpOutputDescribe = `{"type":"object","description":"Description is what a
 	`"canAsk":{"type":"boolean","description":"whether the client can ask the user"}},` +
 	`"required":["revision","client","canAsk"],"additionalProperties":false}`
 
-// mcpCallDescribe answers describe with Describe.
+// mcpCallDescribe answers calls of the tool "describe".
 func mcpCallDescribe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -58,6 +60,8 @@ func mcpCallDescribe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	mcpEncodeDescription(e, &result)
 	return req.Structured(e)
 }
+
+var _ func(context.Context) Description = Describe
 
 // mcpEncodeDescription writes a value of type Description.
 func mcpEncodeDescription(e *wire.Encoder, v *Description) {
@@ -71,12 +75,6 @@ func mcpEncodeDescription(e *wire.Encoder, v *Description) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(context.Context) Description = Describe
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
 var _ = struct {
 	Revision string
 	Client   string

@@ -10,6 +10,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -29,7 +31,7 @@ func RegisterMCP(r mcp.Registrar, counter *Counter) {
 	r.Register(mcp.MethodResource(&mcpResourceNow, counter, mcpReadNow))
 }
 
-// mcpToolRaise describes raise, which is (*Counter).Raise.
+// mcpToolRaise describes the tool "raise" (method (*Counter).Raise).
 var mcpToolRaise = mcp.ToolInfo{
 	Name: "raise",
 	Description: "Raises the counter and returns its new value. Subscribers are notified: they read the " +
@@ -39,16 +41,16 @@ var mcpToolRaise = mcp.ToolInfo{
 	OutputSchema: mcpOutputRaise,
 }
 
-// mcpInputRaise is the schema of the arguments of raise.
+// mcpInputRaise is the input schema of the tool "raise".
 const mcpInputRaise = `{"type":"object",` +
 	`"properties":{"by":{"type":"integer","description":"by how much","minimum":1,"maximum":1000,"default":1}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputRaise is the schema of the results of raise.
+// mcpOutputRaise is the output schema of the tool "raise".
 const mcpOutputRaise = `{"type":"object","description":"Value is the value of the counter.",` +
 	`"properties":{"value":{"type":"integer"}},"required":["value"],"additionalProperties":false}`
 
-// mcpCallRaise answers raise with (*Counter).Raise.
+// mcpCallRaise answers calls of the tool "raise".
 func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.ToolResult, error) {
 	var args struct {
 		by int64
@@ -72,12 +74,15 @@ func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.To
 	return req.Structured(e)
 }
 
-// mcpFieldsRaise are the arguments of raise.
+var _ func(*Counter, context.Context, int64) Value = (*Counter).Raise
+
+// mcpFieldsRaise are the arguments of the tool "raise".
 var mcpFieldsRaise = wire.Fields{
 	{Name: "by"},
 }
 
-// mcpResourceNow describes counter:///now, which is (*Counter).Now.
+// mcpResourceNow describes the resource "counter:///now" (method
+// (*Counter).Now).
 var mcpResourceNow = mcp.ResourceInfo{
 	URI:         "counter:///now",
 	Name:        "now",
@@ -86,13 +91,15 @@ var mcpResourceNow = mcp.ResourceInfo{
 	MIMEType:    "application/json",
 }
 
-// mcpReadNow answers counter:///now with (*Counter).Now.
+// mcpReadNow reads the resource "counter:///now".
 func mcpReadNow(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.ResourceResult, error) {
 	result := recv.Now(ctx)
 	e := req.Encoder()
 	mcpEncodeValue(e, &result)
 	return req.JSONContents(e)
 }
+
+var _ func(*Counter, context.Context) Value = (*Counter).Now
 
 // mcpEncodeValue writes a value of type Value.
 func mcpEncodeValue(e *wire.Encoder, v *Value) {
@@ -102,13 +109,6 @@ func mcpEncodeValue(e *wire.Encoder, v *Value) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(*Counter, context.Context, int64) Value = (*Counter).Raise
-var _ func(*Counter, context.Context) Value = (*Counter).Now
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
 var _ = struct {
 	Value int64
 }(Value{})

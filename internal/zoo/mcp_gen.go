@@ -20,6 +20,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -118,8 +120,8 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolEchoIntKeys, mcpCallEchoIntKeys))
 	r.Register(mcp.FuncTool(&mcpToolEchoIntKeysRoot, mcpCallEchoIntKeysRoot))
 	r.Register(mcp.FuncTool(&mcpToolEchoIntRoot, mcpCallEchoIntRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoIp, mcpCallEchoIp))
-	r.Register(mcp.FuncTool(&mcpToolEchoIpRoot, mcpCallEchoIpRoot))
+	r.Register(mcp.FuncTool(&mcpToolEchoIP, mcpCallEchoIP))
+	r.Register(mcp.FuncTool(&mcpToolEchoIPRoot, mcpCallEchoIPRoot))
 	r.Register(mcp.FuncTool(&mcpToolEchoItself, mcpCallEchoItself))
 	r.Register(mcp.FuncTool(&mcpToolEchoKeys, mcpCallEchoKeys))
 	r.Register(mcp.FuncTool(&mcpToolEchoKeywords, mcpCallEchoKeywords))
@@ -276,7 +278,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolOwnWeekday, mcpCallOwnWeekday))
 }
 
-// mcpToolEchoAddr describes echo_addr, which is EchoAddr.
+// mcpToolEchoAddr describes the tool "echo_addr" (func EchoAddr).
 var mcpToolEchoAddr = mcp.ToolInfo{
 	Name:         "echo_addr",
 	Symbol:       "EchoAddr",
@@ -285,37 +287,34 @@ var mcpToolEchoAddr = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAddr,
 }
 
-// mcpInputEchoAddr is the schema of the arguments of echo_addr.
-const mcpInputEchoAddr = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string"},` +
-	`"ptr":{"type":"string"},` +
+// mcpInputEchoAddr is the input schema of the tool "echo_addr".
+const mcpInputEchoAddr = mcpSchemaBoxAddr
+
+// mcpSchemaBoxAddr is a part of several schemas.
+const mcpSchemaBoxAddr = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxAddrProperties is a part of several schemas.
+const mcpSchemaBoxAddrProperties = `{"value":{"type":"string"},"ptr":{"type":"string"},` +
 	`"list":{"type":"array","items":{"type":"string"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"string"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"string"}},` +
-	`"opt":{"type":"string"},` +
-	`"zero":{"type":"string"},` +
-	`"ptrOpt":{"type":"string"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"map":{"type":"object","additionalProperties":{"type":"string"}},"opt":{"type":"string"},` +
+	`"zero":{"type":"string"},"ptrOpt":{"type":"string"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
-// mcpOutputEchoAddr is the schema of the results of echo_addr.
-const mcpOutputEchoAddr = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string"},` +
-	`"ptr":{"type":"string"},` +
-	`"list":{"type":"array","items":{"type":"string"}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"string"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"string"}},` +
-	`"opt":{"type":"string"},` +
-	`"zero":{"type":"string"},` +
-	`"ptrOpt":{"type":"string"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+// mcpOutputEchoAddr is the output schema of the tool "echo_addr".
+const mcpOutputEchoAddr = mcpSchemaBoxAddr2
 
-// mcpCallEchoAddr answers echo_addr with EchoAddr.
+// mcpSchemaBoxAddr2 is a part of several schemas.
+const mcpSchemaBoxAddr2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
+
+// mcpCallEchoAddr answers calls of the tool "echo_addr".
 func mcpCallEchoAddr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[netip.Addr]
 	d := req.Decoder()
@@ -329,7 +328,9 @@ func mcpCallEchoAddr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoAddrKeys describes echo_addr_keys, which is EchoAddrKeys.
+var _ func(context.Context, Box[netip.Addr]) Box[netip.Addr] = EchoAddr
+
+// mcpToolEchoAddrKeys describes the tool "echo_addr_keys" (func EchoAddrKeys).
 var mcpToolEchoAddrKeys = mcp.ToolInfo{
 	Name:         "echo_addr_keys",
 	Symbol:       "EchoAddrKeys",
@@ -338,8 +339,11 @@ var mcpToolEchoAddrKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAddrKeys,
 }
 
-// mcpInputEchoAddrKeys is the schema of the arguments of echo_addr_keys.
-const mcpInputEchoAddrKeys = `{"type":"object",` +
+// mcpInputEchoAddrKeys is the input schema of the tool "echo_addr_keys".
+const mcpInputEchoAddrKeys = mcpSchemaBoxMapAddrBool
+
+// mcpSchemaBoxMapAddrBool is a part of several schemas.
+const mcpSchemaBoxMapAddrBool = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"boolean"}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"boolean"}},` +
@@ -356,10 +360,10 @@ const mcpInputEchoAddrKeys = `{"type":"object",` +
 	`"anyOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoAddrKeys is the schema of the results of echo_addr_keys.
-const mcpOutputEchoAddrKeys = mcpInputEchoAddrKeys
+// mcpOutputEchoAddrKeys is the output schema of the tool "echo_addr_keys".
+const mcpOutputEchoAddrKeys = mcpSchemaBoxMapAddrBool
 
-// mcpCallEchoAddrKeys answers echo_addr_keys with EchoAddrKeys.
+// mcpCallEchoAddrKeys answers calls of the tool "echo_addr_keys".
 func mcpCallEchoAddrKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[netip.Addr]bool]
 	d := req.Decoder()
@@ -373,8 +377,10 @@ func mcpCallEchoAddrKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoAddrKeysRoot describes echo_addr_keys_root, which is
-// EchoAddrKeysRoot.
+var _ func(context.Context, Box[map[netip.Addr]bool]) Box[map[netip.Addr]bool] = EchoAddrKeys
+
+// mcpToolEchoAddrKeysRoot describes the tool "echo_addr_keys_root" (func
+// EchoAddrKeysRoot).
 var mcpToolEchoAddrKeysRoot = mcp.ToolInfo{
 	Name:         "echo_addr_keys_root",
 	Symbol:       "EchoAddrKeysRoot",
@@ -383,17 +389,17 @@ var mcpToolEchoAddrKeysRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAddrKeysRoot,
 }
 
-// mcpInputEchoAddrKeysRoot is the schema of the arguments of
-// echo_addr_keys_root.
+// mcpInputEchoAddrKeysRoot is the input schema of the tool
+// "echo_addr_keys_root".
 const mcpInputEchoAddrKeysRoot = `{"type":"object",` +
 	`"properties":{"value":{"type":"object","additionalProperties":{"type":"string"}}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoAddrKeysRoot is the schema of the results of
-// echo_addr_keys_root.
+// mcpOutputEchoAddrKeysRoot is the output schema of the tool
+// "echo_addr_keys_root".
 const mcpOutputEchoAddrKeysRoot = `{"type":"object","additionalProperties":{"type":"string"}}`
 
-// mcpCallEchoAddrKeysRoot answers echo_addr_keys_root with EchoAddrKeysRoot.
+// mcpCallEchoAddrKeysRoot answers calls of the tool "echo_addr_keys_root".
 func mcpCallEchoAddrKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value map[netip.Addr]netip.Prefix
@@ -414,12 +420,15 @@ func mcpCallEchoAddrKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoAddrKeysRoot are the arguments of echo_addr_keys_root.
+var _ func(context.Context, map[netip.Addr]netip.Prefix) map[netip.Addr]netip.Prefix = EchoAddrKeysRoot
+
+// mcpFieldsEchoAddrKeysRoot are the arguments of the tool
+// "echo_addr_keys_root".
 var mcpFieldsEchoAddrKeysRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoAddrPort describes echo_addr_port, which is EchoAddrPort.
+// mcpToolEchoAddrPort describes the tool "echo_addr_port" (func EchoAddrPort).
 var mcpToolEchoAddrPort = mcp.ToolInfo{
 	Name:         "echo_addr_port",
 	Symbol:       "EchoAddrPort",
@@ -428,13 +437,13 @@ var mcpToolEchoAddrPort = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAddrPort,
 }
 
-// mcpInputEchoAddrPort is the schema of the arguments of echo_addr_port.
-const mcpInputEchoAddrPort = mcpInputEchoAddr
+// mcpInputEchoAddrPort is the input schema of the tool "echo_addr_port".
+const mcpInputEchoAddrPort = mcpSchemaBoxAddr
 
-// mcpOutputEchoAddrPort is the schema of the results of echo_addr_port.
-const mcpOutputEchoAddrPort = mcpOutputEchoAddr
+// mcpOutputEchoAddrPort is the output schema of the tool "echo_addr_port".
+const mcpOutputEchoAddrPort = mcpSchemaBoxAddr2
 
-// mcpCallEchoAddrPort answers echo_addr_port with EchoAddrPort.
+// mcpCallEchoAddrPort answers calls of the tool "echo_addr_port".
 func mcpCallEchoAddrPort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[netip.AddrPort]
 	d := req.Decoder()
@@ -448,7 +457,9 @@ func mcpCallEchoAddrPort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoAddrs describes echo_addrs, which is EchoAddrs.
+var _ func(context.Context, Box[netip.AddrPort]) Box[netip.AddrPort] = EchoAddrPort
+
+// mcpToolEchoAddrs describes the tool "echo_addrs" (func EchoAddrs).
 var mcpToolEchoAddrs = mcp.ToolInfo{
 	Name:         "echo_addrs",
 	Symbol:       "EchoAddrs",
@@ -457,14 +468,14 @@ var mcpToolEchoAddrs = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAddrs,
 }
 
-// mcpInputEchoAddrs is the schema of the arguments of echo_addrs.
+// mcpInputEchoAddrs is the input schema of the tool "echo_addrs".
 const mcpInputEchoAddrs = `{"type":"object","properties":{"value":{"type":"array","items":{"type":"string"}}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoAddrs is the schema of the results of echo_addrs.
+// mcpOutputEchoAddrs is the output schema of the tool "echo_addrs".
 const mcpOutputEchoAddrs = `{"type":"array","items":{"type":"string"}}`
 
-// mcpCallEchoAddrs answers echo_addrs with EchoAddrs.
+// mcpCallEchoAddrs answers calls of the tool "echo_addrs".
 func mcpCallEchoAddrs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []netip.Addr
@@ -485,13 +496,15 @@ func mcpCallEchoAddrs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoAddrs are the arguments of echo_addrs.
+var _ func(context.Context, []netip.Addr) []netip.Addr = EchoAddrs
+
+// mcpFieldsEchoAddrs are the arguments of the tool "echo_addrs".
 var mcpFieldsEchoAddrs = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoAliasOfString describes echo_alias_of_string, which is
-// EchoAliasOfString.
+// mcpToolEchoAliasOfString describes the tool "echo_alias_of_string" (func
+// EchoAliasOfString).
 var mcpToolEchoAliasOfString = mcp.ToolInfo{
 	Name:         "echo_alias_of_string",
 	Symbol:       "EchoAliasOfString",
@@ -500,15 +513,15 @@ var mcpToolEchoAliasOfString = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAliasOfString,
 }
 
-// mcpInputEchoAliasOfString is the schema of the arguments of
-// echo_alias_of_string.
-const mcpInputEchoAliasOfString = mcpInputEchoAddr
+// mcpInputEchoAliasOfString is the input schema of the tool
+// "echo_alias_of_string".
+const mcpInputEchoAliasOfString = mcpSchemaBoxAddr
 
-// mcpOutputEchoAliasOfString is the schema of the results of
-// echo_alias_of_string.
-const mcpOutputEchoAliasOfString = mcpInputEchoAddr
+// mcpOutputEchoAliasOfString is the output schema of the tool
+// "echo_alias_of_string".
+const mcpOutputEchoAliasOfString = mcpSchemaBoxAddr
 
-// mcpCallEchoAliasOfString answers echo_alias_of_string with EchoAliasOfString.
+// mcpCallEchoAliasOfString answers calls of the tool "echo_alias_of_string".
 func mcpCallEchoAliasOfString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[string]
 	d := req.Decoder()
@@ -522,8 +535,10 @@ func mcpCallEchoAliasOfString(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpToolEchoAliasOfTime describes echo_alias_of_time, which is
-// EchoAliasOfTime.
+var _ func(context.Context, Box[Text]) Box[Text] = EchoAliasOfString
+
+// mcpToolEchoAliasOfTime describes the tool "echo_alias_of_time" (func
+// EchoAliasOfTime).
 var mcpToolEchoAliasOfTime = mcp.ToolInfo{
 	Name:         "echo_alias_of_time",
 	Symbol:       "EchoAliasOfTime",
@@ -532,39 +547,37 @@ var mcpToolEchoAliasOfTime = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAliasOfTime,
 }
 
-// mcpInputEchoAliasOfTime is the schema of the arguments of echo_alias_of_time.
-const mcpInputEchoAliasOfTime = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string","format":"date-time"},` +
+// mcpInputEchoAliasOfTime is the input schema of the tool "echo_alias_of_time".
+const mcpInputEchoAliasOfTime = mcpSchemaBoxTime
+
+// mcpSchemaBoxTime is a part of several schemas.
+const mcpSchemaBoxTime = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxTimeProperties is a part of several schemas.
+const mcpSchemaBoxTimeProperties = `{"value":{"type":"string","format":"date-time"},` +
 	`"ptr":{"type":"string","format":"date-time"},` +
 	`"list":{"type":"array","items":{"type":"string","format":"date-time"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"string","format":"date-time"},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"string","format":"date-time"}},` +
-	`"opt":{"type":"string","format":"date-time"},` +
-	`"zero":{"type":"string","format":"date-time"},` +
-	`"ptrOpt":{"type":"string","format":"date-time"},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"opt":{"type":"string","format":"date-time"},"zero":{"type":"string","format":"date-time"},` +
+	`"ptrOpt":{"type":"string","format":"date-time"},"bag":{"type":"object",` +
+	`"additionalProperties":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}}`
 
-// mcpOutputEchoAliasOfTime is the schema of the results of echo_alias_of_time.
-const mcpOutputEchoAliasOfTime = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string","format":"date-time"},` +
-	`"ptr":{"type":"string","format":"date-time"},` +
-	`"list":{"type":"array","items":{"type":"string","format":"date-time"}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"string","format":"date-time"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"string","format":"date-time"}},` +
-	`"opt":{"type":"string","format":"date-time"},` +
-	`"zero":{"type":"string","format":"date-time"},` +
-	`"ptrOpt":{"type":"string","format":"date-time"},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+// mcpOutputEchoAliasOfTime is the output schema of the tool
+// "echo_alias_of_time".
+const mcpOutputEchoAliasOfTime = mcpSchemaBoxTime2
 
-// mcpCallEchoAliasOfTime answers echo_alias_of_time with EchoAliasOfTime.
+// mcpSchemaBoxTime2 is a part of several schemas.
+const mcpSchemaBoxTime2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
+
+// mcpCallEchoAliasOfTime answers calls of the tool "echo_alias_of_time".
 func mcpCallEchoAliasOfTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Time]
 	d := req.Decoder()
@@ -578,7 +591,10 @@ func mcpCallEchoAliasOfTime(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoAnonymous describes echo_anonymous, which is EchoAnonymous.
+var _ func(context.Context, Box[Moment]) Box[Moment] = EchoAliasOfTime
+
+// mcpToolEchoAnonymous describes the tool "echo_anonymous" (func
+// EchoAnonymous).
 var mcpToolEchoAnonymous = mcp.ToolInfo{
 	Name:         "echo_anonymous",
 	Symbol:       "EchoAnonymous",
@@ -587,8 +603,11 @@ var mcpToolEchoAnonymous = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAnonymous,
 }
 
-// mcpInputEchoAnonymous is the schema of the arguments of echo_anonymous.
-const mcpInputEchoAnonymous = `{"type":"object","description":"Anonymous has structs without a name.",` +
+// mcpInputEchoAnonymous is the input schema of the tool "echo_anonymous".
+const mcpInputEchoAnonymous = mcpSchemaAnonymous
+
+// mcpSchemaAnonymous is a part of several schemas.
+const mcpSchemaAnonymous = `{"type":"object","description":"Anonymous has structs without a name.",` +
 	`"properties":{` +
 	`"part":{"type":"object","properties":{` +
 	`"x":{"type":"integer"},` +
@@ -605,10 +624,10 @@ const mcpInputEchoAnonymous = `{"type":"object","description":"Anonymous has str
 	`"Same":{"type":"object","properties":{"B":{"type":"boolean"}},"required":["B"],"additionalProperties":false}},` +
 	`"required":["part","List","Map","Same"],"additionalProperties":false}`
 
-// mcpOutputEchoAnonymous is the schema of the results of echo_anonymous.
-const mcpOutputEchoAnonymous = mcpInputEchoAnonymous
+// mcpOutputEchoAnonymous is the output schema of the tool "echo_anonymous".
+const mcpOutputEchoAnonymous = mcpSchemaAnonymous
 
-// mcpCallEchoAnonymous answers echo_anonymous with EchoAnonymous.
+// mcpCallEchoAnonymous answers calls of the tool "echo_anonymous".
 func mcpCallEchoAnonymous(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Anonymous
 	d := req.Decoder()
@@ -622,7 +641,9 @@ func mcpCallEchoAnonymous(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoAny describes echo_any, which is EchoAny.
+var _ func(context.Context, Anonymous) Anonymous = EchoAnonymous
+
+// mcpToolEchoAny describes the tool "echo_any" (func EchoAny).
 var mcpToolEchoAny = mcp.ToolInfo{
 	Name:         "echo_any",
 	Symbol:       "EchoAny",
@@ -631,8 +652,11 @@ var mcpToolEchoAny = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAny,
 }
 
-// mcpInputEchoAny is the schema of the arguments of echo_any.
-const mcpInputEchoAny = `{"type":"object",` +
+// mcpInputEchoAny is the input schema of the tool "echo_any".
+const mcpInputEchoAny = mcpSchemaBoxAny
+
+// mcpSchemaBoxAny is a part of several schemas.
+const mcpSchemaBoxAny = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Any JSON value."},` +
 	`"ptr":{"description":"Any JSON value."},` +
@@ -646,10 +670,10 @@ const mcpInputEchoAny = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Any JSON value."}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoAny is the schema of the results of echo_any.
-const mcpOutputEchoAny = mcpInputEchoAny
+// mcpOutputEchoAny is the output schema of the tool "echo_any".
+const mcpOutputEchoAny = mcpSchemaBoxAny
 
-// mcpCallEchoAny answers echo_any with EchoAny.
+// mcpCallEchoAny answers calls of the tool "echo_any".
 func mcpCallEchoAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[any]
 	d := req.Decoder()
@@ -663,7 +687,9 @@ func mcpCallEchoAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolEchoAnyRoot describes echo_any_root, which is EchoAnyRoot.
+var _ func(context.Context, Box[any]) Box[any] = EchoAny
+
+// mcpToolEchoAnyRoot describes the tool "echo_any_root" (func EchoAnyRoot).
 var mcpToolEchoAnyRoot = mcp.ToolInfo{
 	Name:         "echo_any_root",
 	Symbol:       "EchoAnyRoot",
@@ -672,14 +698,14 @@ var mcpToolEchoAnyRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAnyRoot,
 }
 
-// mcpInputEchoAnyRoot is the schema of the arguments of echo_any_root.
+// mcpInputEchoAnyRoot is the input schema of the tool "echo_any_root".
 const mcpInputEchoAnyRoot = `{"type":"object","properties":{"value":{"description":"Any JSON value."}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoAnyRoot is the schema of the results of echo_any_root.
+// mcpOutputEchoAnyRoot is the output schema of the tool "echo_any_root".
 const mcpOutputEchoAnyRoot = `{"description":"Any JSON value."}`
 
-// mcpCallEchoAnyRoot answers echo_any_root with EchoAnyRoot.
+// mcpCallEchoAnyRoot answers calls of the tool "echo_any_root".
 func mcpCallEchoAnyRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value any
@@ -700,12 +726,14 @@ func mcpCallEchoAnyRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoAnyRoot are the arguments of echo_any_root.
+var _ func(context.Context, any) any = EchoAnyRoot
+
+// mcpFieldsEchoAnyRoot are the arguments of the tool "echo_any_root".
 var mcpFieldsEchoAnyRoot = wire.Fields{
 	{Name: "value", Required: true, Null: true},
 }
 
-// mcpToolEchoAnything describes echo_anything, which is EchoAnything.
+// mcpToolEchoAnything describes the tool "echo_anything" (func EchoAnything).
 var mcpToolEchoAnything = mcp.ToolInfo{
 	Name:         "echo_anything",
 	Symbol:       "EchoAnything",
@@ -714,8 +742,11 @@ var mcpToolEchoAnything = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoAnything,
 }
 
-// mcpInputEchoAnything is the schema of the arguments of echo_anything.
-const mcpInputEchoAnything = `{"type":"object",` +
+// mcpInputEchoAnything is the input schema of the tool "echo_anything".
+const mcpInputEchoAnything = mcpSchemaBoxAnything
+
+// mcpSchemaBoxAnything is a part of several schemas.
+const mcpSchemaBoxAnything = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Named scalars, without constants."},` +
 	`"ptr":{"description":"Named scalars, without constants."},` +
@@ -730,10 +761,10 @@ const mcpInputEchoAnything = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants."}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoAnything is the schema of the results of echo_anything.
-const mcpOutputEchoAnything = mcpInputEchoAnything
+// mcpOutputEchoAnything is the output schema of the tool "echo_anything".
+const mcpOutputEchoAnything = mcpSchemaBoxAnything
 
-// mcpCallEchoAnything answers echo_anything with EchoAnything.
+// mcpCallEchoAnything answers calls of the tool "echo_anything".
 func mcpCallEchoAnything(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Anything]
 	d := req.Decoder()
@@ -747,7 +778,10 @@ func mcpCallEchoAnything(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoArrayRoot describes echo_array_root, which is EchoArrayRoot.
+var _ func(context.Context, Box[Anything]) Box[Anything] = EchoAnything
+
+// mcpToolEchoArrayRoot describes the tool "echo_array_root" (func
+// EchoArrayRoot).
 var mcpToolEchoArrayRoot = mcp.ToolInfo{
 	Name:         "echo_array_root",
 	Symbol:       "EchoArrayRoot",
@@ -756,16 +790,16 @@ var mcpToolEchoArrayRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoArrayRoot,
 }
 
-// mcpInputEchoArrayRoot is the schema of the arguments of echo_array_root.
+// mcpInputEchoArrayRoot is the input schema of the tool "echo_array_root".
 const mcpInputEchoArrayRoot = `{"type":"object","properties":{` +
 	`"value":{"type":"array","items":{"type":"integer","minimum":-128,"maximum":127},"minItems":3,"maxItems":3}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoArrayRoot is the schema of the results of echo_array_root.
+// mcpOutputEchoArrayRoot is the output schema of the tool "echo_array_root".
 const mcpOutputEchoArrayRoot = `{"type":"array","items":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"minItems":3,"maxItems":3}`
 
-// mcpCallEchoArrayRoot answers echo_array_root with EchoArrayRoot.
+// mcpCallEchoArrayRoot answers calls of the tool "echo_array_root".
 func mcpCallEchoArrayRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value [3]int8
@@ -786,12 +820,14 @@ func mcpCallEchoArrayRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoArrayRoot are the arguments of echo_array_root.
+var _ func(context.Context, [3]int8) [3]int8 = EchoArrayRoot
+
+// mcpFieldsEchoArrayRoot are the arguments of the tool "echo_array_root".
 var mcpFieldsEchoArrayRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoBigFloat describes echo_big_float, which is EchoBigFloat.
+// mcpToolEchoBigFloat describes the tool "echo_big_float" (func EchoBigFloat).
 var mcpToolEchoBigFloat = mcp.ToolInfo{
 	Name:         "echo_big_float",
 	Symbol:       "EchoBigFloat",
@@ -800,13 +836,13 @@ var mcpToolEchoBigFloat = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBigFloat,
 }
 
-// mcpInputEchoBigFloat is the schema of the arguments of echo_big_float.
-const mcpInputEchoBigFloat = mcpInputEchoAddr
+// mcpInputEchoBigFloat is the input schema of the tool "echo_big_float".
+const mcpInputEchoBigFloat = mcpSchemaBoxAddr
 
-// mcpOutputEchoBigFloat is the schema of the results of echo_big_float.
-const mcpOutputEchoBigFloat = mcpOutputEchoAddr
+// mcpOutputEchoBigFloat is the output schema of the tool "echo_big_float".
+const mcpOutputEchoBigFloat = mcpSchemaBoxAddr2
 
-// mcpCallEchoBigFloat answers echo_big_float with EchoBigFloat.
+// mcpCallEchoBigFloat answers calls of the tool "echo_big_float".
 func mcpCallEchoBigFloat(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[big.Float]
 	d := req.Decoder()
@@ -820,7 +856,9 @@ func mcpCallEchoBigFloat(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoBigInt describes echo_big_int, which is EchoBigInt.
+var _ func(context.Context, Box[big.Float]) Box[big.Float] = EchoBigFloat
+
+// mcpToolEchoBigInt describes the tool "echo_big_int" (func EchoBigInt).
 var mcpToolEchoBigInt = mcp.ToolInfo{
 	Name:         "echo_big_int",
 	Symbol:       "EchoBigInt",
@@ -829,37 +867,31 @@ var mcpToolEchoBigInt = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBigInt,
 }
 
-// mcpInputEchoBigInt is the schema of the arguments of echo_big_int.
-const mcpInputEchoBigInt = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
+// mcpInputEchoBigInt is the input schema of the tool "echo_big_int".
+const mcpInputEchoBigInt = mcpSchemaBoxInt
+
+// mcpSchemaBoxInt is a part of several schemas.
+const mcpSchemaBoxInt = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxIntProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxIntProperties is a part of several schemas.
+const mcpSchemaBoxIntProperties = `{"value":{"type":"integer"},"ptr":{"type":"integer"},` +
 	`"list":{"type":"array","items":{"type":"integer"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"opt":{"type":"integer"},` +
-	`"zero":{"type":"integer"},` +
-	`"ptrOpt":{"type":"integer"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"map":{"type":"object","additionalProperties":{"type":"integer"}},"opt":{"type":"integer"},` +
+	`"zero":{"type":"integer"},"ptrOpt":{"type":"integer"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}`
 
-// mcpOutputEchoBigInt is the schema of the results of echo_big_int.
+// mcpOutputEchoBigInt is the output schema of the tool "echo_big_int".
 const mcpOutputEchoBigInt = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"opt":{"type":"integer"},` +
-	`"zero":{"type":"integer"},` +
-	`"ptrOpt":{"type":"integer"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxIntProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoBigInt answers echo_big_int with EchoBigInt.
+// mcpCallEchoBigInt answers calls of the tool "echo_big_int".
 func mcpCallEchoBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[big.Int]
 	d := req.Decoder()
@@ -873,8 +905,10 @@ func mcpCallEchoBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoBigIntPointer describes echo_big_int_pointer, which is
-// EchoBigIntPointer.
+var _ func(context.Context, Box[big.Int]) Box[big.Int] = EchoBigInt
+
+// mcpToolEchoBigIntPointer describes the tool "echo_big_int_pointer" (func
+// EchoBigIntPointer).
 var mcpToolEchoBigIntPointer = mcp.ToolInfo{
 	Name:         "echo_big_int_pointer",
 	Symbol:       "EchoBigIntPointer",
@@ -883,9 +917,12 @@ var mcpToolEchoBigIntPointer = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBigIntPointer,
 }
 
-// mcpInputEchoBigIntPointer is the schema of the arguments of
-// echo_big_int_pointer.
-const mcpInputEchoBigIntPointer = `{"type":"object",` +
+// mcpInputEchoBigIntPointer is the input schema of the tool
+// "echo_big_int_pointer".
+const mcpInputEchoBigIntPointer = mcpSchemaBoxInt2
+
+// mcpSchemaBoxInt2 is a part of several schemas.
+const mcpSchemaBoxInt2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer"},` +
 	`"ptr":{"type":"integer"},` +
@@ -899,9 +936,12 @@ const mcpInputEchoBigIntPointer = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBigIntPointer is the schema of the results of
-// echo_big_int_pointer.
-const mcpOutputEchoBigIntPointer = `{"type":"object",` +
+// mcpOutputEchoBigIntPointer is the output schema of the tool
+// "echo_big_int_pointer".
+const mcpOutputEchoBigIntPointer = mcpSchemaBoxInt3
+
+// mcpSchemaBoxInt3 is a part of several schemas.
+const mcpSchemaBoxInt3 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer"},` +
 	`"ptr":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
@@ -915,7 +955,7 @@ const mcpOutputEchoBigIntPointer = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoBigIntPointer answers echo_big_int_pointer with EchoBigIntPointer.
+// mcpCallEchoBigIntPointer answers calls of the tool "echo_big_int_pointer".
 func mcpCallEchoBigIntPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*big.Int]
 	d := req.Decoder()
@@ -929,7 +969,9 @@ func mcpCallEchoBigIntPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpToolEchoBinding describes echo_binding, which is EchoBinding.
+var _ func(context.Context, Box[*big.Int]) Box[*big.Int] = EchoBigIntPointer
+
+// mcpToolEchoBinding describes the tool "echo_binding" (func EchoBinding).
 var mcpToolEchoBinding = mcp.ToolInfo{
 	Name:         "echo_binding",
 	Symbol:       "EchoBinding",
@@ -938,7 +980,7 @@ var mcpToolEchoBinding = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBinding,
 }
 
-// mcpInputEchoBinding is the schema of the arguments of echo_binding.
+// mcpInputEchoBinding is the input schema of the tool "echo_binding".
 const mcpInputEchoBinding = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Binding is an enumeration of integers with texts of its own.",` +
@@ -969,7 +1011,7 @@ const mcpInputEchoBinding = `{"type":"object",` +
 	`"anyOf":[{"type":"string","enum":["paperback","hardback"]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBinding is the schema of the results of echo_binding.
+// mcpOutputEchoBinding is the output schema of the tool "echo_binding".
 const mcpOutputEchoBinding = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Binding is an enumeration of integers with texts of its own.\nOne ` +
@@ -995,7 +1037,7 @@ const mcpOutputEchoBinding = `{"type":"object",` +
 	`texts of its own.\nOne of \"paperback\", \"hardback\".","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoBinding answers echo_binding with EchoBinding.
+// mcpCallEchoBinding answers calls of the tool "echo_binding".
 func mcpCallEchoBinding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Binding]
 	d := req.Decoder()
@@ -1009,7 +1051,10 @@ func mcpCallEchoBinding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoBindingKeys describes echo_binding_keys, which is EchoBindingKeys.
+var _ func(context.Context, Box[Binding]) Box[Binding] = EchoBinding
+
+// mcpToolEchoBindingKeys describes the tool "echo_binding_keys" (func
+// EchoBindingKeys).
 var mcpToolEchoBindingKeys = mcp.ToolInfo{
 	Name:         "echo_binding_keys",
 	Symbol:       "EchoBindingKeys",
@@ -1018,8 +1063,11 @@ var mcpToolEchoBindingKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBindingKeys,
 }
 
-// mcpInputEchoBindingKeys is the schema of the arguments of echo_binding_keys.
-const mcpInputEchoBindingKeys = `{"type":"object",` +
+// mcpInputEchoBindingKeys is the input schema of the tool "echo_binding_keys".
+const mcpInputEchoBindingKeys = mcpSchemaBoxMapBindingInt
+
+// mcpSchemaBoxMapBindingInt is a part of several schemas.
+const mcpSchemaBoxMapBindingInt = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -1036,10 +1084,11 @@ const mcpInputEchoBindingKeys = `{"type":"object",` +
 	`"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBindingKeys is the schema of the results of echo_binding_keys.
-const mcpOutputEchoBindingKeys = mcpInputEchoBindingKeys
+// mcpOutputEchoBindingKeys is the output schema of the tool
+// "echo_binding_keys".
+const mcpOutputEchoBindingKeys = mcpSchemaBoxMapBindingInt
 
-// mcpCallEchoBindingKeys answers echo_binding_keys with EchoBindingKeys.
+// mcpCallEchoBindingKeys answers calls of the tool "echo_binding_keys".
 func mcpCallEchoBindingKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Binding]int]
 	d := req.Decoder()
@@ -1053,7 +1102,9 @@ func mcpCallEchoBindingKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoBlanks describes echo_blanks, which is EchoBlanks.
+var _ func(context.Context, Box[map[Binding]int]) Box[map[Binding]int] = EchoBindingKeys
+
+// mcpToolEchoBlanks describes the tool "echo_blanks" (func EchoBlanks).
 var mcpToolEchoBlanks = mcp.ToolInfo{
 	Name:         "echo_blanks",
 	Description:  "Returns what it is given.",
@@ -1063,7 +1114,7 @@ var mcpToolEchoBlanks = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBlanks,
 }
 
-// mcpInputEchoBlanks is the schema of the arguments of echo_blanks.
+// mcpInputEchoBlanks is the input schema of the tool "echo_blanks".
 const mcpInputEchoBlanks = `{"type":"object",` +
 	`"description":"Blanks has patterns with sets that the two dialects have by different names.","properties":{` +
 	`"blank":{"type":"string","pattern":"^\\s+$"},` +
@@ -1072,7 +1123,7 @@ const mcpInputEchoBlanks = `{"type":"object",` +
 	`"rest":{"type":"array","items":{"type":"string","pattern":"^[^\\s.]*[\\S-]$"}}},` +
 	`"required":["blank","any","words","rest"],"additionalProperties":false}`
 
-// mcpOutputEchoBlanks is the schema of the results of echo_blanks.
+// mcpOutputEchoBlanks is the output schema of the tool "echo_blanks".
 const mcpOutputEchoBlanks = `{"type":"object",` +
 	`"description":"Blanks has patterns with sets that the two dialects have by different names.","properties":{` +
 	`"blank":{"type":"string"},` +
@@ -1081,7 +1132,7 @@ const mcpOutputEchoBlanks = `{"type":"object",` +
 	`"rest":{"type":"array","items":{"type":"string"}}},` +
 	`"required":["blank","any","words","rest"],"additionalProperties":false}`
 
-// mcpCallEchoBlanks answers echo_blanks with EchoBlanks.
+// mcpCallEchoBlanks answers calls of the tool "echo_blanks".
 func mcpCallEchoBlanks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Blanks
 	d := req.Decoder()
@@ -1095,7 +1146,9 @@ func mcpCallEchoBlanks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoBlob describes echo_blob, which is EchoBlob.
+var _ func(context.Context, Blanks) Blanks = EchoBlanks
+
+// mcpToolEchoBlob describes the tool "echo_blob" (func EchoBlob).
 var mcpToolEchoBlob = mcp.ToolInfo{
 	Name:         "echo_blob",
 	Symbol:       "EchoBlob",
@@ -1104,8 +1157,11 @@ var mcpToolEchoBlob = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBlob,
 }
 
-// mcpInputEchoBlob is the schema of the arguments of echo_blob.
-const mcpInputEchoBlob = `{"type":"object",` +
+// mcpInputEchoBlob is the input schema of the tool "echo_blob".
+const mcpInputEchoBlob = mcpSchemaBoxBlob
+
+// mcpSchemaBoxBlob is a part of several schemas.
+const mcpSchemaBoxBlob = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
 	`"ptr":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
@@ -1125,10 +1181,10 @@ const mcpInputEchoBlob = `{"type":"object",` +
 	`"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBlob is the schema of the results of echo_blob.
-const mcpOutputEchoBlob = mcpInputEchoBlob
+// mcpOutputEchoBlob is the output schema of the tool "echo_blob".
+const mcpOutputEchoBlob = mcpSchemaBoxBlob
 
-// mcpCallEchoBlob answers echo_blob with EchoBlob.
+// mcpCallEchoBlob answers calls of the tool "echo_blob".
 func mcpCallEchoBlob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Blob]
 	d := req.Decoder()
@@ -1142,7 +1198,9 @@ func mcpCallEchoBlob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoBool describes echo_bool, which is EchoBool.
+var _ func(context.Context, Box[Blob]) Box[Blob] = EchoBlob
+
+// mcpToolEchoBool describes the tool "echo_bool" (func EchoBool).
 var mcpToolEchoBool = mcp.ToolInfo{
 	Name:         "echo_bool",
 	Symbol:       "EchoBool",
@@ -1151,8 +1209,11 @@ var mcpToolEchoBool = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBool,
 }
 
-// mcpInputEchoBool is the schema of the arguments of echo_bool.
-const mcpInputEchoBool = `{"type":"object",` +
+// mcpInputEchoBool is the input schema of the tool "echo_bool".
+const mcpInputEchoBool = mcpSchemaBoxBool
+
+// mcpSchemaBoxBool is a part of several schemas.
+const mcpSchemaBoxBool = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"boolean"},` +
 	`"ptr":{"type":"boolean"},` +
@@ -1166,10 +1227,10 @@ const mcpInputEchoBool = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBool is the schema of the results of echo_bool.
-const mcpOutputEchoBool = mcpInputEchoBool
+// mcpOutputEchoBool is the output schema of the tool "echo_bool".
+const mcpOutputEchoBool = mcpSchemaBoxBool
 
-// mcpCallEchoBool answers echo_bool with EchoBool.
+// mcpCallEchoBool answers calls of the tool "echo_bool".
 func mcpCallEchoBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[bool]
 	d := req.Decoder()
@@ -1183,7 +1244,9 @@ func mcpCallEchoBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoBoolRoot describes echo_bool_root, which is EchoBoolRoot.
+var _ func(context.Context, Box[bool]) Box[bool] = EchoBool
+
+// mcpToolEchoBoolRoot describes the tool "echo_bool_root" (func EchoBoolRoot).
 var mcpToolEchoBoolRoot = mcp.ToolInfo{
 	Name:         "echo_bool_root",
 	Symbol:       "EchoBoolRoot",
@@ -1192,14 +1255,14 @@ var mcpToolEchoBoolRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBoolRoot,
 }
 
-// mcpInputEchoBoolRoot is the schema of the arguments of echo_bool_root.
+// mcpInputEchoBoolRoot is the input schema of the tool "echo_bool_root".
 const mcpInputEchoBoolRoot = `{"type":"object","properties":{"value":{"type":"boolean"}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoBoolRoot is the schema of the results of echo_bool_root.
+// mcpOutputEchoBoolRoot is the output schema of the tool "echo_bool_root".
 const mcpOutputEchoBoolRoot = `{"type":"boolean"}`
 
-// mcpCallEchoBoolRoot answers echo_bool_root with EchoBoolRoot.
+// mcpCallEchoBoolRoot answers calls of the tool "echo_bool_root".
 func mcpCallEchoBoolRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value bool
@@ -1220,12 +1283,14 @@ func mcpCallEchoBoolRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoBoolRoot are the arguments of echo_bool_root.
+var _ func(context.Context, bool) bool = EchoBoolRoot
+
+// mcpFieldsEchoBoolRoot are the arguments of the tool "echo_bool_root".
 var mcpFieldsEchoBoolRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoBounds describes echo_bounds, which is EchoBounds.
+// mcpToolEchoBounds describes the tool "echo_bounds" (func EchoBounds).
 var mcpToolEchoBounds = mcp.ToolInfo{
 	Name:         "echo_bounds",
 	Symbol:       "EchoBounds",
@@ -1234,11 +1299,18 @@ var mcpToolEchoBounds = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBounds,
 }
 
-// mcpInputEchoBounds is the schema of the arguments of echo_bounds.
-const mcpInputEchoBounds = `{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
+// mcpInputEchoBounds is the input schema of the tool "echo_bounds".
+const mcpInputEchoBounds = mcpSchemaBounds
+
+// mcpSchemaBounds is a part of several schemas.
+const mcpSchemaBounds = `{"type":"object","description":"Bounds has bounds of every kind.",` +
+	`"properties":` + mcpSchemaBoundsProperties + `,"required":["min","max","both","above","below","real","open",` +
+	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoundsProperties is a part of several schemas.
+const mcpSchemaBoundsProperties = `{"min":{"type":"integer","minimum":1},` +
+	`"max":{"type":"integer","maximum":10},"both":{"type":"integer","minimum":-5,"maximum":5},` +
 	`"above":{"type":"integer","exclusiveMinimum":3},` +
 	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
 	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
@@ -1246,45 +1318,36 @@ const mcpInputEchoBounds = `{"type":"object","description":"Bounds has bounds of
 	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
 	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
 	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
+	`"step":{"type":"integer","multipleOf":3},"tenth":{"type":"number","multipleOf":0.1},` +
 	`"half":{"type":"integer","multipleOf":0.5},` +
 	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
 	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
+	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},"ptr":{"type":"integer","minimum":0,"maximum":3},` +
 	`"ptrPtr":{"type":"number","minimum":0},` +
 	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false}`
+	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}}`
 
-// mcpOutputEchoBounds is the schema of the results of echo_bounds.
-const mcpOutputEchoBounds = `{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
+// mcpOutputEchoBounds is the output schema of the tool "echo_bounds".
+const mcpOutputEchoBounds = mcpSchemaBounds2
+
+// mcpSchemaBounds2 is a part of several schemas.
+const mcpSchemaBounds2 = `{"type":"object","description":"Bounds has bounds of every kind.",` +
+	`"properties":` + mcpSchemaBoundsProperties2 + `,"required":["min","max","both","above","below","real","open",` +
+	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoundsProperties2 is a part of several schemas.
+const mcpSchemaBoundsProperties2 = `{"min":{"type":"integer"},"max":{"type":"integer"},` +
+	`"both":{"type":"integer","minimum":-128,"maximum":127},"above":{"type":"integer","minimum":0},` +
+	`"below":{"type":"integer","minimum":0,"maximum":65535},"real":{"type":"number"},"open":{"type":"number"},` +
+	`"single":{"type":"number"},"tiny":{"type":"number"},"tinyOpen":{"type":"number"},"step":{"type":"integer"},` +
+	`"tenth":{"type":"number"},"half":{"type":"integer"},"big":{"type":"integer"},"odd":{"type":"integer"},` +
+	`"fraction":{"type":"integer"},"ptr":{"type":"integer"},` +
 	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
 	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false}`
+	`"nanos":{"type":"integer","description":"In nanoseconds."}}`
 
-// mcpCallEchoBounds answers echo_bounds with EchoBounds.
+// mcpCallEchoBounds answers calls of the tool "echo_bounds".
 func mcpCallEchoBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Bounds
 	d := req.Decoder()
@@ -1298,8 +1361,10 @@ func mcpCallEchoBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoBoxOfBounds describes echo_box_of_bounds, which is
-// EchoBoxOfBounds.
+var _ func(context.Context, Bounds) Bounds = EchoBounds
+
+// mcpToolEchoBoxOfBounds describes the tool "echo_box_of_bounds" (func
+// EchoBoxOfBounds).
 var mcpToolEchoBoxOfBounds = mcp.ToolInfo{
 	Name:         "echo_box_of_bounds",
 	Symbol:       "EchoBoxOfBounds",
@@ -1308,489 +1373,50 @@ var mcpToolEchoBoxOfBounds = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBoxOfBounds,
 }
 
-// mcpInputEchoBoxOfBounds is the schema of the arguments of echo_box_of_bounds.
+// mcpInputEchoBoxOfBounds is the input schema of the tool "echo_box_of_bounds".
 const mcpInputEchoBoxOfBounds = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","description":"Bounds has bounds of every kind.",` +
-	`"properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
-	`"properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"Bounds has bounds of every kind.",` +
-	`"properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Bounds has bounds of every kind.","anyOf":[{` +
-	`"type":"object","properties":{` +
-	`"min":{"type":"integer","minimum":1},` +
-	`"max":{"type":"integer","maximum":10},` +
-	`"both":{"type":"integer","minimum":-5,"maximum":5},` +
-	`"above":{"type":"integer","exclusiveMinimum":3},` +
-	`"below":{"type":"integer","minimum":0,"exclusiveMaximum":100},` +
-	`"real":{"type":"number","minimum":0.1,"maximum":0.9},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"single":{"type":"number","minimum":-0.5,"maximum":2.5},` +
-	`"tiny":{"type":"number","minimum":0.1,"maximum":0.7},` +
-	`"tinyOpen":{"type":"number","exclusiveMinimum":0.1,"exclusiveMaximum":0.7},` +
-	`"step":{"type":"integer","multipleOf":3},` +
-	`"tenth":{"type":"number","multipleOf":0.1},` +
-	`"half":{"type":"integer","multipleOf":0.5},` +
-	`"big":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},` +
-	`"odd":{"type":"integer","maximum":9007199254740993},` +
-	`"fraction":{"type":"integer","minimum":0.5,"maximum":3.5},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":3},` +
-	`"ptrPtr":{"type":"number","minimum":0},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants.","minimum":2},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","minimum":0,"maximum":1000000000}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaBounds + `,` +
+	`"ptr":` + mcpSchemaBounds + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBounds + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBounds3 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBounds + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBounds + `},` +
+	`"opt":` + mcpSchemaBounds + `,` +
+	`"zero":` + mcpSchemaBounds + `,` +
+	`"ptrOpt":` + mcpSchemaBounds + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds3 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBoxOfBounds is the schema of the results of echo_box_of_bounds.
+// mcpSchemaBounds3 is a part of several schemas.
+const mcpSchemaBounds3 = `{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
+	`"properties":` + mcpSchemaBoundsProperties + `,"required":["min","max","both","above","below","real","open",` +
+	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
+	`"additionalProperties":false},{"type":"null"}]}`
+
+// mcpOutputEchoBoxOfBounds is the output schema of the tool
+// "echo_box_of_bounds".
 const mcpOutputEchoBoxOfBounds = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","description":"Bounds has bounds of every kind.",` +
-	`"properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
-	`"properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"Bounds has bounds of every kind.",` +
-	`"properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"Bounds has bounds of every kind.","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Bounds has bounds of every kind.","anyOf":[{` +
-	`"type":"object","properties":{` +
-	`"min":{"type":"integer"},` +
-	`"max":{"type":"integer"},` +
-	`"both":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"above":{"type":"integer","minimum":0},` +
-	`"below":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"real":{"type":"number"},` +
-	`"open":{"type":"number"},` +
-	`"single":{"type":"number"},` +
-	`"tiny":{"type":"number"},` +
-	`"tinyOpen":{"type":"number"},` +
-	`"step":{"type":"integer"},` +
-	`"tenth":{"type":"number"},` +
-	`"half":{"type":"integer"},` +
-	`"big":{"type":"integer"},` +
-	`"odd":{"type":"integer"},` +
-	`"fraction":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"named":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["min","max","both","above","below","real","open","single","tiny","tinyOpen","step","tenth",` +
-	`"half","big","odd","fraction","named","nanos"],"additionalProperties":false},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaBounds2 + `,` +
+	`"ptr":` + mcpSchemaBounds2 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBounds2 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBounds4 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBounds2 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBounds2 + `},` +
+	`"opt":` + mcpSchemaBounds2 + `,` +
+	`"zero":` + mcpSchemaBounds2 + `,` +
+	`"ptrOpt":` + mcpSchemaBounds2 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds4 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
 
-// mcpCallEchoBoxOfBounds answers echo_box_of_bounds with EchoBoxOfBounds.
+// mcpSchemaBounds4 is a part of several schemas.
+const mcpSchemaBounds4 = `{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
+	`"properties":` + mcpSchemaBoundsProperties2 + `,"required":["min","max","both","above","below","real","open",` +
+	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
+	`"additionalProperties":false},{"type":"null"}]}`
+
+// mcpCallEchoBoxOfBounds answers calls of the tool "echo_box_of_bounds".
 func mcpCallEchoBoxOfBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Bounds]
 	d := req.Decoder()
@@ -1804,8 +1430,10 @@ func mcpCallEchoBoxOfBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoBoxOfByPointer describes echo_box_of_by_pointer, which is
-// EchoBoxOfByPointer.
+var _ func(context.Context, Box[Bounds]) Box[Bounds] = EchoBoxOfBounds
+
+// mcpToolEchoBoxOfByPointer describes the tool "echo_box_of_by_pointer" (func
+// EchoBoxOfByPointer).
 var mcpToolEchoBoxOfByPointer = mcp.ToolInfo{
 	Name:         "echo_box_of_by_pointer",
 	Symbol:       "EchoBoxOfByPointer",
@@ -1814,148 +1442,46 @@ var mcpToolEchoBoxOfByPointer = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBoxOfByPointer,
 }
 
-// mcpInputEchoBoxOfByPointer is the schema of the arguments of
-// echo_box_of_by_pointer.
+// mcpInputEchoBoxOfByPointer is the input schema of the tool
+// "echo_box_of_by_pointer".
 const mcpInputEchoBoxOfByPointer = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"ByPointer embeds pointers.","anyOf":[{"type":"object",` +
-	`"properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object","description":"ByPointer embeds pointers.",` +
-	`"properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"ByPointer embeds pointers.","anyOf":[{` +
-	`"type":"object","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxByPointerProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputEchoBoxOfByPointer is the schema of the results of
-// echo_box_of_by_pointer.
+// mcpSchemaBoxByPointerProperties is a part of several schemas.
+const mcpSchemaBoxByPointerProperties = `{"value":` + mcpSchemaByPointer + `,"ptr":` + mcpSchemaByPointer + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaByPointer + `},"refs":{"type":"array","items":` + mcpSchemaByPointer2 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaByPointer + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaByPointer + `},"opt":` + mcpSchemaByPointer + `,` +
+	`"zero":` + mcpSchemaByPointer + `,"ptrOpt":` + mcpSchemaByPointer + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaByPointer2 + `}}`
+
+// mcpSchemaByPointer is a part of several schemas.
+const mcpSchemaByPointer = `{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["Own"],"additionalProperties":false}`
+
+// mcpSchemaByPointer2 is a part of several schemas.
+const mcpSchemaByPointer2 = `{"description":"ByPointer embeds pointers.","anyOf":[{"type":"object",` +
+	`"properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["Own"],"additionalProperties":false},{"type":"null"}]}`
+
+// mcpOutputEchoBoxOfByPointer is the output schema of the tool
+// "echo_box_of_by_pointer".
 const mcpOutputEchoBoxOfByPointer = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"ByPointer embeds pointers.","anyOf":[{"type":"object",` +
-	`"properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object","description":"ByPointer embeds pointers.",` +
-	`"properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"ByPointer embeds pointers.","anyOf":[{` +
-	`"type":"object","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxByPointerProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoBoxOfByPointer answers echo_box_of_by_pointer with
-// EchoBoxOfByPointer.
+// mcpCallEchoBoxOfByPointer answers calls of the tool "echo_box_of_by_pointer".
 func mcpCallEchoBoxOfByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[ByPointer]
 	d := req.Decoder()
@@ -1969,8 +1495,10 @@ func mcpCallEchoBoxOfByPointer(ctx context.Context, req *mcp.Request) (*mcp.Tool
 	return req.Structured(e)
 }
 
-// mcpToolEchoBoxOfDefaults describes echo_box_of_defaults, which is
-// EchoBoxOfDefaults.
+var _ func(context.Context, Box[ByPointer]) Box[ByPointer] = EchoBoxOfByPointer
+
+// mcpToolEchoBoxOfDefaults describes the tool "echo_box_of_defaults" (func
+// EchoBoxOfDefaults).
 var mcpToolEchoBoxOfDefaults = mcp.ToolInfo{
 	Name:         "echo_box_of_defaults",
 	Symbol:       "EchoBoxOfDefaults",
@@ -1979,681 +1507,108 @@ var mcpToolEchoBoxOfDefaults = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBoxOfDefaults,
 }
 
-// mcpInputEchoBoxOfDefaults is the schema of the arguments of
-// echo_box_of_defaults.
+// mcpInputEchoBoxOfDefaults is the input schema of the tool
+// "echo_box_of_defaults".
 const mcpInputEchoBoxOfDefaults = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","description":"Defaults has defaults of every kind.",` +
-	`"properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Defaults has defaults of every kind.","anyOf":[{` +
-	`"type":"object","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"Defaults has defaults of every kind.",` +
-	`"properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Defaults has defaults of every kind.",` +
-	`"anyOf":[{"type":"object","properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaDefaults + `,` +
+	`"ptr":` + mcpSchemaDefaults + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaDefaults + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaDefaults2 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaDefaults + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaDefaults + `},` +
+	`"opt":` + mcpSchemaDefaults + `,` +
+	`"zero":` + mcpSchemaDefaults + `,` +
+	`"ptrOpt":` + mcpSchemaDefaults + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaDefaults2 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBoxOfDefaults is the schema of the results of
-// echo_box_of_defaults.
+// mcpSchemaDefaults is a part of several schemas.
+const mcpSchemaDefaults = `{"type":"object","description":"Defaults has defaults of every kind.",` +
+	`"properties":` + mcpSchemaDefaultsProperties + `,"required":["req"],"additionalProperties":false}`
+
+// mcpSchemaDefaults2 is a part of several schemas.
+const mcpSchemaDefaults2 = `{"description":"Defaults has defaults of every kind.","anyOf":[{"type":"object",` +
+	`"properties":` + mcpSchemaDefaultsProperties + `,"required":["req"],"additionalProperties":false},{"type":"null"}]}`
+
+// mcpSchemaDefaultsProperties is a part of several schemas.
+const mcpSchemaDefaultsProperties = `{"b":{"type":"boolean","default":true},` +
+	`"i":{"type":"integer","minimum":-5,"default":-3},` +
+	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
+	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},"f":{"type":"number","default":0.1},` +
+	`"f32":{"type":"number","default":1e-3},"s":{"type":"string","default":"some \"text\""},` +
+	`"tick":{"type":"string","default":"a\u0060b"},` +
+	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
+	`"ptr":{"type":"integer","default":7},"ptrPtr":{"type":"string","default":"pp"},` +
+	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
+	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
+	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
+	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
+	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},"intMap":{` +
+	`"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"},` +
+	`"default":{"-1":"x"}},` +
+	`"struct":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
+	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
+	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
+	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
+	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
+	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},"opt":{"type":"integer","default":5},` +
+	`"req":{"type":"integer","default":6}}`
+
+// mcpOutputEchoBoxOfDefaults is the output schema of the tool
+// "echo_box_of_defaults".
 const mcpOutputEchoBoxOfDefaults = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","description":"Defaults has defaults of every kind.",` +
-	`"properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Defaults has defaults of every kind.","anyOf":[{` +
-	`"type":"object","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"Defaults has defaults of every kind.",` +
-	`"properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"Defaults has defaults of every kind.","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Defaults has defaults of every kind.",` +
-	`"anyOf":[{"type":"object","properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaDefaults3 + `,` +
+	`"ptr":` + mcpSchemaDefaults3 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaDefaults3 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaDefaults4 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaDefaults3 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaDefaults3 + `},` +
+	`"opt":` + mcpSchemaDefaults3 + `,` +
+	`"zero":` + mcpSchemaDefaults3 + `,` +
+	`"ptrOpt":` + mcpSchemaDefaults3 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaDefaults4 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
 
-// mcpCallEchoBoxOfDefaults answers echo_box_of_defaults with EchoBoxOfDefaults.
+// mcpSchemaDefaults3 is a part of several schemas.
+const mcpSchemaDefaults3 = `{"type":"object","description":"Defaults has defaults of every kind.",` +
+	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
+	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaDefaults4 is a part of several schemas.
+const mcpSchemaDefaults4 = `{"description":"Defaults has defaults of every kind.","anyOf":[{"type":"object",` +
+	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
+	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"],` +
+	`"additionalProperties":false},{"type":"null"}]}`
+
+// mcpSchemaDefaultsProperties2 is a part of several schemas.
+const mcpSchemaDefaultsProperties2 = `{"b":{"type":"boolean"},"i":{"type":"integer"},` +
+	`"u8":{"type":"integer","minimum":0,"maximum":255},"big":{"type":"integer","minimum":0},` +
+	`"f":{"type":"number"},"f32":{"type":"number"},"s":{"type":"string"},"tick":{"type":"string"},` +
+	`"label":{"type":"string","description":"Named scalars, without constants."},"ptr":{"type":"integer"},` +
+	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},"list":{"type":"array","items":{"type":"integer"}},` +
+	`"jsonList":{"type":"array","items":{"type":"string"}},` +
+	`"emptyList":{"type":"array","items":{"type":"string"}},` +
+	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"integer"}},"intMap":{"type":"object",` +
+	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"}},` +
+	`"struct":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},` +
+	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},` +
+	`"bytes":{"type":"string","contentEncoding":"base64"},"time":{"type":"string","format":"date-time"},` +
+	`"nanos":{"type":"integer","description":"In nanoseconds."},"any":{"description":"Any JSON value."},` +
+	`"opt":{"type":"integer"},"req":{"type":"integer"}}`
+
+// mcpCallEchoBoxOfDefaults answers calls of the tool "echo_box_of_defaults".
 func mcpCallEchoBoxOfDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Defaults]
 	d := req.Decoder()
@@ -2667,8 +1622,10 @@ func mcpCallEchoBoxOfDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpToolEchoBoxOfEmbedding describes echo_box_of_embedding, which is
-// EchoBoxOfEmbedding.
+var _ func(context.Context, Box[Defaults]) Box[Defaults] = EchoBoxOfDefaults
+
+// mcpToolEchoBoxOfEmbedding describes the tool "echo_box_of_embedding" (func
+// EchoBoxOfEmbedding).
 var mcpToolEchoBoxOfEmbedding = mcp.ToolInfo{
 	Name:         "echo_box_of_embedding",
 	Symbol:       "EchoBoxOfEmbedding",
@@ -2677,172 +1634,49 @@ var mcpToolEchoBoxOfEmbedding = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBoxOfEmbedding,
 }
 
-// mcpInputEchoBoxOfEmbedding is the schema of the arguments of
-// echo_box_of_embedding.
+// mcpInputEchoBoxOfEmbedding is the input schema of the tool
+// "echo_box_of_embedding".
 const mcpInputEchoBoxOfEmbedding = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxEmbeddingProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxEmbeddingProperties is a part of several schemas.
+const mcpSchemaBoxEmbeddingProperties = `{"value":` + mcpSchemaEmbedding + `,"ptr":` + mcpSchemaEmbedding + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaEmbedding + `},"refs":{"type":"array","items":` + mcpSchemaEmbedding2 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaEmbedding + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaEmbedding + `},"opt":` + mcpSchemaEmbedding + `,` +
+	`"zero":` + mcpSchemaEmbedding + `,"ptrOpt":` + mcpSchemaEmbedding + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding2 + `}}`
+
+// mcpSchemaEmbedding is a part of several schemas.
+const mcpSchemaEmbedding = `{"type":"object",` +
 	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
 	`"at":{"type":"string","format":"date-time"},` +
 	`"Shown":{"type":"integer"},` +
 	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
+	`"required":["id","Name","Shown","Own"],"additionalProperties":false}`
+
+// mcpSchemaEmbedding2 is a part of several schemas.
+const mcpSchemaEmbedding2 = `{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
 	`"type":"object","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
 	`"at":{"type":"string","format":"date-time"},` +
 	`"Shown":{"type":"integer"},` +
 	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object",` +
-	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Embedding embeds exported and unexported structs.","anyOf":[{"type":"object","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["id","Name","Shown","Own"],"additionalProperties":false},{"type":"null"}]}`
 
-// mcpOutputEchoBoxOfEmbedding is the schema of the results of
-// echo_box_of_embedding.
+// mcpOutputEchoBoxOfEmbedding is the output schema of the tool
+// "echo_box_of_embedding".
 const mcpOutputEchoBoxOfEmbedding = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object",` +
-	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
-	`"type":"object","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object",` +
-	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Embedding embeds exported and unexported structs.","anyOf":[{"type":"object","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxEmbeddingProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoBoxOfEmbedding answers echo_box_of_embedding with
-// EchoBoxOfEmbedding.
+// mcpCallEchoBoxOfEmbedding answers calls of the tool "echo_box_of_embedding".
 func mcpCallEchoBoxOfEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Embedding]
 	d := req.Decoder()
@@ -2856,7 +1690,10 @@ func mcpCallEchoBoxOfEmbedding(ctx context.Context, req *mcp.Request) (*mcp.Tool
 	return req.Structured(e)
 }
 
-// mcpToolEchoBoxOfLink describes echo_box_of_link, which is EchoBoxOfLink.
+var _ func(context.Context, Box[Embedding]) Box[Embedding] = EchoBoxOfEmbedding
+
+// mcpToolEchoBoxOfLink describes the tool "echo_box_of_link" (func
+// EchoBoxOfLink).
 var mcpToolEchoBoxOfLink = mcp.ToolInfo{
 	Name:         "echo_box_of_link",
 	Symbol:       "EchoBoxOfLink",
@@ -2865,7 +1702,7 @@ var mcpToolEchoBoxOfLink = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBoxOfLink,
 }
 
-// mcpInputEchoBoxOfLink is the schema of the arguments of echo_box_of_link.
+// mcpInputEchoBoxOfLink is the input schema of the tool "echo_box_of_link".
 const mcpInputEchoBoxOfLink = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"$ref":"#/$defs/Link"},` +
@@ -2884,7 +1721,7 @@ const mcpInputEchoBoxOfLink = `{"type":"object",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false}}}`
 
-// mcpOutputEchoBoxOfLink is the schema of the results of echo_box_of_link.
+// mcpOutputEchoBoxOfLink is the output schema of the tool "echo_box_of_link".
 const mcpOutputEchoBoxOfLink = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"$ref":"#/$defs/Link"},` +
@@ -2903,7 +1740,7 @@ const mcpOutputEchoBoxOfLink = `{"type":"object",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false}}}`
 
-// mcpCallEchoBoxOfLink answers echo_box_of_link with EchoBoxOfLink.
+// mcpCallEchoBoxOfLink answers calls of the tool "echo_box_of_link".
 func mcpCallEchoBoxOfLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*Link]
 	d := req.Decoder()
@@ -2917,7 +1754,10 @@ func mcpCallEchoBoxOfLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoBoxOfNode describes echo_box_of_node, which is EchoBoxOfNode.
+var _ func(context.Context, Box[*Link]) Box[*Link] = EchoBoxOfLink
+
+// mcpToolEchoBoxOfNode describes the tool "echo_box_of_node" (func
+// EchoBoxOfNode).
 var mcpToolEchoBoxOfNode = mcp.ToolInfo{
 	Name:         "echo_box_of_node",
 	Symbol:       "EchoBoxOfNode",
@@ -2926,47 +1766,38 @@ var mcpToolEchoBoxOfNode = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBoxOfNode,
 }
 
-// mcpInputEchoBoxOfNode is the schema of the arguments of echo_box_of_node.
+// mcpInputEchoBoxOfNode is the input schema of the tool "echo_box_of_node".
 const mcpInputEchoBoxOfNode = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"$ref":"#/$defs/Node"},` +
-	`"ptr":{"$ref":"#/$defs/Node"},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxNodeProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
+
+// mcpSchemaBoxNodeProperties is a part of several schemas.
+const mcpSchemaBoxNodeProperties = `{"value":{"$ref":"#/$defs/Node"},"ptr":{"$ref":"#/$defs/Node"},` +
 	`"list":{"type":"array","items":{"$ref":"#/$defs/Node"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"$ref":"#/$defs/Node"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"$ref":"#/$defs/Node"}},` +
-	`"opt":{"$ref":"#/$defs/Node"},` +
-	`"zero":{"$ref":"#/$defs/Node"},` +
-	`"ptrOpt":{"$ref":"#/$defs/Node"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
-	`"Node":{"type":"object","description":"Node is a tree with a way back.","properties":{` +
+	`"map":{"type":"object","additionalProperties":{"$ref":"#/$defs/Node"}},"opt":{"$ref":"#/$defs/Node"},` +
+	`"zero":{"$ref":"#/$defs/Node"},"ptrOpt":{"$ref":"#/$defs/Node"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}}}`
+
+// mcpSchemaBoxNodeDefs is a part of several schemas.
+const mcpSchemaBoxNodeDefs = `{"Node":` + mcpSchemaNode + `}`
+
+// mcpSchemaNode is a part of several schemas.
+const mcpSchemaNode = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
 	`"value":{"type":"string"},` +
 	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
 	`"up":{"$ref":"#/$defs/Node"}},` +
-	`"required":["value","kids"],"additionalProperties":false}}}`
+	`"required":["value","kids"],"additionalProperties":false}`
 
-// mcpOutputEchoBoxOfNode is the schema of the results of echo_box_of_node.
+// mcpOutputEchoBoxOfNode is the output schema of the tool "echo_box_of_node".
 const mcpOutputEchoBoxOfNode = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"$ref":"#/$defs/Node"},` +
-	`"ptr":{"$ref":"#/$defs/Node"},` +
-	`"list":{"type":"array","items":{"$ref":"#/$defs/Node"}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"$ref":"#/$defs/Node"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"$ref":"#/$defs/Node"}},` +
-	`"opt":{"$ref":"#/$defs/Node"},` +
-	`"zero":{"$ref":"#/$defs/Node"},` +
-	`"ptrOpt":{"$ref":"#/$defs/Node"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false,"$defs":{` +
-	`"Node":{"type":"object","description":"Node is a tree with a way back.","properties":{` +
-	`"value":{"type":"string"},` +
-	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
-	`"up":{"$ref":"#/$defs/Node"}},` +
-	`"required":["value","kids"],"additionalProperties":false}}}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxNodeProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
 
-// mcpCallEchoBoxOfNode answers echo_box_of_node with EchoBoxOfNode.
+// mcpCallEchoBoxOfNode answers calls of the tool "echo_box_of_node".
 func mcpCallEchoBoxOfNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Node]
 	d := req.Decoder()
@@ -2980,7 +1811,9 @@ func mcpCallEchoBoxOfNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoBranch describes echo_branch, which is EchoBranch.
+var _ func(context.Context, Box[Node]) Box[Node] = EchoBoxOfNode
+
+// mcpToolEchoBranch describes the tool "echo_branch" (func EchoBranch).
 var mcpToolEchoBranch = mcp.ToolInfo{
 	Name:         "echo_branch",
 	Symbol:       "EchoBranch",
@@ -2989,18 +1822,21 @@ var mcpToolEchoBranch = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBranch,
 }
 
-// mcpInputEchoBranch is the schema of the arguments of echo_branch.
-const mcpInputEchoBranch = `{"type":"object","description":"Branch is recursive by way of a slice.",` +
+// mcpInputEchoBranch is the input schema of the tool "echo_branch".
+const mcpInputEchoBranch = mcpSchemaBranch
+
+// mcpSchemaBranch is a part of several schemas.
+const mcpSchemaBranch = `{"type":"object","description":"Branch is recursive by way of a slice.",` +
 	`"properties":{"name":{"type":"string"},"branches":{"type":"array","items":{"$ref":"#/$defs/Branch"}}},` +
 	`"required":["name","branches"],"additionalProperties":false,"$defs":{` +
 	`"Branch":{"type":"object","description":"Branch is recursive by way of a slice.",` +
 	`"properties":{"name":{"type":"string"},"branches":{"type":"array","items":{"$ref":"#/$defs/Branch"}}},` +
 	`"required":["name","branches"],"additionalProperties":false}}}`
 
-// mcpOutputEchoBranch is the schema of the results of echo_branch.
-const mcpOutputEchoBranch = mcpInputEchoBranch
+// mcpOutputEchoBranch is the output schema of the tool "echo_branch".
+const mcpOutputEchoBranch = mcpSchemaBranch
 
-// mcpCallEchoBranch answers echo_branch with EchoBranch.
+// mcpCallEchoBranch answers calls of the tool "echo_branch".
 func mcpCallEchoBranch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Branch
 	d := req.Decoder()
@@ -3014,7 +1850,10 @@ func mcpCallEchoBranch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoByPointer describes echo_by_pointer, which is EchoByPointer.
+var _ func(context.Context, Branch) Branch = EchoBranch
+
+// mcpToolEchoByPointer describes the tool "echo_by_pointer" (func
+// EchoByPointer).
 var mcpToolEchoByPointer = mcp.ToolInfo{
 	Name:         "echo_by_pointer",
 	Symbol:       "EchoByPointer",
@@ -3023,18 +1862,13 @@ var mcpToolEchoByPointer = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoByPointer,
 }
 
-// mcpInputEchoByPointer is the schema of the arguments of echo_by_pointer.
-const mcpInputEchoByPointer = `{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["Own"],"additionalProperties":false}`
+// mcpInputEchoByPointer is the input schema of the tool "echo_by_pointer".
+const mcpInputEchoByPointer = mcpSchemaByPointer
 
-// mcpOutputEchoByPointer is the schema of the results of echo_by_pointer.
-const mcpOutputEchoByPointer = mcpInputEchoByPointer
+// mcpOutputEchoByPointer is the output schema of the tool "echo_by_pointer".
+const mcpOutputEchoByPointer = mcpSchemaByPointer
 
-// mcpCallEchoByPointer answers echo_by_pointer with EchoByPointer.
+// mcpCallEchoByPointer answers calls of the tool "echo_by_pointer".
 func mcpCallEchoByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args ByPointer
 	d := req.Decoder()
@@ -3048,7 +1882,10 @@ func mcpCallEchoByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoByPointers describes echo_by_pointers, which is EchoByPointers.
+var _ func(context.Context, ByPointer) ByPointer = EchoByPointer
+
+// mcpToolEchoByPointers describes the tool "echo_by_pointers" (func
+// EchoByPointers).
 var mcpToolEchoByPointers = mcp.ToolInfo{
 	Name:         "echo_by_pointers",
 	Symbol:       "EchoByPointers",
@@ -3057,8 +1894,11 @@ var mcpToolEchoByPointers = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoByPointers,
 }
 
-// mcpInputEchoByPointers is the schema of the arguments of echo_by_pointers.
-const mcpInputEchoByPointers = `{"type":"object",` +
+// mcpInputEchoByPointers is the input schema of the tool "echo_by_pointers".
+const mcpInputEchoByPointers = mcpSchemaByPointers
+
+// mcpSchemaByPointers is a part of several schemas.
+const mcpSchemaByPointers = `{"type":"object",` +
 	`"description":"ByPointers embeds pointers to structs that embed pointers.","properties":{` +
 	`"i":{"type":"integer"},` +
 	`"j":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -3067,10 +1907,10 @@ const mcpInputEchoByPointers = `{"type":"object",` +
 	`"own":{"type":"integer"}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoByPointers is the schema of the results of echo_by_pointers.
-const mcpOutputEchoByPointers = mcpInputEchoByPointers
+// mcpOutputEchoByPointers is the output schema of the tool "echo_by_pointers".
+const mcpOutputEchoByPointers = mcpSchemaByPointers
 
-// mcpCallEchoByPointers answers echo_by_pointers with EchoByPointers.
+// mcpCallEchoByPointers answers calls of the tool "echo_by_pointers".
 func mcpCallEchoByPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args ByPointers
 	d := req.Decoder()
@@ -3084,7 +1924,9 @@ func mcpCallEchoByPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoBytes describes echo_bytes, which is EchoBytes.
+var _ func(context.Context, ByPointers) ByPointers = EchoByPointers
+
+// mcpToolEchoBytes describes the tool "echo_bytes" (func EchoBytes).
 var mcpToolEchoBytes = mcp.ToolInfo{
 	Name:         "echo_bytes",
 	Symbol:       "EchoBytes",
@@ -3093,8 +1935,11 @@ var mcpToolEchoBytes = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoBytes,
 }
 
-// mcpInputEchoBytes is the schema of the arguments of echo_bytes.
-const mcpInputEchoBytes = `{"type":"object",` +
+// mcpInputEchoBytes is the input schema of the tool "echo_bytes".
+const mcpInputEchoBytes = mcpSchemaBoxByte
+
+// mcpSchemaBoxByte is a part of several schemas.
+const mcpSchemaBoxByte = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","contentEncoding":"base64"},` +
 	`"ptr":{"type":"string","contentEncoding":"base64"},` +
@@ -3109,10 +1954,10 @@ const mcpInputEchoBytes = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoBytes is the schema of the results of echo_bytes.
-const mcpOutputEchoBytes = mcpInputEchoBytes
+// mcpOutputEchoBytes is the output schema of the tool "echo_bytes".
+const mcpOutputEchoBytes = mcpSchemaBoxByte
 
-// mcpCallEchoBytes answers echo_bytes with EchoBytes.
+// mcpCallEchoBytes answers calls of the tool "echo_bytes".
 func mcpCallEchoBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[]byte]
 	d := req.Decoder()
@@ -3126,7 +1971,9 @@ func mcpCallEchoBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoCelsius describes echo_celsius, which is EchoCelsius.
+var _ func(context.Context, Box[[]byte]) Box[[]byte] = EchoBytes
+
+// mcpToolEchoCelsius describes the tool "echo_celsius" (func EchoCelsius).
 var mcpToolEchoCelsius = mcp.ToolInfo{
 	Name:         "echo_celsius",
 	Symbol:       "EchoCelsius",
@@ -3135,8 +1982,11 @@ var mcpToolEchoCelsius = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoCelsius,
 }
 
-// mcpInputEchoCelsius is the schema of the arguments of echo_celsius.
-const mcpInputEchoCelsius = `{"type":"object",` +
+// mcpInputEchoCelsius is the input schema of the tool "echo_celsius".
+const mcpInputEchoCelsius = mcpSchemaBoxCelsius
+
+// mcpSchemaBoxCelsius is a part of several schemas.
+const mcpSchemaBoxCelsius = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"number","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"number","description":"Named scalars, without constants."},` +
@@ -3154,10 +2004,10 @@ const mcpInputEchoCelsius = `{"type":"object",` +
 	`"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoCelsius is the schema of the results of echo_celsius.
-const mcpOutputEchoCelsius = mcpInputEchoCelsius
+// mcpOutputEchoCelsius is the output schema of the tool "echo_celsius".
+const mcpOutputEchoCelsius = mcpSchemaBoxCelsius
 
-// mcpCallEchoCelsius answers echo_celsius with EchoCelsius.
+// mcpCallEchoCelsius answers calls of the tool "echo_celsius".
 func mcpCallEchoCelsius(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Celsius]
 	d := req.Decoder()
@@ -3171,7 +2021,9 @@ func mcpCallEchoCelsius(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoChicken describes echo_chicken, which is EchoChicken.
+var _ func(context.Context, Box[Celsius]) Box[Celsius] = EchoCelsius
+
+// mcpToolEchoChicken describes the tool "echo_chicken" (func EchoChicken).
 var mcpToolEchoChicken = mcp.ToolInfo{
 	Name:         "echo_chicken",
 	Symbol:       "EchoChicken",
@@ -3180,21 +2032,27 @@ var mcpToolEchoChicken = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoChicken,
 }
 
-// mcpInputEchoChicken is the schema of the arguments of echo_chicken.
-const mcpInputEchoChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
+// mcpInputEchoChicken is the input schema of the tool "echo_chicken".
+const mcpInputEchoChicken = mcpSchemaChicken
+
+// mcpSchemaChicken is a part of several schemas.
+const mcpSchemaChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
 	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
 	`"required":["lays"],"additionalProperties":false,"$defs":{` +
-	`"Chicken":{"type":"object","description":"Chicken and Egg contain each other.",` +
-	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
-	`"required":["lays"],"additionalProperties":false},` +
+	`"Chicken":` + mcpSchemaChicken2 + `,` +
 	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
 	`"properties":{"becomes":{"$ref":"#/$defs/Chicken"},"weight":{"type":"number"}},"required":["weight"],` +
 	`"additionalProperties":false}}}`
 
-// mcpOutputEchoChicken is the schema of the results of echo_chicken.
-const mcpOutputEchoChicken = mcpInputEchoChicken
+// mcpSchemaChicken2 is a part of several schemas.
+const mcpSchemaChicken2 = `{"type":"object","description":"Chicken and Egg contain each other.",` +
+	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
+	`"required":["lays"],"additionalProperties":false}`
 
-// mcpCallEchoChicken answers echo_chicken with EchoChicken.
+// mcpOutputEchoChicken is the output schema of the tool "echo_chicken".
+const mcpOutputEchoChicken = mcpSchemaChicken
+
+// mcpCallEchoChicken answers calls of the tool "echo_chicken".
 func mcpCallEchoChicken(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Chicken
 	d := req.Decoder()
@@ -3208,7 +2066,9 @@ func mcpCallEchoChicken(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoCircleA describes echo_circle_a, which is EchoCircleA.
+var _ func(context.Context, Chicken) Chicken = EchoChicken
+
+// mcpToolEchoCircleA describes the tool "echo_circle_a" (func EchoCircleA).
 var mcpToolEchoCircleA = mcp.ToolInfo{
 	Name:         "echo_circle_a",
 	Symbol:       "EchoCircleA",
@@ -3217,28 +2077,28 @@ var mcpToolEchoCircleA = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoCircleA,
 }
 
-// mcpInputEchoCircleA is the schema of the arguments of echo_circle_a.
-const mcpInputEchoCircleA = `{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"b":{"type":"object","description":"Three types in a circle.","properties":{` +
+// mcpInputEchoCircleA is the input schema of the tool "echo_circle_a".
+const mcpInputEchoCircleA = mcpSchemaCircleA
+
+// mcpSchemaCircleA is a part of several schemas.
+const mcpSchemaCircleA = `{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleAProperties + `,"additionalProperties":false,"$defs":{` +
+	`"CircleA":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleAProperties + `,"additionalProperties":false}}}`
+
+// mcpSchemaCircleAProperties is a part of several schemas.
+const mcpSchemaCircleAProperties = `{"b":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":{` +
 	`"c":{"type":"array","items":{"type":"object","description":"Three types in a circle.","properties":{` +
 	`"a":{"type":"object","additionalProperties":{"$ref":"#/$defs/CircleA"}},` +
 	`"x":{"type":"integer"}},` +
 	`"required":["a","x"],"additionalProperties":false}}},` +
-	`"required":["c"],"additionalProperties":false}},` +
-	`"additionalProperties":false,"$defs":{` +
-	`"CircleA":{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"b":{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"c":{"type":"array","items":{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"a":{"type":"object","additionalProperties":{"$ref":"#/$defs/CircleA"}},` +
-	`"x":{"type":"integer"}},` +
-	`"required":["a","x"],"additionalProperties":false}}},` +
-	`"required":["c"],"additionalProperties":false}},` +
-	`"additionalProperties":false}}}`
+	`"required":["c"],"additionalProperties":false}}`
 
-// mcpOutputEchoCircleA is the schema of the results of echo_circle_a.
-const mcpOutputEchoCircleA = mcpInputEchoCircleA
+// mcpOutputEchoCircleA is the output schema of the tool "echo_circle_a".
+const mcpOutputEchoCircleA = mcpSchemaCircleA
 
-// mcpCallEchoCircleA answers echo_circle_a with EchoCircleA.
+// mcpCallEchoCircleA answers calls of the tool "echo_circle_a".
 func mcpCallEchoCircleA(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args CircleA
 	d := req.Decoder()
@@ -3252,7 +2112,9 @@ func mcpCallEchoCircleA(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoCircleB describes echo_circle_b, which is EchoCircleB.
+var _ func(context.Context, CircleA) CircleA = EchoCircleA
+
+// mcpToolEchoCircleB describes the tool "echo_circle_b" (func EchoCircleB).
 var mcpToolEchoCircleB = mcp.ToolInfo{
 	Name:         "echo_circle_b",
 	Symbol:       "EchoCircleB",
@@ -3261,26 +2123,27 @@ var mcpToolEchoCircleB = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoCircleB,
 }
 
-// mcpInputEchoCircleB is the schema of the arguments of echo_circle_b.
-const mcpInputEchoCircleB = `{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"c":{"type":"array","items":{"type":"object","description":"Three types in a circle.","properties":{` +
+// mcpInputEchoCircleB is the input schema of the tool "echo_circle_b".
+const mcpInputEchoCircleB = mcpSchemaCircleB
+
+// mcpSchemaCircleB is a part of several schemas.
+const mcpSchemaCircleB = `{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleBProperties + `,"required":["c"],"additionalProperties":false,"$defs":{` +
+	`"CircleB":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleBProperties + `,"required":["c"],"additionalProperties":false}}}`
+
+// mcpSchemaCircleBProperties is a part of several schemas.
+const mcpSchemaCircleBProperties = `{"c":{"type":"array","items":{"type":"object",` +
+	`"description":"Three types in a circle.","properties":{` +
 	`"a":{"type":"object","additionalProperties":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":{"b":{"$ref":"#/$defs/CircleB"}},"additionalProperties":false}},` +
 	`"x":{"type":"integer"}},` +
-	`"required":["a","x"],"additionalProperties":false}}},` +
-	`"required":["c"],"additionalProperties":false,"$defs":{` +
-	`"CircleB":{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"c":{"type":"array","items":{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"a":{"type":"object","additionalProperties":{"type":"object","description":"Three types in a circle.",` +
-	`"properties":{"b":{"$ref":"#/$defs/CircleB"}},"additionalProperties":false}},` +
-	`"x":{"type":"integer"}},` +
-	`"required":["a","x"],"additionalProperties":false}}},` +
-	`"required":["c"],"additionalProperties":false}}}`
+	`"required":["a","x"],"additionalProperties":false}}}`
 
-// mcpOutputEchoCircleB is the schema of the results of echo_circle_b.
-const mcpOutputEchoCircleB = mcpInputEchoCircleB
+// mcpOutputEchoCircleB is the output schema of the tool "echo_circle_b".
+const mcpOutputEchoCircleB = mcpSchemaCircleB
 
-// mcpCallEchoCircleB answers echo_circle_b with EchoCircleB.
+// mcpCallEchoCircleB answers calls of the tool "echo_circle_b".
 func mcpCallEchoCircleB(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args CircleB
 	d := req.Decoder()
@@ -3294,7 +2157,9 @@ func mcpCallEchoCircleB(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoCircleC describes echo_circle_c, which is EchoCircleC.
+var _ func(context.Context, CircleB) CircleB = EchoCircleB
+
+// mcpToolEchoCircleC describes the tool "echo_circle_c" (func EchoCircleC).
 var mcpToolEchoCircleC = mcp.ToolInfo{
 	Name:         "echo_circle_c",
 	Symbol:       "EchoCircleC",
@@ -3303,30 +2168,28 @@ var mcpToolEchoCircleC = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoCircleC,
 }
 
-// mcpInputEchoCircleC is the schema of the arguments of echo_circle_c.
-const mcpInputEchoCircleC = `{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"a":{"type":"object","additionalProperties":{"type":"object","description":"Three types in a circle.",` +
-	`"properties":{` +
+// mcpInputEchoCircleC is the input schema of the tool "echo_circle_c".
+const mcpInputEchoCircleC = mcpSchemaCircleC
+
+// mcpSchemaCircleC is a part of several schemas.
+const mcpSchemaCircleC = `{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],"additionalProperties":false,"$defs":{` +
+	`"CircleC":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],"additionalProperties":false}}}`
+
+// mcpSchemaCircleCProperties is a part of several schemas.
+const mcpSchemaCircleCProperties = `{"a":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Three types in a circle.","properties":{` +
 	`"b":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":{"c":{"type":"array","items":{"$ref":"#/$defs/CircleC"}}},"required":["c"],` +
 	`"additionalProperties":false}},` +
 	`"additionalProperties":false}},` +
-	`"x":{"type":"integer"}},` +
-	`"required":["a","x"],"additionalProperties":false,"$defs":{` +
-	`"CircleC":{"type":"object","description":"Three types in a circle.","properties":{` +
-	`"a":{"type":"object","additionalProperties":{"type":"object","description":"Three types in a circle.",` +
-	`"properties":{` +
-	`"b":{"type":"object","description":"Three types in a circle.",` +
-	`"properties":{"c":{"type":"array","items":{"$ref":"#/$defs/CircleC"}}},"required":["c"],` +
-	`"additionalProperties":false}},` +
-	`"additionalProperties":false}},` +
-	`"x":{"type":"integer"}},` +
-	`"required":["a","x"],"additionalProperties":false}}}`
+	`"x":{"type":"integer"}}`
 
-// mcpOutputEchoCircleC is the schema of the results of echo_circle_c.
-const mcpOutputEchoCircleC = mcpInputEchoCircleC
+// mcpOutputEchoCircleC is the output schema of the tool "echo_circle_c".
+const mcpOutputEchoCircleC = mcpSchemaCircleC
 
-// mcpCallEchoCircleC answers echo_circle_c with EchoCircleC.
+// mcpCallEchoCircleC answers calls of the tool "echo_circle_c".
 func mcpCallEchoCircleC(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args CircleC
 	d := req.Decoder()
@@ -3340,7 +2203,9 @@ func mcpCallEchoCircleC(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoColor describes echo_color, which is EchoColor.
+var _ func(context.Context, CircleC) CircleC = EchoCircleC
+
+// mcpToolEchoColor describes the tool "echo_color" (func EchoColor).
 var mcpToolEchoColor = mcp.ToolInfo{
 	Name:         "echo_color",
 	Symbol:       "EchoColor",
@@ -3349,7 +2214,7 @@ var mcpToolEchoColor = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoColor,
 }
 
-// mcpInputEchoColor is the schema of the arguments of echo_color.
+// mcpInputEchoColor is the input schema of the tool "echo_color".
 const mcpInputEchoColor = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Color is an enumeration of small unsigned numbers.","enum":[1,2,3]},` +
@@ -3371,7 +2236,7 @@ const mcpInputEchoColor = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","enum":[1,2,3]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoColor is the schema of the results of echo_color.
+// mcpOutputEchoColor is the output schema of the tool "echo_color".
 const mcpOutputEchoColor = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer",` +
@@ -3403,7 +2268,7 @@ const mcpOutputEchoColor = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoColor answers echo_color with EchoColor.
+// mcpCallEchoColor answers calls of the tool "echo_color".
 func mcpCallEchoColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Color]
 	d := req.Decoder()
@@ -3417,7 +2282,9 @@ func mcpCallEchoColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoColors describes echo_colors, which is EchoColors.
+var _ func(context.Context, Box[Color]) Box[Color] = EchoColor
+
+// mcpToolEchoColors describes the tool "echo_colors" (func EchoColors).
 var mcpToolEchoColors = mcp.ToolInfo{
 	Name:         "echo_colors",
 	Symbol:       "EchoColors",
@@ -3426,7 +2293,7 @@ var mcpToolEchoColors = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoColors,
 }
 
-// mcpInputEchoColors is the schema of the arguments of echo_colors.
+// mcpInputEchoColors is the input schema of the tool "echo_colors".
 const mcpInputEchoColors = `{"type":"object",` +
 	`"description":"Colors has an enumeration of bytes, but no slice of it, which would be base64.",` +
 	`"properties":{` +
@@ -3444,7 +2311,7 @@ const mcpInputEchoColors = `{"type":"object",` +
 	`"opt":{"type":"integer","description":"Color is an enumeration of small unsigned numbers.","enum":[1,2,3]}},` +
 	`"required":["value","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoColors is the schema of the results of echo_colors.
+// mcpOutputEchoColors is the output schema of the tool "echo_colors".
 const mcpOutputEchoColors = `{"type":"object",` +
 	`"description":"Colors has an enumeration of bytes, but no slice of it, which would be base64.",` +
 	`"properties":{` +
@@ -3469,7 +2336,7 @@ const mcpOutputEchoColors = `{"type":"object",` +
 	`"minimum":0,"maximum":255}},` +
 	`"required":["value","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoColors answers echo_colors with EchoColors.
+// mcpCallEchoColors answers calls of the tool "echo_colors".
 func mcpCallEchoColors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Colors
 	d := req.Decoder()
@@ -3483,7 +2350,9 @@ func mcpCallEchoColors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoConflict describes echo_conflict, which is EchoConflict.
+var _ func(context.Context, Colors) Colors = EchoColors
+
+// mcpToolEchoConflict describes the tool "echo_conflict" (func EchoConflict).
 var mcpToolEchoConflict = mcp.ToolInfo{
 	Name:         "echo_conflict",
 	Symbol:       "EchoConflict",
@@ -3492,15 +2361,18 @@ var mcpToolEchoConflict = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoConflict,
 }
 
-// mcpInputEchoConflict is the schema of the arguments of echo_conflict.
-const mcpInputEchoConflict = `{"type":"object","description":"Conflict drops X; Y and Z are won by the tags.",` +
+// mcpInputEchoConflict is the input schema of the tool "echo_conflict".
+const mcpInputEchoConflict = mcpSchemaConflict
+
+// mcpSchemaConflict is a part of several schemas.
+const mcpSchemaConflict = `{"type":"object","description":"Conflict drops X; Y and Z are won by the tags.",` +
 	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
 	`"required":["L","Y","Z","R"],"additionalProperties":false}`
 
-// mcpOutputEchoConflict is the schema of the results of echo_conflict.
-const mcpOutputEchoConflict = mcpInputEchoConflict
+// mcpOutputEchoConflict is the output schema of the tool "echo_conflict".
+const mcpOutputEchoConflict = mcpSchemaConflict
 
-// mcpCallEchoConflict answers echo_conflict with EchoConflict.
+// mcpCallEchoConflict answers calls of the tool "echo_conflict".
 func mcpCallEchoConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Conflict
 	d := req.Decoder()
@@ -3514,7 +2386,9 @@ func mcpCallEchoConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoCorner describes echo_corner, which is EchoCorner.
+var _ func(context.Context, Conflict) Conflict = EchoConflict
+
+// mcpToolEchoCorner describes the tool "echo_corner" (func EchoCorner).
 var mcpToolEchoCorner = mcp.ToolInfo{
 	Name:         "echo_corner",
 	Symbol:       "EchoCorner",
@@ -3523,11 +2397,15 @@ var mcpToolEchoCorner = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoCorner,
 }
 
-// mcpInputEchoCorner is the schema of the arguments of echo_corner.
+// mcpInputEchoCorner is the input schema of the tool "echo_corner".
 const mcpInputEchoCorner = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
-	`"minItems":2,"maxItems":2},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxCornerProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxCornerProperties is a part of several schemas.
+const mcpSchemaBoxCornerProperties = `{"value":{"type":"array",` +
+	`"description":"Named scalars, without constants.","items":{"type":"number"},"minItems":2,"maxItems":2},` +
 	`"ptr":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
 	`"minItems":2,"maxItems":2},` +
 	`"list":{"type":"array","items":{"type":"array","description":"Named scalars, without constants.",` +
@@ -3546,36 +2424,15 @@ const mcpInputEchoCorner = `{"type":"object",` +
 	`"ptrOpt":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
 	`"minItems":2,"maxItems":2},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},{"type":"null"}]}}}`
 
-// mcpOutputEchoCorner is the schema of the results of echo_corner.
+// mcpOutputEchoCorner is the output schema of the tool "echo_corner".
 const mcpOutputEchoCorner = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
-	`"minItems":2,"maxItems":2},` +
-	`"ptr":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
-	`"minItems":2,"maxItems":2},` +
-	`"list":{"type":"array","items":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"number"},"minItems":2,"maxItems":2}},` +
-	`"refs":{"type":"array","items":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"number"},"minItems":2,"maxItems":2},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"array",` +
-	`"description":"Named scalars, without constants.","items":{"type":"number"},"minItems":2,"maxItems":2}},` +
-	`"opt":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
-	`"minItems":2,"maxItems":2},` +
-	`"zero":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
-	`"minItems":2,"maxItems":2},` +
-	`"ptrOpt":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
-	`"minItems":2,"maxItems":2},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxCornerProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoCorner answers echo_corner with EchoCorner.
+// mcpCallEchoCorner answers calls of the tool "echo_corner".
 func mcpCallEchoCorner(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Corner]
 	d := req.Decoder()
@@ -3589,7 +2446,9 @@ func mcpCallEchoCorner(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoCount describes echo_count, which is EchoCount.
+var _ func(context.Context, Box[Corner]) Box[Corner] = EchoCorner
+
+// mcpToolEchoCount describes the tool "echo_count" (func EchoCount).
 var mcpToolEchoCount = mcp.ToolInfo{
 	Name:         "echo_count",
 	Symbol:       "EchoCount",
@@ -3598,8 +2457,11 @@ var mcpToolEchoCount = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoCount,
 }
 
-// mcpInputEchoCount is the schema of the arguments of echo_count.
-const mcpInputEchoCount = `{"type":"object",` +
+// mcpInputEchoCount is the input schema of the tool "echo_count".
+const mcpInputEchoCount = mcpSchemaBoxCount
+
+// mcpSchemaBoxCount is a part of several schemas.
+const mcpSchemaBoxCount = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"integer","description":"Named scalars, without constants."},` +
@@ -3617,10 +2479,10 @@ const mcpInputEchoCount = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoCount is the schema of the results of echo_count.
-const mcpOutputEchoCount = mcpInputEchoCount
+// mcpOutputEchoCount is the output schema of the tool "echo_count".
+const mcpOutputEchoCount = mcpSchemaBoxCount
 
-// mcpCallEchoCount answers echo_count with EchoCount.
+// mcpCallEchoCount answers calls of the tool "echo_count".
 func mcpCallEchoCount(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Count]
 	d := req.Decoder()
@@ -3634,7 +2496,9 @@ func mcpCallEchoCount(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoCube describes echo_cube, which is EchoCube.
+var _ func(context.Context, Box[Count]) Box[Count] = EchoCount
+
+// mcpToolEchoCube describes the tool "echo_cube" (func EchoCube).
 var mcpToolEchoCube = mcp.ToolInfo{
 	Name:         "echo_cube",
 	Symbol:       "EchoCube",
@@ -3643,10 +2507,14 @@ var mcpToolEchoCube = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoCube,
 }
 
-// mcpInputEchoCube is the schema of the arguments of echo_cube.
+// mcpInputEchoCube is the input schema of the tool "echo_cube".
 const mcpInputEchoCube = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"array",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBox23StringProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBox23StringProperties is a part of several schemas.
+const mcpSchemaBox23StringProperties = `{"value":{"type":"array",` +
 	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
 	`"minItems":2,"maxItems":2},` +
 	`"ptr":{"type":"array",` +
@@ -3676,46 +2544,15 @@ const mcpInputEchoCube = `{"type":"object",` +
 	`"minItems":2,"maxItems":2},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"array",` +
 	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"minItems":2,"maxItems":2},{"type":"null"}]}}}`
 
-// mcpOutputEchoCube is the schema of the results of echo_cube.
+// mcpOutputEchoCube is the output schema of the tool "echo_cube".
 const mcpOutputEchoCube = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},` +
-	`"ptr":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},` +
-	`"list":{"type":"array","items":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2}},` +
-	`"opt":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},` +
-	`"zero":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},` +
-	`"ptrOpt":{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"array",` +
-	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
-	`"minItems":2,"maxItems":2},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBox23StringProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoCube answers echo_cube with EchoCube.
+// mcpCallEchoCube answers calls of the tool "echo_cube".
 func mcpCallEchoCube(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[2][3][]string]
 	d := req.Decoder()
@@ -3729,7 +2566,9 @@ func mcpCallEchoCube(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoDeep describes echo_deep, which is EchoDeep.
+var _ func(context.Context, Box[[2][3][]string]) Box[[2][3][]string] = EchoCube
+
+// mcpToolEchoDeep describes the tool "echo_deep" (func EchoDeep).
 var mcpToolEchoDeep = mcp.ToolInfo{
 	Name:         "echo_deep",
 	Symbol:       "EchoDeep",
@@ -3738,15 +2577,18 @@ var mcpToolEchoDeep = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDeep,
 }
 
-// mcpInputEchoDeep is the schema of the arguments of echo_deep.
-const mcpInputEchoDeep = `{"type":"object","description":"Deep reaches fields at several depths.",` +
+// mcpInputEchoDeep is the input schema of the tool "echo_deep".
+const mcpInputEchoDeep = mcpSchemaDeep
+
+// mcpSchemaDeep is a part of several schemas.
+const mcpSchemaDeep = `{"type":"object","description":"Deep reaches fields at several depths.",` +
 	`"properties":{"low":{"type":"integer"},"mid":{"type":"integer"},"top":{"type":"integer"}},` +
 	`"required":["low","mid","top"],"additionalProperties":false}`
 
-// mcpOutputEchoDeep is the schema of the results of echo_deep.
-const mcpOutputEchoDeep = mcpInputEchoDeep
+// mcpOutputEchoDeep is the output schema of the tool "echo_deep".
+const mcpOutputEchoDeep = mcpSchemaDeep
 
-// mcpCallEchoDeep answers echo_deep with EchoDeep.
+// mcpCallEchoDeep answers calls of the tool "echo_deep".
 func mcpCallEchoDeep(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Deep
 	d := req.Decoder()
@@ -3760,7 +2602,9 @@ func mcpCallEchoDeep(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoDefaults describes echo_defaults, which is EchoDefaults.
+var _ func(context.Context, Deep) Deep = EchoDeep
+
+// mcpToolEchoDefaults describes the tool "echo_defaults" (func EchoDefaults).
 var mcpToolEchoDefaults = mcp.ToolInfo{
 	Name:         "echo_defaults",
 	Symbol:       "EchoDefaults",
@@ -3769,78 +2613,13 @@ var mcpToolEchoDefaults = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDefaults,
 }
 
-// mcpInputEchoDefaults is the schema of the arguments of echo_defaults.
-const mcpInputEchoDefaults = `{"type":"object","description":"Defaults has defaults of every kind.",` +
-	`"properties":{` +
-	`"b":{"type":"boolean","default":true},` +
-	`"i":{"type":"integer","minimum":-5,"default":-3},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
-	`"big":{"type":"integer","minimum":0,"default":18446744073709551615},` +
-	`"f":{"type":"number","default":0.1},` +
-	`"f32":{"type":"number","default":1e-3},` +
-	`"s":{"type":"string","default":"some \"text\""},` +
-	`"tick":{"type":"string","default":"a\u0060b"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants.","default":"l"},` +
-	`"ptr":{"type":"integer","default":7},` +
-	`"ptrPtr":{"type":"string","default":"pp"},` +
-	`"list":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"jsonList":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"emptyList":{"type":"array","items":{"type":"string"},"default":[]},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[3,4]},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"a":1}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"},"default":{"-1":"x"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":1,"y":2}},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false,"default":{"x":3,"y":4}},` +
-	`"bytes":{"type":"string","contentEncoding":"base64","default":"AAEC"},` +
-	`"time":{"type":"string","format":"date-time","default":"2024-02-29T12:00:00+01:00"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds.","default":1000},` +
-	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},` +
-	`"opt":{"type":"integer","default":5},` +
-	`"req":{"type":"integer","default":6}},` +
-	`"required":["req"],"additionalProperties":false}`
+// mcpInputEchoDefaults is the input schema of the tool "echo_defaults".
+const mcpInputEchoDefaults = mcpSchemaDefaults
 
-// mcpOutputEchoDefaults is the schema of the results of echo_defaults.
-const mcpOutputEchoDefaults = `{"type":"object","description":"Defaults has defaults of every kind.",` +
-	`"properties":{` +
-	`"b":{"type":"boolean"},` +
-	`"i":{"type":"integer"},` +
-	`"u8":{"type":"integer","minimum":0,"maximum":255},` +
-	`"big":{"type":"integer","minimum":0},` +
-	`"f":{"type":"number"},` +
-	`"f32":{"type":"number"},` +
-	`"s":{"type":"string"},` +
-	`"tick":{"type":"string"},` +
-	`"label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptr":{"type":"integer"},` +
-	`"ptrPtr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"type":"integer"}},` +
-	`"jsonList":{"type":"array","items":{"type":"string"}},` +
-	`"emptyList":{"type":"array","items":{"type":"string"}},` +
-	`"array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"intMap":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
-	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bytes":{"type":"string","contentEncoding":"base64"},` +
-	`"time":{"type":"string","format":"date-time"},` +
-	`"nanos":{"type":"integer","description":"In nanoseconds."},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"opt":{"type":"integer"},` +
-	`"req":{"type":"integer"}},` +
-	`"required":["b","i","u8","big","f","f32","s","tick","label","list","jsonList","emptyList","array","map",` +
-	`"intMap","struct","bytes","time","nanos","any","req"],"additionalProperties":false}`
+// mcpOutputEchoDefaults is the output schema of the tool "echo_defaults".
+const mcpOutputEchoDefaults = mcpSchemaDefaults3
 
-// mcpCallEchoDefaults answers echo_defaults with EchoDefaults.
+// mcpCallEchoDefaults answers calls of the tool "echo_defaults".
 func mcpCallEchoDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Defaults
 	d := req.Decoder()
@@ -3854,7 +2633,9 @@ func mcpCallEchoDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoDegrees describes echo_degrees, which is EchoDegrees.
+var _ func(context.Context, Defaults) Defaults = EchoDefaults
+
+// mcpToolEchoDegrees describes the tool "echo_degrees" (func EchoDegrees).
 var mcpToolEchoDegrees = mcp.ToolInfo{
 	Name:         "echo_degrees",
 	Symbol:       "EchoDegrees",
@@ -3863,8 +2644,11 @@ var mcpToolEchoDegrees = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDegrees,
 }
 
-// mcpInputEchoDegrees is the schema of the arguments of echo_degrees.
-const mcpInputEchoDegrees = `{"type":"object",` +
+// mcpInputEchoDegrees is the input schema of the tool "echo_degrees".
+const mcpInputEchoDegrees = mcpSchemaBoxDegrees
+
+// mcpSchemaBoxDegrees is a part of several schemas.
+const mcpSchemaBoxDegrees = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Degrees is an integer that travels as text."},` +
 	`"ptr":{"type":"string","description":"Degrees is an integer that travels as text."},` +
@@ -3884,10 +2668,10 @@ const mcpInputEchoDegrees = `{"type":"object",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoDegrees is the schema of the results of echo_degrees.
-const mcpOutputEchoDegrees = mcpInputEchoDegrees
+// mcpOutputEchoDegrees is the output schema of the tool "echo_degrees".
+const mcpOutputEchoDegrees = mcpSchemaBoxDegrees
 
-// mcpCallEchoDegrees answers echo_degrees with EchoDegrees.
+// mcpCallEchoDegrees answers calls of the tool "echo_degrees".
 func mcpCallEchoDegrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Degrees]
 	d := req.Decoder()
@@ -3901,8 +2685,10 @@ func mcpCallEchoDegrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoDegreesKeysRoot describes echo_degrees_keys_root, which is
-// EchoDegreesKeysRoot.
+var _ func(context.Context, Box[Degrees]) Box[Degrees] = EchoDegrees
+
+// mcpToolEchoDegreesKeysRoot describes the tool "echo_degrees_keys_root" (func
+// EchoDegreesKeysRoot).
 var mcpToolEchoDegreesKeysRoot = mcp.ToolInfo{
 	Name:         "echo_degrees_keys_root",
 	Symbol:       "EchoDegreesKeysRoot",
@@ -3911,18 +2697,18 @@ var mcpToolEchoDegreesKeysRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDegreesKeysRoot,
 }
 
-// mcpInputEchoDegreesKeysRoot is the schema of the arguments of
-// echo_degrees_keys_root.
+// mcpInputEchoDegreesKeysRoot is the input schema of the tool
+// "echo_degrees_keys_root".
 const mcpInputEchoDegreesKeysRoot = `{"type":"object",` +
 	`"properties":{"value":{"type":"object","additionalProperties":{"type":"boolean"}}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoDegreesKeysRoot is the schema of the results of
-// echo_degrees_keys_root.
+// mcpOutputEchoDegreesKeysRoot is the output schema of the tool
+// "echo_degrees_keys_root".
 const mcpOutputEchoDegreesKeysRoot = `{"type":"object","additionalProperties":{"type":"boolean"}}`
 
-// mcpCallEchoDegreesKeysRoot answers echo_degrees_keys_root with
-// EchoDegreesKeysRoot.
+// mcpCallEchoDegreesKeysRoot answers calls of the tool
+// "echo_degrees_keys_root".
 func mcpCallEchoDegreesKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value map[Degrees]bool
@@ -3943,12 +2729,16 @@ func mcpCallEchoDegreesKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.Too
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoDegreesKeysRoot are the arguments of echo_degrees_keys_root.
+var _ func(context.Context, map[Degrees]bool) map[Degrees]bool = EchoDegreesKeysRoot
+
+// mcpFieldsEchoDegreesKeysRoot are the arguments of the tool
+// "echo_degrees_keys_root".
 var mcpFieldsEchoDegreesKeysRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoDescribed describes echo_described, which is EchoDescribed.
+// mcpToolEchoDescribed describes the tool "echo_described" (func
+// EchoDescribed).
 var mcpToolEchoDescribed = mcp.ToolInfo{
 	Name:         "echo_described",
 	Symbol:       "EchoDescribed",
@@ -3957,9 +2747,11 @@ var mcpToolEchoDescribed = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDescribed,
 }
 
-// mcpInputEchoDescribed is the schema of the arguments of echo_described.
-const mcpInputEchoDescribed = `{"type":"object","description":"Described has descriptions only.",` +
-	`"properties":{` +
+// mcpInputEchoDescribed is the input schema of the tool "echo_described".
+const mcpInputEchoDescribed = mcpSchemaDescribed
+
+// mcpSchemaDescribed is a part of several schemas.
+const mcpSchemaDescribed = `{"type":"object","description":"Described has descriptions only.","properties":{` +
 	`"city":{"type":"string","description":"the city, as in: Paris, France"},` +
 	`"Doc":{"type":"string","description":"Doc has a comment."},` +
 	`"Tail":{"type":"string","description":"At the end."},` +
@@ -3967,10 +2759,10 @@ const mcpInputEchoDescribed = `{"type":"object","description":"Described has des
 	`"title":{"type":"string","title":"A title","examples":["a","b"],"readOnly":true,"deprecated":true}},` +
 	`"required":["city","Doc","Tail","extra","title"],"additionalProperties":false}`
 
-// mcpOutputEchoDescribed is the schema of the results of echo_described.
-const mcpOutputEchoDescribed = mcpInputEchoDescribed
+// mcpOutputEchoDescribed is the output schema of the tool "echo_described".
+const mcpOutputEchoDescribed = mcpSchemaDescribed
 
-// mcpCallEchoDescribed answers echo_described with EchoDescribed.
+// mcpCallEchoDescribed answers calls of the tool "echo_described".
 func mcpCallEchoDescribed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Described
 	d := req.Decoder()
@@ -3984,7 +2776,9 @@ func mcpCallEchoDescribed(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoDiamond describes echo_diamond, which is EchoDiamond.
+var _ func(context.Context, Described) Described = EchoDescribed
+
+// mcpToolEchoDiamond describes the tool "echo_diamond" (func EchoDiamond).
 var mcpToolEchoDiamond = mcp.ToolInfo{
 	Name:         "echo_diamond",
 	Symbol:       "EchoDiamond",
@@ -3993,15 +2787,18 @@ var mcpToolEchoDiamond = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDiamond,
 }
 
-// mcpInputEchoDiamond is the schema of the arguments of echo_diamond.
-const mcpInputEchoDiamond = `{"type":"object","description":"Diamond reaches the same struct twice.",` +
+// mcpInputEchoDiamond is the input schema of the tool "echo_diamond".
+const mcpInputEchoDiamond = mcpSchemaDiamond
+
+// mcpSchemaDiamond is a part of several schemas.
+const mcpSchemaDiamond = `{"type":"object","description":"Diamond reaches the same struct twice.",` +
 	`"properties":{"A":{"type":"integer"},"B":{"type":"integer"},"Own":{"type":"integer"}},` +
 	`"required":["A","B","Own"],"additionalProperties":false}`
 
-// mcpOutputEchoDiamond is the schema of the results of echo_diamond.
-const mcpOutputEchoDiamond = mcpInputEchoDiamond
+// mcpOutputEchoDiamond is the output schema of the tool "echo_diamond".
+const mcpOutputEchoDiamond = mcpSchemaDiamond
 
-// mcpCallEchoDiamond answers echo_diamond with EchoDiamond.
+// mcpCallEchoDiamond answers calls of the tool "echo_diamond".
 func mcpCallEchoDiamond(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Diamond
 	d := req.Decoder()
@@ -4015,7 +2812,9 @@ func mcpCallEchoDiamond(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoDigest describes echo_digest, which is EchoDigest.
+var _ func(context.Context, Diamond) Diamond = EchoDiamond
+
+// mcpToolEchoDigest describes the tool "echo_digest" (func EchoDigest).
 var mcpToolEchoDigest = mcp.ToolInfo{
 	Name:         "echo_digest",
 	Symbol:       "EchoDigest",
@@ -4024,11 +2823,16 @@ var mcpToolEchoDigest = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDigest,
 }
 
-// mcpInputEchoDigest is the schema of the arguments of echo_digest.
+// mcpInputEchoDigest is the input schema of the tool "echo_digest".
 const mcpInputEchoDigest = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDigestProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxDigestProperties is a part of several schemas.
+const mcpSchemaBoxDigestProperties = `{"value":{"type":"array",` +
+	`"description":"Named scalars, without constants.","items":{"type":"integer","minimum":0,"maximum":255},` +
+	`"minItems":4,"maxItems":4},` +
 	`"ptr":{"type":"array","description":"Named scalars, without constants.",` +
 	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
 	`"list":{"type":"array","items":{"type":"array","description":"Named scalars, without constants.",` +
@@ -4050,39 +2854,15 @@ const mcpInputEchoDigest = `{"type":"object",` +
 	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.","anyOf":[` +
 	`{"type":"array","items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`{"type":"null"}]}}}`
 
-// mcpOutputEchoDigest is the schema of the results of echo_digest.
+// mcpOutputEchoDigest is the output schema of the tool "echo_digest".
 const mcpOutputEchoDigest = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`"ptr":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`"list":{"type":"array","items":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4}},` +
-	`"refs":{"type":"array","items":{"description":"Named scalars, without constants.","anyOf":[` +
-	`{"type":"array","items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"array",` +
-	`"description":"Named scalars, without constants.","items":{"type":"integer","minimum":0,"maximum":255},` +
-	`"minItems":4,"maxItems":4}},` +
-	`"opt":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`"zero":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`"ptrOpt":{"type":"array","description":"Named scalars, without constants.",` +
-	`"items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.","anyOf":[` +
-	`{"type":"array","items":{"type":"integer","minimum":0,"maximum":255},"minItems":4,"maxItems":4},` +
-	`{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDigestProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoDigest answers echo_digest with EchoDigest.
+// mcpCallEchoDigest answers calls of the tool "echo_digest".
 func mcpCallEchoDigest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Digest]
 	d := req.Decoder()
@@ -4096,7 +2876,9 @@ func mcpCallEchoDigest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoDouble describes echo_double, which is EchoDouble.
+var _ func(context.Context, Box[Digest]) Box[Digest] = EchoDigest
+
+// mcpToolEchoDouble describes the tool "echo_double" (func EchoDouble).
 var mcpToolEchoDouble = mcp.ToolInfo{
 	Name:         "echo_double",
 	Symbol:       "EchoDouble",
@@ -4105,8 +2887,11 @@ var mcpToolEchoDouble = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDouble,
 }
 
-// mcpInputEchoDouble is the schema of the arguments of echo_double.
-const mcpInputEchoDouble = `{"type":"object",` +
+// mcpInputEchoDouble is the input schema of the tool "echo_double".
+const mcpInputEchoDouble = mcpSchemaBoxDouble
+
+// mcpSchemaBoxDouble is a part of several schemas.
+const mcpSchemaBoxDouble = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Double writes a name twice where it is zero."},` +
 	`"ptr":{"description":"Double writes a name twice where it is zero."},` +
@@ -4123,10 +2908,10 @@ const mcpInputEchoDouble = `{"type":"object",` +
 	`"additionalProperties":{"description":"Double writes a name twice where it is zero."}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoDouble is the schema of the results of echo_double.
-const mcpOutputEchoDouble = mcpInputEchoDouble
+// mcpOutputEchoDouble is the output schema of the tool "echo_double".
+const mcpOutputEchoDouble = mcpSchemaBoxDouble
 
-// mcpCallEchoDouble answers echo_double with EchoDouble.
+// mcpCallEchoDouble answers calls of the tool "echo_double".
 func mcpCallEchoDouble(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Double]
 	d := req.Decoder()
@@ -4140,7 +2925,9 @@ func mcpCallEchoDouble(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoDuration describes echo_duration, which is EchoDuration.
+var _ func(context.Context, Box[Double]) Box[Double] = EchoDouble
+
+// mcpToolEchoDuration describes the tool "echo_duration" (func EchoDuration).
 var mcpToolEchoDuration = mcp.ToolInfo{
 	Name:         "echo_duration",
 	Symbol:       "EchoDuration",
@@ -4149,8 +2936,11 @@ var mcpToolEchoDuration = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDuration,
 }
 
-// mcpInputEchoDuration is the schema of the arguments of echo_duration.
-const mcpInputEchoDuration = `{"type":"object",` +
+// mcpInputEchoDuration is the input schema of the tool "echo_duration".
+const mcpInputEchoDuration = mcpSchemaBoxDuration
+
+// mcpSchemaBoxDuration is a part of several schemas.
+const mcpSchemaBoxDuration = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"In nanoseconds."},` +
 	`"ptr":{"type":"integer","description":"In nanoseconds."},` +
@@ -4166,10 +2956,10 @@ const mcpInputEchoDuration = `{"type":"object",` +
 	`"additionalProperties":{"description":"In nanoseconds.","anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoDuration is the schema of the results of echo_duration.
-const mcpOutputEchoDuration = mcpInputEchoDuration
+// mcpOutputEchoDuration is the output schema of the tool "echo_duration".
+const mcpOutputEchoDuration = mcpSchemaBoxDuration
 
-// mcpCallEchoDuration answers echo_duration with EchoDuration.
+// mcpCallEchoDuration answers calls of the tool "echo_duration".
 func mcpCallEchoDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Duration]
 	d := req.Decoder()
@@ -4183,7 +2973,10 @@ func mcpCallEchoDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoDurations describes echo_durations, which is EchoDurations.
+var _ func(context.Context, Box[time.Duration]) Box[time.Duration] = EchoDuration
+
+// mcpToolEchoDurations describes the tool "echo_durations" (func
+// EchoDurations).
 var mcpToolEchoDurations = mcp.ToolInfo{
 	Name:         "echo_durations",
 	Symbol:       "EchoDurations",
@@ -4192,7 +2985,7 @@ var mcpToolEchoDurations = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoDurations,
 }
 
-// mcpInputEchoDurations is the schema of the arguments of echo_durations.
+// mcpInputEchoDurations is the input schema of the tool "echo_durations".
 const mcpInputEchoDurations = `{"type":"object",` +
 	`"description":"Durations travel as text where the tag says so.","properties":{` +
 	`"text":{"type":"string","description":"A duration such as \"1h30m\".",` +
@@ -4211,7 +3004,7 @@ const mcpInputEchoDurations = `{"type":"object",` +
 	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
 	`"required":["text","list","map","nanos"],"additionalProperties":false}`
 
-// mcpOutputEchoDurations is the schema of the results of echo_durations.
+// mcpOutputEchoDurations is the output schema of the tool "echo_durations".
 const mcpOutputEchoDurations = `{"type":"object",` +
 	`"description":"Durations travel as text where the tag says so.","properties":{` +
 	`"text":{"type":"string","description":"A duration such as \"1h30m\".",` +
@@ -4230,7 +3023,7 @@ const mcpOutputEchoDurations = `{"type":"object",` +
 	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
 	`"required":["text","list","map","def","nanos"],"additionalProperties":false}`
 
-// mcpCallEchoDurations answers echo_durations with EchoDurations.
+// mcpCallEchoDurations answers calls of the tool "echo_durations".
 func mcpCallEchoDurations(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Durations
 	d := req.Decoder()
@@ -4244,7 +3037,9 @@ func mcpCallEchoDurations(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoEgg describes echo_egg, which is EchoEgg.
+var _ func(context.Context, Durations) Durations = EchoDurations
+
+// mcpToolEchoEgg describes the tool "echo_egg" (func EchoEgg).
 var mcpToolEchoEgg = mcp.ToolInfo{
 	Name:         "echo_egg",
 	Symbol:       "EchoEgg",
@@ -4253,24 +3048,22 @@ var mcpToolEchoEgg = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoEgg,
 }
 
-// mcpInputEchoEgg is the schema of the arguments of echo_egg.
-const mcpInputEchoEgg = `{"type":"object","description":"Egg is what chickens are made of.","properties":{` +
-	`"becomes":{"type":"object","description":"Chicken and Egg contain each other.",` +
-	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
-	`"required":["lays"],"additionalProperties":false},` +
-	`"weight":{"type":"number"}},` +
-	`"required":["weight"],"additionalProperties":false,"$defs":{` +
-	`"Egg":{"type":"object","description":"Egg is what chickens are made of.","properties":{` +
-	`"becomes":{"type":"object","description":"Chicken and Egg contain each other.",` +
-	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
-	`"required":["lays"],"additionalProperties":false},` +
-	`"weight":{"type":"number"}},` +
-	`"required":["weight"],"additionalProperties":false}}}`
+// mcpInputEchoEgg is the input schema of the tool "echo_egg".
+const mcpInputEchoEgg = mcpSchemaEgg
 
-// mcpOutputEchoEgg is the schema of the results of echo_egg.
-const mcpOutputEchoEgg = mcpInputEchoEgg
+// mcpSchemaEgg is a part of several schemas.
+const mcpSchemaEgg = `{"type":"object","description":"Egg is what chickens are made of.",` +
+	`"properties":` + mcpSchemaEggProperties + `,"required":["weight"],"additionalProperties":false,"$defs":{` +
+	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
+	`"properties":` + mcpSchemaEggProperties + `,"required":["weight"],"additionalProperties":false}}}`
 
-// mcpCallEchoEgg answers echo_egg with EchoEgg.
+// mcpSchemaEggProperties is a part of several schemas.
+const mcpSchemaEggProperties = `{"becomes":` + mcpSchemaChicken2 + `,"weight":{"type":"number"}}`
+
+// mcpOutputEchoEgg is the output schema of the tool "echo_egg".
+const mcpOutputEchoEgg = mcpSchemaEgg
+
+// mcpCallEchoEgg answers calls of the tool "echo_egg".
 func mcpCallEchoEgg(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Egg
 	d := req.Decoder()
@@ -4284,7 +3077,9 @@ func mcpCallEchoEgg(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolEchoEither describes echo_either, which is EchoEither.
+var _ func(context.Context, Egg) Egg = EchoEgg
+
+// mcpToolEchoEither describes the tool "echo_either" (func EchoEither).
 var mcpToolEchoEither = mcp.ToolInfo{
 	Name:         "echo_either",
 	Symbol:       "EchoEither",
@@ -4293,8 +3088,11 @@ var mcpToolEchoEither = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoEither,
 }
 
-// mcpInputEchoEither is the schema of the arguments of echo_either.
-const mcpInputEchoEither = `{"type":"object","description":"Either nests instances in instances.",` +
+// mcpInputEchoEither is the input schema of the tool "echo_either".
+const mcpInputEchoEither = mcpSchemaEitherPointTime
+
+// mcpSchemaEitherPointTime is a part of several schemas.
+const mcpSchemaEitherPointTime = `{"type":"object","description":"Either nests instances in instances.",` +
 	`"properties":{` +
 	`"left":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -4313,10 +3111,10 @@ const mcpInputEchoEither = `{"type":"object","description":"Either nests instanc
 	`"required":["first","second"],"additionalProperties":false}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoEither is the schema of the results of echo_either.
-const mcpOutputEchoEither = mcpInputEchoEither
+// mcpOutputEchoEither is the output schema of the tool "echo_either".
+const mcpOutputEchoEither = mcpSchemaEitherPointTime
 
-// mcpCallEchoEither answers echo_either with EchoEither.
+// mcpCallEchoEither answers calls of the tool "echo_either".
 func mcpCallEchoEither(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Either[Point, time.Time]
 	d := req.Decoder()
@@ -4330,8 +3128,10 @@ func mcpCallEchoEither(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoEitherOfSame describes echo_either_of_same, which is
-// EchoEitherOfSame.
+var _ func(context.Context, Either[Point, time.Time]) Either[Point, time.Time] = EchoEither
+
+// mcpToolEchoEitherOfSame describes the tool "echo_either_of_same" (func
+// EchoEitherOfSame).
 var mcpToolEchoEitherOfSame = mcp.ToolInfo{
 	Name:         "echo_either_of_same",
 	Symbol:       "EchoEitherOfSame",
@@ -4340,9 +3140,12 @@ var mcpToolEchoEitherOfSame = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoEitherOfSame,
 }
 
-// mcpInputEchoEitherOfSame is the schema of the arguments of
-// echo_either_of_same.
-const mcpInputEchoEitherOfSame = `{"type":"object","description":"Either nests instances in instances.",` +
+// mcpInputEchoEitherOfSame is the input schema of the tool
+// "echo_either_of_same".
+const mcpInputEchoEitherOfSame = mcpSchemaEitherLabelLabel
+
+// mcpSchemaEitherLabelLabel is a part of several schemas.
+const mcpSchemaEitherLabelLabel = `{"type":"object","description":"Either nests instances in instances.",` +
 	`"properties":{` +
 	`"left":{"type":"string","description":"Named scalars, without constants."},` +
 	`"right":{"type":"string","description":"Named scalars, without constants."},` +
@@ -4355,11 +3158,11 @@ const mcpInputEchoEitherOfSame = `{"type":"object","description":"Either nests i
 	`"required":["first","second"],"additionalProperties":false}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoEitherOfSame is the schema of the results of
-// echo_either_of_same.
-const mcpOutputEchoEitherOfSame = mcpInputEchoEitherOfSame
+// mcpOutputEchoEitherOfSame is the output schema of the tool
+// "echo_either_of_same".
+const mcpOutputEchoEitherOfSame = mcpSchemaEitherLabelLabel
 
-// mcpCallEchoEitherOfSame answers echo_either_of_same with EchoEitherOfSame.
+// mcpCallEchoEitherOfSame answers calls of the tool "echo_either_of_same".
 func mcpCallEchoEitherOfSame(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Either[Label, Label]
 	d := req.Decoder()
@@ -4373,7 +3176,9 @@ func mcpCallEchoEitherOfSame(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return req.Structured(e)
 }
 
-// mcpToolEchoElements describes echo_elements, which is EchoElements.
+var _ func(context.Context, Either[Label, Label]) Either[Label, Label] = EchoEitherOfSame
+
+// mcpToolEchoElements describes the tool "echo_elements" (func EchoElements).
 var mcpToolEchoElements = mcp.ToolInfo{
 	Name:         "echo_elements",
 	Symbol:       "EchoElements",
@@ -4382,7 +3187,7 @@ var mcpToolEchoElements = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoElements,
 }
 
-// mcpInputEchoElements is the schema of the arguments of echo_elements.
+// mcpInputEchoElements is the input schema of the tool "echo_elements".
 const mcpInputEchoElements = `{"type":"object","description":"Elements has constraints of elements.",` +
 	`"properties":{` +
 	`"ints":{"type":"array","items":{"type":"integer","minimum":0,"maximum":9}},` +
@@ -4399,7 +3204,7 @@ const mcpInputEchoElements = `{"type":"object","description":"Elements has const
 	`"required":["ints","texts","matrix","map","ptrs","array","mails","deep","words"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoElements is the schema of the results of echo_elements.
+// mcpOutputEchoElements is the output schema of the tool "echo_elements".
 const mcpOutputEchoElements = `{"type":"object","description":"Elements has constraints of elements.",` +
 	`"properties":{` +
 	`"ints":{"type":"array","items":{"type":"integer"}},` +
@@ -4415,7 +3220,7 @@ const mcpOutputEchoElements = `{"type":"object","description":"Elements has cons
 	`"required":["ints","texts","matrix","map","ptrs","array","mails","deep","words"],` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoElements answers echo_elements with EchoElements.
+// mcpCallEchoElements answers calls of the tool "echo_elements".
 func mcpCallEchoElements(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Elements
 	d := req.Decoder()
@@ -4429,7 +3234,10 @@ func mcpCallEchoElements(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoEmbedding describes echo_embedding, which is EchoEmbedding.
+var _ func(context.Context, Elements) Elements = EchoElements
+
+// mcpToolEchoEmbedding describes the tool "echo_embedding" (func
+// EchoEmbedding).
 var mcpToolEchoEmbedding = mcp.ToolInfo{
 	Name:         "echo_embedding",
 	Symbol:       "EchoEmbedding",
@@ -4438,20 +3246,13 @@ var mcpToolEchoEmbedding = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoEmbedding,
 }
 
-// mcpInputEchoEmbedding is the schema of the arguments of echo_embedding.
-const mcpInputEchoEmbedding = `{"type":"object",` +
-	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"Name":{"type":"string"},` +
-	`"at":{"type":"string","format":"date-time"},` +
-	`"Shown":{"type":"integer"},` +
-	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false}`
+// mcpInputEchoEmbedding is the input schema of the tool "echo_embedding".
+const mcpInputEchoEmbedding = mcpSchemaEmbedding
 
-// mcpOutputEchoEmbedding is the schema of the results of echo_embedding.
-const mcpOutputEchoEmbedding = mcpInputEchoEmbedding
+// mcpOutputEchoEmbedding is the output schema of the tool "echo_embedding".
+const mcpOutputEchoEmbedding = mcpSchemaEmbedding
 
-// mcpCallEchoEmbedding answers echo_embedding with EchoEmbedding.
+// mcpCallEchoEmbedding answers calls of the tool "echo_embedding".
 func mcpCallEchoEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Embedding
 	d := req.Decoder()
@@ -4465,7 +3266,9 @@ func mcpCallEchoEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoEmpty describes echo_empty, which is EchoEmpty.
+var _ func(context.Context, Embedding) Embedding = EchoEmbedding
+
+// mcpToolEchoEmpty describes the tool "echo_empty" (func EchoEmpty).
 var mcpToolEchoEmpty = mcp.ToolInfo{
 	Name:         "echo_empty",
 	Symbol:       "EchoEmpty",
@@ -4474,13 +3277,17 @@ var mcpToolEchoEmpty = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoEmpty,
 }
 
-// mcpInputEchoEmpty is the schema of the arguments of echo_empty.
+// mcpInputEchoEmpty is the input schema of the tool "echo_empty".
 const mcpInputEchoEmpty = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","properties":{},"additionalProperties":false},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxStructProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxStructProperties is a part of several schemas.
+const mcpSchemaBoxStructProperties = `{"value":{"type":"object","properties":{},"additionalProperties":false},` +
 	`"ptr":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}},` +
-	`"refs":{"type":"array",` +
+	`"list":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}},"refs":{` +
+	`"type":"array",` +
 	`"items":{"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false},"minItems":2,` +
 	`"maxItems":2},` +
@@ -4488,31 +3295,17 @@ const mcpInputEchoEmpty = `{"type":"object",` +
 	`"additionalProperties":{"type":"object","properties":{},"additionalProperties":false}},` +
 	`"opt":{"type":"object","properties":{},"additionalProperties":false},` +
 	`"zero":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"object","properties":{},"additionalProperties":false},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}}}`
 
-// mcpOutputEchoEmpty is the schema of the results of echo_empty.
+// mcpOutputEchoEmpty is the output schema of the tool "echo_empty".
 const mcpOutputEchoEmpty = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"ptr":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}},` +
-	`"refs":{"type":"array",` +
-	`"items":{"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false},"minItems":2,` +
-	`"maxItems":2},` +
-	`"map":{"type":"object",` +
-	`"additionalProperties":{"type":"object","properties":{},"additionalProperties":false}},` +
-	`"opt":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"zero":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxStructProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoEmpty answers echo_empty with EchoEmpty.
+// mcpCallEchoEmpty answers calls of the tool "echo_empty".
 func mcpCallEchoEmpty(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[struct{}]
 	d := req.Decoder()
@@ -4526,7 +3319,10 @@ func mcpCallEchoEmpty(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoEmptyArray describes echo_empty_array, which is EchoEmptyArray.
+var _ func(context.Context, Box[struct{}]) Box[struct{}] = EchoEmpty
+
+// mcpToolEchoEmptyArray describes the tool "echo_empty_array" (func
+// EchoEmptyArray).
 var mcpToolEchoEmptyArray = mcp.ToolInfo{
 	Name:         "echo_empty_array",
 	Symbol:       "EchoEmptyArray",
@@ -4535,8 +3331,11 @@ var mcpToolEchoEmptyArray = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoEmptyArray,
 }
 
-// mcpInputEchoEmptyArray is the schema of the arguments of echo_empty_array.
-const mcpInputEchoEmptyArray = `{"type":"object",` +
+// mcpInputEchoEmptyArray is the input schema of the tool "echo_empty_array".
+const mcpInputEchoEmptyArray = mcpSchemaBox0Int
+
+// mcpSchemaBox0Int is a part of several schemas.
+const mcpSchemaBox0Int = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
 	`"ptr":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
@@ -4554,10 +3353,10 @@ const mcpInputEchoEmptyArray = `{"type":"object",` +
 	`"anyOf":[{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoEmptyArray is the schema of the results of echo_empty_array.
-const mcpOutputEchoEmptyArray = mcpInputEchoEmptyArray
+// mcpOutputEchoEmptyArray is the output schema of the tool "echo_empty_array".
+const mcpOutputEchoEmptyArray = mcpSchemaBox0Int
 
-// mcpCallEchoEmptyArray answers echo_empty_array with EchoEmptyArray.
+// mcpCallEchoEmptyArray answers calls of the tool "echo_empty_array".
 func mcpCallEchoEmptyArray(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[0]int]
 	d := req.Decoder()
@@ -4571,7 +3370,9 @@ func mcpCallEchoEmptyArray(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoFamily describes echo_family, which is EchoFamily.
+var _ func(context.Context, Box[[0]int]) Box[[0]int] = EchoEmptyArray
+
+// mcpToolEchoFamily describes the tool "echo_family" (func EchoFamily).
 var mcpToolEchoFamily = mcp.ToolInfo{
 	Name:         "echo_family",
 	Symbol:       "EchoFamily",
@@ -4580,34 +3381,31 @@ var mcpToolEchoFamily = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoFamily,
 }
 
-// mcpInputEchoFamily is the schema of the arguments of echo_family.
-const mcpInputEchoFamily = `{"type":"object",` +
-	`"description":"Family contains itself by a type of another package.","properties":{` +
-	`"relatives":{"type":"object","description":"Group is several of anything.","properties":{` +
-	`"name":{"type":"string"},` +
-	`"members":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Family"},{"type":"null"}]}}},` +
-	`"required":["name","members"],"additionalProperties":false},` +
-	`"inLaws":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Group is several of anything.",` +
-	`"properties":{"name":{"type":"string"},"members":{"type":"array","items":{"$ref":"#/$defs/Family"}}},` +
-	`"required":["name","members"],"additionalProperties":false}}},` +
-	`"required":["relatives"],"additionalProperties":false,"$defs":{` +
+// mcpInputEchoFamily is the input schema of the tool "echo_family".
+const mcpInputEchoFamily = mcpSchemaFamily
+
+// mcpSchemaFamily is a part of several schemas.
+const mcpSchemaFamily = `{"type":"object",` +
+	`"description":"Family contains itself by a type of another package.",` +
+	`"properties":` + mcpSchemaFamilyProperties + `,"required":["relatives"],"additionalProperties":false,"$defs":{` +
 	`"Family":{"type":"object","description":"Family contains itself by a type of another package.",` +
-	`"properties":{` +
-	`"relatives":{"type":"object","description":"Group is several of anything.","properties":{` +
+	`"properties":` + mcpSchemaFamilyProperties + `,"required":["relatives"],"additionalProperties":false}}}`
+
+// mcpSchemaFamilyProperties is a part of several schemas.
+const mcpSchemaFamilyProperties = `{"relatives":{"type":"object",` +
+	`"description":"Group is several of anything.","properties":{` +
 	`"name":{"type":"string"},` +
 	`"members":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Family"},{"type":"null"}]}}},` +
 	`"required":["name","members"],"additionalProperties":false},` +
 	`"inLaws":{"type":"object","additionalProperties":{"type":"object",` +
 	`"description":"Group is several of anything.",` +
 	`"properties":{"name":{"type":"string"},"members":{"type":"array","items":{"$ref":"#/$defs/Family"}}},` +
-	`"required":["name","members"],"additionalProperties":false}}},` +
-	`"required":["relatives"],"additionalProperties":false}}}`
+	`"required":["name","members"],"additionalProperties":false}}}`
 
-// mcpOutputEchoFamily is the schema of the results of echo_family.
-const mcpOutputEchoFamily = mcpInputEchoFamily
+// mcpOutputEchoFamily is the output schema of the tool "echo_family".
+const mcpOutputEchoFamily = mcpSchemaFamily
 
-// mcpCallEchoFamily answers echo_family with EchoFamily.
+// mcpCallEchoFamily answers calls of the tool "echo_family".
 func mcpCallEchoFamily(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Family
 	d := req.Decoder()
@@ -4621,7 +3419,9 @@ func mcpCallEchoFamily(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoFlag describes echo_flag, which is EchoFlag.
+var _ func(context.Context, Family) Family = EchoFamily
+
+// mcpToolEchoFlag describes the tool "echo_flag" (func EchoFlag).
 var mcpToolEchoFlag = mcp.ToolInfo{
 	Name:         "echo_flag",
 	Symbol:       "EchoFlag",
@@ -4630,8 +3430,11 @@ var mcpToolEchoFlag = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoFlag,
 }
 
-// mcpInputEchoFlag is the schema of the arguments of echo_flag.
-const mcpInputEchoFlag = `{"type":"object",` +
+// mcpInputEchoFlag is the input schema of the tool "echo_flag".
+const mcpInputEchoFlag = mcpSchemaBoxFlag
+
+// mcpSchemaBoxFlag is a part of several schemas.
+const mcpSchemaBoxFlag = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"boolean","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"boolean","description":"Named scalars, without constants."},` +
@@ -4649,10 +3452,10 @@ const mcpInputEchoFlag = `{"type":"object",` +
 	`"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoFlag is the schema of the results of echo_flag.
-const mcpOutputEchoFlag = mcpInputEchoFlag
+// mcpOutputEchoFlag is the output schema of the tool "echo_flag".
+const mcpOutputEchoFlag = mcpSchemaBoxFlag
 
-// mcpCallEchoFlag answers echo_flag with EchoFlag.
+// mcpCallEchoFlag answers calls of the tool "echo_flag".
 func mcpCallEchoFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Flag]
 	d := req.Decoder()
@@ -4666,7 +3469,9 @@ func mcpCallEchoFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoFloat32 describes echo_float32, which is EchoFloat32.
+var _ func(context.Context, Box[Flag]) Box[Flag] = EchoFlag
+
+// mcpToolEchoFloat32 describes the tool "echo_float32" (func EchoFloat32).
 var mcpToolEchoFloat32 = mcp.ToolInfo{
 	Name:         "echo_float32",
 	Symbol:       "EchoFloat32",
@@ -4675,8 +3480,11 @@ var mcpToolEchoFloat32 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoFloat32,
 }
 
-// mcpInputEchoFloat32 is the schema of the arguments of echo_float32.
-const mcpInputEchoFloat32 = `{"type":"object",` +
+// mcpInputEchoFloat32 is the input schema of the tool "echo_float32".
+const mcpInputEchoFloat32 = mcpSchemaBoxFloat32
+
+// mcpSchemaBoxFloat32 is a part of several schemas.
+const mcpSchemaBoxFloat32 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"number"},` +
 	`"ptr":{"type":"number"},` +
@@ -4690,10 +3498,10 @@ const mcpInputEchoFloat32 = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoFloat32 is the schema of the results of echo_float32.
-const mcpOutputEchoFloat32 = mcpInputEchoFloat32
+// mcpOutputEchoFloat32 is the output schema of the tool "echo_float32".
+const mcpOutputEchoFloat32 = mcpSchemaBoxFloat32
 
-// mcpCallEchoFloat32 answers echo_float32 with EchoFloat32.
+// mcpCallEchoFloat32 answers calls of the tool "echo_float32".
 func mcpCallEchoFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[float32]
 	d := req.Decoder()
@@ -4707,7 +3515,9 @@ func mcpCallEchoFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoFloat64 describes echo_float64, which is EchoFloat64.
+var _ func(context.Context, Box[float32]) Box[float32] = EchoFloat32
+
+// mcpToolEchoFloat64 describes the tool "echo_float64" (func EchoFloat64).
 var mcpToolEchoFloat64 = mcp.ToolInfo{
 	Name:         "echo_float64",
 	Symbol:       "EchoFloat64",
@@ -4716,13 +3526,13 @@ var mcpToolEchoFloat64 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoFloat64,
 }
 
-// mcpInputEchoFloat64 is the schema of the arguments of echo_float64.
-const mcpInputEchoFloat64 = mcpInputEchoFloat32
+// mcpInputEchoFloat64 is the input schema of the tool "echo_float64".
+const mcpInputEchoFloat64 = mcpSchemaBoxFloat32
 
-// mcpOutputEchoFloat64 is the schema of the results of echo_float64.
-const mcpOutputEchoFloat64 = mcpInputEchoFloat32
+// mcpOutputEchoFloat64 is the output schema of the tool "echo_float64".
+const mcpOutputEchoFloat64 = mcpSchemaBoxFloat32
 
-// mcpCallEchoFloat64 answers echo_float64 with EchoFloat64.
+// mcpCallEchoFloat64 answers calls of the tool "echo_float64".
 func mcpCallEchoFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[float64]
 	d := req.Decoder()
@@ -4736,7 +3546,10 @@ func mcpCallEchoFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoFloatRoot describes echo_float_root, which is EchoFloatRoot.
+var _ func(context.Context, Box[float64]) Box[float64] = EchoFloat64
+
+// mcpToolEchoFloatRoot describes the tool "echo_float_root" (func
+// EchoFloatRoot).
 var mcpToolEchoFloatRoot = mcp.ToolInfo{
 	Name:         "echo_float_root",
 	Symbol:       "EchoFloatRoot",
@@ -4745,14 +3558,14 @@ var mcpToolEchoFloatRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoFloatRoot,
 }
 
-// mcpInputEchoFloatRoot is the schema of the arguments of echo_float_root.
+// mcpInputEchoFloatRoot is the input schema of the tool "echo_float_root".
 const mcpInputEchoFloatRoot = `{"type":"object","properties":{"value":{"type":"number"}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoFloatRoot is the schema of the results of echo_float_root.
+// mcpOutputEchoFloatRoot is the output schema of the tool "echo_float_root".
 const mcpOutputEchoFloatRoot = `{"type":"number"}`
 
-// mcpCallEchoFloatRoot answers echo_float_root with EchoFloatRoot.
+// mcpCallEchoFloatRoot answers calls of the tool "echo_float_root".
 func mcpCallEchoFloatRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value float64
@@ -4773,12 +3586,14 @@ func mcpCallEchoFloatRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoFloatRoot are the arguments of echo_float_root.
+var _ func(context.Context, float64) float64 = EchoFloatRoot
+
+// mcpFieldsEchoFloatRoot are the arguments of the tool "echo_float_root".
 var mcpFieldsEchoFloatRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoFolder describes echo_folder, which is EchoFolder.
+// mcpToolEchoFolder describes the tool "echo_folder" (func EchoFolder).
 var mcpToolEchoFolder = mcp.ToolInfo{
 	Name:         "echo_folder",
 	Symbol:       "EchoFolder",
@@ -4787,9 +3602,11 @@ var mcpToolEchoFolder = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoFolder,
 }
 
-// mcpInputEchoFolder is the schema of the arguments of echo_folder.
-const mcpInputEchoFolder = `{"type":"object","description":"Folder is recursive by way of a map.",` +
-	`"properties":{` +
+// mcpInputEchoFolder is the input schema of the tool "echo_folder".
+const mcpInputEchoFolder = mcpSchemaFolder
+
+// mcpSchemaFolder is a part of several schemas.
+const mcpSchemaFolder = `{"type":"object","description":"Folder is recursive by way of a map.","properties":{` +
 	`"files":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"folders":{"type":"object","additionalProperties":{"$ref":"#/$defs/Folder"}}},` +
 	`"additionalProperties":false,"$defs":{` +
@@ -4798,10 +3615,10 @@ const mcpInputEchoFolder = `{"type":"object","description":"Folder is recursive 
 	`"folders":{"type":"object","additionalProperties":{"$ref":"#/$defs/Folder"}}},` +
 	`"additionalProperties":false}}}`
 
-// mcpOutputEchoFolder is the schema of the results of echo_folder.
-const mcpOutputEchoFolder = mcpInputEchoFolder
+// mcpOutputEchoFolder is the output schema of the tool "echo_folder".
+const mcpOutputEchoFolder = mcpSchemaFolder
 
-// mcpCallEchoFolder answers echo_folder with EchoFolder.
+// mcpCallEchoFolder answers calls of the tool "echo_folder".
 func mcpCallEchoFolder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Folder
 	d := req.Decoder()
@@ -4815,7 +3632,9 @@ func mcpCallEchoFolder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoForest describes echo_forest, which is EchoForest.
+var _ func(context.Context, Folder) Folder = EchoFolder
+
+// mcpToolEchoForest describes the tool "echo_forest" (func EchoForest).
 var mcpToolEchoForest = mcp.ToolInfo{
 	Name:         "echo_forest",
 	Symbol:       "EchoForest",
@@ -4824,8 +3643,11 @@ var mcpToolEchoForest = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoForest,
 }
 
-// mcpInputEchoForest is the schema of the arguments of echo_forest.
-const mcpInputEchoForest = `{"type":"object","description":"Forest has a recursive type in several places.",` +
+// mcpInputEchoForest is the input schema of the tool "echo_forest".
+const mcpInputEchoForest = mcpSchemaForest
+
+// mcpSchemaForest is a part of several schemas.
+const mcpSchemaForest = `{"type":"object","description":"Forest has a recursive type in several places.",` +
 	`"properties":{` +
 	`"first":{"$ref":"#/$defs/Node"},` +
 	`"second":{"$ref":"#/$defs/Node"},` +
@@ -4835,16 +3657,12 @@ const mcpInputEchoForest = `{"type":"object","description":"Forest has a recursi
 	`"Link":{"type":"object","description":"Link is a list.",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false},` +
-	`"Node":{"type":"object","description":"Node is a tree with a way back.","properties":{` +
-	`"value":{"type":"string"},` +
-	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
-	`"up":{"$ref":"#/$defs/Node"}},` +
-	`"required":["value","kids"],"additionalProperties":false}}}`
+	`"Node":` + mcpSchemaNode + `}}`
 
-// mcpOutputEchoForest is the schema of the results of echo_forest.
-const mcpOutputEchoForest = mcpInputEchoForest
+// mcpOutputEchoForest is the output schema of the tool "echo_forest".
+const mcpOutputEchoForest = mcpSchemaForest
 
-// mcpCallEchoForest answers echo_forest with EchoForest.
+// mcpCallEchoForest answers calls of the tool "echo_forest".
 func mcpCallEchoForest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Forest
 	d := req.Decoder()
@@ -4858,7 +3676,9 @@ func mcpCallEchoForest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoFormats describes echo_formats, which is EchoFormats.
+var _ func(context.Context, Forest) Forest = EchoForest
+
+// mcpToolEchoFormats describes the tool "echo_formats" (func EchoFormats).
 var mcpToolEchoFormats = mcp.ToolInfo{
 	Name:         "echo_formats",
 	Symbol:       "EchoFormats",
@@ -4867,7 +3687,7 @@ var mcpToolEchoFormats = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoFormats,
 }
 
-// mcpInputEchoFormats is the schema of the arguments of echo_formats.
+// mcpInputEchoFormats is the input schema of the tool "echo_formats".
 const mcpInputEchoFormats = `{"type":"object","description":"Formats has every format.","properties":{` +
 	`"dateTime":{"type":"string","format":"date-time"},` +
 	`"date":{"type":"string","format":"date"},` +
@@ -4885,7 +3705,7 @@ const mcpInputEchoFormats = `{"type":"object","description":"Formats has every f
 	`"required":["dateTime","date","time","uuid","email","uri","ipv4","ipv6","host","list","short"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoFormats is the schema of the results of echo_formats.
+// mcpOutputEchoFormats is the output schema of the tool "echo_formats".
 const mcpOutputEchoFormats = `{"type":"object","description":"Formats has every format.","properties":{` +
 	`"dateTime":{"type":"string"},` +
 	`"date":{"type":"string"},` +
@@ -4902,7 +3722,7 @@ const mcpOutputEchoFormats = `{"type":"object","description":"Formats has every 
 	`"required":["dateTime","date","time","uuid","email","uri","ipv4","ipv6","host","list","short"],` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoFormats answers echo_formats with EchoFormats.
+// mcpCallEchoFormats answers calls of the tool "echo_formats".
 func mcpCallEchoFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Formats
 	d := req.Decoder()
@@ -4916,7 +3736,10 @@ func mcpCallEchoFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoGradeKeys describes echo_grade_keys, which is EchoGradeKeys.
+var _ func(context.Context, Formats) Formats = EchoFormats
+
+// mcpToolEchoGradeKeys describes the tool "echo_grade_keys" (func
+// EchoGradeKeys).
 var mcpToolEchoGradeKeys = mcp.ToolInfo{
 	Name:         "echo_grade_keys",
 	Symbol:       "EchoGradeKeys",
@@ -4925,8 +3748,11 @@ var mcpToolEchoGradeKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoGradeKeys,
 }
 
-// mcpInputEchoGradeKeys is the schema of the arguments of echo_grade_keys.
-const mcpInputEchoGradeKeys = `{"type":"object",` +
+// mcpInputEchoGradeKeys is the input schema of the tool "echo_grade_keys".
+const mcpInputEchoGradeKeys = mcpSchemaBoxMapGradeGrade
+
+// mcpSchemaBoxMapGradeGrade is a part of several schemas.
+const mcpSchemaBoxMapGradeGrade = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Grade is an integer with text methods of its pointer."}},` +
@@ -4951,10 +3777,10 @@ const mcpInputEchoGradeKeys = `{"type":"object",` +
 	`"type":"string","description":"Grade is an integer with text methods of its pointer."}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoGradeKeys is the schema of the results of echo_grade_keys.
-const mcpOutputEchoGradeKeys = mcpInputEchoGradeKeys
+// mcpOutputEchoGradeKeys is the output schema of the tool "echo_grade_keys".
+const mcpOutputEchoGradeKeys = mcpSchemaBoxMapGradeGrade
 
-// mcpCallEchoGradeKeys answers echo_grade_keys with EchoGradeKeys.
+// mcpCallEchoGradeKeys answers calls of the tool "echo_grade_keys".
 func mcpCallEchoGradeKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Grade]Grade]
 	d := req.Decoder()
@@ -4968,7 +3794,9 @@ func mcpCallEchoGradeKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoGrid describes echo_grid, which is EchoGrid.
+var _ func(context.Context, Box[map[Grade]Grade]) Box[map[Grade]Grade] = EchoGradeKeys
+
+// mcpToolEchoGrid describes the tool "echo_grid" (func EchoGrid).
 var mcpToolEchoGrid = mcp.ToolInfo{
 	Name:         "echo_grid",
 	Symbol:       "EchoGrid",
@@ -4977,24 +3805,25 @@ var mcpToolEchoGrid = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoGrid,
 }
 
-// mcpInputEchoGrid is the schema of the arguments of echo_grid.
-const mcpInputEchoGrid = `{"type":"object",` +
-	`"description":"Grid is recursive by way of slices of maps of pointers.","properties":{` +
-	`"cells":{"type":"array",` +
-	`"items":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Grid"},{"type":"null"}]}}},` +
-	`"size":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}},` +
-	`"required":["size"],"additionalProperties":false,"$defs":{` +
+// mcpInputEchoGrid is the input schema of the tool "echo_grid".
+const mcpInputEchoGrid = mcpSchemaGrid
+
+// mcpSchemaGrid is a part of several schemas.
+const mcpSchemaGrid = `{"type":"object",` +
+	`"description":"Grid is recursive by way of slices of maps of pointers.",` +
+	`"properties":` + mcpSchemaGridProperties + `,"required":["size"],"additionalProperties":false,"$defs":{` +
 	`"Grid":{"type":"object","description":"Grid is recursive by way of slices of maps of pointers.",` +
-	`"properties":{` +
-	`"cells":{"type":"array",` +
+	`"properties":` + mcpSchemaGridProperties + `,"required":["size"],"additionalProperties":false}}}`
+
+// mcpSchemaGridProperties is a part of several schemas.
+const mcpSchemaGridProperties = `{"cells":{"type":"array",` +
 	`"items":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Grid"},{"type":"null"}]}}},` +
-	`"size":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}},` +
-	`"required":["size"],"additionalProperties":false}}}`
+	`"size":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}}`
 
-// mcpOutputEchoGrid is the schema of the results of echo_grid.
-const mcpOutputEchoGrid = mcpInputEchoGrid
+// mcpOutputEchoGrid is the output schema of the tool "echo_grid".
+const mcpOutputEchoGrid = mcpSchemaGrid
 
-// mcpCallEchoGrid answers echo_grid with EchoGrid.
+// mcpCallEchoGrid answers calls of the tool "echo_grid".
 func mcpCallEchoGrid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Grid
 	d := req.Decoder()
@@ -5008,7 +3837,9 @@ func mcpCallEchoGrid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoHiding describes echo_hiding, which is EchoHiding.
+var _ func(context.Context, Grid) Grid = EchoGrid
+
+// mcpToolEchoHiding describes the tool "echo_hiding" (func EchoHiding).
 var mcpToolEchoHiding = mcp.ToolInfo{
 	Name:         "echo_hiding",
 	Symbol:       "EchoHiding",
@@ -5017,14 +3848,15 @@ var mcpToolEchoHiding = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoHiding,
 }
 
-// mcpInputEchoHiding is the schema of the arguments of echo_hiding.
+// mcpInputEchoHiding is the input schema of the tool "echo_hiding".
 const mcpInputEchoHiding = `{"type":"object","description":"Hiding drops an embedded struct and a field.",` +
 	`"properties":{"Own":{"type":"integer"}},"required":["Own"],"additionalProperties":false}`
 
-// mcpOutputEchoHiding is the schema of the results of echo_hiding.
-const mcpOutputEchoHiding = mcpInputEchoHiding
+// mcpOutputEchoHiding is the output schema of the tool "echo_hiding".
+const mcpOutputEchoHiding = `{"type":"object","description":"Hiding drops an embedded struct and a field.",` +
+	`"properties":{"Own":{"type":"integer"}},"required":["Own"],"additionalProperties":false}`
 
-// mcpCallEchoHiding answers echo_hiding with EchoHiding.
+// mcpCallEchoHiding answers calls of the tool "echo_hiding".
 func mcpCallEchoHiding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Hiding
 	d := req.Decoder()
@@ -5038,7 +3870,9 @@ func mcpCallEchoHiding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoHuge describes echo_huge, which is EchoHuge.
+var _ func(context.Context, Hiding) Hiding = EchoHiding
+
+// mcpToolEchoHuge describes the tool "echo_huge" (func EchoHuge).
 var mcpToolEchoHuge = mcp.ToolInfo{
 	Name:         "echo_huge",
 	Symbol:       "EchoHuge",
@@ -5047,7 +3881,7 @@ var mcpToolEchoHuge = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoHuge,
 }
 
-// mcpInputEchoHuge is the schema of the arguments of echo_huge.
+// mcpInputEchoHuge is the input schema of the tool "echo_huge".
 const mcpInputEchoHuge = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Huge has values beyond float64.",` +
@@ -5074,7 +3908,7 @@ const mcpInputEchoHuge = `{"type":"object",` +
 	`{"type":"integer","enum":[18446744073709551615,9007199254740993,9007199254740992]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoHuge is the schema of the results of echo_huge.
+// mcpOutputEchoHuge is the output schema of the tool "echo_huge".
 const mcpOutputEchoHuge = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Huge has values beyond float64.\nOne of 18446744073709551615, ` +
@@ -5102,7 +3936,7 @@ const mcpOutputEchoHuge = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoHuge answers echo_huge with EchoHuge.
+// mcpCallEchoHuge answers calls of the tool "echo_huge".
 func mcpCallEchoHuge(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Huge]
 	d := req.Decoder()
@@ -5116,7 +3950,9 @@ func mcpCallEchoHuge(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoInOnly describes echo_in_only, which is EchoInOnly.
+var _ func(context.Context, Box[Huge]) Box[Huge] = EchoHuge
+
+// mcpToolEchoInOnly describes the tool "echo_in_only" (func EchoInOnly).
 var mcpToolEchoInOnly = mcp.ToolInfo{
 	Name:         "echo_in_only",
 	Symbol:       "EchoInOnly",
@@ -5125,7 +3961,7 @@ var mcpToolEchoInOnly = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInOnly,
 }
 
-// mcpInputEchoInOnly is the schema of the arguments of echo_in_only.
+// mcpInputEchoInOnly is the input schema of the tool "echo_in_only".
 const mcpInputEchoInOnly = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"InOnly has a method for the other direction: it is written by its fields."},` +
@@ -5146,53 +3982,34 @@ const mcpInputEchoInOnly = `{"type":"object",` +
 	`"description":"InOnly has a method for the other direction: it is written by its fields."}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoInOnly is the schema of the results of echo_in_only.
+// mcpOutputEchoInOnly is the output schema of the tool "echo_in_only".
 const mcpOutputEchoInOnly = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"ptr":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.","anyOf":[{` +
-	`"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["a"],"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false}},` +
-	`"opt":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"zero":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object",` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"InOnly has a method for the other direction: it is written by its fields.","anyOf":[{` +
-	`"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["a"],"additionalProperties":false},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaInOnly + `,` +
+	`"ptr":` + mcpSchemaInOnly + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaInOnly + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaInOnly2 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaInOnly + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaInOnly + `},` +
+	`"opt":` + mcpSchemaInOnly + `,` +
+	`"zero":` + mcpSchemaInOnly + `,` +
+	`"ptrOpt":` + mcpSchemaInOnly + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaInOnly2 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
 
-// mcpCallEchoInOnly answers echo_in_only with EchoInOnly.
+// mcpSchemaInOnly is a part of several schemas.
+const mcpSchemaInOnly = `{"type":"object",` +
+	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
+	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaInOnly2 is a part of several schemas.
+const mcpSchemaInOnly2 = `{` +
+	`"description":"InOnly has a method for the other direction: it is written by its fields.","anyOf":[{` +
+	`"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},` +
+	`"required":["a"],"additionalProperties":false},{"type":"null"}]}`
+
+// mcpCallEchoInOnly answers calls of the tool "echo_in_only".
 func mcpCallEchoInOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[InOnly]
 	d := req.Decoder()
@@ -5206,7 +4023,9 @@ func mcpCallEchoInOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoInline describes echo_inline, which is EchoInline.
+var _ func(context.Context, Box[InOnly]) Box[InOnly] = EchoInOnly
+
+// mcpToolEchoInline describes the tool "echo_inline" (func EchoInline).
 var mcpToolEchoInline = mcp.ToolInfo{
 	Name:         "echo_inline",
 	Symbol:       "EchoInline",
@@ -5215,8 +4034,11 @@ var mcpToolEchoInline = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInline,
 }
 
-// mcpInputEchoInline is the schema of the arguments of echo_inline.
-const mcpInputEchoInline = `{"type":"object",` +
+// mcpInputEchoInline is the input schema of the tool "echo_inline".
+const mcpInputEchoInline = mcpSchemaInline
+
+// mcpSchemaInline is a part of several schemas.
+const mcpSchemaInline = `{"type":"object",` +
 	`"description":"Inline has an option that means nothing to encoding/json.","properties":{` +
 	`"Part":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -5226,10 +4048,10 @@ const mcpInputEchoInline = `{"type":"object",` +
 	`"at":{"type":"string","format":"date-time"}},` +
 	`"required":["Part","id","Name"],"additionalProperties":false}`
 
-// mcpOutputEchoInline is the schema of the results of echo_inline.
-const mcpOutputEchoInline = mcpInputEchoInline
+// mcpOutputEchoInline is the output schema of the tool "echo_inline".
+const mcpOutputEchoInline = mcpSchemaInline
 
-// mcpCallEchoInline answers echo_inline with EchoInline.
+// mcpCallEchoInline answers calls of the tool "echo_inline".
 func mcpCallEchoInline(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Inline
 	d := req.Decoder()
@@ -5243,7 +4065,9 @@ func mcpCallEchoInline(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoInt describes echo_int, which is EchoInt.
+var _ func(context.Context, Inline) Inline = EchoInline
+
+// mcpToolEchoInt describes the tool "echo_int" (func EchoInt).
 var mcpToolEchoInt = mcp.ToolInfo{
 	Name:         "echo_int",
 	Symbol:       "EchoInt",
@@ -5252,13 +4076,13 @@ var mcpToolEchoInt = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInt,
 }
 
-// mcpInputEchoInt is the schema of the arguments of echo_int.
-const mcpInputEchoInt = mcpInputEchoBigInt
+// mcpInputEchoInt is the input schema of the tool "echo_int".
+const mcpInputEchoInt = mcpSchemaBoxInt
 
-// mcpOutputEchoInt is the schema of the results of echo_int.
-const mcpOutputEchoInt = mcpInputEchoBigInt
+// mcpOutputEchoInt is the output schema of the tool "echo_int".
+const mcpOutputEchoInt = mcpSchemaBoxInt
 
-// mcpCallEchoInt answers echo_int with EchoInt.
+// mcpCallEchoInt answers calls of the tool "echo_int".
 func mcpCallEchoInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int]
 	d := req.Decoder()
@@ -5272,7 +4096,9 @@ func mcpCallEchoInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolEchoInt16 describes echo_int16, which is EchoInt16.
+var _ func(context.Context, Box[int]) Box[int] = EchoInt
+
+// mcpToolEchoInt16 describes the tool "echo_int16" (func EchoInt16).
 var mcpToolEchoInt16 = mcp.ToolInfo{
 	Name:         "echo_int16",
 	Symbol:       "EchoInt16",
@@ -5281,8 +4107,11 @@ var mcpToolEchoInt16 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInt16,
 }
 
-// mcpInputEchoInt16 is the schema of the arguments of echo_int16.
-const mcpInputEchoInt16 = `{"type":"object",` +
+// mcpInputEchoInt16 is the input schema of the tool "echo_int16".
+const mcpInputEchoInt16 = mcpSchemaBoxInt16
+
+// mcpSchemaBoxInt16 is a part of several schemas.
+const mcpSchemaBoxInt16 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","minimum":-32768,"maximum":32767},` +
 	`"ptr":{"type":"integer","minimum":-32768,"maximum":32767},` +
@@ -5299,10 +4128,10 @@ const mcpInputEchoInt16 = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoInt16 is the schema of the results of echo_int16.
-const mcpOutputEchoInt16 = mcpInputEchoInt16
+// mcpOutputEchoInt16 is the output schema of the tool "echo_int16".
+const mcpOutputEchoInt16 = mcpSchemaBoxInt16
 
-// mcpCallEchoInt16 answers echo_int16 with EchoInt16.
+// mcpCallEchoInt16 answers calls of the tool "echo_int16".
 func mcpCallEchoInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int16]
 	d := req.Decoder()
@@ -5316,7 +4145,9 @@ func mcpCallEchoInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoInt32 describes echo_int32, which is EchoInt32.
+var _ func(context.Context, Box[int16]) Box[int16] = EchoInt16
+
+// mcpToolEchoInt32 describes the tool "echo_int32" (func EchoInt32).
 var mcpToolEchoInt32 = mcp.ToolInfo{
 	Name:         "echo_int32",
 	Symbol:       "EchoInt32",
@@ -5325,8 +4156,11 @@ var mcpToolEchoInt32 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInt32,
 }
 
-// mcpInputEchoInt32 is the schema of the arguments of echo_int32.
-const mcpInputEchoInt32 = `{"type":"object",` +
+// mcpInputEchoInt32 is the input schema of the tool "echo_int32".
+const mcpInputEchoInt32 = mcpSchemaBoxInt32
+
+// mcpSchemaBoxInt32 is a part of several schemas.
+const mcpSchemaBoxInt32 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
 	`"ptr":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
@@ -5343,10 +4177,10 @@ const mcpInputEchoInt32 = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoInt32 is the schema of the results of echo_int32.
-const mcpOutputEchoInt32 = mcpInputEchoInt32
+// mcpOutputEchoInt32 is the output schema of the tool "echo_int32".
+const mcpOutputEchoInt32 = mcpSchemaBoxInt32
 
-// mcpCallEchoInt32 answers echo_int32 with EchoInt32.
+// mcpCallEchoInt32 answers calls of the tool "echo_int32".
 func mcpCallEchoInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int32]
 	d := req.Decoder()
@@ -5360,7 +4194,9 @@ func mcpCallEchoInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoInt64 describes echo_int64, which is EchoInt64.
+var _ func(context.Context, Box[int32]) Box[int32] = EchoInt32
+
+// mcpToolEchoInt64 describes the tool "echo_int64" (func EchoInt64).
 var mcpToolEchoInt64 = mcp.ToolInfo{
 	Name:         "echo_int64",
 	Symbol:       "EchoInt64",
@@ -5369,13 +4205,13 @@ var mcpToolEchoInt64 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInt64,
 }
 
-// mcpInputEchoInt64 is the schema of the arguments of echo_int64.
-const mcpInputEchoInt64 = mcpInputEchoBigInt
+// mcpInputEchoInt64 is the input schema of the tool "echo_int64".
+const mcpInputEchoInt64 = mcpSchemaBoxInt
 
-// mcpOutputEchoInt64 is the schema of the results of echo_int64.
-const mcpOutputEchoInt64 = mcpInputEchoBigInt
+// mcpOutputEchoInt64 is the output schema of the tool "echo_int64".
+const mcpOutputEchoInt64 = mcpSchemaBoxInt
 
-// mcpCallEchoInt64 answers echo_int64 with EchoInt64.
+// mcpCallEchoInt64 answers calls of the tool "echo_int64".
 func mcpCallEchoInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int64]
 	d := req.Decoder()
@@ -5389,7 +4225,9 @@ func mcpCallEchoInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoInt8 describes echo_int8, which is EchoInt8.
+var _ func(context.Context, Box[int64]) Box[int64] = EchoInt64
+
+// mcpToolEchoInt8 describes the tool "echo_int8" (func EchoInt8).
 var mcpToolEchoInt8 = mcp.ToolInfo{
 	Name:         "echo_int8",
 	Symbol:       "EchoInt8",
@@ -5398,8 +4236,11 @@ var mcpToolEchoInt8 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInt8,
 }
 
-// mcpInputEchoInt8 is the schema of the arguments of echo_int8.
-const mcpInputEchoInt8 = `{"type":"object",` +
+// mcpInputEchoInt8 is the input schema of the tool "echo_int8".
+const mcpInputEchoInt8 = mcpSchemaBoxInt8
+
+// mcpSchemaBoxInt8 is a part of several schemas.
+const mcpSchemaBoxInt8 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"ptr":{"type":"integer","minimum":-128,"maximum":127},` +
@@ -5414,10 +4255,10 @@ const mcpInputEchoInt8 = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoInt8 is the schema of the results of echo_int8.
-const mcpOutputEchoInt8 = mcpInputEchoInt8
+// mcpOutputEchoInt8 is the output schema of the tool "echo_int8".
+const mcpOutputEchoInt8 = mcpSchemaBoxInt8
 
-// mcpCallEchoInt8 answers echo_int8 with EchoInt8.
+// mcpCallEchoInt8 answers calls of the tool "echo_int8".
 func mcpCallEchoInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int8]
 	d := req.Decoder()
@@ -5431,7 +4272,9 @@ func mcpCallEchoInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoInt8Keys describes echo_int8_keys, which is EchoInt8Keys.
+var _ func(context.Context, Box[int8]) Box[int8] = EchoInt8
+
+// mcpToolEchoInt8Keys describes the tool "echo_int8_keys" (func EchoInt8Keys).
 var mcpToolEchoInt8Keys = mcp.ToolInfo{
 	Name:         "echo_int8_keys",
 	Symbol:       "EchoInt8Keys",
@@ -5440,8 +4283,11 @@ var mcpToolEchoInt8Keys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoInt8Keys,
 }
 
-// mcpInputEchoInt8Keys is the schema of the arguments of echo_int8_keys.
-const mcpInputEchoInt8Keys = `{"type":"object",` +
+// mcpInputEchoInt8Keys is the input schema of the tool "echo_int8_keys".
+const mcpInputEchoInt8Keys = mcpSchemaBoxMapInt8String
+
+// mcpSchemaBoxMapInt8String is a part of several schemas.
+const mcpSchemaBoxMapInt8String = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
@@ -5468,10 +4314,10 @@ const mcpInputEchoInt8Keys = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoInt8Keys is the schema of the results of echo_int8_keys.
-const mcpOutputEchoInt8Keys = mcpInputEchoInt8Keys
+// mcpOutputEchoInt8Keys is the output schema of the tool "echo_int8_keys".
+const mcpOutputEchoInt8Keys = mcpSchemaBoxMapInt8String
 
-// mcpCallEchoInt8Keys answers echo_int8_keys with EchoInt8Keys.
+// mcpCallEchoInt8Keys answers calls of the tool "echo_int8_keys".
 func mcpCallEchoInt8Keys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[int8]*string]
 	d := req.Decoder()
@@ -5485,7 +4331,9 @@ func mcpCallEchoInt8Keys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoIntKeys describes echo_int_keys, which is EchoIntKeys.
+var _ func(context.Context, Box[map[int8]*string]) Box[map[int8]*string] = EchoInt8Keys
+
+// mcpToolEchoIntKeys describes the tool "echo_int_keys" (func EchoIntKeys).
 var mcpToolEchoIntKeys = mcp.ToolInfo{
 	Name:         "echo_int_keys",
 	Symbol:       "EchoIntKeys",
@@ -5494,8 +4342,11 @@ var mcpToolEchoIntKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoIntKeys,
 }
 
-// mcpInputEchoIntKeys is the schema of the arguments of echo_int_keys.
-const mcpInputEchoIntKeys = `{"type":"object",` +
+// mcpInputEchoIntKeys is the input schema of the tool "echo_int_keys".
+const mcpInputEchoIntKeys = mcpSchemaBoxMapIntString
+
+// mcpSchemaBoxMapIntString is a part of several schemas.
+const mcpSchemaBoxMapIntString = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"string"}},` +
@@ -5520,10 +4371,10 @@ const mcpInputEchoIntKeys = `{"type":"object",` +
 	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoIntKeys is the schema of the results of echo_int_keys.
-const mcpOutputEchoIntKeys = mcpInputEchoIntKeys
+// mcpOutputEchoIntKeys is the output schema of the tool "echo_int_keys".
+const mcpOutputEchoIntKeys = mcpSchemaBoxMapIntString
 
-// mcpCallEchoIntKeys answers echo_int_keys with EchoIntKeys.
+// mcpCallEchoIntKeys answers calls of the tool "echo_int_keys".
 func mcpCallEchoIntKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[int]string]
 	d := req.Decoder()
@@ -5537,8 +4388,10 @@ func mcpCallEchoIntKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoIntKeysRoot describes echo_int_keys_root, which is
-// EchoIntKeysRoot.
+var _ func(context.Context, Box[map[int]string]) Box[map[int]string] = EchoIntKeys
+
+// mcpToolEchoIntKeysRoot describes the tool "echo_int_keys_root" (func
+// EchoIntKeysRoot).
 var mcpToolEchoIntKeysRoot = mcp.ToolInfo{
 	Name:         "echo_int_keys_root",
 	Symbol:       "EchoIntKeysRoot",
@@ -5547,21 +4400,22 @@ var mcpToolEchoIntKeysRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoIntKeysRoot,
 }
 
-// mcpInputEchoIntKeysRoot is the schema of the arguments of echo_int_keys_root.
-const mcpInputEchoIntKeysRoot = `{"type":"object","properties":{` +
-	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
-	`"required":["value"],"additionalProperties":false}`
+// mcpInputEchoIntKeysRoot is the input schema of the tool "echo_int_keys_root".
+const mcpInputEchoIntKeysRoot = `{"type":"object",` +
+	`"properties":{"value":` + mcpSchemaEchoIntKeysRootArgumentsValue + `},"required":["value"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputEchoIntKeysRoot is the schema of the results of echo_int_keys_root.
-const mcpOutputEchoIntKeysRoot = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}`
+// mcpSchemaEchoIntKeysRootArgumentsValue is a part of several schemas.
+const mcpSchemaEchoIntKeysRootArgumentsValue = `{"type":"object",` +
+	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false}}`
 
-// mcpCallEchoIntKeysRoot answers echo_int_keys_root with EchoIntKeysRoot.
+// mcpOutputEchoIntKeysRoot is the output schema of the tool
+// "echo_int_keys_root".
+const mcpOutputEchoIntKeysRoot = mcpSchemaEchoIntKeysRootArgumentsValue
+
+// mcpCallEchoIntKeysRoot answers calls of the tool "echo_int_keys_root".
 func mcpCallEchoIntKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value map[int]Point
@@ -5582,12 +4436,14 @@ func mcpCallEchoIntKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoIntKeysRoot are the arguments of echo_int_keys_root.
+var _ func(context.Context, map[int]Point) map[int]Point = EchoIntKeysRoot
+
+// mcpFieldsEchoIntKeysRoot are the arguments of the tool "echo_int_keys_root".
 var mcpFieldsEchoIntKeysRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoIntRoot describes echo_int_root, which is EchoIntRoot.
+// mcpToolEchoIntRoot describes the tool "echo_int_root" (func EchoIntRoot).
 var mcpToolEchoIntRoot = mcp.ToolInfo{
 	Name:         "echo_int_root",
 	Symbol:       "EchoIntRoot",
@@ -5596,14 +4452,14 @@ var mcpToolEchoIntRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoIntRoot,
 }
 
-// mcpInputEchoIntRoot is the schema of the arguments of echo_int_root.
+// mcpInputEchoIntRoot is the input schema of the tool "echo_int_root".
 const mcpInputEchoIntRoot = `{"type":"object","properties":{"value":{"type":"integer"}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoIntRoot is the schema of the results of echo_int_root.
+// mcpOutputEchoIntRoot is the output schema of the tool "echo_int_root".
 const mcpOutputEchoIntRoot = `{"type":"integer"}`
 
-// mcpCallEchoIntRoot answers echo_int_root with EchoIntRoot.
+// mcpCallEchoIntRoot answers calls of the tool "echo_int_root".
 func mcpCallEchoIntRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value int64
@@ -5624,28 +4480,30 @@ func mcpCallEchoIntRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoIntRoot are the arguments of echo_int_root.
+var _ func(context.Context, int64) int64 = EchoIntRoot
+
+// mcpFieldsEchoIntRoot are the arguments of the tool "echo_int_root".
 var mcpFieldsEchoIntRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoIp describes echo_ip, which is EchoIP.
-var mcpToolEchoIp = mcp.ToolInfo{
+// mcpToolEchoIP describes the tool "echo_ip" (func EchoIP).
+var mcpToolEchoIP = mcp.ToolInfo{
 	Name:         "echo_ip",
 	Symbol:       "EchoIP",
 	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputEchoIp,
-	OutputSchema: mcpOutputEchoIp,
+	InputSchema:  mcpInputEchoIP,
+	OutputSchema: mcpOutputEchoIP,
 }
 
-// mcpInputEchoIp is the schema of the arguments of echo_ip.
-const mcpInputEchoIp = mcpInputEchoAddr
+// mcpInputEchoIP is the input schema of the tool "echo_ip".
+const mcpInputEchoIP = mcpSchemaBoxAddr
 
-// mcpOutputEchoIp is the schema of the results of echo_ip.
-const mcpOutputEchoIp = mcpInputEchoAddr
+// mcpOutputEchoIP is the output schema of the tool "echo_ip".
+const mcpOutputEchoIP = mcpSchemaBoxAddr
 
-// mcpCallEchoIp answers echo_ip with EchoIP.
-func mcpCallEchoIp(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+// mcpCallEchoIP answers calls of the tool "echo_ip".
+func mcpCallEchoIP(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[net.IP]
 	d := req.Decoder()
 	mcpDecodeBoxIP(d, &args)
@@ -5658,29 +4516,31 @@ func mcpCallEchoIp(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 	return req.Structured(e)
 }
 
-// mcpToolEchoIpRoot describes echo_ip_root, which is EchoIPRoot.
-var mcpToolEchoIpRoot = mcp.ToolInfo{
+var _ func(context.Context, Box[net.IP]) Box[net.IP] = EchoIP
+
+// mcpToolEchoIPRoot describes the tool "echo_ip_root" (func EchoIPRoot).
+var mcpToolEchoIPRoot = mcp.ToolInfo{
 	Name:         "echo_ip_root",
 	Symbol:       "EchoIPRoot",
 	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputEchoIpRoot,
-	OutputSchema: mcpOutputEchoIpRoot,
+	InputSchema:  mcpInputEchoIPRoot,
+	OutputSchema: mcpOutputEchoIPRoot,
 }
 
-// mcpInputEchoIpRoot is the schema of the arguments of echo_ip_root.
-const mcpInputEchoIpRoot = `{"type":"object","properties":{"value":{"type":"string"}},"required":["value"],` +
+// mcpInputEchoIPRoot is the input schema of the tool "echo_ip_root".
+const mcpInputEchoIPRoot = `{"type":"object","properties":{"value":{"type":"string"}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoIpRoot is the schema of the results of echo_ip_root.
-const mcpOutputEchoIpRoot = `{"type":"string"}`
+// mcpOutputEchoIPRoot is the output schema of the tool "echo_ip_root".
+const mcpOutputEchoIPRoot = `{"type":"string"}`
 
-// mcpCallEchoIpRoot answers echo_ip_root with EchoIPRoot.
-func mcpCallEchoIpRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+// mcpCallEchoIPRoot answers calls of the tool "echo_ip_root".
+func mcpCallEchoIPRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value net.IP
 	}
 	d := req.Decoder()
-	for o := d.Object(mcpFieldsEchoIpRoot); o.Next(); {
+	for o := d.Object(mcpFieldsEchoIPRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
 			wire.Text(d, &args.value, (*net.IP).UnmarshalText)
@@ -5695,12 +4555,14 @@ func mcpCallEchoIpRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoIpRoot are the arguments of echo_ip_root.
-var mcpFieldsEchoIpRoot = wire.Fields{
+var _ func(context.Context, net.IP) net.IP = EchoIPRoot
+
+// mcpFieldsEchoIPRoot are the arguments of the tool "echo_ip_root".
+var mcpFieldsEchoIPRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoItself describes echo_itself, which is EchoItself.
+// mcpToolEchoItself describes the tool "echo_itself" (func EchoItself).
 var mcpToolEchoItself = mcp.ToolInfo{
 	Name:         "echo_itself",
 	Symbol:       "EchoItself",
@@ -5709,14 +4571,15 @@ var mcpToolEchoItself = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoItself,
 }
 
-// mcpInputEchoItself is the schema of the arguments of echo_itself.
+// mcpInputEchoItself is the input schema of the tool "echo_itself".
 const mcpInputEchoItself = `{"type":"object","description":"Itself embeds a pointer to itself.",` +
 	`"properties":{"N":{"type":"integer"}},"required":["N"],"additionalProperties":false}`
 
-// mcpOutputEchoItself is the schema of the results of echo_itself.
-const mcpOutputEchoItself = mcpInputEchoItself
+// mcpOutputEchoItself is the output schema of the tool "echo_itself".
+const mcpOutputEchoItself = `{"type":"object","description":"Itself embeds a pointer to itself.",` +
+	`"properties":{"N":{"type":"integer"}},"required":["N"],"additionalProperties":false}`
 
-// mcpCallEchoItself answers echo_itself with EchoItself.
+// mcpCallEchoItself answers calls of the tool "echo_itself".
 func mcpCallEchoItself(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Itself
 	d := req.Decoder()
@@ -5730,7 +4593,9 @@ func mcpCallEchoItself(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoKeys describes echo_keys, which is EchoKeys.
+var _ func(context.Context, Itself) Itself = EchoItself
+
+// mcpToolEchoKeys describes the tool "echo_keys" (func EchoKeys).
 var mcpToolEchoKeys = mcp.ToolInfo{
 	Name:         "echo_keys",
 	Symbol:       "EchoKeys",
@@ -5739,8 +4604,11 @@ var mcpToolEchoKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoKeys,
 }
 
-// mcpInputEchoKeys is the schema of the arguments of echo_keys.
-const mcpInputEchoKeys = `{"type":"object","description":"Keys has maps by every kind of key.","properties":{` +
+// mcpInputEchoKeys is the input schema of the tool "echo_keys".
+const mcpInputEchoKeys = mcpSchemaKeys
+
+// mcpSchemaKeys is a part of several schemas.
+const mcpSchemaKeys = `{"type":"object","description":"Keys has maps by every kind of key.","properties":{` +
 	`"string":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"label":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"int":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
@@ -5770,10 +4638,10 @@ const mcpInputEchoKeys = `{"type":"object","description":"Keys has maps by every
 	`"pointered":{"type":"object","additionalProperties":{"type":"integer"}}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoKeys is the schema of the results of echo_keys.
-const mcpOutputEchoKeys = mcpInputEchoKeys
+// mcpOutputEchoKeys is the output schema of the tool "echo_keys".
+const mcpOutputEchoKeys = mcpSchemaKeys
 
-// mcpCallEchoKeys answers echo_keys with EchoKeys.
+// mcpCallEchoKeys answers calls of the tool "echo_keys".
 func mcpCallEchoKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Keys
 	d := req.Decoder()
@@ -5787,7 +4655,9 @@ func mcpCallEchoKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoKeywords describes echo_keywords, which is EchoKeywords.
+var _ func(context.Context, Keys) Keys = EchoKeys
+
+// mcpToolEchoKeywords describes the tool "echo_keywords" (func EchoKeywords).
 var mcpToolEchoKeywords = mcp.ToolInfo{
 	Name:         "echo_keywords",
 	Symbol:       "EchoKeywords",
@@ -5796,8 +4666,11 @@ var mcpToolEchoKeywords = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoKeywords,
 }
 
-// mcpInputEchoKeywords is the schema of the arguments of echo_keywords.
-const mcpInputEchoKeywords = `{"type":"object",` +
+// mcpInputEchoKeywords is the input schema of the tool "echo_keywords".
+const mcpInputEchoKeywords = mcpSchemaKeywords
+
+// mcpSchemaKeywords is a part of several schemas.
+const mcpSchemaKeywords = `{"type":"object",` +
 	`"description":"Keywords has fields whose names clash with what generated code uses.","properties":{` +
 	`"func":{"type":"integer"},` +
 	`"d":{"type":"integer"},` +
@@ -5815,10 +4688,10 @@ const mcpInputEchoKeywords = `{"type":"object",` +
 	`"required":["func","d","o","e","v","args","ctx","err","wire","mcp","string","nil","true"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoKeywords is the schema of the results of echo_keywords.
-const mcpOutputEchoKeywords = mcpInputEchoKeywords
+// mcpOutputEchoKeywords is the output schema of the tool "echo_keywords".
+const mcpOutputEchoKeywords = mcpSchemaKeywords
 
-// mcpCallEchoKeywords answers echo_keywords with EchoKeywords.
+// mcpCallEchoKeywords answers calls of the tool "echo_keywords".
 func mcpCallEchoKeywords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Keywords
 	d := req.Decoder()
@@ -5832,7 +4705,9 @@ func mcpCallEchoKeywords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoLabel describes echo_label, which is EchoLabel.
+var _ func(context.Context, Keywords) Keywords = EchoKeywords
+
+// mcpToolEchoLabel describes the tool "echo_label" (func EchoLabel).
 var mcpToolEchoLabel = mcp.ToolInfo{
 	Name:         "echo_label",
 	Symbol:       "EchoLabel",
@@ -5841,8 +4716,11 @@ var mcpToolEchoLabel = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLabel,
 }
 
-// mcpInputEchoLabel is the schema of the arguments of echo_label.
-const mcpInputEchoLabel = `{"type":"object",` +
+// mcpInputEchoLabel is the input schema of the tool "echo_label".
+const mcpInputEchoLabel = mcpSchemaBoxLabel
+
+// mcpSchemaBoxLabel is a part of several schemas.
+const mcpSchemaBoxLabel = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"string","description":"Named scalars, without constants."},` +
@@ -5860,10 +4738,10 @@ const mcpInputEchoLabel = `{"type":"object",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoLabel is the schema of the results of echo_label.
-const mcpOutputEchoLabel = mcpInputEchoLabel
+// mcpOutputEchoLabel is the output schema of the tool "echo_label".
+const mcpOutputEchoLabel = mcpSchemaBoxLabel
 
-// mcpCallEchoLabel answers echo_label with EchoLabel.
+// mcpCallEchoLabel answers calls of the tool "echo_label".
 func mcpCallEchoLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Label]
 	d := req.Decoder()
@@ -5877,7 +4755,9 @@ func mcpCallEchoLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoLabels describes echo_labels, which is EchoLabels.
+var _ func(context.Context, Box[Label]) Box[Label] = EchoLabel
+
+// mcpToolEchoLabels describes the tool "echo_labels" (func EchoLabels).
 var mcpToolEchoLabels = mcp.ToolInfo{
 	Name:         "echo_labels",
 	Symbol:       "EchoLabels",
@@ -5886,8 +4766,11 @@ var mcpToolEchoLabels = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLabels,
 }
 
-// mcpInputEchoLabels is the schema of the arguments of echo_labels.
-const mcpInputEchoLabels = `{"type":"object",` +
+// mcpInputEchoLabels is the input schema of the tool "echo_labels".
+const mcpInputEchoLabels = mcpSchemaBoxLabels
+
+// mcpSchemaBoxLabels is a part of several schemas.
+const mcpSchemaBoxLabels = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},` +
 	`"ptr":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},` +
@@ -5907,10 +4790,10 @@ const mcpInputEchoLabels = `{"type":"object",` +
 	`"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoLabels is the schema of the results of echo_labels.
-const mcpOutputEchoLabels = mcpInputEchoLabels
+// mcpOutputEchoLabels is the output schema of the tool "echo_labels".
+const mcpOutputEchoLabels = mcpSchemaBoxLabels
 
-// mcpCallEchoLabels answers echo_labels with EchoLabels.
+// mcpCallEchoLabels answers calls of the tool "echo_labels".
 func mcpCallEchoLabels(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Labels]
 	d := req.Decoder()
@@ -5924,7 +4807,9 @@ func mcpCallEchoLabels(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoLadder describes echo_ladder, which is EchoLadder.
+var _ func(context.Context, Box[Labels]) Box[Labels] = EchoLabels
+
+// mcpToolEchoLadder describes the tool "echo_ladder" (func EchoLadder).
 var mcpToolEchoLadder = mcp.ToolInfo{
 	Name:         "echo_ladder",
 	Symbol:       "EchoLadder",
@@ -5933,8 +4818,11 @@ var mcpToolEchoLadder = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLadder,
 }
 
-// mcpInputEchoLadder is the schema of the arguments of echo_ladder.
-const mcpInputEchoLadder = `{"type":"object","description":"Ladder is recursive by way of arrays.",` +
+// mcpInputEchoLadder is the input schema of the tool "echo_ladder".
+const mcpInputEchoLadder = mcpSchemaLadder
+
+// mcpSchemaLadder is a part of several schemas.
+const mcpSchemaLadder = `{"type":"object","description":"Ladder is recursive by way of arrays.",` +
 	`"properties":{` +
 	`"rungs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Ladder"},{"type":"null"}]},"minItems":2,` +
 	`"maxItems":2}},` +
@@ -5944,10 +4832,10 @@ const mcpInputEchoLadder = `{"type":"object","description":"Ladder is recursive 
 	`"maxItems":2}},` +
 	`"required":["rungs"],"additionalProperties":false}}}`
 
-// mcpOutputEchoLadder is the schema of the results of echo_ladder.
-const mcpOutputEchoLadder = mcpInputEchoLadder
+// mcpOutputEchoLadder is the output schema of the tool "echo_ladder".
+const mcpOutputEchoLadder = mcpSchemaLadder
 
-// mcpCallEchoLadder answers echo_ladder with EchoLadder.
+// mcpCallEchoLadder answers calls of the tool "echo_ladder".
 func mcpCallEchoLadder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Ladder
 	d := req.Decoder()
@@ -5961,7 +4849,9 @@ func mcpCallEchoLadder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoLengths describes echo_lengths, which is EchoLengths.
+var _ func(context.Context, Ladder) Ladder = EchoLadder
+
+// mcpToolEchoLengths describes the tool "echo_lengths" (func EchoLengths).
 var mcpToolEchoLengths = mcp.ToolInfo{
 	Name:         "echo_lengths",
 	Symbol:       "EchoLengths",
@@ -5970,7 +4860,7 @@ var mcpToolEchoLengths = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLengths,
 }
 
-// mcpInputEchoLengths is the schema of the arguments of echo_lengths.
+// mcpInputEchoLengths is the input schema of the tool "echo_lengths".
 const mcpInputEchoLengths = `{"type":"object","description":"Lengths has limits of lengths.","properties":{` +
 	`"text":{"type":"string","minLength":2,"maxLength":5},` +
 	`"label":{"type":"string","description":"Named scalars, without constants.","minLength":1},` +
@@ -5989,7 +4879,7 @@ const mcpInputEchoLengths = `{"type":"object","description":"Lengths has limits 
 	`"required":["text","label","bytes","list","unique","uniqueInts","uniqueReals","uniqueBools","uniquePair",` +
 	`"map","zero","exact"],"additionalProperties":false}`
 
-// mcpOutputEchoLengths is the schema of the results of echo_lengths.
+// mcpOutputEchoLengths is the output schema of the tool "echo_lengths".
 const mcpOutputEchoLengths = `{"type":"object","description":"Lengths has limits of lengths.","properties":{` +
 	`"text":{"type":"string"},` +
 	`"label":{"type":"string","description":"Named scalars, without constants."},` +
@@ -6008,7 +4898,7 @@ const mcpOutputEchoLengths = `{"type":"object","description":"Lengths has limits
 	`"required":["text","label","bytes","list","unique","uniqueInts","uniqueReals","uniqueBools","uniquePair",` +
 	`"map","zero","exact"],"additionalProperties":false}`
 
-// mcpCallEchoLengths answers echo_lengths with EchoLengths.
+// mcpCallEchoLengths answers calls of the tool "echo_lengths".
 func mcpCallEchoLengths(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Lengths
 	d := req.Decoder()
@@ -6022,7 +4912,9 @@ func mcpCallEchoLengths(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoLenient describes echo_lenient, which is EchoLenient.
+var _ func(context.Context, Lengths) Lengths = EchoLengths
+
+// mcpToolEchoLenient describes the tool "echo_lenient" (func EchoLenient).
 var mcpToolEchoLenient = mcp.ToolInfo{
 	Name:         "echo_lenient",
 	Description:  "Takes numbers and booleans in quotes as well.",
@@ -6033,8 +4925,11 @@ var mcpToolEchoLenient = mcp.ToolInfo{
 	Lenient:      true,
 }
 
-// mcpInputEchoLenient is the schema of the arguments of echo_lenient.
-const mcpInputEchoLenient = `{"type":"object",` +
+// mcpInputEchoLenient is the input schema of the tool "echo_lenient".
+const mcpInputEchoLenient = mcpSchemaScalars
+
+// mcpSchemaScalars is a part of several schemas.
+const mcpSchemaScalars = `{"type":"object",` +
 	`"description":"Scalars has one field of each kind, unnamed and named.","properties":{` +
 	`"B":{"type":"boolean"},` +
 	`"I":{"type":"integer"},` +
@@ -6058,10 +4953,10 @@ const mcpInputEchoLenient = `{"type":"object",` +
 	`"required":["B","I","I8","I16","I32","I64","U","U8","U16","U32","U64","F32","F64","S","Flag","Count",` +
 	`"Octet","Label","Ratio"],"additionalProperties":false}`
 
-// mcpOutputEchoLenient is the schema of the results of echo_lenient.
-const mcpOutputEchoLenient = mcpInputEchoLenient
+// mcpOutputEchoLenient is the output schema of the tool "echo_lenient".
+const mcpOutputEchoLenient = mcpSchemaScalars
 
-// mcpCallEchoLenient answers echo_lenient with EchoLenient.
+// mcpCallEchoLenient answers calls of the tool "echo_lenient".
 func mcpCallEchoLenient(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Scalars
 	d := req.Decoder()
@@ -6075,7 +4970,10 @@ func mcpCallEchoLenient(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoLenientBox describes echo_lenient_box, which is EchoLenientBox.
+var _ func(context.Context, Scalars) Scalars = EchoLenient
+
+// mcpToolEchoLenientBox describes the tool "echo_lenient_box" (func
+// EchoLenientBox).
 var mcpToolEchoLenientBox = mcp.ToolInfo{
 	Name:         "echo_lenient_box",
 	Description:  "Takes JSON texts in the place of objects and lists.",
@@ -6086,10 +4984,17 @@ var mcpToolEchoLenientBox = mcp.ToolInfo{
 	Lenient:      true,
 }
 
-// mcpInputEchoLenientBox is the schema of the arguments of echo_lenient_box.
-const mcpInputEchoLenientBox = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Point is a small struct.",` +
+// mcpInputEchoLenientBox is the input schema of the tool "echo_lenient_box".
+const mcpInputEchoLenientBox = mcpSchemaBoxPoint
+
+// mcpSchemaBoxPoint is a part of several schemas.
+const mcpSchemaBoxPoint = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxPointProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxPointProperties is a part of several schemas.
+const mcpSchemaBoxPointProperties = `{"value":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
 	`"ptr":{"type":"object","description":"Point is a small struct.",` +
@@ -6098,17 +5003,11 @@ const mcpInputEchoLenientBox = `{"type":"object",` +
 	`"list":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
+	`"refs":` + mcpSchemaBoxPointRefs + `,"pair":{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false},` +
 	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Point is a small struct.",` +
+	`"map":` + mcpSchemaBoxPointMap + `,"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
 	`"zero":{"type":"object","description":"Point is a small struct.",` +
@@ -6117,48 +5016,34 @@ const mcpInputEchoLenientBox = `{"type":"object",` +
 	`"ptrOpt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"bag":` + mcpSchemaBoxPointBag + `}`
 
-// mcpOutputEchoLenientBox is the schema of the results of echo_lenient_box.
-const mcpOutputEchoLenientBox = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
+// mcpSchemaBoxPointRefs is a part of several schemas.
+const mcpSchemaBoxPointRefs = `{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{` +
 	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"additionalProperties":false},{"type":"null"}]}}`
 
-// mcpCallEchoLenientBox answers echo_lenient_box with EchoLenientBox.
+// mcpSchemaBoxPointMap is a part of several schemas.
+const mcpSchemaBoxPointMap = `{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false}}`
+
+// mcpSchemaBoxPointBag is a part of several schemas.
+const mcpSchemaBoxPointBag = `{"type":"object","additionalProperties":{` +
+	`"description":"Point is a small struct.","anyOf":[{"type":"object",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]}}`
+
+// mcpOutputEchoLenientBox is the output schema of the tool "echo_lenient_box".
+const mcpOutputEchoLenientBox = mcpSchemaBoxPoint2
+
+// mcpSchemaBoxPoint2 is a part of several schemas.
+const mcpSchemaBoxPoint2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxPointProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
+
+// mcpCallEchoLenientBox answers calls of the tool "echo_lenient_box".
 func mcpCallEchoLenientBox(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Point]
 	d := req.Decoder()
@@ -6172,8 +5057,10 @@ func mcpCallEchoLenientBox(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoLenientDefaults describes echo_lenient_defaults, which is
-// EchoLenientDefaults.
+var _ func(context.Context, Box[Point]) Box[Point] = EchoLenientBox
+
+// mcpToolEchoLenientDefaults describes the tool "echo_lenient_defaults" (func
+// EchoLenientDefaults).
 var mcpToolEchoLenientDefaults = mcp.ToolInfo{
 	Name:         "echo_lenient_defaults",
 	Description:  "Is lenient about defaults.",
@@ -6184,16 +5071,15 @@ var mcpToolEchoLenientDefaults = mcp.ToolInfo{
 	Lenient:      true,
 }
 
-// mcpInputEchoLenientDefaults is the schema of the arguments of
-// echo_lenient_defaults.
-const mcpInputEchoLenientDefaults = mcpInputEchoDefaults
+// mcpInputEchoLenientDefaults is the input schema of the tool
+// "echo_lenient_defaults".
+const mcpInputEchoLenientDefaults = mcpSchemaDefaults
 
-// mcpOutputEchoLenientDefaults is the schema of the results of
-// echo_lenient_defaults.
-const mcpOutputEchoLenientDefaults = mcpOutputEchoDefaults
+// mcpOutputEchoLenientDefaults is the output schema of the tool
+// "echo_lenient_defaults".
+const mcpOutputEchoLenientDefaults = mcpSchemaDefaults3
 
-// mcpCallEchoLenientDefaults answers echo_lenient_defaults with
-// EchoLenientDefaults.
+// mcpCallEchoLenientDefaults answers calls of the tool "echo_lenient_defaults".
 func mcpCallEchoLenientDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Defaults
 	d := req.Decoder()
@@ -6207,7 +5093,9 @@ func mcpCallEchoLenientDefaults(ctx context.Context, req *mcp.Request) (*mcp.Too
 	return req.Structured(e)
 }
 
-// mcpToolEchoLevel describes echo_level, which is EchoLevel.
+var _ func(context.Context, Defaults) Defaults = EchoLenientDefaults
+
+// mcpToolEchoLevel describes the tool "echo_level" (func EchoLevel).
 var mcpToolEchoLevel = mcp.ToolInfo{
 	Name:         "echo_level",
 	Symbol:       "EchoLevel",
@@ -6216,7 +5104,7 @@ var mcpToolEchoLevel = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLevel,
 }
 
-// mcpInputEchoLevel is the schema of the arguments of echo_level.
+// mcpInputEchoLevel is the input schema of the tool "echo_level".
 const mcpInputEchoLevel = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Level is how loud something is.","enum":[-1,0,1]},` +
@@ -6237,7 +5125,7 @@ const mcpInputEchoLevel = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","enum":[-1,0,1]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoLevel is the schema of the results of echo_level.
+// mcpOutputEchoLevel is the output schema of the tool "echo_level".
 const mcpOutputEchoLevel = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Level is how loud something is.\nOne of -1, 0, 1."},` +
@@ -6259,7 +5147,7 @@ const mcpOutputEchoLevel = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoLevel answers echo_level with EchoLevel.
+// mcpCallEchoLevel answers calls of the tool "echo_level".
 func mcpCallEchoLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Level]
 	d := req.Decoder()
@@ -6273,7 +5161,10 @@ func mcpCallEchoLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoLevelKeys describes echo_level_keys, which is EchoLevelKeys.
+var _ func(context.Context, Box[Level]) Box[Level] = EchoLevel
+
+// mcpToolEchoLevelKeys describes the tool "echo_level_keys" (func
+// EchoLevelKeys).
 var mcpToolEchoLevelKeys = mcp.ToolInfo{
 	Name:         "echo_level_keys",
 	Symbol:       "EchoLevelKeys",
@@ -6282,85 +5173,54 @@ var mcpToolEchoLevelKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLevelKeys,
 }
 
-// mcpInputEchoLevelKeys is the schema of the arguments of echo_level_keys.
+// mcpInputEchoLevelKeys is the input schema of the tool "echo_level_keys".
 const mcpInputEchoLevelKeys = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},` +
-	`"ptr":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},` +
-	`"list":{"type":"array","items":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string",` +
-	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string",` +
-	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string",` +
-	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string",` +
-	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}}},` +
-	`"opt":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},` +
-	`"zero":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},` +
-	`"ptrOpt":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string",` +
-	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaBoxMapLevelSortValue + `,` +
+	`"ptr":` + mcpSchemaBoxMapLevelSortValue + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBoxMapLevelSortValue + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxMapLevelSortRefsItem + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBoxMapLevelSortValue + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBoxMapLevelSortValue + `},` +
+	`"opt":` + mcpSchemaBoxMapLevelSortValue + `,` +
+	`"zero":` + mcpSchemaBoxMapLevelSortValue + `,` +
+	`"ptrOpt":` + mcpSchemaBoxMapLevelSortValue + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapLevelSortRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoLevelKeys is the schema of the results of echo_level_keys.
+// mcpSchemaBoxMapLevelSortValue is a part of several schemas.
+const mcpSchemaBoxMapLevelSortValue = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"string",` +
+	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
+	`"enum":["relevance","title","year"]}}`
+
+// mcpSchemaBoxMapLevelSortRefsItem is a part of several schemas.
+const mcpSchemaBoxMapLevelSortRefsItem = `{"anyOf":[` + mcpSchemaBoxMapLevelSortValue + `,{"type":"null"}]}`
+
+// mcpOutputEchoLevelKeys is the output schema of the tool "echo_level_keys".
 const mcpOutputEchoLevelKeys = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.\n- ` +
-	`\"title\"\n- \"year\""}},` +
-	`"ptr":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.\n- ` +
-	`\"title\"\n- \"year\""}},` +
-	`"list":{"type":"array","items":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the ` +
-	`best match first.\n- \"title\"\n- \"year\""}}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the ` +
-	`best match first.\n- \"title\"\n- \"year\""}},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the ` +
-	`best match first.\n- \"title\"\n- \"year\""}},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string","description":` +
-	`"Sort is an order of results.\n- \"relevance\": the best match first.\n- \"title\"\n- \"year\""}}},` +
-	`"opt":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.\n- ` +
-	`\"title\"\n- \"year\""}},` +
-	`"zero":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.\n- ` +
-	`\"title\"\n- \"year\""}},` +
-	`"ptrOpt":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.\n- ` +
-	`\"title\"\n- \"year\""}},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string","description":` +
-	`"Sort is an order of results.\n- \"relevance\": the best match first.\n- \"title\"\n- \"year\""}},` +
-	`{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaBoxMapLevelSortValue2 + `,` +
+	`"ptr":` + mcpSchemaBoxMapLevelSortValue2 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBoxMapLevelSortValue2 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxMapLevelSortRefsItem2 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBoxMapLevelSortValue2 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBoxMapLevelSortValue2 + `},` +
+	`"opt":` + mcpSchemaBoxMapLevelSortValue2 + `,` +
+	`"zero":` + mcpSchemaBoxMapLevelSortValue2 + `,` +
+	`"ptrOpt":` + mcpSchemaBoxMapLevelSortValue2 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapLevelSortRefsItem2 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoLevelKeys answers echo_level_keys with EchoLevelKeys.
+// mcpSchemaBoxMapLevelSortValue2 is a part of several schemas.
+const mcpSchemaBoxMapLevelSortValue2 = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the ` +
+	`best match first.\n- \"title\"\n- \"year\""}}`
+
+// mcpSchemaBoxMapLevelSortRefsItem2 is a part of several schemas.
+const mcpSchemaBoxMapLevelSortRefsItem2 = `{"anyOf":[` + mcpSchemaBoxMapLevelSortValue2 + `,{"type":"null"}]}`
+
+// mcpCallEchoLevelKeys answers calls of the tool "echo_level_keys".
 func mcpCallEchoLevelKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Level]Sort]
 	d := req.Decoder()
@@ -6374,8 +5234,10 @@ func mcpCallEchoLevelKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoLevelKeysRoot describes echo_level_keys_root, which is
-// EchoLevelKeysRoot.
+var _ func(context.Context, Box[map[Level]Sort]) Box[map[Level]Sort] = EchoLevelKeys
+
+// mcpToolEchoLevelKeysRoot describes the tool "echo_level_keys_root" (func
+// EchoLevelKeysRoot).
 var mcpToolEchoLevelKeysRoot = mcp.ToolInfo{
 	Name:         "echo_level_keys_root",
 	Symbol:       "EchoLevelKeysRoot",
@@ -6384,17 +5246,17 @@ var mcpToolEchoLevelKeysRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLevelKeysRoot,
 }
 
-// mcpInputEchoLevelKeysRoot is the schema of the arguments of
-// echo_level_keys_root.
+// mcpInputEchoLevelKeysRoot is the input schema of the tool
+// "echo_level_keys_root".
 const mcpInputEchoLevelKeysRoot = `{"type":"object",` +
 	`"properties":{"value":{"type":"object","additionalProperties":{"description":"Any JSON value."}}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoLevelKeysRoot is the schema of the results of
-// echo_level_keys_root.
+// mcpOutputEchoLevelKeysRoot is the output schema of the tool
+// "echo_level_keys_root".
 const mcpOutputEchoLevelKeysRoot = `{"type":"object","additionalProperties":{"description":"Any JSON value."}}`
 
-// mcpCallEchoLevelKeysRoot answers echo_level_keys_root with EchoLevelKeysRoot.
+// mcpCallEchoLevelKeysRoot answers calls of the tool "echo_level_keys_root".
 func mcpCallEchoLevelKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value map[slog.Level]slog.Level
@@ -6415,12 +5277,15 @@ func mcpCallEchoLevelKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoLevelKeysRoot are the arguments of echo_level_keys_root.
+var _ func(context.Context, map[slog.Level]slog.Level) map[slog.Level]slog.Level = EchoLevelKeysRoot
+
+// mcpFieldsEchoLevelKeysRoot are the arguments of the tool
+// "echo_level_keys_root".
 var mcpFieldsEchoLevelKeysRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoLimited describes echo_limited, which is EchoLimited.
+// mcpToolEchoLimited describes the tool "echo_limited" (func EchoLimited).
 var mcpToolEchoLimited = mcp.ToolInfo{
 	Name:         "echo_limited",
 	Symbol:       "EchoLimited",
@@ -6429,7 +5294,7 @@ var mcpToolEchoLimited = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLimited,
 }
 
-// mcpInputEchoLimited is the schema of the arguments of echo_limited.
+// mcpInputEchoLimited is the input schema of the tool "echo_limited".
 const mcpInputEchoLimited = `{"type":"object",` +
 	`"description":"Optional recursive value with constraints on the way.","properties":{` +
 	`"kids":{"type":"array","items":{"$ref":"#/$defs/Limited"},"maxItems":2},` +
@@ -6441,7 +5306,7 @@ const mcpInputEchoLimited = `{"type":"object",` +
 	`"age":{"type":"integer","minimum":0,"maximum":150}},` +
 	`"required":["age"],"additionalProperties":false}}}`
 
-// mcpOutputEchoLimited is the schema of the results of echo_limited.
+// mcpOutputEchoLimited is the output schema of the tool "echo_limited".
 const mcpOutputEchoLimited = `{"type":"object",` +
 	`"description":"Optional recursive value with constraints on the way.",` +
 	`"properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Limited"}},"age":{"type":"integer"}},` +
@@ -6450,7 +5315,7 @@ const mcpOutputEchoLimited = `{"type":"object",` +
 	`"properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Limited"}},"age":{"type":"integer"}},` +
 	`"required":["age"],"additionalProperties":false}}}`
 
-// mcpCallEchoLimited answers echo_limited with EchoLimited.
+// mcpCallEchoLimited answers calls of the tool "echo_limited".
 func mcpCallEchoLimited(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Limited
 	d := req.Decoder()
@@ -6464,7 +5329,9 @@ func mcpCallEchoLimited(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoLink describes echo_link, which is EchoLink.
+var _ func(context.Context, Limited) Limited = EchoLimited
+
+// mcpToolEchoLink describes the tool "echo_link" (func EchoLink).
 var mcpToolEchoLink = mcp.ToolInfo{
 	Name:         "echo_link",
 	Symbol:       "EchoLink",
@@ -6473,18 +5340,21 @@ var mcpToolEchoLink = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLink,
 }
 
-// mcpInputEchoLink is the schema of the arguments of echo_link.
-const mcpInputEchoLink = `{"type":"object","description":"Link is a list.",` +
+// mcpInputEchoLink is the input schema of the tool "echo_link".
+const mcpInputEchoLink = mcpSchemaLink
+
+// mcpSchemaLink is a part of several schemas.
+const mcpSchemaLink = `{"type":"object","description":"Link is a list.",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false,"$defs":{` +
 	`"Link":{"type":"object","description":"Link is a list.",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false}}}`
 
-// mcpOutputEchoLink is the schema of the results of echo_link.
-const mcpOutputEchoLink = mcpInputEchoLink
+// mcpOutputEchoLink is the output schema of the tool "echo_link".
+const mcpOutputEchoLink = mcpSchemaLink
 
-// mcpCallEchoLink answers echo_link with EchoLink.
+// mcpCallEchoLink answers calls of the tool "echo_link".
 func mcpCallEchoLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Link
 	d := req.Decoder()
@@ -6498,8 +5368,10 @@ func mcpCallEchoLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoListOfBytes describes echo_list_of_bytes, which is
-// EchoListOfBytes.
+var _ func(context.Context, Link) Link = EchoLink
+
+// mcpToolEchoListOfBytes describes the tool "echo_list_of_bytes" (func
+// EchoListOfBytes).
 var mcpToolEchoListOfBytes = mcp.ToolInfo{
 	Name:         "echo_list_of_bytes",
 	Symbol:       "EchoListOfBytes",
@@ -6508,8 +5380,11 @@ var mcpToolEchoListOfBytes = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoListOfBytes,
 }
 
-// mcpInputEchoListOfBytes is the schema of the arguments of echo_list_of_bytes.
-const mcpInputEchoListOfBytes = `{"type":"object",` +
+// mcpInputEchoListOfBytes is the input schema of the tool "echo_list_of_bytes".
+const mcpInputEchoListOfBytes = mcpSchemaBoxByte2
+
+// mcpSchemaBoxByte2 is a part of several schemas.
+const mcpSchemaBoxByte2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
 	`"ptr":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
@@ -6527,10 +5402,11 @@ const mcpInputEchoListOfBytes = `{"type":"object",` +
 	`"anyOf":[{"type":"array","items":{"type":"string","contentEncoding":"base64"}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoListOfBytes is the schema of the results of echo_list_of_bytes.
-const mcpOutputEchoListOfBytes = mcpInputEchoListOfBytes
+// mcpOutputEchoListOfBytes is the output schema of the tool
+// "echo_list_of_bytes".
+const mcpOutputEchoListOfBytes = mcpSchemaBoxByte2
 
-// mcpCallEchoListOfBytes answers echo_list_of_bytes with EchoListOfBytes.
+// mcpCallEchoListOfBytes answers calls of the tool "echo_list_of_bytes".
 func mcpCallEchoListOfBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[][]byte]
 	d := req.Decoder()
@@ -6544,7 +5420,10 @@ func mcpCallEchoListOfBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoListOfInts describes echo_list_of_ints, which is EchoListOfInts.
+var _ func(context.Context, Box[[][]byte]) Box[[][]byte] = EchoListOfBytes
+
+// mcpToolEchoListOfInts describes the tool "echo_list_of_ints" (func
+// EchoListOfInts).
 var mcpToolEchoListOfInts = mcp.ToolInfo{
 	Name:         "echo_list_of_ints",
 	Symbol:       "EchoListOfInts",
@@ -6553,15 +5432,15 @@ var mcpToolEchoListOfInts = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoListOfInts,
 }
 
-// mcpInputEchoListOfInts is the schema of the arguments of echo_list_of_ints.
+// mcpInputEchoListOfInts is the input schema of the tool "echo_list_of_ints".
 const mcpInputEchoListOfInts = `{"type":"object",` +
 	`"properties":{"value":{"type":"array","items":{"type":"integer"}}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoListOfInts is the schema of the results of echo_list_of_ints.
+// mcpOutputEchoListOfInts is the output schema of the tool "echo_list_of_ints".
 const mcpOutputEchoListOfInts = `{"type":"array","items":{"type":"integer"}}`
 
-// mcpCallEchoListOfInts answers echo_list_of_ints with EchoListOfInts.
+// mcpCallEchoListOfInts answers calls of the tool "echo_list_of_ints".
 func mcpCallEchoListOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []int
@@ -6582,13 +5461,15 @@ func mcpCallEchoListOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoListOfInts are the arguments of echo_list_of_ints.
+var _ func(context.Context, []int) []int = EchoListOfInts
+
+// mcpFieldsEchoListOfInts are the arguments of the tool "echo_list_of_ints".
 var mcpFieldsEchoListOfInts = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoListOfPointerPoints describes echo_list_of_pointer_points, which
-// is EchoListOfPointerPoints.
+// mcpToolEchoListOfPointerPoints describes the tool
+// "echo_list_of_pointer_points" (func EchoListOfPointerPoints).
 var mcpToolEchoListOfPointerPoints = mcp.ToolInfo{
 	Name:         "echo_list_of_pointer_points",
 	Symbol:       "EchoListOfPointerPoints",
@@ -6597,22 +5478,17 @@ var mcpToolEchoListOfPointerPoints = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoListOfPointerPoints,
 }
 
-// mcpInputEchoListOfPointerPoints is the schema of the arguments of
-// echo_list_of_pointer_points.
-const mcpInputEchoListOfPointerPoints = `{"type":"object","properties":{` +
-	`"value":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
+// mcpInputEchoListOfPointerPoints is the input schema of the tool
+// "echo_list_of_pointer_points".
+const mcpInputEchoListOfPointerPoints = `{"type":"object","properties":{"value":` + mcpSchemaBoxPointRefs + `},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoListOfPointerPoints is the schema of the results of
-// echo_list_of_pointer_points.
-const mcpOutputEchoListOfPointerPoints = `{"type":"array","items":{"description":"Point is a small struct.",` +
-	`"anyOf":[{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}`
+// mcpOutputEchoListOfPointerPoints is the output schema of the tool
+// "echo_list_of_pointer_points".
+const mcpOutputEchoListOfPointerPoints = mcpSchemaBoxPointRefs
 
-// mcpCallEchoListOfPointerPoints answers echo_list_of_pointer_points with
-// EchoListOfPointerPoints.
+// mcpCallEchoListOfPointerPoints answers calls of the tool
+// "echo_list_of_pointer_points".
 func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []*Point
@@ -6633,14 +5509,16 @@ func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoListOfPointerPoints are the arguments of
-// echo_list_of_pointer_points.
+var _ func(context.Context, []*Point) []*Point = EchoListOfPointerPoints
+
+// mcpFieldsEchoListOfPointerPoints are the arguments of the tool
+// "echo_list_of_pointer_points".
 var mcpFieldsEchoListOfPointerPoints = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoListOfPoints describes echo_list_of_points, which is
-// EchoListOfPoints.
+// mcpToolEchoListOfPoints describes the tool "echo_list_of_points" (func
+// EchoListOfPoints).
 var mcpToolEchoListOfPoints = mcp.ToolInfo{
 	Name:         "echo_list_of_points",
 	Symbol:       "EchoListOfPoints",
@@ -6649,21 +5527,21 @@ var mcpToolEchoListOfPoints = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoListOfPoints,
 }
 
-// mcpInputEchoListOfPoints is the schema of the arguments of
-// echo_list_of_points.
+// mcpInputEchoListOfPoints is the input schema of the tool
+// "echo_list_of_points".
 const mcpInputEchoListOfPoints = `{"type":"object","properties":{` +
 	`"value":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoListOfPoints is the schema of the results of
-// echo_list_of_points.
+// mcpOutputEchoListOfPoints is the output schema of the tool
+// "echo_list_of_points".
 const mcpOutputEchoListOfPoints = `{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"],"additionalProperties":false}}`
 
-// mcpCallEchoListOfPoints answers echo_list_of_points with EchoListOfPoints.
+// mcpCallEchoListOfPoints answers calls of the tool "echo_list_of_points".
 func mcpCallEchoListOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []Point
@@ -6684,13 +5562,16 @@ func mcpCallEchoListOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoListOfPoints are the arguments of echo_list_of_points.
+var _ func(context.Context, []Point) []Point = EchoListOfPoints
+
+// mcpFieldsEchoListOfPoints are the arguments of the tool
+// "echo_list_of_points".
 var mcpFieldsEchoListOfPoints = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoListOfStrings describes echo_list_of_strings, which is
-// EchoListOfStrings.
+// mcpToolEchoListOfStrings describes the tool "echo_list_of_strings" (func
+// EchoListOfStrings).
 var mcpToolEchoListOfStrings = mcp.ToolInfo{
 	Name:         "echo_list_of_strings",
 	Symbol:       "EchoListOfStrings",
@@ -6699,15 +5580,17 @@ var mcpToolEchoListOfStrings = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoListOfStrings,
 }
 
-// mcpInputEchoListOfStrings is the schema of the arguments of
-// echo_list_of_strings.
-const mcpInputEchoListOfStrings = mcpInputEchoAddrs
+// mcpInputEchoListOfStrings is the input schema of the tool
+// "echo_list_of_strings".
+const mcpInputEchoListOfStrings = `{"type":"object",` +
+	`"properties":{"value":{"type":"array","items":{"type":"string"}}},"required":["value"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputEchoListOfStrings is the schema of the results of
-// echo_list_of_strings.
+// mcpOutputEchoListOfStrings is the output schema of the tool
+// "echo_list_of_strings".
 const mcpOutputEchoListOfStrings = `{"type":"array","items":{"type":"string"}}`
 
-// mcpCallEchoListOfStrings answers echo_list_of_strings with EchoListOfStrings.
+// mcpCallEchoListOfStrings answers calls of the tool "echo_list_of_strings".
 func mcpCallEchoListOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []string
@@ -6728,13 +5611,16 @@ func mcpCallEchoListOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoListOfStrings are the arguments of echo_list_of_strings.
+var _ func(context.Context, []string) []string = EchoListOfStrings
+
+// mcpFieldsEchoListOfStrings are the arguments of the tool
+// "echo_list_of_strings".
 var mcpFieldsEchoListOfStrings = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoListOfTimes describes echo_list_of_times, which is
-// EchoListOfTimes.
+// mcpToolEchoListOfTimes describes the tool "echo_list_of_times" (func
+// EchoListOfTimes).
 var mcpToolEchoListOfTimes = mcp.ToolInfo{
 	Name:         "echo_list_of_times",
 	Symbol:       "EchoListOfTimes",
@@ -6743,15 +5629,16 @@ var mcpToolEchoListOfTimes = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoListOfTimes,
 }
 
-// mcpInputEchoListOfTimes is the schema of the arguments of echo_list_of_times.
+// mcpInputEchoListOfTimes is the input schema of the tool "echo_list_of_times".
 const mcpInputEchoListOfTimes = `{"type":"object",` +
 	`"properties":{"value":{"type":"array","items":{"type":"string","format":"date-time"}}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoListOfTimes is the schema of the results of echo_list_of_times.
+// mcpOutputEchoListOfTimes is the output schema of the tool
+// "echo_list_of_times".
 const mcpOutputEchoListOfTimes = `{"type":"array","items":{"type":"string","format":"date-time"}}`
 
-// mcpCallEchoListOfTimes answers echo_list_of_times with EchoListOfTimes.
+// mcpCallEchoListOfTimes answers calls of the tool "echo_list_of_times".
 func mcpCallEchoListOfTimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []time.Time
@@ -6772,12 +5659,14 @@ func mcpCallEchoListOfTimes(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoListOfTimes are the arguments of echo_list_of_times.
+var _ func(context.Context, []time.Time) []time.Time = EchoListOfTimes
+
+// mcpFieldsEchoListOfTimes are the arguments of the tool "echo_list_of_times".
 var mcpFieldsEchoListOfTimes = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoLone describes echo_lone, which is EchoLone.
+// mcpToolEchoLone describes the tool "echo_lone" (func EchoLone).
 var mcpToolEchoLone = mcp.ToolInfo{
 	Name:         "echo_lone",
 	Symbol:       "EchoLone",
@@ -6786,7 +5675,7 @@ var mcpToolEchoLone = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoLone,
 }
 
-// mcpInputEchoLone is the schema of the arguments of echo_lone.
+// mcpInputEchoLone is the input schema of the tool "echo_lone".
 const mcpInputEchoLone = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Lone is an enumeration of one.","enum":["lone"]},` +
@@ -6807,7 +5696,7 @@ const mcpInputEchoLone = `{"type":"object",` +
 	`"anyOf":[{"type":"string","enum":["lone"]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoLone is the schema of the results of echo_lone.
+// mcpOutputEchoLone is the output schema of the tool "echo_lone".
 const mcpOutputEchoLone = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."},` +
@@ -6829,7 +5718,7 @@ const mcpOutputEchoLone = `{"type":"object",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoLone answers echo_lone with EchoLone.
+// mcpCallEchoLone answers calls of the tool "echo_lone".
 func mcpCallEchoLone(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Lone]
 	d := req.Decoder()
@@ -6843,7 +5732,10 @@ func mcpCallEchoLone(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoMapByLabel describes echo_map_by_label, which is EchoMapByLabel.
+var _ func(context.Context, Box[Lone]) Box[Lone] = EchoLone
+
+// mcpToolEchoMapByLabel describes the tool "echo_map_by_label" (func
+// EchoMapByLabel).
 var mcpToolEchoMapByLabel = mcp.ToolInfo{
 	Name:         "echo_map_by_label",
 	Symbol:       "EchoMapByLabel",
@@ -6852,8 +5744,11 @@ var mcpToolEchoMapByLabel = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMapByLabel,
 }
 
-// mcpInputEchoMapByLabel is the schema of the arguments of echo_map_by_label.
-const mcpInputEchoMapByLabel = `{"type":"object",` +
+// mcpInputEchoMapByLabel is the input schema of the tool "echo_map_by_label".
+const mcpInputEchoMapByLabel = mcpSchemaBoxMapLabelCount
+
+// mcpSchemaBoxMapLabelCount is a part of several schemas.
+const mcpSchemaBoxMapLabelCount = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
@@ -6880,10 +5775,10 @@ const mcpInputEchoMapByLabel = `{"type":"object",` +
 	`{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoMapByLabel is the schema of the results of echo_map_by_label.
-const mcpOutputEchoMapByLabel = mcpInputEchoMapByLabel
+// mcpOutputEchoMapByLabel is the output schema of the tool "echo_map_by_label".
+const mcpOutputEchoMapByLabel = mcpSchemaBoxMapLabelCount
 
-// mcpCallEchoMapByLabel answers echo_map_by_label with EchoMapByLabel.
+// mcpCallEchoMapByLabel answers calls of the tool "echo_map_by_label".
 func mcpCallEchoMapByLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Label]Count]
 	d := req.Decoder()
@@ -6897,7 +5792,9 @@ func mcpCallEchoMapByLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoMapOfAny describes echo_map_of_any, which is EchoMapOfAny.
+var _ func(context.Context, Box[map[Label]Count]) Box[map[Label]Count] = EchoMapByLabel
+
+// mcpToolEchoMapOfAny describes the tool "echo_map_of_any" (func EchoMapOfAny).
 var mcpToolEchoMapOfAny = mcp.ToolInfo{
 	Name:         "echo_map_of_any",
 	Symbol:       "EchoMapOfAny",
@@ -6906,8 +5803,11 @@ var mcpToolEchoMapOfAny = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMapOfAny,
 }
 
-// mcpInputEchoMapOfAny is the schema of the arguments of echo_map_of_any.
-const mcpInputEchoMapOfAny = `{"type":"object",` +
+// mcpInputEchoMapOfAny is the input schema of the tool "echo_map_of_any".
+const mcpInputEchoMapOfAny = mcpSchemaBoxMapStringAny
+
+// mcpSchemaBoxMapStringAny is a part of several schemas.
+const mcpSchemaBoxMapStringAny = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
 	`"ptr":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
@@ -6925,10 +5825,10 @@ const mcpInputEchoMapOfAny = `{"type":"object",` +
 	`"anyOf":[{"type":"object","additionalProperties":{"description":"Any JSON value."}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoMapOfAny is the schema of the results of echo_map_of_any.
-const mcpOutputEchoMapOfAny = mcpInputEchoMapOfAny
+// mcpOutputEchoMapOfAny is the output schema of the tool "echo_map_of_any".
+const mcpOutputEchoMapOfAny = mcpSchemaBoxMapStringAny
 
-// mcpCallEchoMapOfAny answers echo_map_of_any with EchoMapOfAny.
+// mcpCallEchoMapOfAny answers calls of the tool "echo_map_of_any".
 func mcpCallEchoMapOfAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string]any]
 	d := req.Decoder()
@@ -6942,7 +5842,10 @@ func mcpCallEchoMapOfAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoMapOfInts describes echo_map_of_ints, which is EchoMapOfInts.
+var _ func(context.Context, Box[map[string]any]) Box[map[string]any] = EchoMapOfAny
+
+// mcpToolEchoMapOfInts describes the tool "echo_map_of_ints" (func
+// EchoMapOfInts).
 var mcpToolEchoMapOfInts = mcp.ToolInfo{
 	Name:         "echo_map_of_ints",
 	Symbol:       "EchoMapOfInts",
@@ -6951,15 +5854,15 @@ var mcpToolEchoMapOfInts = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMapOfInts,
 }
 
-// mcpInputEchoMapOfInts is the schema of the arguments of echo_map_of_ints.
+// mcpInputEchoMapOfInts is the input schema of the tool "echo_map_of_ints".
 const mcpInputEchoMapOfInts = `{"type":"object",` +
 	`"properties":{"value":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoMapOfInts is the schema of the results of echo_map_of_ints.
+// mcpOutputEchoMapOfInts is the output schema of the tool "echo_map_of_ints".
 const mcpOutputEchoMapOfInts = `{"type":"object","additionalProperties":{"type":"integer"}}`
 
-// mcpCallEchoMapOfInts answers echo_map_of_ints with EchoMapOfInts.
+// mcpCallEchoMapOfInts answers calls of the tool "echo_map_of_ints".
 func mcpCallEchoMapOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value map[string]int
@@ -6980,12 +5883,15 @@ func mcpCallEchoMapOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoMapOfInts are the arguments of echo_map_of_ints.
+var _ func(context.Context, map[string]int) map[string]int = EchoMapOfInts
+
+// mcpFieldsEchoMapOfInts are the arguments of the tool "echo_map_of_ints".
 var mcpFieldsEchoMapOfInts = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoMapOfLists describes echo_map_of_lists, which is EchoMapOfLists.
+// mcpToolEchoMapOfLists describes the tool "echo_map_of_lists" (func
+// EchoMapOfLists).
 var mcpToolEchoMapOfLists = mcp.ToolInfo{
 	Name:         "echo_map_of_lists",
 	Symbol:       "EchoMapOfLists",
@@ -6994,8 +5900,11 @@ var mcpToolEchoMapOfLists = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMapOfLists,
 }
 
-// mcpInputEchoMapOfLists is the schema of the arguments of echo_map_of_lists.
-const mcpInputEchoMapOfLists = `{"type":"object",` +
+// mcpInputEchoMapOfLists is the input schema of the tool "echo_map_of_lists".
+const mcpInputEchoMapOfLists = mcpSchemaBoxMapStringAny2
+
+// mcpSchemaBoxMapStringAny2 is a part of several schemas.
+const mcpSchemaBoxMapStringAny2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
@@ -7017,10 +5926,10 @@ const mcpInputEchoMapOfLists = `{"type":"object",` +
 	`{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoMapOfLists is the schema of the results of echo_map_of_lists.
-const mcpOutputEchoMapOfLists = mcpInputEchoMapOfLists
+// mcpOutputEchoMapOfLists is the output schema of the tool "echo_map_of_lists".
+const mcpOutputEchoMapOfLists = mcpSchemaBoxMapStringAny2
 
-// mcpCallEchoMapOfLists answers echo_map_of_lists with EchoMapOfLists.
+// mcpCallEchoMapOfLists answers calls of the tool "echo_map_of_lists".
 func mcpCallEchoMapOfLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string][]any]
 	d := req.Decoder()
@@ -7034,7 +5943,10 @@ func mcpCallEchoMapOfLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoMapOfMaps describes echo_map_of_maps, which is EchoMapOfMaps.
+var _ func(context.Context, Box[map[string][]any]) Box[map[string][]any] = EchoMapOfLists
+
+// mcpToolEchoMapOfMaps describes the tool "echo_map_of_maps" (func
+// EchoMapOfMaps).
 var mcpToolEchoMapOfMaps = mcp.ToolInfo{
 	Name:         "echo_map_of_maps",
 	Symbol:       "EchoMapOfMaps",
@@ -7043,8 +5955,11 @@ var mcpToolEchoMapOfMaps = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMapOfMaps,
 }
 
-// mcpInputEchoMapOfMaps is the schema of the arguments of echo_map_of_maps.
-const mcpInputEchoMapOfMaps = `{"type":"object",` +
+// mcpInputEchoMapOfMaps is the input schema of the tool "echo_map_of_maps".
+const mcpInputEchoMapOfMaps = mcpSchemaBoxMapStringMapStringBool
+
+// mcpSchemaBoxMapStringMapStringBool is a part of several schemas.
+const mcpSchemaBoxMapStringMapStringBool = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
@@ -7067,10 +5982,10 @@ const mcpInputEchoMapOfMaps = `{"type":"object",` +
 	`{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoMapOfMaps is the schema of the results of echo_map_of_maps.
-const mcpOutputEchoMapOfMaps = mcpInputEchoMapOfMaps
+// mcpOutputEchoMapOfMaps is the output schema of the tool "echo_map_of_maps".
+const mcpOutputEchoMapOfMaps = mcpSchemaBoxMapStringMapStringBool
 
-// mcpCallEchoMapOfMaps answers echo_map_of_maps with EchoMapOfMaps.
+// mcpCallEchoMapOfMaps answers calls of the tool "echo_map_of_maps".
 func mcpCallEchoMapOfMaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string]map[string]bool]
 	d := req.Decoder()
@@ -7084,8 +5999,10 @@ func mcpCallEchoMapOfMaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoMapOfPoints describes echo_map_of_points, which is
-// EchoMapOfPoints.
+var _ func(context.Context, Box[map[string]map[string]bool]) Box[map[string]map[string]bool] = EchoMapOfMaps
+
+// mcpToolEchoMapOfPoints describes the tool "echo_map_of_points" (func
+// EchoMapOfPoints).
 var mcpToolEchoMapOfPoints = mcp.ToolInfo{
 	Name:         "echo_map_of_points",
 	Symbol:       "EchoMapOfPoints",
@@ -7094,19 +6011,15 @@ var mcpToolEchoMapOfPoints = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMapOfPoints,
 }
 
-// mcpInputEchoMapOfPoints is the schema of the arguments of echo_map_of_points.
-const mcpInputEchoMapOfPoints = `{"type":"object","properties":{` +
-	`"value":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
+// mcpInputEchoMapOfPoints is the input schema of the tool "echo_map_of_points".
+const mcpInputEchoMapOfPoints = `{"type":"object","properties":{"value":` + mcpSchemaBoxPointMap + `},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoMapOfPoints is the schema of the results of echo_map_of_points.
-const mcpOutputEchoMapOfPoints = `{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}}`
+// mcpOutputEchoMapOfPoints is the output schema of the tool
+// "echo_map_of_points".
+const mcpOutputEchoMapOfPoints = mcpSchemaBoxPointMap
 
-// mcpCallEchoMapOfPoints answers echo_map_of_points with EchoMapOfPoints.
+// mcpCallEchoMapOfPoints answers calls of the tool "echo_map_of_points".
 func mcpCallEchoMapOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value map[string]Point
@@ -7127,12 +6040,14 @@ func mcpCallEchoMapOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoMapOfPoints are the arguments of echo_map_of_points.
+var _ func(context.Context, map[string]Point) map[string]Point = EchoMapOfPoints
+
+// mcpFieldsEchoMapOfPoints are the arguments of the tool "echo_map_of_points".
 var mcpFieldsEchoMapOfPoints = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoMatrix describes echo_matrix, which is EchoMatrix.
+// mcpToolEchoMatrix describes the tool "echo_matrix" (func EchoMatrix).
 var mcpToolEchoMatrix = mcp.ToolInfo{
 	Name:         "echo_matrix",
 	Symbol:       "EchoMatrix",
@@ -7141,8 +6056,11 @@ var mcpToolEchoMatrix = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMatrix,
 }
 
-// mcpInputEchoMatrix is the schema of the arguments of echo_matrix.
-const mcpInputEchoMatrix = `{"type":"object",` +
+// mcpInputEchoMatrix is the input schema of the tool "echo_matrix".
+const mcpInputEchoMatrix = mcpSchemaBoxInt4
+
+// mcpSchemaBoxInt4 is a part of several schemas.
+const mcpSchemaBoxInt4 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 	`"ptr":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
@@ -7160,10 +6078,10 @@ const mcpInputEchoMatrix = `{"type":"object",` +
 	`"anyOf":[{"type":"array","items":{"type":"array","items":{"type":"integer"}}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoMatrix is the schema of the results of echo_matrix.
-const mcpOutputEchoMatrix = mcpInputEchoMatrix
+// mcpOutputEchoMatrix is the output schema of the tool "echo_matrix".
+const mcpOutputEchoMatrix = mcpSchemaBoxInt4
 
-// mcpCallEchoMatrix answers echo_matrix with EchoMatrix.
+// mcpCallEchoMatrix answers calls of the tool "echo_matrix".
 func mcpCallEchoMatrix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[][]int]
 	d := req.Decoder()
@@ -7177,7 +6095,9 @@ func mcpCallEchoMatrix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoMixed describes echo_mixed, which is EchoMixed.
+var _ func(context.Context, Box[[][]int]) Box[[][]int] = EchoMatrix
+
+// mcpToolEchoMixed describes the tool "echo_mixed" (func EchoMixed).
 var mcpToolEchoMixed = mcp.ToolInfo{
 	Name:         "echo_mixed",
 	Description:  "Takes plain parameters of many types.",
@@ -7187,7 +6107,7 @@ var mcpToolEchoMixed = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMixed,
 }
 
-// mcpInputEchoMixed is the schema of the arguments of echo_mixed.
+// mcpInputEchoMixed is the input schema of the tool "echo_mixed".
 const mcpInputEchoMixed = `{"type":"object","properties":{` +
 	`"point":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -7197,10 +6117,7 @@ const mcpInputEchoMixed = `{"type":"object","properties":{` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"data":{"type":"string","contentEncoding":"base64"},` +
 	`"any":{"description":"Any JSON value."},` +
-	`"byID":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
+	`"byID":` + mcpSchemaEchoMixedArgumentsByID + `,` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -7210,7 +6127,13 @@ const mcpInputEchoMixed = `{"type":"object","properties":{` +
 	`"maxItems":3}},` +
 	`"required":["point","at","wait","data","any","byID","list"],"additionalProperties":false}`
 
-// mcpOutputEchoMixed is the schema of the results of echo_mixed.
+// mcpSchemaEchoMixedArgumentsByID is a part of several schemas.
+const mcpSchemaEchoMixedArgumentsByID = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]}}`
+
+// mcpOutputEchoMixed is the output schema of the tool "echo_mixed".
 const mcpOutputEchoMixed = `{"type":"object","description":"Mixed is what the arguments of EchoMixed are.",` +
 	`"properties":{` +
 	`"point":{"type":"object","description":"Point is a small struct.",` +
@@ -7221,10 +6144,7 @@ const mcpOutputEchoMixed = `{"type":"object","description":"Mixed is what the ar
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"data":{"type":"string","contentEncoding":"base64"},` +
 	`"any":{"description":"Any JSON value."},` +
-	`"byID":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
+	`"byID":` + mcpSchemaEchoMixedArgumentsByID + `,` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -7232,7 +6152,7 @@ const mcpOutputEchoMixed = `{"type":"object","description":"Mixed is what the ar
 	`results.\n- \"relevance\": the best match first.\n- \"title\"\n- \"year\""}}}},` +
 	`"required":["point","at","wait","data","any","byID","list"],"additionalProperties":false}`
 
-// mcpCallEchoMixed answers echo_mixed with EchoMixed.
+// mcpCallEchoMixed answers calls of the tool "echo_mixed".
 func mcpCallEchoMixed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		point Point
@@ -7285,7 +6205,19 @@ func mcpCallEchoMixed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoMixed are the arguments of echo_mixed.
+var _ func(
+	context.Context,
+	Point,
+	time.Time,
+	time.Duration,
+	[]byte,
+	any,
+	map[int]*Point,
+	*Point,
+	[][]Sort,
+) Mixed = EchoMixed
+
+// mcpFieldsEchoMixed are the arguments of the tool "echo_mixed".
 var mcpFieldsEchoMixed = wire.Fields{
 	{Name: "point", Required: true},
 	{Name: "at", Required: true},
@@ -7297,7 +6229,7 @@ var mcpFieldsEchoMixed = wire.Fields{
 	{Name: "list", Required: true},
 }
 
-// mcpToolEchoMode describes echo_mode, which is EchoMode.
+// mcpToolEchoMode describes the tool "echo_mode" (func EchoMode).
 var mcpToolEchoMode = mcp.ToolInfo{
 	Name:         "echo_mode",
 	Symbol:       "EchoMode",
@@ -7306,7 +6238,7 @@ var mcpToolEchoMode = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMode,
 }
 
-// mcpInputEchoMode is the schema of the arguments of echo_mode.
+// mcpInputEchoMode is the input schema of the tool "echo_mode".
 const mcpInputEchoMode = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","enum":["a","b"]},` +
@@ -7322,7 +6254,7 @@ const mcpInputEchoMode = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoMode is the schema of the results of echo_mode.
+// mcpOutputEchoMode is the output schema of the tool "echo_mode".
 const mcpOutputEchoMode = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"One of \"a\", \"b\"."},` +
@@ -7340,7 +6272,7 @@ const mcpOutputEchoMode = `{"type":"object",` +
 	`"additionalProperties":{"description":"One of \"a\", \"b\".","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoMode answers echo_mode with EchoMode.
+// mcpCallEchoMode answers calls of the tool "echo_mode".
 func mcpCallEchoMode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[mode]
 	d := req.Decoder()
@@ -7354,8 +6286,10 @@ func mcpCallEchoMode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoMoreThanAWord describes echo_more_than_a_word, which is
-// EchoMoreThanAWord.
+var _ func(context.Context, Box[mode]) Box[mode] = EchoMode
+
+// mcpToolEchoMoreThanAWord describes the tool "echo_more_than_a_word" (func
+// EchoMoreThanAWord).
 var mcpToolEchoMoreThanAWord = mcp.ToolInfo{
 	Name:         "echo_more_than_a_word",
 	Symbol:       "EchoMoreThanAWord",
@@ -7364,10 +6298,12 @@ var mcpToolEchoMoreThanAWord = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoMoreThanAWord,
 }
 
-// mcpInputEchoMoreThanAWord is the schema of the arguments of
-// echo_more_than_a_word.
-const mcpInputEchoMoreThanAWord = `{"type":"object","description":"MoreThanAWord has 65 fields.",` +
-	`"properties":{` +
+// mcpInputEchoMoreThanAWord is the input schema of the tool
+// "echo_more_than_a_word".
+const mcpInputEchoMoreThanAWord = mcpSchemaMoreThanAWord
+
+// mcpSchemaMoreThanAWord is a part of several schemas.
+const mcpSchemaMoreThanAWord = `{"type":"object","description":"MoreThanAWord has 65 fields.","properties":{` +
 	`"f000":{"type":"boolean"},` +
 	`"f001":{"type":"boolean"},` +
 	`"f002":{"type":"boolean"},` +
@@ -7439,12 +6375,11 @@ const mcpInputEchoMoreThanAWord = `{"type":"object","description":"MoreThanAWord
 	`"f043","f044","f045","f046","f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057",` +
 	`"f058","f059","f060","f061","f062","f063","f064"],"additionalProperties":false}`
 
-// mcpOutputEchoMoreThanAWord is the schema of the results of
-// echo_more_than_a_word.
-const mcpOutputEchoMoreThanAWord = mcpInputEchoMoreThanAWord
+// mcpOutputEchoMoreThanAWord is the output schema of the tool
+// "echo_more_than_a_word".
+const mcpOutputEchoMoreThanAWord = mcpSchemaMoreThanAWord
 
-// mcpCallEchoMoreThanAWord answers echo_more_than_a_word with
-// EchoMoreThanAWord.
+// mcpCallEchoMoreThanAWord answers calls of the tool "echo_more_than_a_word".
 func mcpCallEchoMoreThanAWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args MoreThanAWord
 	d := req.Decoder()
@@ -7458,7 +6393,9 @@ func mcpCallEchoMoreThanAWord(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpToolEchoNames describes echo_names, which is EchoNames.
+var _ func(context.Context, MoreThanAWord) MoreThanAWord = EchoMoreThanAWord
+
+// mcpToolEchoNames describes the tool "echo_names" (func EchoNames).
 var mcpToolEchoNames = mcp.ToolInfo{
 	Name:         "echo_names",
 	Symbol:       "EchoNames",
@@ -7467,8 +6404,11 @@ var mcpToolEchoNames = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNames,
 }
 
-// mcpInputEchoNames is the schema of the arguments of echo_names.
-const mcpInputEchoNames = `{"type":"object","description":"Names has names that need care somewhere.",` +
+// mcpInputEchoNames is the input schema of the tool "echo_names".
+const mcpInputEchoNames = mcpSchemaNames
+
+// mcpSchemaNames is a part of several schemas.
+const mcpSchemaNames = `{"type":"object","description":"Names has names that need care somewhere.",` +
 	`"properties":{` +
 	`"-":{"type":"string"},` +
 	`"Quote":{"type":"integer"},` +
@@ -7498,10 +6438,10 @@ const mcpInputEchoNames = `{"type":"object","description":"Names has names that 
 	`"type","case","CASE","Case","__proto__","required","properties","Empty","Comma","1",` +
 	`"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"],"additionalProperties":false}`
 
-// mcpOutputEchoNames is the schema of the results of echo_names.
-const mcpOutputEchoNames = mcpInputEchoNames
+// mcpOutputEchoNames is the output schema of the tool "echo_names".
+const mcpOutputEchoNames = mcpSchemaNames
 
-// mcpCallEchoNames answers echo_names with EchoNames.
+// mcpCallEchoNames answers calls of the tool "echo_names".
 func mcpCallEchoNames(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Names
 	d := req.Decoder()
@@ -7515,7 +6455,9 @@ func mcpCallEchoNames(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoNarrowed describes echo_narrowed, which is EchoNarrowed.
+var _ func(context.Context, Names) Names = EchoNames
+
+// mcpToolEchoNarrowed describes the tool "echo_narrowed" (func EchoNarrowed).
 var mcpToolEchoNarrowed = mcp.ToolInfo{
 	Name:         "echo_narrowed",
 	Symbol:       "EchoNarrowed",
@@ -7524,7 +6466,7 @@ var mcpToolEchoNarrowed = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNarrowed,
 }
 
-// mcpInputEchoNarrowed is the schema of the arguments of echo_narrowed.
+// mcpInputEchoNarrowed is the input schema of the tool "echo_narrowed".
 const mcpInputEchoNarrowed = `{"type":"object","description":"Narrowed allows some of the values.",` +
 	`"properties":{` +
 	`"sort":{"type":"string","description":"Sort is an order of results.","enum":["title","year"],` +
@@ -7541,7 +6483,7 @@ const mcpInputEchoNarrowed = `{"type":"object","description":"Narrowed allows so
 	`"single":{"type":"number","enum":[0.1,2]}},` +
 	`"required":["list","word","num","real","single"],"additionalProperties":false}`
 
-// mcpOutputEchoNarrowed is the schema of the results of echo_narrowed.
+// mcpOutputEchoNarrowed is the output schema of the tool "echo_narrowed".
 const mcpOutputEchoNarrowed = `{"type":"object","description":"Narrowed allows some of the values.",` +
 	`"properties":{` +
 	`"sort":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match ` +
@@ -7558,7 +6500,7 @@ const mcpOutputEchoNarrowed = `{"type":"object","description":"Narrowed allows s
 	`"single":{"type":"number"}},` +
 	`"required":["sort","level","list","word","num","real","single"],"additionalProperties":false}`
 
-// mcpCallEchoNarrowed answers echo_narrowed with EchoNarrowed.
+// mcpCallEchoNarrowed answers calls of the tool "echo_narrowed".
 func mcpCallEchoNarrowed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Narrowed
 	d := req.Decoder()
@@ -7572,7 +6514,9 @@ func mcpCallEchoNarrowed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoNested describes echo_nested, which is EchoNested.
+var _ func(context.Context, Narrowed) Narrowed = EchoNarrowed
+
+// mcpToolEchoNested describes the tool "echo_nested" (func EchoNested).
 var mcpToolEchoNested = mcp.ToolInfo{
 	Name:         "echo_nested",
 	Symbol:       "EchoNested",
@@ -7581,8 +6525,11 @@ var mcpToolEchoNested = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNested,
 }
 
-// mcpInputEchoNested is the schema of the arguments of echo_nested.
-const mcpInputEchoNested = `{"type":"object",` +
+// mcpInputEchoNested is the input schema of the tool "echo_nested".
+const mcpInputEchoNested = mcpSchemaBoxNested
+
+// mcpSchemaBoxNested is a part of several schemas.
+const mcpSchemaBoxNested = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"$ref":"#/$defs/Nested"},` +
 	`"ptr":{"$ref":"#/$defs/Nested"},` +
@@ -7598,10 +6545,10 @@ const mcpInputEchoNested = `{"type":"object",` +
 	`"Nested":{"type":"object","description":"Nested is a map of itself.",` +
 	`"additionalProperties":{"$ref":"#/$defs/Nested"}}}}`
 
-// mcpOutputEchoNested is the schema of the results of echo_nested.
-const mcpOutputEchoNested = mcpInputEchoNested
+// mcpOutputEchoNested is the output schema of the tool "echo_nested".
+const mcpOutputEchoNested = mcpSchemaBoxNested
 
-// mcpCallEchoNested answers echo_nested with EchoNested.
+// mcpCallEchoNested answers calls of the tool "echo_nested".
 func mcpCallEchoNested(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Nested]
 	d := req.Decoder()
@@ -7615,7 +6562,10 @@ func mcpCallEchoNested(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoNestedRoot describes echo_nested_root, which is EchoNestedRoot.
+var _ func(context.Context, Box[Nested]) Box[Nested] = EchoNested
+
+// mcpToolEchoNestedRoot describes the tool "echo_nested_root" (func
+// EchoNestedRoot).
 var mcpToolEchoNestedRoot = mcp.ToolInfo{
 	Name:         "echo_nested_root",
 	Symbol:       "EchoNestedRoot",
@@ -7624,19 +6574,19 @@ var mcpToolEchoNestedRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNestedRoot,
 }
 
-// mcpInputEchoNestedRoot is the schema of the arguments of echo_nested_root.
+// mcpInputEchoNestedRoot is the input schema of the tool "echo_nested_root".
 const mcpInputEchoNestedRoot = `{"type":"object","properties":{"value":{"$ref":"#/$defs/Nested"}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
 	`"Nested":{"type":"object","description":"Nested is a map of itself.",` +
 	`"additionalProperties":{"$ref":"#/$defs/Nested"}}}}`
 
-// mcpOutputEchoNestedRoot is the schema of the results of echo_nested_root.
+// mcpOutputEchoNestedRoot is the output schema of the tool "echo_nested_root".
 const mcpOutputEchoNestedRoot = `{"type":"object","description":"Nested is a map of itself.",` +
 	`"additionalProperties":{"$ref":"#/$defs/Nested"},"$defs":{` +
 	`"Nested":{"type":"object","description":"Nested is a map of itself.",` +
 	`"additionalProperties":{"$ref":"#/$defs/Nested"}}}}`
 
-// mcpCallEchoNestedRoot answers echo_nested_root with EchoNestedRoot.
+// mcpCallEchoNestedRoot answers calls of the tool "echo_nested_root".
 func mcpCallEchoNestedRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value Nested
@@ -7657,12 +6607,14 @@ func mcpCallEchoNestedRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoNestedRoot are the arguments of echo_nested_root.
+var _ func(context.Context, Nested) Nested = EchoNestedRoot
+
+// mcpFieldsEchoNestedRoot are the arguments of the tool "echo_nested_root".
 var mcpFieldsEchoNestedRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoNode describes echo_node, which is EchoNode.
+// mcpToolEchoNode describes the tool "echo_node" (func EchoNode).
 var mcpToolEchoNode = mcp.ToolInfo{
 	Name:         "echo_node",
 	Symbol:       "EchoNode",
@@ -7671,22 +6623,20 @@ var mcpToolEchoNode = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNode,
 }
 
-// mcpInputEchoNode is the schema of the arguments of echo_node.
-const mcpInputEchoNode = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
+// mcpInputEchoNode is the input schema of the tool "echo_node".
+const mcpInputEchoNode = mcpSchemaNode2
+
+// mcpSchemaNode2 is a part of several schemas.
+const mcpSchemaNode2 = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
 	`"value":{"type":"string"},` +
 	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
 	`"up":{"$ref":"#/$defs/Node"}},` +
-	`"required":["value","kids"],"additionalProperties":false,"$defs":{` +
-	`"Node":{"type":"object","description":"Node is a tree with a way back.","properties":{` +
-	`"value":{"type":"string"},` +
-	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
-	`"up":{"$ref":"#/$defs/Node"}},` +
-	`"required":["value","kids"],"additionalProperties":false}}}`
+	`"required":["value","kids"],"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
 
-// mcpOutputEchoNode is the schema of the results of echo_node.
-const mcpOutputEchoNode = mcpInputEchoNode
+// mcpOutputEchoNode is the output schema of the tool "echo_node".
+const mcpOutputEchoNode = mcpSchemaNode2
 
-// mcpCallEchoNode answers echo_node with EchoNode.
+// mcpCallEchoNode answers calls of the tool "echo_node".
 func mcpCallEchoNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Node
 	d := req.Decoder()
@@ -7700,7 +6650,9 @@ func mcpCallEchoNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoNodes describes echo_nodes, which is EchoNodes.
+var _ func(context.Context, Node) Node = EchoNode
+
+// mcpToolEchoNodes describes the tool "echo_nodes" (func EchoNodes).
 var mcpToolEchoNodes = mcp.ToolInfo{
 	Name:         "echo_nodes",
 	Symbol:       "EchoNodes",
@@ -7709,26 +6661,16 @@ var mcpToolEchoNodes = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNodes,
 }
 
-// mcpInputEchoNodes is the schema of the arguments of echo_nodes.
+// mcpInputEchoNodes is the input schema of the tool "echo_nodes".
 const mcpInputEchoNodes = `{"type":"object",` +
 	`"properties":{"value":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}}},` +
-	`"required":["value"],"additionalProperties":false,"$defs":{` +
-	`"Node":{"type":"object","description":"Node is a tree with a way back.","properties":{` +
-	`"value":{"type":"string"},` +
-	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
-	`"up":{"$ref":"#/$defs/Node"}},` +
-	`"required":["value","kids"],"additionalProperties":false}}}`
+	`"required":["value"],"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
 
-// mcpOutputEchoNodes is the schema of the results of echo_nodes.
+// mcpOutputEchoNodes is the output schema of the tool "echo_nodes".
 const mcpOutputEchoNodes = `{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]},` +
-	`"$defs":{` +
-	`"Node":{"type":"object","description":"Node is a tree with a way back.","properties":{` +
-	`"value":{"type":"string"},` +
-	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
-	`"up":{"$ref":"#/$defs/Node"}},` +
-	`"required":["value","kids"],"additionalProperties":false}}}`
+	`"$defs":` + mcpSchemaBoxNodeDefs + `}`
 
-// mcpCallEchoNodes answers echo_nodes with EchoNodes.
+// mcpCallEchoNodes answers calls of the tool "echo_nodes".
 func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []*Node
@@ -7749,12 +6691,14 @@ func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoNodes are the arguments of echo_nodes.
+var _ func(context.Context, []*Node) []*Node = EchoNodes
+
+// mcpFieldsEchoNodes are the arguments of the tool "echo_nodes".
 var mcpFieldsEchoNodes = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoNothing describes echo_nothing, which is EchoNothing.
+// mcpToolEchoNothing describes the tool "echo_nothing" (func EchoNothing).
 var mcpToolEchoNothing = mcp.ToolInfo{
 	Name:         "echo_nothing",
 	Symbol:       "EchoNothing",
@@ -7763,15 +6707,15 @@ var mcpToolEchoNothing = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNothing,
 }
 
-// mcpInputEchoNothing is the schema of the arguments of echo_nothing.
+// mcpInputEchoNothing is the input schema of the tool "echo_nothing".
 const mcpInputEchoNothing = `{"type":"object","description":"Nothing has no fields.","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoNothing is the schema of the results of echo_nothing.
+// mcpOutputEchoNothing is the output schema of the tool "echo_nothing".
 const mcpOutputEchoNothing = `{"type":"object","description":"Nothing has no fields.","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoNothing answers echo_nothing with EchoNothing.
+// mcpCallEchoNothing answers calls of the tool "echo_nothing".
 func mcpCallEchoNothing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Nothing
 	d := req.Decoder()
@@ -7785,7 +6729,10 @@ func mcpCallEchoNothing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoNullables describes echo_nullables, which is EchoNullables.
+var _ func(context.Context, Nothing) Nothing = EchoNothing
+
+// mcpToolEchoNullables describes the tool "echo_nullables" (func
+// EchoNullables).
 var mcpToolEchoNullables = mcp.ToolInfo{
 	Name:         "echo_nullables",
 	Symbol:       "EchoNullables",
@@ -7794,7 +6741,7 @@ var mcpToolEchoNullables = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNullables,
 }
 
-// mcpInputEchoNullables is the schema of the arguments of echo_nullables.
+// mcpInputEchoNullables is the input schema of the tool "echo_nullables".
 const mcpInputEchoNullables = `{"type":"object","description":"Nullables take null as a value.",` +
 	`"properties":{` +
 	`"ptr":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
@@ -7813,7 +6760,7 @@ const mcpInputEchoNullables = `{"type":"object","description":"Nullables take nu
 	`"default":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":5}},` +
 	`"required":["text","required","list","any"],"additionalProperties":false}`
 
-// mcpOutputEchoNullables is the schema of the results of echo_nullables.
+// mcpOutputEchoNullables is the output schema of the tool "echo_nullables".
 const mcpOutputEchoNullables = `{"type":"object","description":"Nullables take null as a value.",` +
 	`"properties":{` +
 	`"ptr":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
@@ -7833,7 +6780,7 @@ const mcpOutputEchoNullables = `{"type":"object","description":"Nullables take n
 	`"required":["ptr","text","required","list","struct","enum","bounded","any","default"],` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoNullables answers echo_nullables with EchoNullables.
+// mcpCallEchoNullables answers calls of the tool "echo_nullables".
 func mcpCallEchoNullables(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Nullables
 	d := req.Decoder()
@@ -7847,7 +6794,9 @@ func mcpCallEchoNullables(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoNumber describes echo_number, which is EchoNumber.
+var _ func(context.Context, Nullables) Nullables = EchoNullables
+
+// mcpToolEchoNumber describes the tool "echo_number" (func EchoNumber).
 var mcpToolEchoNumber = mcp.ToolInfo{
 	Name:         "echo_number",
 	Symbol:       "EchoNumber",
@@ -7856,13 +6805,13 @@ var mcpToolEchoNumber = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoNumber,
 }
 
-// mcpInputEchoNumber is the schema of the arguments of echo_number.
-const mcpInputEchoNumber = mcpInputEchoFloat32
+// mcpInputEchoNumber is the input schema of the tool "echo_number".
+const mcpInputEchoNumber = mcpSchemaBoxFloat32
 
-// mcpOutputEchoNumber is the schema of the results of echo_number.
-const mcpOutputEchoNumber = mcpInputEchoFloat32
+// mcpOutputEchoNumber is the output schema of the tool "echo_number".
+const mcpOutputEchoNumber = mcpSchemaBoxFloat32
 
-// mcpCallEchoNumber answers echo_number with EchoNumber.
+// mcpCallEchoNumber answers calls of the tool "echo_number".
 func mcpCallEchoNumber(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[json.Number]
 	d := req.Decoder()
@@ -7876,7 +6825,10 @@ func mcpCallEchoNumber(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoObligations describes echo_obligations, which is EchoObligations.
+var _ func(context.Context, Box[json.Number]) Box[json.Number] = EchoNumber
+
+// mcpToolEchoObligations describes the tool "echo_obligations" (func
+// EchoObligations).
 var mcpToolEchoObligations = mcp.ToolInfo{
 	Name:         "echo_obligations",
 	Symbol:       "EchoObligations",
@@ -7885,31 +6837,21 @@ var mcpToolEchoObligations = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoObligations,
 }
 
-// mcpInputEchoObligations is the schema of the arguments of echo_obligations.
+// mcpInputEchoObligations is the input schema of the tool "echo_obligations".
 const mcpInputEchoObligations = `{"type":"object","description":"Obligations change what is required.",` +
-	`"properties":{` +
-	`"ptr":{"type":"integer"},` +
-	`"opt":{"type":"string"},` +
-	`"zero":{"type":"integer"},` +
-	`"free":{"type":"integer"},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"anyReq":{"description":"Any JSON value."},` +
-	`"list":{"type":"array","items":{"type":"integer"}}},` +
-	`"required":["ptr","opt","zero","any","anyReq","list"],"additionalProperties":false}`
+	`"properties":` + mcpSchemaObligationsProperties + `,"required":["ptr","opt","zero","any","anyReq","list"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputEchoObligations is the schema of the results of echo_obligations.
+// mcpSchemaObligationsProperties is a part of several schemas.
+const mcpSchemaObligationsProperties = `{"ptr":{"type":"integer"},"opt":{"type":"string"},` +
+	`"zero":{"type":"integer"},"free":{"type":"integer"},"any":{"description":"Any JSON value."},` +
+	`"anyReq":{"description":"Any JSON value."},"list":{"type":"array","items":{"type":"integer"}}}`
+
+// mcpOutputEchoObligations is the output schema of the tool "echo_obligations".
 const mcpOutputEchoObligations = `{"type":"object","description":"Obligations change what is required.",` +
-	`"properties":{` +
-	`"ptr":{"type":"integer"},` +
-	`"opt":{"type":"string"},` +
-	`"zero":{"type":"integer"},` +
-	`"free":{"type":"integer"},` +
-	`"any":{"description":"Any JSON value."},` +
-	`"anyReq":{"description":"Any JSON value."},` +
-	`"list":{"type":"array","items":{"type":"integer"}}},` +
-	`"required":["free","any"],"additionalProperties":false}`
+	`"properties":` + mcpSchemaObligationsProperties + `,"required":["free","any"],"additionalProperties":false}`
 
-// mcpCallEchoObligations answers echo_obligations with EchoObligations.
+// mcpCallEchoObligations answers calls of the tool "echo_obligations".
 func mcpCallEchoObligations(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Obligations
 	d := req.Decoder()
@@ -7923,7 +6865,9 @@ func mcpCallEchoObligations(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoOdd describes echo_odd, which is EchoOdd.
+var _ func(context.Context, Obligations) Obligations = EchoObligations
+
+// mcpToolEchoOdd describes the tool "echo_odd" (func EchoOdd).
 var mcpToolEchoOdd = mcp.ToolInfo{
 	Name:         "echo_odd",
 	Symbol:       "EchoOdd",
@@ -7932,7 +6876,7 @@ var mcpToolEchoOdd = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOdd,
 }
 
-// mcpInputEchoOdd is the schema of the arguments of echo_odd.
+// mcpInputEchoOdd is the input schema of the tool "echo_odd".
 const mcpInputEchoOdd = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Odd has values that need escapes.",` +
@@ -7958,7 +6902,7 @@ const mcpInputEchoOdd = `{"type":"object",` +
 	`"anyOf":[{"type":"string","enum":["","a\"b","a\u0060b","größe","<b>&","a\nb"]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoOdd is the schema of the results of echo_odd.
+// mcpOutputEchoOdd is the output schema of the tool "echo_odd".
 const mcpOutputEchoOdd = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Odd has values that need escapes.\nOne of \"\", \"a\\\"b\", ` +
@@ -7985,7 +6929,7 @@ const mcpOutputEchoOdd = `{"type":"object",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoOdd answers echo_odd with EchoOdd.
+// mcpCallEchoOdd answers calls of the tool "echo_odd".
 func mcpCallEchoOdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Odd]
 	d := req.Decoder()
@@ -7999,7 +6943,9 @@ func mcpCallEchoOdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolEchoOddKeys describes echo_odd_keys, which is EchoOddKeys.
+var _ func(context.Context, Box[Odd]) Box[Odd] = EchoOdd
+
+// mcpToolEchoOddKeys describes the tool "echo_odd_keys" (func EchoOddKeys).
 var mcpToolEchoOddKeys = mcp.ToolInfo{
 	Name:         "echo_odd_keys",
 	Symbol:       "EchoOddKeys",
@@ -8008,8 +6954,11 @@ var mcpToolEchoOddKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOddKeys,
 }
 
-// mcpInputEchoOddKeys is the schema of the arguments of echo_odd_keys.
-const mcpInputEchoOddKeys = `{"type":"object",` +
+// mcpInputEchoOddKeys is the input schema of the tool "echo_odd_keys".
+const mcpInputEchoOddKeys = mcpSchemaOddKeys
+
+// mcpSchemaOddKeys is a part of several schemas.
+const mcpSchemaOddKeys = `{"type":"object",` +
 	`"description":"OddKeys has maps by types that have more forms than one.","properties":{` +
 	`"level":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"time":{"type":"object","additionalProperties":{"type":"string"}},` +
@@ -8018,15 +6967,13 @@ const mcpInputEchoOddKeys = `{"type":"object",` +
 	`"binding":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"status":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"integer"}},` +
-	`"inner":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
+	`"inner":` + mcpSchemaBoxPointMap + `},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoOddKeys is the schema of the results of echo_odd_keys.
-const mcpOutputEchoOddKeys = mcpInputEchoOddKeys
+// mcpOutputEchoOddKeys is the output schema of the tool "echo_odd_keys".
+const mcpOutputEchoOddKeys = mcpSchemaOddKeys
 
-// mcpCallEchoOddKeys answers echo_odd_keys with EchoOddKeys.
+// mcpCallEchoOddKeys answers calls of the tool "echo_odd_keys".
 func mcpCallEchoOddKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args OddKeys
 	d := req.Decoder()
@@ -8040,7 +6987,9 @@ func mcpCallEchoOddKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoOmitZero describes echo_omit_zero, which is EchoOmitZero.
+var _ func(context.Context, OddKeys) OddKeys = EchoOddKeys
+
+// mcpToolEchoOmitZero describes the tool "echo_omit_zero" (func EchoOmitZero).
 var mcpToolEchoOmitZero = mcp.ToolInfo{
 	Name:         "echo_omit_zero",
 	Symbol:       "EchoOmitZero",
@@ -8049,8 +6998,11 @@ var mcpToolEchoOmitZero = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOmitZero,
 }
 
-// mcpInputEchoOmitZero is the schema of the arguments of echo_omit_zero.
-const mcpInputEchoOmitZero = `{"type":"object",` +
+// mcpInputEchoOmitZero is the input schema of the tool "echo_omit_zero".
+const mcpInputEchoOmitZero = mcpSchemaOmitZero
+
+// mcpSchemaOmitZero is a part of several schemas.
+const mcpSchemaOmitZero = `{"type":"object",` +
 	`"description":"OmitZero has one field of each kind that is left out when it is zero.","properties":{` +
 	`"B":{"type":"boolean"},` +
 	`"I":{"type":"integer"},` +
@@ -8078,10 +7030,10 @@ const mcpInputEchoOmitZero = `{"type":"object",` +
 	`"properties":{"N":{"type":"integer"}},"required":["N"],"additionalProperties":false}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoOmitZero is the schema of the results of echo_omit_zero.
-const mcpOutputEchoOmitZero = mcpInputEchoOmitZero
+// mcpOutputEchoOmitZero is the output schema of the tool "echo_omit_zero".
+const mcpOutputEchoOmitZero = mcpSchemaOmitZero
 
-// mcpCallEchoOmitZero answers echo_omit_zero with EchoOmitZero.
+// mcpCallEchoOmitZero answers calls of the tool "echo_omit_zero".
 func mcpCallEchoOmitZero(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args OmitZero
 	d := req.Decoder()
@@ -8095,7 +7047,9 @@ func mcpCallEchoOmitZero(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoOnion describes echo_onion, which is EchoOnion.
+var _ func(context.Context, OmitZero) OmitZero = EchoOmitZero
+
+// mcpToolEchoOnion describes the tool "echo_onion" (func EchoOnion).
 var mcpToolEchoOnion = mcp.ToolInfo{
 	Name:         "echo_onion",
 	Symbol:       "EchoOnion",
@@ -8104,8 +7058,11 @@ var mcpToolEchoOnion = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOnion,
 }
 
-// mcpInputEchoOnion is the schema of the arguments of echo_onion.
-const mcpInputEchoOnion = `{"type":"object",` +
+// mcpInputEchoOnion is the input schema of the tool "echo_onion".
+const mcpInputEchoOnion = mcpSchemaBoxOnion
+
+// mcpSchemaBoxOnion is a part of several schemas.
+const mcpSchemaBoxOnion = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"$ref":"#/$defs/Onion"},` +
 	`"ptr":{"$ref":"#/$defs/Onion"},` +
@@ -8120,10 +7077,10 @@ const mcpInputEchoOnion = `{"type":"object",` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
 	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
 
-// mcpOutputEchoOnion is the schema of the results of echo_onion.
-const mcpOutputEchoOnion = mcpInputEchoOnion
+// mcpOutputEchoOnion is the output schema of the tool "echo_onion".
+const mcpOutputEchoOnion = mcpSchemaBoxOnion
 
-// mcpCallEchoOnion answers echo_onion with EchoOnion.
+// mcpCallEchoOnion answers calls of the tool "echo_onion".
 func mcpCallEchoOnion(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Onion]
 	d := req.Decoder()
@@ -8137,7 +7094,9 @@ func mcpCallEchoOnion(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoOnions describes echo_onions, which is EchoOnions.
+var _ func(context.Context, Box[Onion]) Box[Onion] = EchoOnion
+
+// mcpToolEchoOnions describes the tool "echo_onions" (func EchoOnions).
 var mcpToolEchoOnions = mcp.ToolInfo{
 	Name:         "echo_onions",
 	Symbol:       "EchoOnions",
@@ -8146,17 +7105,17 @@ var mcpToolEchoOnions = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOnions,
 }
 
-// mcpInputEchoOnions is the schema of the arguments of echo_onions.
+// mcpInputEchoOnions is the input schema of the tool "echo_onions".
 const mcpInputEchoOnions = `{"type":"object","properties":{"value":{"$ref":"#/$defs/Onion"}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
 	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
 
-// mcpOutputEchoOnions is the schema of the results of echo_onions.
+// mcpOutputEchoOnions is the output schema of the tool "echo_onions".
 const mcpOutputEchoOnions = `{"type":"array","description":"Onion is a slice of itself.",` +
 	`"items":{"$ref":"#/$defs/Onion"},"$defs":{` +
 	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
 
-// mcpCallEchoOnions answers echo_onions with EchoOnions.
+// mcpCallEchoOnions answers calls of the tool "echo_onions".
 func mcpCallEchoOnions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value Onion
@@ -8177,12 +7136,14 @@ func mcpCallEchoOnions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoOnions are the arguments of echo_onions.
+var _ func(context.Context, Onion) Onion = EchoOnions
+
+// mcpFieldsEchoOnions are the arguments of the tool "echo_onions".
 var mcpFieldsEchoOnions = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoOnly describes echo_only, which is EchoOnly.
+// mcpToolEchoOnly describes the tool "echo_only" (func EchoOnly).
 var mcpToolEchoOnly = mcp.ToolInfo{
 	Name:         "echo_only",
 	Symbol:       "EchoOnly",
@@ -8191,8 +7152,11 @@ var mcpToolEchoOnly = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOnly,
 }
 
-// mcpInputEchoOnly is the schema of the arguments of echo_only.
-const mcpInputEchoOnly = `{"type":"object",` +
+// mcpInputEchoOnly is the input schema of the tool "echo_only".
+const mcpInputEchoOnly = mcpSchemaBoxOnly
+
+// mcpSchemaBoxOnly is a part of several schemas.
+const mcpSchemaBoxOnly = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Only has a single constant, which is no enumeration."},` +
 	`"ptr":{"type":"string","description":"Only has a single constant, which is no enumeration."},` +
@@ -8213,10 +7177,10 @@ const mcpInputEchoOnly = `{"type":"object",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoOnly is the schema of the results of echo_only.
-const mcpOutputEchoOnly = mcpInputEchoOnly
+// mcpOutputEchoOnly is the output schema of the tool "echo_only".
+const mcpOutputEchoOnly = mcpSchemaBoxOnly
 
-// mcpCallEchoOnly answers echo_only with EchoOnly.
+// mcpCallEchoOnly answers calls of the tool "echo_only".
 func mcpCallEchoOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Only]
 	d := req.Decoder()
@@ -8230,7 +7194,9 @@ func mcpCallEchoOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoOptional describes echo_optional, which is EchoOptional.
+var _ func(context.Context, Box[Only]) Box[Only] = EchoOnly
+
+// mcpToolEchoOptional describes the tool "echo_optional" (func EchoOptional).
 var mcpToolEchoOptional = mcp.ToolInfo{
 	Name:         "echo_optional",
 	Symbol:       "EchoOptional",
@@ -8239,7 +7205,7 @@ var mcpToolEchoOptional = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOptional,
 }
 
-// mcpInputEchoOptional is the schema of the arguments of echo_optional.
+// mcpInputEchoOptional is the input schema of the tool "echo_optional".
 const mcpInputEchoOptional = `{"type":"object","description":"Optional has one optional field of each kind.",` +
 	`"properties":{` +
 	`"B":{"type":"boolean"},` +
@@ -8263,7 +7229,7 @@ const mcpInputEchoOptional = `{"type":"object","description":"Optional has one o
 	`"PtrPtr":{"type":"integer"}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoOptional is the schema of the results of echo_optional.
+// mcpOutputEchoOptional is the output schema of the tool "echo_optional".
 const mcpOutputEchoOptional = `{"type":"object","description":"Optional has one optional field of each kind.",` +
 	`"properties":{` +
 	`"B":{"type":"boolean"},` +
@@ -8287,7 +7253,7 @@ const mcpOutputEchoOptional = `{"type":"object","description":"Optional has one 
 	`"PtrPtr":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"required":["Time","Array","Struct"],"additionalProperties":false}`
 
-// mcpCallEchoOptional answers echo_optional with EchoOptional.
+// mcpCallEchoOptional answers calls of the tool "echo_optional".
 func mcpCallEchoOptional(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Optional
 	d := req.Decoder()
@@ -8301,7 +7267,9 @@ func mcpCallEchoOptional(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoOptions describes echo_options, which is EchoOptions.
+var _ func(context.Context, Optional) Optional = EchoOptional
+
+// mcpToolEchoOptions describes the tool "echo_options" (func EchoOptions).
 var mcpToolEchoOptions = mcp.ToolInfo{
 	Name:         "echo_options",
 	Symbol:       "EchoOptions",
@@ -8310,8 +7278,11 @@ var mcpToolEchoOptions = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOptions,
 }
 
-// mcpInputEchoOptions is the schema of the arguments of echo_options.
-const mcpInputEchoOptions = `{"type":"object",` +
+// mcpInputEchoOptions is the input schema of the tool "echo_options".
+const mcpInputEchoOptions = mcpSchemaOptions
+
+// mcpSchemaOptions is a part of several schemas.
+const mcpSchemaOptions = `{"type":"object",` +
 	`"description":"Options has options without names on embedded structs.","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
@@ -8320,10 +7291,10 @@ const mcpInputEchoOptions = `{"type":"object",` +
 	`"y":{"type":"integer"}},` +
 	`"required":["id","Name","x","y"],"additionalProperties":false}`
 
-// mcpOutputEchoOptions is the schema of the results of echo_options.
-const mcpOutputEchoOptions = mcpInputEchoOptions
+// mcpOutputEchoOptions is the output schema of the tool "echo_options".
+const mcpOutputEchoOptions = mcpSchemaOptions
 
-// mcpCallEchoOptions answers echo_options with EchoOptions.
+// mcpCallEchoOptions answers calls of the tool "echo_options".
 func mcpCallEchoOptions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Options
 	d := req.Decoder()
@@ -8337,7 +7308,9 @@ func mcpCallEchoOptions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoOutOnly describes echo_out_only, which is EchoOutOnly.
+var _ func(context.Context, Options) Options = EchoOptions
+
+// mcpToolEchoOutOnly describes the tool "echo_out_only" (func EchoOutOnly).
 var mcpToolEchoOutOnly = mcp.ToolInfo{
 	Name:         "echo_out_only",
 	Symbol:       "EchoOutOnly",
@@ -8346,48 +7319,34 @@ var mcpToolEchoOutOnly = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOutOnly,
 }
 
-// mcpInputEchoOutOnly is the schema of the arguments of echo_out_only.
+// mcpInputEchoOutOnly is the input schema of the tool "echo_out_only".
 const mcpInputEchoOutOnly = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"ptr":{"type":"object","description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object",` +
-	`"description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false}},` +
-	`"refs":{"type":"array","items":{` +
-	`"description":"OutOnly has a method for one direction: it is read by its fields.","anyOf":[{"type":"object",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object",` +
-	`"description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false}},` +
-	`"opt":{"type":"object","description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"zero":{"type":"object","description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","description":"OutOnly has a method for one direction: it is read by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"OutOnly has a method for one direction: it is read by its fields.","anyOf":[{"type":"object",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaOutOnly + `,` +
+	`"ptr":` + mcpSchemaOutOnly + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaOutOnly + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaOutOnly2 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaOutOnly + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaOutOnly + `},` +
+	`"opt":` + mcpSchemaOutOnly + `,` +
+	`"zero":` + mcpSchemaOutOnly + `,` +
+	`"ptrOpt":` + mcpSchemaOutOnly + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaOutOnly2 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoOutOnly is the schema of the results of echo_out_only.
+// mcpSchemaOutOnly is a part of several schemas.
+const mcpSchemaOutOnly = `{"type":"object",` +
+	`"description":"OutOnly has a method for one direction: it is read by its fields.",` +
+	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaOutOnly2 is a part of several schemas.
+const mcpSchemaOutOnly2 = `{"description":"OutOnly has a method for one direction: it is read by its fields.",` +
+	`"anyOf":[{"type":"object",` +
+	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
+	`"additionalProperties":false},{"type":"null"}]}`
+
+// mcpOutputEchoOutOnly is the output schema of the tool "echo_out_only".
 const mcpOutputEchoOutOnly = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"OutOnly has a method for one direction: it is read by its fields."},` +
@@ -8408,7 +7367,7 @@ const mcpOutputEchoOutOnly = `{"type":"object",` +
 	`"additionalProperties":{"description":"OutOnly has a method for one direction: it is read by its fields."}}},` +
 	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
 
-// mcpCallEchoOutOnly answers echo_out_only with EchoOutOnly.
+// mcpCallEchoOutOnly answers calls of the tool "echo_out_only".
 func mcpCallEchoOutOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[OutOnly]
 	d := req.Decoder()
@@ -8422,8 +7381,10 @@ func mcpCallEchoOutOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoOutOnlyText describes echo_out_only_text, which is
-// EchoOutOnlyText.
+var _ func(context.Context, Box[OutOnly]) Box[OutOnly] = EchoOutOnly
+
+// mcpToolEchoOutOnlyText describes the tool "echo_out_only_text" (func
+// EchoOutOnlyText).
 var mcpToolEchoOutOnlyText = mcp.ToolInfo{
 	Name:         "echo_out_only_text",
 	Symbol:       "EchoOutOnlyText",
@@ -8432,8 +7393,11 @@ var mcpToolEchoOutOnlyText = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoOutOnlyText,
 }
 
-// mcpInputEchoOutOnlyText is the schema of the arguments of echo_out_only_text.
-const mcpInputEchoOutOnlyText = `{"type":"object",` +
+// mcpInputEchoOutOnlyText is the input schema of the tool "echo_out_only_text".
+const mcpInputEchoOutOnlyText = mcpSchemaBoxOutOnlyText
+
+// mcpSchemaBoxOutOnlyText is a part of several schemas.
+const mcpSchemaBoxOutOnlyText = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string",` +
 	`"description":"OutOnlyText is a string that is written in another way than it is read."},` +
@@ -8460,10 +7424,11 @@ const mcpInputEchoOutOnlyText = `{"type":"object",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoOutOnlyText is the schema of the results of echo_out_only_text.
-const mcpOutputEchoOutOnlyText = mcpInputEchoOutOnlyText
+// mcpOutputEchoOutOnlyText is the output schema of the tool
+// "echo_out_only_text".
+const mcpOutputEchoOutOnlyText = mcpSchemaBoxOutOnlyText
 
-// mcpCallEchoOutOnlyText answers echo_out_only_text with EchoOutOnlyText.
+// mcpCallEchoOutOnlyText answers calls of the tool "echo_out_only_text".
 func mcpCallEchoOutOnlyText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[OutOnlyText]
 	d := req.Decoder()
@@ -8477,7 +7442,10 @@ func mcpCallEchoOutOnlyText(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoPageOfInts describes echo_page_of_ints, which is EchoPageOfInts.
+var _ func(context.Context, Box[OutOnlyText]) Box[OutOnlyText] = EchoOutOnlyText
+
+// mcpToolEchoPageOfInts describes the tool "echo_page_of_ints" (func
+// EchoPageOfInts).
 var mcpToolEchoPageOfInts = mcp.ToolInfo{
 	Name:         "echo_page_of_ints",
 	Symbol:       "EchoPageOfInts",
@@ -8486,8 +7454,11 @@ var mcpToolEchoPageOfInts = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPageOfInts,
 }
 
-// mcpInputEchoPageOfInts is the schema of the arguments of echo_page_of_ints.
-const mcpInputEchoPageOfInts = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+// mcpInputEchoPageOfInts is the input schema of the tool "echo_page_of_ints".
+const mcpInputEchoPageOfInts = mcpSchemaPageInt
+
+// mcpSchemaPageInt is a part of several schemas.
+const mcpSchemaPageInt = `{"type":"object","description":"Page is a part of a list.","properties":{` +
 	`"items":{"type":"array","items":{"type":"integer"}},` +
 	`"next":{"$ref":"#/$defs/Page_int"},` +
 	`"total":{"type":"integer"}},` +
@@ -8498,10 +7469,10 @@ const mcpInputEchoPageOfInts = `{"type":"object","description":"Page is a part o
 	`"total":{"type":"integer"}},` +
 	`"required":["items","total"],"additionalProperties":false}}}`
 
-// mcpOutputEchoPageOfInts is the schema of the results of echo_page_of_ints.
-const mcpOutputEchoPageOfInts = mcpInputEchoPageOfInts
+// mcpOutputEchoPageOfInts is the output schema of the tool "echo_page_of_ints".
+const mcpOutputEchoPageOfInts = mcpSchemaPageInt
 
-// mcpCallEchoPageOfInts answers echo_page_of_ints with EchoPageOfInts.
+// mcpCallEchoPageOfInts answers calls of the tool "echo_page_of_ints".
 func mcpCallEchoPageOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[int]
 	d := req.Decoder()
@@ -8515,8 +7486,10 @@ func mcpCallEchoPageOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoPageOfPages describes echo_page_of_pages, which is
-// EchoPageOfPages.
+var _ func(context.Context, Page[int]) Page[int] = EchoPageOfInts
+
+// mcpToolEchoPageOfPages describes the tool "echo_page_of_pages" (func
+// EchoPageOfPages).
 var mcpToolEchoPageOfPages = mcp.ToolInfo{
 	Name:         "echo_page_of_pages",
 	Symbol:       "EchoPageOfPages",
@@ -8525,8 +7498,11 @@ var mcpToolEchoPageOfPages = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPageOfPages,
 }
 
-// mcpInputEchoPageOfPages is the schema of the arguments of echo_page_of_pages.
-const mcpInputEchoPageOfPages = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+// mcpInputEchoPageOfPages is the input schema of the tool "echo_page_of_pages".
+const mcpInputEchoPageOfPages = mcpSchemaPagePageString
+
+// mcpSchemaPagePageString is a part of several schemas.
+const mcpSchemaPagePageString = `{"type":"object","description":"Page is a part of a list.","properties":{` +
 	`"items":{"type":"array","items":{"$ref":"#/$defs/Page_string"}},` +
 	`"next":{"$ref":"#/$defs/Page_Page_string"},` +
 	`"total":{"type":"integer"}},` +
@@ -8542,10 +7518,11 @@ const mcpInputEchoPageOfPages = `{"type":"object","description":"Page is a part 
 	`"total":{"type":"integer"}},` +
 	`"required":["items","total"],"additionalProperties":false}}}`
 
-// mcpOutputEchoPageOfPages is the schema of the results of echo_page_of_pages.
-const mcpOutputEchoPageOfPages = mcpInputEchoPageOfPages
+// mcpOutputEchoPageOfPages is the output schema of the tool
+// "echo_page_of_pages".
+const mcpOutputEchoPageOfPages = mcpSchemaPagePageString
 
-// mcpCallEchoPageOfPages answers echo_page_of_pages with EchoPageOfPages.
+// mcpCallEchoPageOfPages answers calls of the tool "echo_page_of_pages".
 func mcpCallEchoPageOfPages(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[Page[string]]
 	d := req.Decoder()
@@ -8559,8 +7536,10 @@ func mcpCallEchoPageOfPages(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoPageOfPointers describes echo_page_of_pointers, which is
-// EchoPageOfPointers.
+var _ func(context.Context, Page[Page[string]]) Page[Page[string]] = EchoPageOfPages
+
+// mcpToolEchoPageOfPointers describes the tool "echo_page_of_pointers" (func
+// EchoPageOfPointers).
 var mcpToolEchoPageOfPointers = mcp.ToolInfo{
 	Name:         "echo_page_of_pointers",
 	Symbol:       "EchoPageOfPointers",
@@ -8569,29 +7548,26 @@ var mcpToolEchoPageOfPointers = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPageOfPointers,
 }
 
-// mcpInputEchoPageOfPointers is the schema of the arguments of
-// echo_page_of_pointers.
-const mcpInputEchoPageOfPointers = `{"type":"object","description":"Page is a part of a list.","properties":{` +
-	`"items":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"next":{"$ref":"#/$defs/Page_Point"},` +
-	`"total":{"type":"integer"}},` +
-	`"required":["items","total"],"additionalProperties":false,"$defs":{` +
-	`"Page_Point":{"type":"object","description":"Page is a part of a list.","properties":{` +
-	`"items":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"next":{"$ref":"#/$defs/Page_Point"},` +
-	`"total":{"type":"integer"}},` +
-	`"required":["items","total"],"additionalProperties":false}}}`
+// mcpInputEchoPageOfPointers is the input schema of the tool
+// "echo_page_of_pointers".
+const mcpInputEchoPageOfPointers = mcpSchemaPagePoint
 
-// mcpOutputEchoPageOfPointers is the schema of the results of
-// echo_page_of_pointers.
-const mcpOutputEchoPageOfPointers = mcpInputEchoPageOfPointers
+// mcpSchemaPagePoint is a part of several schemas.
+const mcpSchemaPagePoint = `{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties + `,"required":["items","total"],"additionalProperties":false,` +
+	`"$defs":{` +
+	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties + `,"required":["items","total"],"additionalProperties":false}}}`
 
-// mcpCallEchoPageOfPointers answers echo_page_of_pointers with
-// EchoPageOfPointers.
+// mcpSchemaPagePointProperties is a part of several schemas.
+const mcpSchemaPagePointProperties = `{"items":` + mcpSchemaBoxPointRefs + `,"next":{"$ref":"#/$defs/Page_Point"},` +
+	`"total":{"type":"integer"}}`
+
+// mcpOutputEchoPageOfPointers is the output schema of the tool
+// "echo_page_of_pointers".
+const mcpOutputEchoPageOfPointers = mcpSchemaPagePoint
+
+// mcpCallEchoPageOfPointers answers calls of the tool "echo_page_of_pointers".
 func mcpCallEchoPageOfPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[*Point]
 	d := req.Decoder()
@@ -8605,8 +7581,10 @@ func mcpCallEchoPageOfPointers(ctx context.Context, req *mcp.Request) (*mcp.Tool
 	return req.Structured(e)
 }
 
-// mcpToolEchoPageOfPoints describes echo_page_of_points, which is
-// EchoPageOfPoints.
+var _ func(context.Context, Page[*Point]) Page[*Point] = EchoPageOfPointers
+
+// mcpToolEchoPageOfPoints describes the tool "echo_page_of_points" (func
+// EchoPageOfPoints).
 var mcpToolEchoPageOfPoints = mcp.ToolInfo{
 	Name:         "echo_page_of_points",
 	Symbol:       "EchoPageOfPoints",
@@ -8615,28 +7593,28 @@ var mcpToolEchoPageOfPoints = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPageOfPoints,
 }
 
-// mcpInputEchoPageOfPoints is the schema of the arguments of
-// echo_page_of_points.
-const mcpInputEchoPageOfPoints = `{"type":"object","description":"Page is a part of a list.","properties":{` +
-	`"items":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"next":{"$ref":"#/$defs/Page_Point"},` +
-	`"total":{"type":"integer"}},` +
-	`"required":["items","total"],"additionalProperties":false,"$defs":{` +
-	`"Page_Point":{"type":"object","description":"Page is a part of a list.","properties":{` +
-	`"items":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"next":{"$ref":"#/$defs/Page_Point"},` +
-	`"total":{"type":"integer"}},` +
-	`"required":["items","total"],"additionalProperties":false}}}`
+// mcpInputEchoPageOfPoints is the input schema of the tool
+// "echo_page_of_points".
+const mcpInputEchoPageOfPoints = mcpSchemaPagePoint2
 
-// mcpOutputEchoPageOfPoints is the schema of the results of
-// echo_page_of_points.
-const mcpOutputEchoPageOfPoints = mcpInputEchoPageOfPoints
+// mcpSchemaPagePoint2 is a part of several schemas.
+const mcpSchemaPagePoint2 = `{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties2 + `,"required":["items","total"],"additionalProperties":false,` +
+	`"$defs":{` +
+	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties2 + `,"required":["items","total"],"additionalProperties":false}}}`
 
-// mcpCallEchoPageOfPoints answers echo_page_of_points with EchoPageOfPoints.
+// mcpSchemaPagePointProperties2 is a part of several schemas.
+const mcpSchemaPagePointProperties2 = `{"items":{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false}},` +
+	`"next":{"$ref":"#/$defs/Page_Point"},"total":{"type":"integer"}}`
+
+// mcpOutputEchoPageOfPoints is the output schema of the tool
+// "echo_page_of_points".
+const mcpOutputEchoPageOfPoints = mcpSchemaPagePoint2
+
+// mcpCallEchoPageOfPoints answers calls of the tool "echo_page_of_points".
 func mcpCallEchoPageOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[Point]
 	d := req.Decoder()
@@ -8650,8 +7628,10 @@ func mcpCallEchoPageOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return req.Structured(e)
 }
 
-// mcpToolEchoPairOfPairs describes echo_pair_of_pairs, which is
-// EchoPairOfPairs.
+var _ func(context.Context, Page[Point]) Page[Point] = EchoPageOfPoints
+
+// mcpToolEchoPairOfPairs describes the tool "echo_pair_of_pairs" (func
+// EchoPairOfPairs).
 var mcpToolEchoPairOfPairs = mcp.ToolInfo{
 	Name:         "echo_pair_of_pairs",
 	Symbol:       "EchoPairOfPairs",
@@ -8660,23 +7640,26 @@ var mcpToolEchoPairOfPairs = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPairOfPairs,
 }
 
-// mcpInputEchoPairOfPairs is the schema of the arguments of echo_pair_of_pairs.
-const mcpInputEchoPairOfPairs = `{"type":"object","description":"Pair is two of anything.","properties":{` +
+// mcpInputEchoPairOfPairs is the input schema of the tool "echo_pair_of_pairs".
+const mcpInputEchoPairOfPairs = mcpSchemaPairPairBoolInt8PairStringMapStringPoint
+
+// mcpSchemaPairPairBoolInt8PairStringMapStringPoint is a part of several
+// schemas.
+const mcpSchemaPairPairBoolInt8PairStringMapStringPoint = `{"type":"object",` +
+	`"description":"Pair is two of anything.","properties":{` +
 	`"first":{"type":"object","description":"Pair is two of anything.",` +
 	`"properties":{"first":{"type":"boolean"},"second":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"required":["first","second"],"additionalProperties":false},` +
-	`"second":{"type":"object","description":"Pair is two of anything.","properties":{` +
-	`"first":{"type":"array","items":{"type":"string"}},` +
-	`"second":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
+	`"second":{"type":"object","description":"Pair is two of anything.",` +
+	`"properties":{"first":{"type":"array","items":{"type":"string"}},"second":` + mcpSchemaBoxPointMap + `},` +
 	`"required":["first","second"],"additionalProperties":false}},` +
 	`"required":["first","second"],"additionalProperties":false}`
 
-// mcpOutputEchoPairOfPairs is the schema of the results of echo_pair_of_pairs.
-const mcpOutputEchoPairOfPairs = mcpInputEchoPairOfPairs
+// mcpOutputEchoPairOfPairs is the output schema of the tool
+// "echo_pair_of_pairs".
+const mcpOutputEchoPairOfPairs = mcpSchemaPairPairBoolInt8PairStringMapStringPoint
 
-// mcpCallEchoPairOfPairs answers echo_pair_of_pairs with EchoPairOfPairs.
+// mcpCallEchoPairOfPairs answers calls of the tool "echo_pair_of_pairs".
 func mcpCallEchoPairOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]
 	d := req.Decoder()
@@ -8690,8 +7673,13 @@ func mcpCallEchoPairOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoPairOfScalars describes echo_pair_of_scalars, which is
-// EchoPairOfScalars.
+var _ func(
+	context.Context,
+	Pair[Pair[bool, int8], Pair[[]string, map[string]Point]],
+) Pair[Pair[bool, int8], Pair[[]string, map[string]Point]] = EchoPairOfPairs
+
+// mcpToolEchoPairOfScalars describes the tool "echo_pair_of_scalars" (func
+// EchoPairOfScalars).
 var mcpToolEchoPairOfScalars = mcp.ToolInfo{
 	Name:         "echo_pair_of_scalars",
 	Symbol:       "EchoPairOfScalars",
@@ -8700,17 +7688,19 @@ var mcpToolEchoPairOfScalars = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPairOfScalars,
 }
 
-// mcpInputEchoPairOfScalars is the schema of the arguments of
-// echo_pair_of_scalars.
+// mcpInputEchoPairOfScalars is the input schema of the tool
+// "echo_pair_of_scalars".
 const mcpInputEchoPairOfScalars = `{"type":"object","description":"Pair is two of anything.",` +
 	`"properties":{"first":{"type":"integer"},"second":{"type":"string"}},"required":["first","second"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoPairOfScalars is the schema of the results of
-// echo_pair_of_scalars.
-const mcpOutputEchoPairOfScalars = mcpInputEchoPairOfScalars
+// mcpOutputEchoPairOfScalars is the output schema of the tool
+// "echo_pair_of_scalars".
+const mcpOutputEchoPairOfScalars = `{"type":"object","description":"Pair is two of anything.",` +
+	`"properties":{"first":{"type":"integer"},"second":{"type":"string"}},"required":["first","second"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoPairOfScalars answers echo_pair_of_scalars with EchoPairOfScalars.
+// mcpCallEchoPairOfScalars answers calls of the tool "echo_pair_of_scalars".
 func mcpCallEchoPairOfScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Pair[int, string]
 	d := req.Decoder()
@@ -8724,7 +7714,9 @@ func mcpCallEchoPairOfScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpToolEchoPatterns describes echo_patterns, which is EchoPatterns.
+var _ func(context.Context, Pair[int, string]) Pair[int, string] = EchoPairOfScalars
+
+// mcpToolEchoPatterns describes the tool "echo_patterns" (func EchoPatterns).
 var mcpToolEchoPatterns = mcp.ToolInfo{
 	Name:         "echo_patterns",
 	Symbol:       "EchoPatterns",
@@ -8733,7 +7725,7 @@ var mcpToolEchoPatterns = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPatterns,
 }
 
-// mcpInputEchoPatterns is the schema of the arguments of echo_patterns.
+// mcpInputEchoPatterns is the input schema of the tool "echo_patterns".
 const mcpInputEchoPatterns = `{"type":"object","description":"Patterns has patterns.","properties":{` +
 	`"slug":{"type":"string","pattern":"^[a-z0-9]+(-[a-z0-9]+)*$"},` +
 	`"part":{"type":"string","pattern":"b+"},` +
@@ -8746,7 +7738,7 @@ const mcpInputEchoPatterns = `{"type":"object","description":"Patterns has patte
 	`"tick":{"type":"string","pattern":"^\u0060*$"}},` +
 	`"required":["slug","part","comma","any","class","digit","tick"],"additionalProperties":false}`
 
-// mcpOutputEchoPatterns is the schema of the results of echo_patterns.
+// mcpOutputEchoPatterns is the output schema of the tool "echo_patterns".
 const mcpOutputEchoPatterns = `{"type":"object","description":"Patterns has patterns.","properties":{` +
 	`"slug":{"type":"string"},` +
 	`"part":{"type":"string"},` +
@@ -8759,7 +7751,7 @@ const mcpOutputEchoPatterns = `{"type":"object","description":"Patterns has patt
 	`"tick":{"type":"string"}},` +
 	`"required":["slug","part","comma","any","class","digit","tick"],"additionalProperties":false}`
 
-// mcpCallEchoPatterns answers echo_patterns with EchoPatterns.
+// mcpCallEchoPatterns answers calls of the tool "echo_patterns".
 func mcpCallEchoPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Patterns
 	d := req.Decoder()
@@ -8773,7 +7765,9 @@ func mcpCallEchoPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoPerm describes echo_perm, which is EchoPerm.
+var _ func(context.Context, Patterns) Patterns = EchoPatterns
+
+// mcpToolEchoPerm describes the tool "echo_perm" (func EchoPerm).
 var mcpToolEchoPerm = mcp.ToolInfo{
 	Name:         "echo_perm",
 	Symbol:       "EchoPerm",
@@ -8782,8 +7776,11 @@ var mcpToolEchoPerm = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPerm,
 }
 
-// mcpInputEchoPerm is the schema of the arguments of echo_perm.
-const mcpInputEchoPerm = `{"type":"object",` +
+// mcpInputEchoPerm is the input schema of the tool "echo_perm".
+const mcpInputEchoPerm = mcpSchemaBoxPerm
+
+// mcpSchemaBoxPerm is a part of several schemas.
+const mcpSchemaBoxPerm = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
 	`"ptr":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
@@ -8804,10 +7801,10 @@ const mcpInputEchoPerm = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPerm is the schema of the results of echo_perm.
-const mcpOutputEchoPerm = mcpInputEchoPerm
+// mcpOutputEchoPerm is the output schema of the tool "echo_perm".
+const mcpOutputEchoPerm = mcpSchemaBoxPerm
 
-// mcpCallEchoPerm answers echo_perm with EchoPerm.
+// mcpCallEchoPerm answers calls of the tool "echo_perm".
 func mcpCallEchoPerm(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Perm]
 	d := req.Decoder()
@@ -8821,7 +7818,9 @@ func mcpCallEchoPerm(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoPoint describes echo_point, which is EchoPoint.
+var _ func(context.Context, Box[Perm]) Box[Perm] = EchoPerm
+
+// mcpToolEchoPoint describes the tool "echo_point" (func EchoPoint).
 var mcpToolEchoPoint = mcp.ToolInfo{
 	Name:         "echo_point",
 	Symbol:       "EchoPoint",
@@ -8830,13 +7829,13 @@ var mcpToolEchoPoint = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPoint,
 }
 
-// mcpInputEchoPoint is the schema of the arguments of echo_point.
-const mcpInputEchoPoint = mcpInputEchoLenientBox
+// mcpInputEchoPoint is the input schema of the tool "echo_point".
+const mcpInputEchoPoint = mcpSchemaBoxPoint
 
-// mcpOutputEchoPoint is the schema of the results of echo_point.
-const mcpOutputEchoPoint = mcpOutputEchoLenientBox
+// mcpOutputEchoPoint is the output schema of the tool "echo_point".
+const mcpOutputEchoPoint = mcpSchemaBoxPoint2
 
-// mcpCallEchoPoint answers echo_point with EchoPoint.
+// mcpCallEchoPoint answers calls of the tool "echo_point".
 func mcpCallEchoPoint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Point]
 	d := req.Decoder()
@@ -8850,7 +7849,9 @@ func mcpCallEchoPoint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointer describes echo_pointer, which is EchoPointer.
+var _ func(context.Context, Box[Point]) Box[Point] = EchoPoint
+
+// mcpToolEchoPointer describes the tool "echo_pointer" (func EchoPointer).
 var mcpToolEchoPointer = mcp.ToolInfo{
 	Name:         "echo_pointer",
 	Symbol:       "EchoPointer",
@@ -8859,13 +7860,13 @@ var mcpToolEchoPointer = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointer,
 }
 
-// mcpInputEchoPointer is the schema of the arguments of echo_pointer.
-const mcpInputEchoPointer = mcpInputEchoBigIntPointer
+// mcpInputEchoPointer is the input schema of the tool "echo_pointer".
+const mcpInputEchoPointer = mcpSchemaBoxInt2
 
-// mcpOutputEchoPointer is the schema of the results of echo_pointer.
-const mcpOutputEchoPointer = mcpOutputEchoBigIntPointer
+// mcpOutputEchoPointer is the output schema of the tool "echo_pointer".
+const mcpOutputEchoPointer = mcpSchemaBoxInt3
 
-// mcpCallEchoPointer answers echo_pointer with EchoPointer.
+// mcpCallEchoPointer answers calls of the tool "echo_pointer".
 func mcpCallEchoPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*int]
 	d := req.Decoder()
@@ -8879,8 +7880,10 @@ func mcpCallEchoPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerArgument describes echo_pointer_argument, which is
-// EchoPointerArgument.
+var _ func(context.Context, Box[*int]) Box[*int] = EchoPointer
+
+// mcpToolEchoPointerArgument describes the tool "echo_pointer_argument" (func
+// EchoPointerArgument).
 var mcpToolEchoPointerArgument = mcp.ToolInfo{
 	Name:         "echo_pointer_argument",
 	Symbol:       "EchoPointerArgument",
@@ -8889,16 +7892,15 @@ var mcpToolEchoPointerArgument = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerArgument,
 }
 
-// mcpInputEchoPointerArgument is the schema of the arguments of
-// echo_pointer_argument.
-const mcpInputEchoPointerArgument = mcpInputEchoInt8
+// mcpInputEchoPointerArgument is the input schema of the tool
+// "echo_pointer_argument".
+const mcpInputEchoPointerArgument = mcpSchemaBoxInt8
 
-// mcpOutputEchoPointerArgument is the schema of the results of
-// echo_pointer_argument.
-const mcpOutputEchoPointerArgument = mcpInputEchoInt8
+// mcpOutputEchoPointerArgument is the output schema of the tool
+// "echo_pointer_argument".
+const mcpOutputEchoPointerArgument = mcpSchemaBoxInt8
 
-// mcpCallEchoPointerArgument answers echo_pointer_argument with
-// EchoPointerArgument.
+// mcpCallEchoPointerArgument answers calls of the tool "echo_pointer_argument".
 func mcpCallEchoPointerArgument(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int8]
 	d := req.Decoder()
@@ -8915,8 +7917,10 @@ func mcpCallEchoPointerArgument(ctx context.Context, req *mcp.Request) (*mcp.Too
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerConflict describes echo_pointer_conflict, which is
-// EchoPointerConflict.
+var _ func(context.Context, *Box[int8]) *Box[int8] = EchoPointerArgument
+
+// mcpToolEchoPointerConflict describes the tool "echo_pointer_conflict" (func
+// EchoPointerConflict).
 var mcpToolEchoPointerConflict = mcp.ToolInfo{
 	Name:         "echo_pointer_conflict",
 	Symbol:       "EchoPointerConflict",
@@ -8925,19 +7929,21 @@ var mcpToolEchoPointerConflict = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerConflict,
 }
 
-// mcpInputEchoPointerConflict is the schema of the arguments of
-// echo_pointer_conflict.
-const mcpInputEchoPointerConflict = `{"type":"object",` +
+// mcpInputEchoPointerConflict is the input schema of the tool
+// "echo_pointer_conflict".
+const mcpInputEchoPointerConflict = mcpSchemaPointerConflict
+
+// mcpSchemaPointerConflict is a part of several schemas.
+const mcpSchemaPointerConflict = `{"type":"object",` +
 	`"description":"PointerConflict has a name both by pointer and by value.",` +
 	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
 	`"required":["Y","Z","R"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerConflict is the schema of the results of
-// echo_pointer_conflict.
-const mcpOutputEchoPointerConflict = mcpInputEchoPointerConflict
+// mcpOutputEchoPointerConflict is the output schema of the tool
+// "echo_pointer_conflict".
+const mcpOutputEchoPointerConflict = mcpSchemaPointerConflict
 
-// mcpCallEchoPointerConflict answers echo_pointer_conflict with
-// EchoPointerConflict.
+// mcpCallEchoPointerConflict answers calls of the tool "echo_pointer_conflict".
 func mcpCallEchoPointerConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args PointerConflict
 	d := req.Decoder()
@@ -8951,7 +7957,10 @@ func mcpCallEchoPointerConflict(ctx context.Context, req *mcp.Request) (*mcp.Too
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerRoot describes echo_pointer_root, which is EchoPointerRoot.
+var _ func(context.Context, PointerConflict) PointerConflict = EchoPointerConflict
+
+// mcpToolEchoPointerRoot describes the tool "echo_pointer_root" (func
+// EchoPointerRoot).
 var mcpToolEchoPointerRoot = mcp.ToolInfo{
 	Name:         "echo_pointer_root",
 	Symbol:       "EchoPointerRoot",
@@ -8960,14 +7969,15 @@ var mcpToolEchoPointerRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerRoot,
 }
 
-// mcpInputEchoPointerRoot is the schema of the arguments of echo_pointer_root.
+// mcpInputEchoPointerRoot is the input schema of the tool "echo_pointer_root".
 const mcpInputEchoPointerRoot = `{"type":"object","properties":{"value":{"type":"integer"}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoPointerRoot is the schema of the results of echo_pointer_root.
+// mcpOutputEchoPointerRoot is the output schema of the tool
+// "echo_pointer_root".
 const mcpOutputEchoPointerRoot = `{"type":"integer"}`
 
-// mcpCallEchoPointerRoot answers echo_pointer_root with EchoPointerRoot.
+// mcpCallEchoPointerRoot answers calls of the tool "echo_pointer_root".
 func mcpCallEchoPointerRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value *int
@@ -8991,13 +8001,15 @@ func mcpCallEchoPointerRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoPointerRoot are the arguments of echo_pointer_root.
+var _ func(context.Context, *int) *int = EchoPointerRoot
+
+// mcpFieldsEchoPointerRoot are the arguments of the tool "echo_pointer_root".
 var mcpFieldsEchoPointerRoot = wire.Fields{
 	{Name: "value"},
 }
 
-// mcpToolEchoPointerToBytes describes echo_pointer_to_bytes, which is
-// EchoPointerToBytes.
+// mcpToolEchoPointerToBytes describes the tool "echo_pointer_to_bytes" (func
+// EchoPointerToBytes).
 var mcpToolEchoPointerToBytes = mcp.ToolInfo{
 	Name:         "echo_pointer_to_bytes",
 	Symbol:       "EchoPointerToBytes",
@@ -9006,8 +8018,8 @@ var mcpToolEchoPointerToBytes = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerToBytes,
 }
 
-// mcpInputEchoPointerToBytes is the schema of the arguments of
-// echo_pointer_to_bytes.
+// mcpInputEchoPointerToBytes is the input schema of the tool
+// "echo_pointer_to_bytes".
 const mcpInputEchoPointerToBytes = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","contentEncoding":"base64"},` +
@@ -9025,8 +8037,8 @@ const mcpInputEchoPointerToBytes = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerToBytes is the schema of the results of
-// echo_pointer_to_bytes.
+// mcpOutputEchoPointerToBytes is the output schema of the tool
+// "echo_pointer_to_bytes".
 const mcpOutputEchoPointerToBytes = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","contentEncoding":"base64"},` +
@@ -9044,8 +8056,7 @@ const mcpOutputEchoPointerToBytes = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointerToBytes answers echo_pointer_to_bytes with
-// EchoPointerToBytes.
+// mcpCallEchoPointerToBytes answers calls of the tool "echo_pointer_to_bytes".
 func mcpCallEchoPointerToBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*[]byte]
 	d := req.Decoder()
@@ -9059,8 +8070,10 @@ func mcpCallEchoPointerToBytes(ctx context.Context, req *mcp.Request) (*mcp.Tool
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerToMap describes echo_pointer_to_map, which is
-// EchoPointerToMap.
+var _ func(context.Context, Box[*[]byte]) Box[*[]byte] = EchoPointerToBytes
+
+// mcpToolEchoPointerToMap describes the tool "echo_pointer_to_map" (func
+// EchoPointerToMap).
 var mcpToolEchoPointerToMap = mcp.ToolInfo{
 	Name:         "echo_pointer_to_map",
 	Symbol:       "EchoPointerToMap",
@@ -9069,8 +8082,8 @@ var mcpToolEchoPointerToMap = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerToMap,
 }
 
-// mcpInputEchoPointerToMap is the schema of the arguments of
-// echo_pointer_to_map.
+// mcpInputEchoPointerToMap is the input schema of the tool
+// "echo_pointer_to_map".
 const mcpInputEchoPointerToMap = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -9091,8 +8104,8 @@ const mcpInputEchoPointerToMap = `{"type":"object",` +
 	`"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerToMap is the schema of the results of
-// echo_pointer_to_map.
+// mcpOutputEchoPointerToMap is the output schema of the tool
+// "echo_pointer_to_map".
 const mcpOutputEchoPointerToMap = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -9113,7 +8126,7 @@ const mcpOutputEchoPointerToMap = `{"type":"object",` +
 	`"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointerToMap answers echo_pointer_to_map with EchoPointerToMap.
+// mcpCallEchoPointerToMap answers calls of the tool "echo_pointer_to_map".
 func mcpCallEchoPointerToMap(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*map[string]int]
 	d := req.Decoder()
@@ -9127,8 +8140,10 @@ func mcpCallEchoPointerToMap(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerToPoint describes echo_pointer_to_point, which is
-// EchoPointerToPoint.
+var _ func(context.Context, Box[*map[string]int]) Box[*map[string]int] = EchoPointerToMap
+
+// mcpToolEchoPointerToPoint describes the tool "echo_pointer_to_point" (func
+// EchoPointerToPoint).
 var mcpToolEchoPointerToPoint = mcp.ToolInfo{
 	Name:         "echo_pointer_to_point",
 	Symbol:       "EchoPointerToPoint",
@@ -9137,8 +8152,8 @@ var mcpToolEchoPointerToPoint = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerToPoint,
 }
 
-// mcpInputEchoPointerToPoint is the schema of the arguments of
-// echo_pointer_to_point.
+// mcpInputEchoPointerToPoint is the input schema of the tool
+// "echo_pointer_to_point".
 const mcpInputEchoPointerToPoint = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","description":"Point is a small struct.",` +
@@ -9147,19 +8162,10 @@ const mcpInputEchoPointerToPoint = `{"type":"object",` +
 	`"ptr":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"refs":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
+	`"list":` + mcpSchemaBoxPointRefs + `,` +
+	`"refs":` + mcpSchemaBoxPointRefs + `,` +
+	`"pair":` + mcpSchemaBoxPointPair + `,` +
+	`"map":` + mcpSchemaBoxPointBag + `,` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -9169,13 +8175,17 @@ const mcpInputEchoPointerToPoint = `{"type":"object",` +
 	`"ptrOpt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
+	`"bag":` + mcpSchemaBoxPointBag + `},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerToPoint is the schema of the results of
-// echo_pointer_to_point.
+// mcpSchemaBoxPointPair is a part of several schemas.
+const mcpSchemaBoxPointPair = `{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{` +
+	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2}`
+
+// mcpOutputEchoPointerToPoint is the output schema of the tool
+// "echo_pointer_to_point".
 const mcpOutputEchoPointerToPoint = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","description":"Point is a small struct.",` +
@@ -9184,19 +8194,10 @@ const mcpOutputEchoPointerToPoint = `{"type":"object",` +
 	`"ptr":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"refs":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}},` +
+	`"list":` + mcpSchemaBoxPointRefs + `,` +
+	`"refs":` + mcpSchemaBoxPointRefs + `,` +
+	`"pair":` + mcpSchemaBoxPointPair + `,` +
+	`"map":` + mcpSchemaBoxPointBag + `,` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -9206,13 +8207,10 @@ const mcpOutputEchoPointerToPoint = `{"type":"object",` +
 	`"ptrOpt":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},{"type":"null"}]},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
+	`"bag":` + mcpSchemaBoxPointBag + `},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointerToPoint answers echo_pointer_to_point with
-// EchoPointerToPoint.
+// mcpCallEchoPointerToPoint answers calls of the tool "echo_pointer_to_point".
 func mcpCallEchoPointerToPoint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*Point]
 	d := req.Decoder()
@@ -9226,8 +8224,10 @@ func mcpCallEchoPointerToPoint(ctx context.Context, req *mcp.Request) (*mcp.Tool
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerToPointer describes echo_pointer_to_pointer, which is
-// EchoPointerToPointer.
+var _ func(context.Context, Box[*Point]) Box[*Point] = EchoPointerToPoint
+
+// mcpToolEchoPointerToPointer describes the tool "echo_pointer_to_pointer"
+// (func EchoPointerToPointer).
 var mcpToolEchoPointerToPointer = mcp.ToolInfo{
 	Name:         "echo_pointer_to_pointer",
 	Symbol:       "EchoPointerToPointer",
@@ -9236,8 +8236,8 @@ var mcpToolEchoPointerToPointer = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerToPointer,
 }
 
-// mcpInputEchoPointerToPointer is the schema of the arguments of
-// echo_pointer_to_pointer.
+// mcpInputEchoPointerToPointer is the input schema of the tool
+// "echo_pointer_to_pointer".
 const mcpInputEchoPointerToPointer = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"boolean"},` +
@@ -9252,8 +8252,8 @@ const mcpInputEchoPointerToPointer = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerToPointer is the schema of the results of
-// echo_pointer_to_pointer.
+// mcpOutputEchoPointerToPointer is the output schema of the tool
+// "echo_pointer_to_pointer".
 const mcpOutputEchoPointerToPointer = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"anyOf":[{"type":"boolean"},{"type":"null"}]},` +
@@ -9268,8 +8268,8 @@ const mcpOutputEchoPointerToPointer = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointerToPointer answers echo_pointer_to_pointer with
-// EchoPointerToPointer.
+// mcpCallEchoPointerToPointer answers calls of the tool
+// "echo_pointer_to_pointer".
 func mcpCallEchoPointerToPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[**bool]
 	d := req.Decoder()
@@ -9283,8 +8283,10 @@ func mcpCallEchoPointerToPointer(ctx context.Context, req *mcp.Request) (*mcp.To
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerToSlice describes echo_pointer_to_slice, which is
-// EchoPointerToSlice.
+var _ func(context.Context, Box[**bool]) Box[**bool] = EchoPointerToPointer
+
+// mcpToolEchoPointerToSlice describes the tool "echo_pointer_to_slice" (func
+// EchoPointerToSlice).
 var mcpToolEchoPointerToSlice = mcp.ToolInfo{
 	Name:         "echo_pointer_to_slice",
 	Symbol:       "EchoPointerToSlice",
@@ -9293,8 +8295,8 @@ var mcpToolEchoPointerToSlice = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerToSlice,
 }
 
-// mcpInputEchoPointerToSlice is the schema of the arguments of
-// echo_pointer_to_slice.
+// mcpInputEchoPointerToSlice is the input schema of the tool
+// "echo_pointer_to_slice".
 const mcpInputEchoPointerToSlice = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","items":{"type":"integer"}},` +
@@ -9312,8 +8314,8 @@ const mcpInputEchoPointerToSlice = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerToSlice is the schema of the results of
-// echo_pointer_to_slice.
+// mcpOutputEchoPointerToSlice is the output schema of the tool
+// "echo_pointer_to_slice".
 const mcpOutputEchoPointerToSlice = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","items":{"type":"integer"}},` +
@@ -9331,8 +8333,7 @@ const mcpOutputEchoPointerToSlice = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointerToSlice answers echo_pointer_to_slice with
-// EchoPointerToSlice.
+// mcpCallEchoPointerToSlice answers calls of the tool "echo_pointer_to_slice".
 func mcpCallEchoPointerToSlice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*[]int]
 	d := req.Decoder()
@@ -9346,8 +8347,10 @@ func mcpCallEchoPointerToSlice(ctx context.Context, req *mcp.Request) (*mcp.Tool
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerToString describes echo_pointer_to_string, which is
-// EchoPointerToString.
+var _ func(context.Context, Box[*[]int]) Box[*[]int] = EchoPointerToSlice
+
+// mcpToolEchoPointerToString describes the tool "echo_pointer_to_string" (func
+// EchoPointerToString).
 var mcpToolEchoPointerToString = mcp.ToolInfo{
 	Name:         "echo_pointer_to_string",
 	Symbol:       "EchoPointerToString",
@@ -9356,8 +8359,8 @@ var mcpToolEchoPointerToString = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerToString,
 }
 
-// mcpInputEchoPointerToString is the schema of the arguments of
-// echo_pointer_to_string.
+// mcpInputEchoPointerToString is the input schema of the tool
+// "echo_pointer_to_string".
 const mcpInputEchoPointerToString = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string"},` +
@@ -9372,8 +8375,8 @@ const mcpInputEchoPointerToString = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerToString is the schema of the results of
-// echo_pointer_to_string.
+// mcpOutputEchoPointerToString is the output schema of the tool
+// "echo_pointer_to_string".
 const mcpOutputEchoPointerToString = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string"},` +
@@ -9388,8 +8391,8 @@ const mcpOutputEchoPointerToString = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointerToString answers echo_pointer_to_string with
-// EchoPointerToString.
+// mcpCallEchoPointerToString answers calls of the tool
+// "echo_pointer_to_string".
 func mcpCallEchoPointerToString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*string]
 	d := req.Decoder()
@@ -9403,8 +8406,10 @@ func mcpCallEchoPointerToString(ctx context.Context, req *mcp.Request) (*mcp.Too
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointerToTime describes echo_pointer_to_time, which is
-// EchoPointerToTime.
+var _ func(context.Context, Box[*string]) Box[*string] = EchoPointerToString
+
+// mcpToolEchoPointerToTime describes the tool "echo_pointer_to_time" (func
+// EchoPointerToTime).
 var mcpToolEchoPointerToTime = mcp.ToolInfo{
 	Name:         "echo_pointer_to_time",
 	Symbol:       "EchoPointerToTime",
@@ -9413,8 +8418,8 @@ var mcpToolEchoPointerToTime = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointerToTime,
 }
 
-// mcpInputEchoPointerToTime is the schema of the arguments of
-// echo_pointer_to_time.
+// mcpInputEchoPointerToTime is the input schema of the tool
+// "echo_pointer_to_time".
 const mcpInputEchoPointerToTime = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","format":"date-time"},` +
@@ -9432,8 +8437,8 @@ const mcpInputEchoPointerToTime = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointerToTime is the schema of the results of
-// echo_pointer_to_time.
+// mcpOutputEchoPointerToTime is the output schema of the tool
+// "echo_pointer_to_time".
 const mcpOutputEchoPointerToTime = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","format":"date-time"},` +
@@ -9451,7 +8456,7 @@ const mcpOutputEchoPointerToTime = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointerToTime answers echo_pointer_to_time with EchoPointerToTime.
+// mcpCallEchoPointerToTime answers calls of the tool "echo_pointer_to_time".
 func mcpCallEchoPointerToTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*time.Time]
 	d := req.Decoder()
@@ -9465,7 +8470,9 @@ func mcpCallEchoPointerToTime(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointers describes echo_pointers, which is EchoPointers.
+var _ func(context.Context, Box[*time.Time]) Box[*time.Time] = EchoPointerToTime
+
+// mcpToolEchoPointers describes the tool "echo_pointers" (func EchoPointers).
 var mcpToolEchoPointers = mcp.ToolInfo{
 	Name:         "echo_pointers",
 	Symbol:       "EchoPointers",
@@ -9474,7 +8481,7 @@ var mcpToolEchoPointers = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointers,
 }
 
-// mcpInputEchoPointers is the schema of the arguments of echo_pointers.
+// mcpInputEchoPointers is the input schema of the tool "echo_pointers".
 const mcpInputEchoPointers = `{"type":"object",` +
 	`"description":"Layer pointers, as encoding/json writes them too.","properties":{` +
 	`"two":{"type":"integer"},` +
@@ -9482,12 +8489,10 @@ const mcpInputEchoPointers = `{"type":"object",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"map":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
+	`"map":` + mcpSchemaBoxPointBag + `},` +
 	`"required":["list","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointers is the schema of the results of echo_pointers.
+// mcpOutputEchoPointers is the output schema of the tool "echo_pointers".
 const mcpOutputEchoPointers = `{"type":"object",` +
 	`"description":"Layer pointers, as encoding/json writes them too.","properties":{` +
 	`"two":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
@@ -9495,12 +8500,10 @@ const mcpOutputEchoPointers = `{"type":"object",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},{"type":"null"}]},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"map":{"type":"object","additionalProperties":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}},` +
+	`"map":` + mcpSchemaBoxPointBag + `},` +
 	`"required":["list","map"],"additionalProperties":false}`
 
-// mcpCallEchoPointers answers echo_pointers with EchoPointers.
+// mcpCallEchoPointers answers calls of the tool "echo_pointers".
 func mcpCallEchoPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Pointers
 	d := req.Decoder()
@@ -9514,8 +8517,10 @@ func mcpCallEchoPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointersRoot describes echo_pointers_root, which is
-// EchoPointersRoot.
+var _ func(context.Context, Pointers) Pointers = EchoPointers
+
+// mcpToolEchoPointersRoot describes the tool "echo_pointers_root" (func
+// EchoPointersRoot).
 var mcpToolEchoPointersRoot = mcp.ToolInfo{
 	Name:         "echo_pointers_root",
 	Symbol:       "EchoPointersRoot",
@@ -9524,18 +8529,19 @@ var mcpToolEchoPointersRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointersRoot,
 }
 
-// mcpInputEchoPointersRoot is the schema of the arguments of
-// echo_pointers_root.
+// mcpInputEchoPointersRoot is the input schema of the tool
+// "echo_pointers_root".
 const mcpInputEchoPointersRoot = `{"type":"object","properties":{` +
 	`"value":{"type":"array",` +
 	`"items":{"description":"Named scalars, without constants.","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoPointersRoot is the schema of the results of echo_pointers_root.
+// mcpOutputEchoPointersRoot is the output schema of the tool
+// "echo_pointers_root".
 const mcpOutputEchoPointersRoot = `{"type":"array",` +
 	`"items":{"description":"Named scalars, without constants.","anyOf":[{"type":"string"},{"type":"null"}]}}`
 
-// mcpCallEchoPointersRoot answers echo_pointers_root with EchoPointersRoot.
+// mcpCallEchoPointersRoot answers calls of the tool "echo_pointers_root".
 func mcpCallEchoPointersRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []*Label
@@ -9556,12 +8562,14 @@ func mcpCallEchoPointersRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoPointersRoot are the arguments of echo_pointers_root.
+var _ func(context.Context, []*Label) []*Label = EchoPointersRoot
+
+// mcpFieldsEchoPointersRoot are the arguments of the tool "echo_pointers_root".
 var mcpFieldsEchoPointersRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoPoints describes echo_points, which is EchoPoints.
+// mcpToolEchoPoints describes the tool "echo_points" (func EchoPoints).
 var mcpToolEchoPoints = mcp.ToolInfo{
 	Name:         "echo_points",
 	Symbol:       "EchoPoints",
@@ -9570,8 +8578,11 @@ var mcpToolEchoPoints = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPoints,
 }
 
-// mcpInputEchoPoints is the schema of the arguments of echo_points.
-const mcpInputEchoPoints = `{"type":"object",` +
+// mcpInputEchoPoints is the input schema of the tool "echo_points".
+const mcpInputEchoPoints = mcpSchemaBoxPoint3
+
+// mcpSchemaBoxPoint3 is a part of several schemas.
+const mcpSchemaBoxPoint3 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -9582,9 +8593,7 @@ const mcpInputEchoPoints = `{"type":"object",` +
 	`"list":{"type":"array","items":{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"],"additionalProperties":false}}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"array","items":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxPointRefsItem + `},` +
 	`"pair":{"type":"array","items":{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"],"additionalProperties":false}},` +
@@ -9601,15 +8610,18 @@ const mcpInputEchoPoints = `{"type":"object",` +
 	`"ptrOpt":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}},{"type":"null"}]}}},` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxPointRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPoints is the schema of the results of echo_points.
-const mcpOutputEchoPoints = mcpInputEchoPoints
+// mcpSchemaBoxPointRefsItem is a part of several schemas.
+const mcpSchemaBoxPointRefsItem = `{"anyOf":[{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false}},{"type":"null"}]}`
 
-// mcpCallEchoPoints answers echo_points with EchoPoints.
+// mcpOutputEchoPoints is the output schema of the tool "echo_points".
+const mcpOutputEchoPoints = mcpSchemaBoxPoint3
+
+// mcpCallEchoPoints answers calls of the tool "echo_points".
 func mcpCallEchoPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[]Point]
 	d := req.Decoder()
@@ -9623,8 +8635,10 @@ func mcpCallEchoPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoPointsByName describes echo_points_by_name, which is
-// EchoPointsByName.
+var _ func(context.Context, Box[[]Point]) Box[[]Point] = EchoPoints
+
+// mcpToolEchoPointsByName describes the tool "echo_points_by_name" (func
+// EchoPointsByName).
 var mcpToolEchoPointsByName = mcp.ToolInfo{
 	Name:         "echo_points_by_name",
 	Symbol:       "EchoPointsByName",
@@ -9633,49 +8647,33 @@ var mcpToolEchoPointsByName = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPointsByName,
 }
 
-// mcpInputEchoPointsByName is the schema of the arguments of
-// echo_points_by_name.
-const mcpInputEchoPointsByName = `{"type":"object",` +
+// mcpInputEchoPointsByName is the input schema of the tool
+// "echo_points_by_name".
+const mcpInputEchoPointsByName = mcpSchemaBoxMapStringPoint
+
+// mcpSchemaBoxMapStringPoint is a part of several schemas.
+const mcpSchemaBoxMapStringPoint = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"ptr":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}}},` +
-	`"opt":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"zero":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"ptrOpt":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object","additionalProperties":{` +
-	`"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaBoxPointMap + `,` +
+	`"ptr":` + mcpSchemaBoxPointMap + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBoxPointMap + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxMapStringPointRefsItem + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBoxPointMap + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBoxPointMap + `},` +
+	`"opt":` + mcpSchemaBoxPointMap + `,` +
+	`"zero":` + mcpSchemaBoxPointMap + `,` +
+	`"ptrOpt":` + mcpSchemaBoxPointMap + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapStringPointRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoPointsByName is the schema of the results of
-// echo_points_by_name.
-const mcpOutputEchoPointsByName = mcpInputEchoPointsByName
+// mcpSchemaBoxMapStringPointRefsItem is a part of several schemas.
+const mcpSchemaBoxMapStringPointRefsItem = `{"anyOf":[` + mcpSchemaBoxPointMap + `,{"type":"null"}]}`
 
-// mcpCallEchoPointsByName answers echo_points_by_name with EchoPointsByName.
+// mcpOutputEchoPointsByName is the output schema of the tool
+// "echo_points_by_name".
+const mcpOutputEchoPointsByName = mcpSchemaBoxMapStringPoint
+
+// mcpCallEchoPointsByName answers calls of the tool "echo_points_by_name".
 func mcpCallEchoPointsByName(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string]Point]
 	d := req.Decoder()
@@ -9689,7 +8687,9 @@ func mcpCallEchoPointsByName(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return req.Structured(e)
 }
 
-// mcpToolEchoPrefix describes echo_prefix, which is EchoPrefix.
+var _ func(context.Context, Box[map[string]Point]) Box[map[string]Point] = EchoPointsByName
+
+// mcpToolEchoPrefix describes the tool "echo_prefix" (func EchoPrefix).
 var mcpToolEchoPrefix = mcp.ToolInfo{
 	Name:         "echo_prefix",
 	Symbol:       "EchoPrefix",
@@ -9698,13 +8698,13 @@ var mcpToolEchoPrefix = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoPrefix,
 }
 
-// mcpInputEchoPrefix is the schema of the arguments of echo_prefix.
-const mcpInputEchoPrefix = mcpInputEchoAddr
+// mcpInputEchoPrefix is the input schema of the tool "echo_prefix".
+const mcpInputEchoPrefix = mcpSchemaBoxAddr
 
-// mcpOutputEchoPrefix is the schema of the results of echo_prefix.
-const mcpOutputEchoPrefix = mcpOutputEchoAddr
+// mcpOutputEchoPrefix is the output schema of the tool "echo_prefix".
+const mcpOutputEchoPrefix = mcpSchemaBoxAddr2
 
-// mcpCallEchoPrefix answers echo_prefix with EchoPrefix.
+// mcpCallEchoPrefix answers calls of the tool "echo_prefix".
 func mcpCallEchoPrefix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[netip.Prefix]
 	d := req.Decoder()
@@ -9718,7 +8718,9 @@ func mcpCallEchoPrefix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoQuery describes echo_query, which is EchoQuery.
+var _ func(context.Context, Box[netip.Prefix]) Box[netip.Prefix] = EchoPrefix
+
+// mcpToolEchoQuery describes the tool "echo_query" (func EchoQuery).
 var mcpToolEchoQuery = mcp.ToolInfo{
 	Name:         "echo_query",
 	Description:  "Takes plain parameters, one of them variadic.",
@@ -9728,7 +8730,7 @@ var mcpToolEchoQuery = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoQuery,
 }
 
-// mcpInputEchoQuery is the schema of the arguments of echo_query.
+// mcpInputEchoQuery is the input schema of the tool "echo_query".
 const mcpInputEchoQuery = `{"type":"object","properties":{` +
 	`"text":{"type":"string","minLength":1,"maxLength":20},` +
 	`"limit":{"type":"integer","minimum":1,"maximum":100,"default":20},` +
@@ -9738,7 +8740,7 @@ const mcpInputEchoQuery = `{"type":"object","properties":{` +
 	`"tags":{"type":"array","items":{"type":"string"}}},` +
 	`"required":["text"],"additionalProperties":false}`
 
-// mcpOutputEchoQuery is the schema of the results of echo_query.
+// mcpOutputEchoQuery is the output schema of the tool "echo_query".
 const mcpOutputEchoQuery = `{"type":"object","description":"Query is what the arguments of EchoQuery are.",` +
 	`"properties":{` +
 	`"text":{"type":"string"},` +
@@ -9748,7 +8750,7 @@ const mcpOutputEchoQuery = `{"type":"object","description":"Query is what the ar
 	`"tags":{"type":"array","items":{"type":"string"}}},` +
 	`"required":["text","limit"],"additionalProperties":false}`
 
-// mcpCallEchoQuery answers echo_query with EchoQuery.
+// mcpCallEchoQuery answers calls of the tool "echo_query".
 func mcpCallEchoQuery(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		text  string
@@ -9783,7 +8785,9 @@ func mcpCallEchoQuery(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoQuery are the arguments of echo_query.
+var _ func(context.Context, string, int, *Sort, ...string) Query = EchoQuery
+
+// mcpFieldsEchoQuery are the arguments of the tool "echo_query".
 var mcpFieldsEchoQuery = wire.Fields{
 	{Name: "text", Required: true},
 	{Name: "limit"},
@@ -9791,7 +8795,7 @@ var mcpFieldsEchoQuery = wire.Fields{
 	{Name: "tags"},
 }
 
-// mcpToolEchoQuoted describes echo_quoted, which is EchoQuoted.
+// mcpToolEchoQuoted describes the tool "echo_quoted" (func EchoQuoted).
 var mcpToolEchoQuoted = mcp.ToolInfo{
 	Name:         "echo_quoted",
 	Symbol:       "EchoQuoted",
@@ -9800,8 +8804,11 @@ var mcpToolEchoQuoted = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoQuoted,
 }
 
-// mcpInputEchoQuoted is the schema of the arguments of echo_quoted.
-const mcpInputEchoQuoted = `{"type":"object","description":"Quoted has the option string.","properties":{` +
+// mcpInputEchoQuoted is the input schema of the tool "echo_quoted".
+const mcpInputEchoQuoted = mcpSchemaQuoted
+
+// mcpSchemaQuoted is a part of several schemas.
+const mcpSchemaQuoted = `{"type":"object","description":"Quoted has the option string.","properties":{` +
 	`"i":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
 	`"i8":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
 	`"i64":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
@@ -9829,10 +8836,10 @@ const mcpInputEchoQuoted = `{"type":"object","description":"Quoted has the optio
 	`"required":["i","i8","i64","u","u8","f","f32","b","s","label","count","list","map","time","struct","nanos"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoQuoted is the schema of the results of echo_quoted.
-const mcpOutputEchoQuoted = mcpInputEchoQuoted
+// mcpOutputEchoQuoted is the output schema of the tool "echo_quoted".
+const mcpOutputEchoQuoted = mcpSchemaQuoted
 
-// mcpCallEchoQuoted answers echo_quoted with EchoQuoted.
+// mcpCallEchoQuoted answers calls of the tool "echo_quoted".
 func mcpCallEchoQuoted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Quoted
 	d := req.Decoder()
@@ -9846,7 +8853,9 @@ func mcpCallEchoQuoted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoRankKeys describes echo_rank_keys, which is EchoRankKeys.
+var _ func(context.Context, Quoted) Quoted = EchoQuoted
+
+// mcpToolEchoRankKeys describes the tool "echo_rank_keys" (func EchoRankKeys).
 var mcpToolEchoRankKeys = mcp.ToolInfo{
 	Name:         "echo_rank_keys",
 	Symbol:       "EchoRankKeys",
@@ -9855,8 +8864,11 @@ var mcpToolEchoRankKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoRankKeys,
 }
 
-// mcpInputEchoRankKeys is the schema of the arguments of echo_rank_keys.
-const mcpInputEchoRankKeys = `{"type":"object",` +
+// mcpInputEchoRankKeys is the input schema of the tool "echo_rank_keys".
+const mcpInputEchoRankKeys = mcpSchemaBoxMapRankRank
+
+// mcpSchemaBoxMapRankRank is a part of several schemas.
+const mcpSchemaBoxMapRankRank = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object",` +
 	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
@@ -9883,10 +8895,10 @@ const mcpInputEchoRankKeys = `{"type":"object",` +
 	`{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoRankKeys is the schema of the results of echo_rank_keys.
-const mcpOutputEchoRankKeys = mcpInputEchoRankKeys
+// mcpOutputEchoRankKeys is the output schema of the tool "echo_rank_keys".
+const mcpOutputEchoRankKeys = mcpSchemaBoxMapRankRank
 
-// mcpCallEchoRankKeys answers echo_rank_keys with EchoRankKeys.
+// mcpCallEchoRankKeys answers calls of the tool "echo_rank_keys".
 func mcpCallEchoRankKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Rank]Rank]
 	d := req.Decoder()
@@ -9900,7 +8912,9 @@ func mcpCallEchoRankKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoRatio describes echo_ratio, which is EchoRatio.
+var _ func(context.Context, Box[map[Rank]Rank]) Box[map[Rank]Rank] = EchoRankKeys
+
+// mcpToolEchoRatio describes the tool "echo_ratio" (func EchoRatio).
 var mcpToolEchoRatio = mcp.ToolInfo{
 	Name:         "echo_ratio",
 	Symbol:       "EchoRatio",
@@ -9909,13 +8923,13 @@ var mcpToolEchoRatio = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoRatio,
 }
 
-// mcpInputEchoRatio is the schema of the arguments of echo_ratio.
-const mcpInputEchoRatio = mcpInputEchoCelsius
+// mcpInputEchoRatio is the input schema of the tool "echo_ratio".
+const mcpInputEchoRatio = mcpSchemaBoxCelsius
 
-// mcpOutputEchoRatio is the schema of the results of echo_ratio.
-const mcpOutputEchoRatio = mcpInputEchoCelsius
+// mcpOutputEchoRatio is the output schema of the tool "echo_ratio".
+const mcpOutputEchoRatio = mcpSchemaBoxCelsius
 
-// mcpCallEchoRatio answers echo_ratio with EchoRatio.
+// mcpCallEchoRatio answers calls of the tool "echo_ratio".
 func mcpCallEchoRatio(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Ratio]
 	d := req.Decoder()
@@ -9929,7 +8943,9 @@ func mcpCallEchoRatio(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoRaw describes echo_raw, which is EchoRaw.
+var _ func(context.Context, Box[Ratio]) Box[Ratio] = EchoRatio
+
+// mcpToolEchoRaw describes the tool "echo_raw" (func EchoRaw).
 var mcpToolEchoRaw = mcp.ToolInfo{
 	Name:         "echo_raw",
 	Symbol:       "EchoRaw",
@@ -9938,13 +8954,13 @@ var mcpToolEchoRaw = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoRaw,
 }
 
-// mcpInputEchoRaw is the schema of the arguments of echo_raw.
-const mcpInputEchoRaw = mcpInputEchoAny
+// mcpInputEchoRaw is the input schema of the tool "echo_raw".
+const mcpInputEchoRaw = mcpSchemaBoxAny
 
-// mcpOutputEchoRaw is the schema of the results of echo_raw.
-const mcpOutputEchoRaw = mcpInputEchoAny
+// mcpOutputEchoRaw is the output schema of the tool "echo_raw".
+const mcpOutputEchoRaw = mcpSchemaBoxAny
 
-// mcpCallEchoRaw answers echo_raw with EchoRaw.
+// mcpCallEchoRaw answers calls of the tool "echo_raw".
 func mcpCallEchoRaw(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[json.RawMessage]
 	d := req.Decoder()
@@ -9958,7 +8974,9 @@ func mcpCallEchoRaw(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolEchoRawRoot describes echo_raw_root, which is EchoRawRoot.
+var _ func(context.Context, Box[json.RawMessage]) Box[json.RawMessage] = EchoRaw
+
+// mcpToolEchoRawRoot describes the tool "echo_raw_root" (func EchoRawRoot).
 var mcpToolEchoRawRoot = mcp.ToolInfo{
 	Name:         "echo_raw_root",
 	Symbol:       "EchoRawRoot",
@@ -9967,13 +8985,14 @@ var mcpToolEchoRawRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoRawRoot,
 }
 
-// mcpInputEchoRawRoot is the schema of the arguments of echo_raw_root.
-const mcpInputEchoRawRoot = mcpInputEchoAnyRoot
+// mcpInputEchoRawRoot is the input schema of the tool "echo_raw_root".
+const mcpInputEchoRawRoot = `{"type":"object","properties":{"value":{"description":"Any JSON value."}},` +
+	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoRawRoot is the schema of the results of echo_raw_root.
+// mcpOutputEchoRawRoot is the output schema of the tool "echo_raw_root".
 const mcpOutputEchoRawRoot = `{"description":"Any JSON value."}`
 
-// mcpCallEchoRawRoot answers echo_raw_root with EchoRawRoot.
+// mcpCallEchoRawRoot answers calls of the tool "echo_raw_root".
 func mcpCallEchoRawRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value json.RawMessage
@@ -9994,12 +9013,14 @@ func mcpCallEchoRawRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoRawRoot are the arguments of echo_raw_root.
+var _ func(context.Context, json.RawMessage) json.RawMessage = EchoRawRoot
+
+// mcpFieldsEchoRawRoot are the arguments of the tool "echo_raw_root".
 var mcpFieldsEchoRawRoot = wire.Fields{
 	{Name: "value", Required: true, Null: true},
 }
 
-// mcpToolEchoRenamed describes echo_renamed, which is EchoRenamed.
+// mcpToolEchoRenamed describes the tool "echo_renamed" (func EchoRenamed).
 var mcpToolEchoRenamed = mcp.ToolInfo{
 	Name:         "echo_renamed",
 	Symbol:       "EchoRenamed",
@@ -10008,8 +9029,11 @@ var mcpToolEchoRenamed = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoRenamed,
 }
 
-// mcpInputEchoRenamed is the schema of the arguments of echo_renamed.
-const mcpInputEchoRenamed = `{"type":"object","description":"Renamed gives the embedded struct a name.",` +
+// mcpInputEchoRenamed is the input schema of the tool "echo_renamed".
+const mcpInputEchoRenamed = mcpSchemaRenamed
+
+// mcpSchemaRenamed is a part of several schemas.
+const mcpSchemaRenamed = `{"type":"object","description":"Renamed gives the embedded struct a name.",` +
 	`"properties":{` +
 	`"base":{"type":"object","description":"Base is embedded in many ways.",` +
 	`"properties":{"id":{"type":"string"},"Name":{"type":"string"},"at":{"type":"string","format":"date-time"}},` +
@@ -10017,10 +9041,10 @@ const mcpInputEchoRenamed = `{"type":"object","description":"Renamed gives the e
 	`"Own":{"type":"integer"}},` +
 	`"required":["base","Own"],"additionalProperties":false}`
 
-// mcpOutputEchoRenamed is the schema of the results of echo_renamed.
-const mcpOutputEchoRenamed = mcpInputEchoRenamed
+// mcpOutputEchoRenamed is the output schema of the tool "echo_renamed".
+const mcpOutputEchoRenamed = mcpSchemaRenamed
 
-// mcpCallEchoRenamed answers echo_renamed with EchoRenamed.
+// mcpCallEchoRenamed answers calls of the tool "echo_renamed".
 func mcpCallEchoRenamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Renamed
 	d := req.Decoder()
@@ -10034,7 +9058,9 @@ func mcpCallEchoRenamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoResolved describes echo_resolved, which is EchoResolved.
+var _ func(context.Context, Renamed) Renamed = EchoRenamed
+
+// mcpToolEchoResolved describes the tool "echo_resolved" (func EchoResolved).
 var mcpToolEchoResolved = mcp.ToolInfo{
 	Name:         "echo_resolved",
 	Symbol:       "EchoResolved",
@@ -10043,8 +9069,11 @@ var mcpToolEchoResolved = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoResolved,
 }
 
-// mcpInputEchoResolved is the schema of the arguments of echo_resolved.
-const mcpInputEchoResolved = `{"type":"object",` +
+// mcpInputEchoResolved is the input schema of the tool "echo_resolved".
+const mcpInputEchoResolved = mcpSchemaResolved
+
+// mcpSchemaResolved is a part of several schemas.
+const mcpSchemaResolved = `{"type":"object",` +
 	`"description":"Resolved is a conflict below that a field above decides.","properties":{` +
 	`"L":{"type":"integer"},` +
 	`"Y":{"type":"integer"},` +
@@ -10053,10 +9082,10 @@ const mcpInputEchoResolved = `{"type":"object",` +
 	`"X":{"type":"string"}},` +
 	`"required":["L","Y","Z","R","X"],"additionalProperties":false}`
 
-// mcpOutputEchoResolved is the schema of the results of echo_resolved.
-const mcpOutputEchoResolved = mcpInputEchoResolved
+// mcpOutputEchoResolved is the output schema of the tool "echo_resolved".
+const mcpOutputEchoResolved = mcpSchemaResolved
 
-// mcpCallEchoResolved answers echo_resolved with EchoResolved.
+// mcpCallEchoResolved answers calls of the tool "echo_resolved".
 func mcpCallEchoResolved(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Resolved
 	d := req.Decoder()
@@ -10070,7 +9099,9 @@ func mcpCallEchoResolved(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoRing describes echo_ring, which is EchoRing.
+var _ func(context.Context, Resolved) Resolved = EchoResolved
+
+// mcpToolEchoRing describes the tool "echo_ring" (func EchoRing).
 var mcpToolEchoRing = mcp.ToolInfo{
 	Name:         "echo_ring",
 	Symbol:       "EchoRing",
@@ -10079,18 +9110,21 @@ var mcpToolEchoRing = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoRing,
 }
 
-// mcpInputEchoRing is the schema of the arguments of echo_ring.
-const mcpInputEchoRing = `{"type":"object","description":"Ring goes by way of a named pointer.",` +
+// mcpInputEchoRing is the input schema of the tool "echo_ring".
+const mcpInputEchoRing = mcpSchemaRing
+
+// mcpSchemaRing is a part of several schemas.
+const mcpSchemaRing = `{"type":"object","description":"Ring goes by way of a named pointer.",` +
 	`"properties":{"next":{"$ref":"#/$defs/Ring"},"n":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"required":["n"],"additionalProperties":false,"$defs":{` +
 	`"Ring":{"type":"object","description":"Ring goes by way of a named pointer.",` +
 	`"properties":{"next":{"$ref":"#/$defs/Ring"},"n":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"required":["n"],"additionalProperties":false}}}`
 
-// mcpOutputEchoRing is the schema of the results of echo_ring.
-const mcpOutputEchoRing = mcpInputEchoRing
+// mcpOutputEchoRing is the output schema of the tool "echo_ring".
+const mcpOutputEchoRing = mcpSchemaRing
 
-// mcpCallEchoRing answers echo_ring with EchoRing.
+// mcpCallEchoRing answers calls of the tool "echo_ring".
 func mcpCallEchoRing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Ring
 	d := req.Decoder()
@@ -10104,7 +9138,9 @@ func mcpCallEchoRing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoRune describes echo_rune, which is EchoRune.
+var _ func(context.Context, Ring) Ring = EchoRing
+
+// mcpToolEchoRune describes the tool "echo_rune" (func EchoRune).
 var mcpToolEchoRune = mcp.ToolInfo{
 	Name:         "echo_rune",
 	Symbol:       "EchoRune",
@@ -10113,13 +9149,13 @@ var mcpToolEchoRune = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoRune,
 }
 
-// mcpInputEchoRune is the schema of the arguments of echo_rune.
-const mcpInputEchoRune = mcpInputEchoInt32
+// mcpInputEchoRune is the input schema of the tool "echo_rune".
+const mcpInputEchoRune = mcpSchemaBoxInt32
 
-// mcpOutputEchoRune is the schema of the results of echo_rune.
-const mcpOutputEchoRune = mcpInputEchoInt32
+// mcpOutputEchoRune is the output schema of the tool "echo_rune".
+const mcpOutputEchoRune = mcpSchemaBoxInt32
 
-// mcpCallEchoRune answers echo_rune with EchoRune.
+// mcpCallEchoRune answers calls of the tool "echo_rune".
 func mcpCallEchoRune(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int32]
 	d := req.Decoder()
@@ -10133,7 +9169,9 @@ func mcpCallEchoRune(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoScalar describes echo_scalar, which is EchoScalar.
+var _ func(context.Context, Box[rune]) Box[rune] = EchoRune
+
+// mcpToolEchoScalar describes the tool "echo_scalar" (func EchoScalar).
 var mcpToolEchoScalar = mcp.ToolInfo{
 	Name:         "echo_scalar",
 	Symbol:       "EchoScalar",
@@ -10142,7 +9180,7 @@ var mcpToolEchoScalar = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoScalar,
 }
 
-// mcpInputEchoScalar is the schema of the arguments of echo_scalar.
+// mcpInputEchoScalar is the input schema of the tool "echo_scalar".
 const mcpInputEchoScalar = `{"type":"object","description":"Scalar embeds what is no struct.","properties":{` +
 	`"Label":{"type":"string","description":"Named scalars, without constants."},` +
 	`"count":{"type":"integer","description":"Named scalars, without constants."},` +
@@ -10150,7 +9188,7 @@ const mcpInputEchoScalar = `{"type":"object","description":"Scalar embeds what i
 	`"Flag":{"type":"boolean","description":"Named scalars, without constants."}},` +
 	`"required":["Label","count","Month"],"additionalProperties":false}`
 
-// mcpOutputEchoScalar is the schema of the results of echo_scalar.
+// mcpOutputEchoScalar is the output schema of the tool "echo_scalar".
 const mcpOutputEchoScalar = `{"type":"object","description":"Scalar embeds what is no struct.","properties":{` +
 	`"Label":{"type":"string","description":"Named scalars, without constants."},` +
 	`"count":{"type":"integer","description":"Named scalars, without constants."},` +
@@ -10158,7 +9196,7 @@ const mcpOutputEchoScalar = `{"type":"object","description":"Scalar embeds what 
 	`"Flag":{"type":"boolean","description":"Named scalars, without constants."}},` +
 	`"required":["Label","count","Month"],"additionalProperties":false}`
 
-// mcpCallEchoScalar answers echo_scalar with EchoScalar.
+// mcpCallEchoScalar answers calls of the tool "echo_scalar".
 func mcpCallEchoScalar(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Scalar
 	d := req.Decoder()
@@ -10172,7 +9210,9 @@ func mcpCallEchoScalar(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoScalars describes echo_scalars, which is EchoScalars.
+var _ func(context.Context, Scalar) Scalar = EchoScalar
+
+// mcpToolEchoScalars describes the tool "echo_scalars" (func EchoScalars).
 var mcpToolEchoScalars = mcp.ToolInfo{
 	Name:         "echo_scalars",
 	Symbol:       "EchoScalars",
@@ -10181,13 +9221,13 @@ var mcpToolEchoScalars = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoScalars,
 }
 
-// mcpInputEchoScalars is the schema of the arguments of echo_scalars.
-const mcpInputEchoScalars = mcpInputEchoLenient
+// mcpInputEchoScalars is the input schema of the tool "echo_scalars".
+const mcpInputEchoScalars = mcpSchemaScalars
 
-// mcpOutputEchoScalars is the schema of the results of echo_scalars.
-const mcpOutputEchoScalars = mcpInputEchoLenient
+// mcpOutputEchoScalars is the output schema of the tool "echo_scalars".
+const mcpOutputEchoScalars = mcpSchemaScalars
 
-// mcpCallEchoScalars answers echo_scalars with EchoScalars.
+// mcpCallEchoScalars answers calls of the tool "echo_scalars".
 func mcpCallEchoScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Scalars
 	d := req.Decoder()
@@ -10201,7 +9241,9 @@ func mcpCallEchoScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoScores describes echo_scores, which is EchoScores.
+var _ func(context.Context, Scalars) Scalars = EchoScalars
+
+// mcpToolEchoScores describes the tool "echo_scores" (func EchoScores).
 var mcpToolEchoScores = mcp.ToolInfo{
 	Name:         "echo_scores",
 	Symbol:       "EchoScores",
@@ -10210,8 +9252,11 @@ var mcpToolEchoScores = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoScores,
 }
 
-// mcpInputEchoScores is the schema of the arguments of echo_scores.
-const mcpInputEchoScores = `{"type":"object",` +
+// mcpInputEchoScores is the input schema of the tool "echo_scores".
+const mcpInputEchoScores = mcpSchemaBoxScores
+
+// mcpSchemaBoxScores is a part of several schemas.
+const mcpSchemaBoxScores = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","description":"Named scalars, without constants.",` +
 	`"additionalProperties":{"type":"number"}},` +
@@ -10236,10 +9281,10 @@ const mcpInputEchoScores = `{"type":"object",` +
 	`"anyOf":[{"type":"object","additionalProperties":{"type":"number"}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoScores is the schema of the results of echo_scores.
-const mcpOutputEchoScores = mcpInputEchoScores
+// mcpOutputEchoScores is the output schema of the tool "echo_scores".
+const mcpOutputEchoScores = mcpSchemaBoxScores
 
-// mcpCallEchoScores answers echo_scores with EchoScores.
+// mcpCallEchoScores answers calls of the tool "echo_scores".
 func mcpCallEchoScores(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Scores]
 	d := req.Decoder()
@@ -10253,7 +9298,9 @@ func mcpCallEchoScores(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoSecret describes echo_secret, which is EchoSecret.
+var _ func(context.Context, Box[Scores]) Box[Scores] = EchoScores
+
+// mcpToolEchoSecret describes the tool "echo_secret" (func EchoSecret).
 var mcpToolEchoSecret = mcp.ToolInfo{
 	Name:         "echo_secret",
 	Symbol:       "EchoSecret",
@@ -10262,9 +9309,14 @@ var mcpToolEchoSecret = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSecret,
 }
 
-// mcpInputEchoSecret is the schema of the arguments of echo_secret.
+// mcpInputEchoSecret is the input schema of the tool "echo_secret".
 const mcpInputEchoSecret = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSecretProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxSecretProperties is a part of several schemas.
+const mcpSchemaBoxSecretProperties = `{` +
 	`"value":{"type":"string","description":"Secret writes itself by its pointer only."},` +
 	`"ptr":{"type":"string","description":"Secret writes itself by its pointer only."},` +
 	`"list":{"type":"array","items":{"type":"string","description":"Secret writes itself by its pointer only."}},` +
@@ -10276,31 +9328,17 @@ const mcpInputEchoSecret = `{"type":"object",` +
 	`"additionalProperties":{"type":"string","description":"Secret writes itself by its pointer only."}},` +
 	`"opt":{"type":"string","description":"Secret writes itself by its pointer only."},` +
 	`"zero":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"ptrOpt":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Secret writes itself by its pointer only.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"string","description":"Secret writes itself by its pointer only."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Secret writes itself by its pointer only.",` +
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
-// mcpOutputEchoSecret is the schema of the results of echo_secret.
+// mcpOutputEchoSecret is the output schema of the tool "echo_secret".
 const mcpOutputEchoSecret = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"ptr":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"list":{"type":"array","items":{"type":"string","description":"Secret writes itself by its pointer only."}},` +
-	`"refs":{"type":"array","items":{"description":"Secret writes itself by its pointer only.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object",` +
-	`"additionalProperties":{"type":"string","description":"Secret writes itself by its pointer only."}},` +
-	`"opt":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"zero":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"ptrOpt":{"type":"string","description":"Secret writes itself by its pointer only."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Secret writes itself by its pointer only.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSecretProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoSecret answers echo_secret with EchoSecret.
+// mcpCallEchoSecret answers calls of the tool "echo_secret".
 func mcpCallEchoSecret(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Secret]
 	d := req.Decoder()
@@ -10314,7 +9352,10 @@ func mcpCallEchoSecret(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoSecretKeys describes echo_secret_keys, which is EchoSecretKeys.
+var _ func(context.Context, Box[Secret]) Box[Secret] = EchoSecret
+
+// mcpToolEchoSecretKeys describes the tool "echo_secret_keys" (func
+// EchoSecretKeys).
 var mcpToolEchoSecretKeys = mcp.ToolInfo{
 	Name:         "echo_secret_keys",
 	Symbol:       "EchoSecretKeys",
@@ -10323,13 +9364,13 @@ var mcpToolEchoSecretKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSecretKeys,
 }
 
-// mcpInputEchoSecretKeys is the schema of the arguments of echo_secret_keys.
-const mcpInputEchoSecretKeys = mcpInputEchoBindingKeys
+// mcpInputEchoSecretKeys is the input schema of the tool "echo_secret_keys".
+const mcpInputEchoSecretKeys = mcpSchemaBoxMapBindingInt
 
-// mcpOutputEchoSecretKeys is the schema of the results of echo_secret_keys.
-const mcpOutputEchoSecretKeys = mcpInputEchoBindingKeys
+// mcpOutputEchoSecretKeys is the output schema of the tool "echo_secret_keys".
+const mcpOutputEchoSecretKeys = mcpSchemaBoxMapBindingInt
 
-// mcpCallEchoSecretKeys answers echo_secret_keys with EchoSecretKeys.
+// mcpCallEchoSecretKeys answers calls of the tool "echo_secret_keys".
 func mcpCallEchoSecretKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Secret]int]
 	d := req.Decoder()
@@ -10343,7 +9384,9 @@ func mcpCallEchoSecretKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoSerial describes echo_serial, which is EchoSerial.
+var _ func(context.Context, Box[map[Secret]int]) Box[map[Secret]int] = EchoSecretKeys
+
+// mcpToolEchoSerial describes the tool "echo_serial" (func EchoSerial).
 var mcpToolEchoSerial = mcp.ToolInfo{
 	Name:         "echo_serial",
 	Symbol:       "EchoSerial",
@@ -10352,8 +9395,11 @@ var mcpToolEchoSerial = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSerial,
 }
 
-// mcpInputEchoSerial is the schema of the arguments of echo_serial.
-const mcpInputEchoSerial = `{"type":"object",` +
+// mcpInputEchoSerial is the input schema of the tool "echo_serial".
+const mcpInputEchoSerial = mcpSchemaBoxSerial
+
+// mcpSchemaBoxSerial is a part of several schemas.
+const mcpSchemaBoxSerial = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
 	`"ptr":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
@@ -10373,10 +9419,10 @@ const mcpInputEchoSerial = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoSerial is the schema of the results of echo_serial.
-const mcpOutputEchoSerial = mcpInputEchoSerial
+// mcpOutputEchoSerial is the output schema of the tool "echo_serial".
+const mcpOutputEchoSerial = mcpSchemaBoxSerial
 
-// mcpCallEchoSerial answers echo_serial with EchoSerial.
+// mcpCallEchoSerial answers calls of the tool "echo_serial".
 func mcpCallEchoSerial(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Serial]
 	d := req.Decoder()
@@ -10390,7 +9436,9 @@ func mcpCallEchoSerial(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoSet describes echo_set, which is EchoSet.
+var _ func(context.Context, Box[Serial]) Box[Serial] = EchoSerial
+
+// mcpToolEchoSet describes the tool "echo_set" (func EchoSet).
 var mcpToolEchoSet = mcp.ToolInfo{
 	Name:         "echo_set",
 	Symbol:       "EchoSet",
@@ -10399,8 +9447,11 @@ var mcpToolEchoSet = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSet,
 }
 
-// mcpInputEchoSet is the schema of the arguments of echo_set.
-const mcpInputEchoSet = `{"type":"object",` +
+// mcpInputEchoSet is the input schema of the tool "echo_set".
+const mcpInputEchoSet = mcpSchemaBoxSetLabel
+
+// mcpSchemaBoxSetLabel is a part of several schemas.
+const mcpSchemaBoxSetLabel = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
 	`"ptr":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
@@ -10420,10 +9471,10 @@ const mcpInputEchoSet = `{"type":"object",` +
 	`"anyOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoSet is the schema of the results of echo_set.
-const mcpOutputEchoSet = mcpInputEchoSet
+// mcpOutputEchoSet is the output schema of the tool "echo_set".
+const mcpOutputEchoSet = mcpSchemaBoxSetLabel
 
-// mcpCallEchoSet answers echo_set with EchoSet.
+// mcpCallEchoSet answers calls of the tool "echo_set".
 func mcpCallEchoSet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Set[Label]]
 	d := req.Decoder()
@@ -10437,7 +9488,10 @@ func mcpCallEchoSet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolEchoSetOfSorts describes echo_set_of_sorts, which is EchoSetOfSorts.
+var _ func(context.Context, Box[Set[Label]]) Box[Set[Label]] = EchoSet
+
+// mcpToolEchoSetOfSorts describes the tool "echo_set_of_sorts" (func
+// EchoSetOfSorts).
 var mcpToolEchoSetOfSorts = mcp.ToolInfo{
 	Name:         "echo_set_of_sorts",
 	Symbol:       "EchoSetOfSorts",
@@ -10446,13 +9500,13 @@ var mcpToolEchoSetOfSorts = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSetOfSorts,
 }
 
-// mcpInputEchoSetOfSorts is the schema of the arguments of echo_set_of_sorts.
-const mcpInputEchoSetOfSorts = mcpInputEchoSet
+// mcpInputEchoSetOfSorts is the input schema of the tool "echo_set_of_sorts".
+const mcpInputEchoSetOfSorts = mcpSchemaBoxSetLabel
 
-// mcpOutputEchoSetOfSorts is the schema of the results of echo_set_of_sorts.
-const mcpOutputEchoSetOfSorts = mcpInputEchoSet
+// mcpOutputEchoSetOfSorts is the output schema of the tool "echo_set_of_sorts".
+const mcpOutputEchoSetOfSorts = mcpSchemaBoxSetLabel
 
-// mcpCallEchoSetOfSorts answers echo_set_of_sorts with EchoSetOfSorts.
+// mcpCallEchoSetOfSorts answers calls of the tool "echo_set_of_sorts".
 func mcpCallEchoSetOfSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Set[Sort]]
 	d := req.Decoder()
@@ -10466,7 +9520,9 @@ func mcpCallEchoSetOfSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolEchoShade describes echo_shade, which is EchoShade.
+var _ func(context.Context, Box[Set[Sort]]) Box[Set[Sort]] = EchoSetOfSorts
+
+// mcpToolEchoShade describes the tool "echo_shade" (func EchoShade).
 var mcpToolEchoShade = mcp.ToolInfo{
 	Name:         "echo_shade",
 	Symbol:       "EchoShade",
@@ -10475,8 +9531,11 @@ var mcpToolEchoShade = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoShade,
 }
 
-// mcpInputEchoShade is the schema of the arguments of echo_shade.
-const mcpInputEchoShade = `{"type":"object",` +
+// mcpInputEchoShade is the input schema of the tool "echo_shade".
+const mcpInputEchoShade = mcpSchemaBoxShade
+
+// mcpSchemaBoxShade is a part of several schemas.
+const mcpSchemaBoxShade = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string",` +
 	`"description":"Shade may have other values than its constants.\nFor example \"dark\", \"light\"."},` +
@@ -10503,10 +9562,10 @@ const mcpInputEchoShade = `{"type":"object",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoShade is the schema of the results of echo_shade.
-const mcpOutputEchoShade = mcpInputEchoShade
+// mcpOutputEchoShade is the output schema of the tool "echo_shade".
+const mcpOutputEchoShade = mcpSchemaBoxShade
 
-// mcpCallEchoShade answers echo_shade with EchoShade.
+// mcpCallEchoShade answers calls of the tool "echo_shade".
 func mcpCallEchoShade(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Shade]
 	d := req.Decoder()
@@ -10520,7 +9579,10 @@ func mcpCallEchoShade(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoShadowing describes echo_shadowing, which is EchoShadowing.
+var _ func(context.Context, Box[Shade]) Box[Shade] = EchoShade
+
+// mcpToolEchoShadowing describes the tool "echo_shadowing" (func
+// EchoShadowing).
 var mcpToolEchoShadowing = mcp.ToolInfo{
 	Name:         "echo_shadowing",
 	Symbol:       "EchoShadowing",
@@ -10529,15 +9591,18 @@ var mcpToolEchoShadowing = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoShadowing,
 }
 
-// mcpInputEchoShadowing is the schema of the arguments of echo_shadowing.
-const mcpInputEchoShadowing = `{"type":"object","description":"Shadowing hides fields of what it embeds.",` +
+// mcpInputEchoShadowing is the input schema of the tool "echo_shadowing".
+const mcpInputEchoShadowing = mcpSchemaShadowing
+
+// mcpSchemaShadowing is a part of several schemas.
+const mcpSchemaShadowing = `{"type":"object","description":"Shadowing hides fields of what it embeds.",` +
 	`"properties":{"at":{"type":"string","format":"date-time"},"id":{"type":"integer"},"Name":{"type":"string"}},` +
 	`"required":["id","Name"],"additionalProperties":false}`
 
-// mcpOutputEchoShadowing is the schema of the results of echo_shadowing.
-const mcpOutputEchoShadowing = mcpInputEchoShadowing
+// mcpOutputEchoShadowing is the output schema of the tool "echo_shadowing".
+const mcpOutputEchoShadowing = mcpSchemaShadowing
 
-// mcpCallEchoShadowing answers echo_shadowing with EchoShadowing.
+// mcpCallEchoShadowing answers calls of the tool "echo_shadowing".
 func mcpCallEchoShadowing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Shadowing
 	d := req.Decoder()
@@ -10551,7 +9616,9 @@ func mcpCallEchoShadowing(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoShort describes echo_short, which is EchoShort.
+var _ func(context.Context, Shadowing) Shadowing = EchoShadowing
+
+// mcpToolEchoShort describes the tool "echo_short" (func EchoShort).
 var mcpToolEchoShort = mcp.ToolInfo{
 	Name:         "echo_short",
 	Symbol:       "EchoShort",
@@ -10560,8 +9627,11 @@ var mcpToolEchoShort = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoShort,
 }
 
-// mcpInputEchoShort is the schema of the arguments of echo_short.
-const mcpInputEchoShort = `{"type":"object",` +
+// mcpInputEchoShort is the input schema of the tool "echo_short".
+const mcpInputEchoShort = mcpSchemaBoxShort
+
+// mcpSchemaBoxShort is a part of several schemas.
+const mcpSchemaBoxShort = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Named scalars, without constants.","minimum":-32768,` +
 	`"maximum":32767},` +
@@ -10583,10 +9653,10 @@ const mcpInputEchoShort = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoShort is the schema of the results of echo_short.
-const mcpOutputEchoShort = mcpInputEchoShort
+// mcpOutputEchoShort is the output schema of the tool "echo_short".
+const mcpOutputEchoShort = mcpSchemaBoxShort
 
-// mcpCallEchoShort answers echo_short with EchoShort.
+// mcpCallEchoShort answers calls of the tool "echo_short".
 func mcpCallEchoShort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Short]
 	d := req.Decoder()
@@ -10600,7 +9670,9 @@ func mcpCallEchoShort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoSingles describes echo_singles, which is EchoSingles.
+var _ func(context.Context, Box[Short]) Box[Short] = EchoShort
+
+// mcpToolEchoSingles describes the tool "echo_singles" (func EchoSingles).
 var mcpToolEchoSingles = mcp.ToolInfo{
 	Name:         "echo_singles",
 	Description:  "Returns what it is given.",
@@ -10610,7 +9682,7 @@ var mcpToolEchoSingles = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSingles,
 }
 
-// mcpInputEchoSingles is the schema of the arguments of echo_singles.
+// mcpInputEchoSingles is the input schema of the tool "echo_singles".
 const mcpInputEchoSingles = `{"type":"object",` +
 	`"description":"Singles has rules that a float32 cannot hold exactly.","properties":{` +
 	`"least":{"type":"number","minimum":16777217},` +
@@ -10625,7 +9697,7 @@ const mcpInputEchoSingles = `{"type":"object",` +
 	`"required":["least","most","above","below","step","choice","unique","pair","texts"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoSingles is the schema of the results of echo_singles.
+// mcpOutputEchoSingles is the output schema of the tool "echo_singles".
 const mcpOutputEchoSingles = `{"type":"object",` +
 	`"description":"Singles has rules that a float32 cannot hold exactly.","properties":{` +
 	`"least":{"type":"number"},` +
@@ -10640,7 +9712,7 @@ const mcpOutputEchoSingles = `{"type":"object",` +
 	`"required":["least","most","above","below","step","choice","unique","pair","texts"],` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoSingles answers echo_singles with EchoSingles.
+// mcpCallEchoSingles answers calls of the tool "echo_singles".
 func mcpCallEchoSingles(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Singles
 	d := req.Decoder()
@@ -10654,7 +9726,9 @@ func mcpCallEchoSingles(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoSize describes echo_size, which is EchoSize.
+var _ func(context.Context, Singles) Singles = EchoSingles
+
+// mcpToolEchoSize describes the tool "echo_size" (func EchoSize).
 var mcpToolEchoSize = mcp.ToolInfo{
 	Name:         "echo_size",
 	Symbol:       "EchoSize",
@@ -10663,8 +9737,11 @@ var mcpToolEchoSize = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSize,
 }
 
-// mcpInputEchoSize is the schema of the arguments of echo_size.
-const mcpInputEchoSize = `{"type":"object",` +
+// mcpInputEchoSize is the input schema of the tool "echo_size".
+const mcpInputEchoSize = mcpSchemaBoxSize
+
+// mcpSchemaBoxSize is a part of several schemas.
+const mcpSchemaBoxSize = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Size is made of units, which are no enumeration."},` +
 	`"ptr":{"type":"integer","description":"Size is made of units, which are no enumeration."},` +
@@ -10685,10 +9762,10 @@ const mcpInputEchoSize = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoSize is the schema of the results of echo_size.
-const mcpOutputEchoSize = mcpInputEchoSize
+// mcpOutputEchoSize is the output schema of the tool "echo_size".
+const mcpOutputEchoSize = mcpSchemaBoxSize
 
-// mcpCallEchoSize answers echo_size with EchoSize.
+// mcpCallEchoSize answers calls of the tool "echo_size".
 func mcpCallEchoSize(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Size]
 	d := req.Decoder()
@@ -10702,7 +9779,10 @@ func mcpCallEchoSize(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoSlogLevel describes echo_slog_level, which is EchoSlogLevel.
+var _ func(context.Context, Box[Size]) Box[Size] = EchoSize
+
+// mcpToolEchoSlogLevel describes the tool "echo_slog_level" (func
+// EchoSlogLevel).
 var mcpToolEchoSlogLevel = mcp.ToolInfo{
 	Name:         "echo_slog_level",
 	Symbol:       "EchoSlogLevel",
@@ -10711,13 +9791,13 @@ var mcpToolEchoSlogLevel = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSlogLevel,
 }
 
-// mcpInputEchoSlogLevel is the schema of the arguments of echo_slog_level.
-const mcpInputEchoSlogLevel = mcpInputEchoAny
+// mcpInputEchoSlogLevel is the input schema of the tool "echo_slog_level".
+const mcpInputEchoSlogLevel = mcpSchemaBoxAny
 
-// mcpOutputEchoSlogLevel is the schema of the results of echo_slog_level.
-const mcpOutputEchoSlogLevel = mcpInputEchoAny
+// mcpOutputEchoSlogLevel is the output schema of the tool "echo_slog_level".
+const mcpOutputEchoSlogLevel = mcpSchemaBoxAny
 
-// mcpCallEchoSlogLevel answers echo_slog_level with EchoSlogLevel.
+// mcpCallEchoSlogLevel answers calls of the tool "echo_slog_level".
 func mcpCallEchoSlogLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[slog.Level]
 	d := req.Decoder()
@@ -10731,7 +9811,9 @@ func mcpCallEchoSlogLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoSort describes echo_sort, which is EchoSort.
+var _ func(context.Context, Box[slog.Level]) Box[slog.Level] = EchoSlogLevel
+
+// mcpToolEchoSort describes the tool "echo_sort" (func EchoSort).
 var mcpToolEchoSort = mcp.ToolInfo{
 	Name:         "echo_sort",
 	Symbol:       "EchoSort",
@@ -10740,7 +9822,7 @@ var mcpToolEchoSort = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSort,
 }
 
-// mcpInputEchoSort is the schema of the arguments of echo_sort.
+// mcpInputEchoSort is the input schema of the tool "echo_sort".
 const mcpInputEchoSort = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string",` +
@@ -10774,7 +9856,7 @@ const mcpInputEchoSort = `{"type":"object",` +
 	`"anyOf":[{"type":"string","enum":["relevance","title","year"]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoSort is the schema of the results of echo_sort.
+// mcpOutputEchoSort is the output schema of the tool "echo_sort".
 const mcpOutputEchoSort = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match ` +
@@ -10800,7 +9882,7 @@ const mcpOutputEchoSort = `{"type":"object",` +
 	`\"relevance\": the best match first.\n- \"title\"\n- \"year\"","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoSort answers echo_sort with EchoSort.
+// mcpCallEchoSort answers calls of the tool "echo_sort".
 func mcpCallEchoSort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Sort]
 	d := req.Decoder()
@@ -10814,7 +9896,9 @@ func mcpCallEchoSort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoSortKeys describes echo_sort_keys, which is EchoSortKeys.
+var _ func(context.Context, Box[Sort]) Box[Sort] = EchoSort
+
+// mcpToolEchoSortKeys describes the tool "echo_sort_keys" (func EchoSortKeys).
 var mcpToolEchoSortKeys = mcp.ToolInfo{
 	Name:         "echo_sort_keys",
 	Symbol:       "EchoSortKeys",
@@ -10823,13 +9907,13 @@ var mcpToolEchoSortKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSortKeys,
 }
 
-// mcpInputEchoSortKeys is the schema of the arguments of echo_sort_keys.
-const mcpInputEchoSortKeys = mcpInputEchoBindingKeys
+// mcpInputEchoSortKeys is the input schema of the tool "echo_sort_keys".
+const mcpInputEchoSortKeys = mcpSchemaBoxMapBindingInt
 
-// mcpOutputEchoSortKeys is the schema of the results of echo_sort_keys.
-const mcpOutputEchoSortKeys = mcpInputEchoBindingKeys
+// mcpOutputEchoSortKeys is the output schema of the tool "echo_sort_keys".
+const mcpOutputEchoSortKeys = mcpSchemaBoxMapBindingInt
 
-// mcpCallEchoSortKeys answers echo_sort_keys with EchoSortKeys.
+// mcpCallEchoSortKeys answers calls of the tool "echo_sort_keys".
 func mcpCallEchoSortKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Sort]int]
 	d := req.Decoder()
@@ -10843,7 +9927,10 @@ func mcpCallEchoSortKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoSortPairs describes echo_sort_pairs, which is EchoSortPairs.
+var _ func(context.Context, Box[map[Sort]int]) Box[map[Sort]int] = EchoSortKeys
+
+// mcpToolEchoSortPairs describes the tool "echo_sort_pairs" (func
+// EchoSortPairs).
 var mcpToolEchoSortPairs = mcp.ToolInfo{
 	Name:         "echo_sort_pairs",
 	Symbol:       "EchoSortPairs",
@@ -10852,7 +9939,7 @@ var mcpToolEchoSortPairs = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSortPairs,
 }
 
-// mcpInputEchoSortPairs is the schema of the arguments of echo_sort_pairs.
+// mcpInputEchoSortPairs is the input schema of the tool "echo_sort_pairs".
 const mcpInputEchoSortPairs = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"string",` +
@@ -10864,9 +9951,7 @@ const mcpInputEchoSortPairs = `{"type":"object",` +
 	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"object","additionalProperties":{"type":"string",` +
-	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxMapSortSortRefsItem + `},` +
 	`"pair":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}},` +
@@ -10883,12 +9968,15 @@ const mcpInputEchoSortPairs = `{"type":"object",` +
 	`"ptrOpt":{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object","additionalProperties":{` +
-	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
-	`"enum":["relevance","title","year"]}},{"type":"null"}]}}},` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapSortSortRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoSortPairs is the schema of the results of echo_sort_pairs.
+// mcpSchemaBoxMapSortSortRefsItem is a part of several schemas.
+const mcpSchemaBoxMapSortSortRefsItem = `{"anyOf":[{"type":"object","additionalProperties":{"type":"string",` +
+	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
+	`"enum":["relevance","title","year"]}},{"type":"null"}]}`
+
+// mcpOutputEchoSortPairs is the output schema of the tool "echo_sort_pairs".
 const mcpOutputEchoSortPairs = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"string","description":"Sort is an order of ` +
@@ -10917,7 +10005,7 @@ const mcpOutputEchoSortPairs = `{"type":"object",` +
 	`\"title\"\n- \"year\""}},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoSortPairs answers echo_sort_pairs with EchoSortPairs.
+// mcpCallEchoSortPairs answers calls of the tool "echo_sort_pairs".
 func mcpCallEchoSortPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Sort]Sort]
 	d := req.Decoder()
@@ -10931,7 +10019,9 @@ func mcpCallEchoSortPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoSortRoot describes echo_sort_root, which is EchoSortRoot.
+var _ func(context.Context, Box[map[Sort]Sort]) Box[map[Sort]Sort] = EchoSortPairs
+
+// mcpToolEchoSortRoot describes the tool "echo_sort_root" (func EchoSortRoot).
 var mcpToolEchoSortRoot = mcp.ToolInfo{
 	Name:         "echo_sort_root",
 	Symbol:       "EchoSortRoot",
@@ -10940,18 +10030,18 @@ var mcpToolEchoSortRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSortRoot,
 }
 
-// mcpInputEchoSortRoot is the schema of the arguments of echo_sort_root.
+// mcpInputEchoSortRoot is the input schema of the tool "echo_sort_root".
 const mcpInputEchoSortRoot = `{"type":"object","properties":{` +
 	`"value":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoSortRoot is the schema of the results of echo_sort_root.
+// mcpOutputEchoSortRoot is the output schema of the tool "echo_sort_root".
 const mcpOutputEchoSortRoot = `{"type":"string","description":"Sort is an order of results.\n- \"relevance\": ` +
 	`the best match first.\n- \"title\"\n- \"year\""}`
 
-// mcpCallEchoSortRoot answers echo_sort_root with EchoSortRoot.
+// mcpCallEchoSortRoot answers calls of the tool "echo_sort_root".
 func mcpCallEchoSortRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value Sort
@@ -10972,12 +10062,14 @@ func mcpCallEchoSortRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoSortRoot are the arguments of echo_sort_root.
+var _ func(context.Context, Sort) Sort = EchoSortRoot
+
+// mcpFieldsEchoSortRoot are the arguments of the tool "echo_sort_root".
 var mcpFieldsEchoSortRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoSorts describes echo_sorts, which is EchoSorts.
+// mcpToolEchoSorts describes the tool "echo_sorts" (func EchoSorts).
 var mcpToolEchoSorts = mcp.ToolInfo{
 	Name:         "echo_sorts",
 	Symbol:       "EchoSorts",
@@ -10986,18 +10078,18 @@ var mcpToolEchoSorts = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSorts,
 }
 
-// mcpInputEchoSorts is the schema of the arguments of echo_sorts.
+// mcpInputEchoSorts is the input schema of the tool "echo_sorts".
 const mcpInputEchoSorts = `{"type":"object","properties":{` +
 	`"value":{"type":"array","items":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoSorts is the schema of the results of echo_sorts.
+// mcpOutputEchoSorts is the output schema of the tool "echo_sorts".
 const mcpOutputEchoSorts = `{"type":"array","items":{"type":"string","description":"Sort is an order of ` +
 	`results.\n- \"relevance\": the best match first.\n- \"title\"\n- \"year\""}}`
 
-// mcpCallEchoSorts answers echo_sorts with EchoSorts.
+// mcpCallEchoSorts answers calls of the tool "echo_sorts".
 func mcpCallEchoSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value []Sort
@@ -11018,12 +10110,14 @@ func mcpCallEchoSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoSorts are the arguments of echo_sorts.
+var _ func(context.Context, []Sort) []Sort = EchoSorts
+
+// mcpFieldsEchoSorts are the arguments of the tool "echo_sorts".
 var mcpFieldsEchoSorts = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoSpaced describes echo_spaced, which is EchoSpaced.
+// mcpToolEchoSpaced describes the tool "echo_spaced" (func EchoSpaced).
 var mcpToolEchoSpaced = mcp.ToolInfo{
 	Name:         "echo_spaced",
 	Symbol:       "EchoSpaced",
@@ -11032,9 +10126,14 @@ var mcpToolEchoSpaced = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoSpaced,
 }
 
-// mcpInputEchoSpaced is the schema of the arguments of echo_spaced.
+// mcpInputEchoSpaced is the input schema of the tool "echo_spaced".
 const mcpInputEchoSpaced = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSpacedProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxSpacedProperties is a part of several schemas.
+const mcpSchemaBoxSpacedProperties = `{` +
 	`"value":{"description":"Spaced writes JSON with white space and line breaks."},` +
 	`"ptr":{"description":"Spaced writes JSON with white space and line breaks."},` +
 	`"list":{"type":"array","items":{"description":"Spaced writes JSON with white space and line breaks."}},` +
@@ -11045,30 +10144,16 @@ const mcpInputEchoSpaced = `{"type":"object",` +
 	`"additionalProperties":{"description":"Spaced writes JSON with white space and line breaks."}},` +
 	`"opt":{"description":"Spaced writes JSON with white space and line breaks."},` +
 	`"zero":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"ptrOpt":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"description":"Spaced writes JSON with white space and line breaks."}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"description":"Spaced writes JSON with white space and line breaks."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Spaced writes JSON with white space and line breaks."}}}`
 
-// mcpOutputEchoSpaced is the schema of the results of echo_spaced.
+// mcpOutputEchoSpaced is the output schema of the tool "echo_spaced".
 const mcpOutputEchoSpaced = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"ptr":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"list":{"type":"array","items":{"description":"Spaced writes JSON with white space and line breaks."}},` +
-	`"refs":{"type":"array","items":{"description":"Spaced writes JSON with white space and line breaks."}},` +
-	`"pair":{"type":"array","items":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object",` +
-	`"additionalProperties":{"description":"Spaced writes JSON with white space and line breaks."}},` +
-	`"opt":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"zero":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"ptrOpt":{"description":"Spaced writes JSON with white space and line breaks."},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"description":"Spaced writes JSON with white space and line breaks."}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSpacedProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoSpaced answers echo_spaced with EchoSpaced.
+// mcpCallEchoSpaced answers calls of the tool "echo_spaced".
 func mcpCallEchoSpaced(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Spaced]
 	d := req.Decoder()
@@ -11082,7 +10167,9 @@ func mcpCallEchoSpaced(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoString describes echo_string, which is EchoString.
+var _ func(context.Context, Box[Spaced]) Box[Spaced] = EchoSpaced
+
+// mcpToolEchoString describes the tool "echo_string" (func EchoString).
 var mcpToolEchoString = mcp.ToolInfo{
 	Name:         "echo_string",
 	Symbol:       "EchoString",
@@ -11091,13 +10178,13 @@ var mcpToolEchoString = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoString,
 }
 
-// mcpInputEchoString is the schema of the arguments of echo_string.
-const mcpInputEchoString = mcpInputEchoAddr
+// mcpInputEchoString is the input schema of the tool "echo_string".
+const mcpInputEchoString = mcpSchemaBoxAddr
 
-// mcpOutputEchoString is the schema of the results of echo_string.
-const mcpOutputEchoString = mcpInputEchoAddr
+// mcpOutputEchoString is the output schema of the tool "echo_string".
+const mcpOutputEchoString = mcpSchemaBoxAddr
 
-// mcpCallEchoString answers echo_string with EchoString.
+// mcpCallEchoString answers calls of the tool "echo_string".
 func mcpCallEchoString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[string]
 	d := req.Decoder()
@@ -11111,7 +10198,9 @@ func mcpCallEchoString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoTagKeys describes echo_tag_keys, which is EchoTagKeys.
+var _ func(context.Context, Box[string]) Box[string] = EchoString
+
+// mcpToolEchoTagKeys describes the tool "echo_tag_keys" (func EchoTagKeys).
 var mcpToolEchoTagKeys = mcp.ToolInfo{
 	Name:         "echo_tag_keys",
 	Symbol:       "EchoTagKeys",
@@ -11120,13 +10209,13 @@ var mcpToolEchoTagKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTagKeys,
 }
 
-// mcpInputEchoTagKeys is the schema of the arguments of echo_tag_keys.
-const mcpInputEchoTagKeys = mcpInputEchoBindingKeys
+// mcpInputEchoTagKeys is the input schema of the tool "echo_tag_keys".
+const mcpInputEchoTagKeys = mcpSchemaBoxMapBindingInt
 
-// mcpOutputEchoTagKeys is the schema of the results of echo_tag_keys.
-const mcpOutputEchoTagKeys = mcpInputEchoBindingKeys
+// mcpOutputEchoTagKeys is the output schema of the tool "echo_tag_keys".
+const mcpOutputEchoTagKeys = mcpSchemaBoxMapBindingInt
 
-// mcpCallEchoTagKeys answers echo_tag_keys with EchoTagKeys.
+// mcpCallEchoTagKeys answers calls of the tool "echo_tag_keys".
 func mcpCallEchoTagKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Tag[int]]int]
 	d := req.Decoder()
@@ -11140,7 +10229,9 @@ func mcpCallEchoTagKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoTagged describes echo_tagged, which is EchoTagged.
+var _ func(context.Context, Box[map[Tag[int]]int]) Box[map[Tag[int]]int] = EchoTagKeys
+
+// mcpToolEchoTagged describes the tool "echo_tagged" (func EchoTagged).
 var mcpToolEchoTagged = mcp.ToolInfo{
 	Name:         "echo_tagged",
 	Symbol:       "EchoTagged",
@@ -11149,16 +10240,19 @@ var mcpToolEchoTagged = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTagged,
 }
 
-// mcpInputEchoTagged is the schema of the arguments of echo_tagged.
-const mcpInputEchoTagged = `{"type":"object",` +
+// mcpInputEchoTagged is the input schema of the tool "echo_tagged".
+const mcpInputEchoTagged = mcpSchemaTagged
+
+// mcpSchemaTagged is a part of several schemas.
+const mcpSchemaTagged = `{"type":"object",` +
 	`"description":"Tagged has two tags for the same name at the same depth, which drop each other.",` +
 	`"properties":{"OnlyA":{"type":"integer"},"OnlyB":{"type":"integer"},"Own":{"type":"integer"}},` +
 	`"required":["OnlyA","Own"],"additionalProperties":false}`
 
-// mcpOutputEchoTagged is the schema of the results of echo_tagged.
-const mcpOutputEchoTagged = mcpInputEchoTagged
+// mcpOutputEchoTagged is the output schema of the tool "echo_tagged".
+const mcpOutputEchoTagged = mcpSchemaTagged
 
-// mcpCallEchoTagged answers echo_tagged with EchoTagged.
+// mcpCallEchoTagged answers calls of the tool "echo_tagged".
 func mcpCallEchoTagged(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tagged
 	d := req.Decoder()
@@ -11172,7 +10266,9 @@ func mcpCallEchoTagged(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoTally describes echo_tally, which is EchoTally.
+var _ func(context.Context, Tagged) Tagged = EchoTagged
+
+// mcpToolEchoTally describes the tool "echo_tally" (func EchoTally).
 var mcpToolEchoTally = mcp.ToolInfo{
 	Name:         "echo_tally",
 	Symbol:       "EchoTally",
@@ -11181,8 +10277,11 @@ var mcpToolEchoTally = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTally,
 }
 
-// mcpInputEchoTally is the schema of the arguments of echo_tally.
-const mcpInputEchoTally = `{"type":"object",` +
+// mcpInputEchoTally is the input schema of the tool "echo_tally".
+const mcpInputEchoTally = mcpSchemaBoxTally
+
+// mcpSchemaBoxTally is a part of several schemas.
+const mcpSchemaBoxTally = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
 	`"ptr":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
@@ -11202,10 +10301,10 @@ const mcpInputEchoTally = `{"type":"object",` +
 	`"additionalProperties":{"description":"Tally has a JSON form of its own: an array of so many ones."}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoTally is the schema of the results of echo_tally.
-const mcpOutputEchoTally = mcpInputEchoTally
+// mcpOutputEchoTally is the output schema of the tool "echo_tally".
+const mcpOutputEchoTally = mcpSchemaBoxTally
 
-// mcpCallEchoTally answers echo_tally with EchoTally.
+// mcpCallEchoTally answers calls of the tool "echo_tally".
 func mcpCallEchoTally(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Tally]
 	d := req.Decoder()
@@ -11219,7 +10318,9 @@ func mcpCallEchoTally(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoTextRoot describes echo_text_root, which is EchoTextRoot.
+var _ func(context.Context, Box[Tally]) Box[Tally] = EchoTally
+
+// mcpToolEchoTextRoot describes the tool "echo_text_root" (func EchoTextRoot).
 var mcpToolEchoTextRoot = mcp.ToolInfo{
 	Name:        "echo_text_root",
 	Symbol:      "EchoTextRoot",
@@ -11227,11 +10328,11 @@ var mcpToolEchoTextRoot = mcp.ToolInfo{
 	InputSchema: mcpInputEchoTextRoot,
 }
 
-// mcpInputEchoTextRoot is the schema of the arguments of echo_text_root.
+// mcpInputEchoTextRoot is the input schema of the tool "echo_text_root".
 const mcpInputEchoTextRoot = `{"type":"object","properties":{"value":{"type":"string"}},"required":["value"],` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoTextRoot answers echo_text_root with EchoTextRoot.
+// mcpCallEchoTextRoot answers calls of the tool "echo_text_root".
 func mcpCallEchoTextRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value string
@@ -11250,12 +10351,15 @@ func mcpCallEchoTextRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return mcp.TextResult(result), nil
 }
 
-// mcpFieldsEchoTextRoot are the arguments of echo_text_root.
+var _ func(context.Context, string) string = EchoTextRoot
+
+// mcpFieldsEchoTextRoot are the arguments of the tool "echo_text_root".
 var mcpFieldsEchoTextRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoTightened describes echo_tightened, which is EchoTightened.
+// mcpToolEchoTightened describes the tool "echo_tightened" (func
+// EchoTightened).
 var mcpToolEchoTightened = mcp.ToolInfo{
 	Name:         "echo_tightened",
 	Description:  "Takes a struct whose fields are narrowed for this tool alone.",
@@ -11265,18 +10369,18 @@ var mcpToolEchoTightened = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTightened,
 }
 
-// mcpInputEchoTightened is the schema of the arguments of echo_tightened.
+// mcpInputEchoTightened is the input schema of the tool "echo_tightened".
 const mcpInputEchoTightened = `{"type":"object","description":"Point is a small struct.","properties":{` +
 	`"x":{"type":"integer","minimum":1,"maximum":3},` +
 	`"y":{"type":"integer","description":"how far","default":2}},` +
 	`"required":["x"],"additionalProperties":false}`
 
-// mcpOutputEchoTightened is the schema of the results of echo_tightened.
+// mcpOutputEchoTightened is the output schema of the tool "echo_tightened".
 const mcpOutputEchoTightened = `{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoTightened answers echo_tightened with EchoTightened.
+// mcpCallEchoTightened answers calls of the tool "echo_tightened".
 func mcpCallEchoTightened(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Point
 	d := req.Decoder()
@@ -11290,7 +10394,9 @@ func mcpCallEchoTightened(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoTime describes echo_time, which is EchoTime.
+var _ func(context.Context, Point) Point = EchoTightened
+
+// mcpToolEchoTime describes the tool "echo_time" (func EchoTime).
 var mcpToolEchoTime = mcp.ToolInfo{
 	Name:         "echo_time",
 	Symbol:       "EchoTime",
@@ -11299,13 +10405,13 @@ var mcpToolEchoTime = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTime,
 }
 
-// mcpInputEchoTime is the schema of the arguments of echo_time.
-const mcpInputEchoTime = mcpInputEchoAliasOfTime
+// mcpInputEchoTime is the input schema of the tool "echo_time".
+const mcpInputEchoTime = mcpSchemaBoxTime
 
-// mcpOutputEchoTime is the schema of the results of echo_time.
-const mcpOutputEchoTime = mcpOutputEchoAliasOfTime
+// mcpOutputEchoTime is the output schema of the tool "echo_time".
+const mcpOutputEchoTime = mcpSchemaBoxTime2
 
-// mcpCallEchoTime answers echo_time with EchoTime.
+// mcpCallEchoTime answers calls of the tool "echo_time".
 func mcpCallEchoTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Time]
 	d := req.Decoder()
@@ -11319,7 +10425,9 @@ func mcpCallEchoTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoTimeRoot describes echo_time_root, which is EchoTimeRoot.
+var _ func(context.Context, Box[time.Time]) Box[time.Time] = EchoTime
+
+// mcpToolEchoTimeRoot describes the tool "echo_time_root" (func EchoTimeRoot).
 var mcpToolEchoTimeRoot = mcp.ToolInfo{
 	Name:         "echo_time_root",
 	Symbol:       "EchoTimeRoot",
@@ -11328,14 +10436,14 @@ var mcpToolEchoTimeRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTimeRoot,
 }
 
-// mcpInputEchoTimeRoot is the schema of the arguments of echo_time_root.
+// mcpInputEchoTimeRoot is the input schema of the tool "echo_time_root".
 const mcpInputEchoTimeRoot = `{"type":"object","properties":{"value":{"type":"string","format":"date-time"}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoTimeRoot is the schema of the results of echo_time_root.
+// mcpOutputEchoTimeRoot is the output schema of the tool "echo_time_root".
 const mcpOutputEchoTimeRoot = `{"type":"string","format":"date-time"}`
 
-// mcpCallEchoTimeRoot answers echo_time_root with EchoTimeRoot.
+// mcpCallEchoTimeRoot answers calls of the tool "echo_time_root".
 func mcpCallEchoTimeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value time.Time
@@ -11356,13 +10464,15 @@ func mcpCallEchoTimeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoTimeRoot are the arguments of echo_time_root.
+var _ func(context.Context, time.Time) time.Time = EchoTimeRoot
+
+// mcpFieldsEchoTimeRoot are the arguments of the tool "echo_time_root".
 var mcpFieldsEchoTimeRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoTreeOfPairs describes echo_tree_of_pairs, which is
-// EchoTreeOfPairs.
+// mcpToolEchoTreeOfPairs describes the tool "echo_tree_of_pairs" (func
+// EchoTreeOfPairs).
 var mcpToolEchoTreeOfPairs = mcp.ToolInfo{
 	Name:         "echo_tree_of_pairs",
 	Symbol:       "EchoTreeOfPairs",
@@ -11371,24 +10481,28 @@ var mcpToolEchoTreeOfPairs = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTreeOfPairs,
 }
 
-// mcpInputEchoTreeOfPairs is the schema of the arguments of echo_tree_of_pairs.
-const mcpInputEchoTreeOfPairs = `{"type":"object","description":"Tree is a generic tree.","properties":{` +
-	`"value":{"type":"object","description":"Pair is two of anything.",` +
+// mcpInputEchoTreeOfPairs is the input schema of the tool "echo_tree_of_pairs".
+const mcpInputEchoTreeOfPairs = mcpSchemaTreePairStringInt
+
+// mcpSchemaTreePairStringInt is a part of several schemas.
+const mcpSchemaTreePairStringInt = `{"type":"object","description":"Tree is a generic tree.",` +
+	`"properties":` + mcpSchemaTreePairStringIntProperties + `,"required":["value"],"additionalProperties":false,` +
+	`"$defs":{` +
+	`"Tree_Pair_string___int":{"type":"object","description":"Tree is a generic tree.",` +
+	`"properties":` + mcpSchemaTreePairStringIntProperties + `,"required":["value"],"additionalProperties":false}}}`
+
+// mcpSchemaTreePairStringIntProperties is a part of several schemas.
+const mcpSchemaTreePairStringIntProperties = `{"value":{"type":"object",` +
+	`"description":"Pair is two of anything.",` +
 	`"properties":{"first":{"type":"string"},"second":{"type":"integer"}},"required":["first"],` +
 	`"additionalProperties":false},` +
-	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Pair_string___int"}}},` +
-	`"required":["value"],"additionalProperties":false,"$defs":{` +
-	`"Tree_Pair_string___int":{"type":"object","description":"Tree is a generic tree.","properties":{` +
-	`"value":{"type":"object","description":"Pair is two of anything.",` +
-	`"properties":{"first":{"type":"string"},"second":{"type":"integer"}},"required":["first"],` +
-	`"additionalProperties":false},` +
-	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Pair_string___int"}}},` +
-	`"required":["value"],"additionalProperties":false}}}`
+	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Pair_string___int"}}}`
 
-// mcpOutputEchoTreeOfPairs is the schema of the results of echo_tree_of_pairs.
-const mcpOutputEchoTreeOfPairs = mcpInputEchoTreeOfPairs
+// mcpOutputEchoTreeOfPairs is the output schema of the tool
+// "echo_tree_of_pairs".
+const mcpOutputEchoTreeOfPairs = mcpSchemaTreePairStringInt
 
-// mcpCallEchoTreeOfPairs answers echo_tree_of_pairs with EchoTreeOfPairs.
+// mcpCallEchoTreeOfPairs answers calls of the tool "echo_tree_of_pairs".
 func mcpCallEchoTreeOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tree[Pair[string, *int]]
 	d := req.Decoder()
@@ -11402,8 +10516,10 @@ func mcpCallEchoTreeOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoTreeOfStrings describes echo_tree_of_strings, which is
-// EchoTreeOfStrings.
+var _ func(context.Context, Tree[Pair[string, *int]]) Tree[Pair[string, *int]] = EchoTreeOfPairs
+
+// mcpToolEchoTreeOfStrings describes the tool "echo_tree_of_strings" (func
+// EchoTreeOfStrings).
 var mcpToolEchoTreeOfStrings = mcp.ToolInfo{
 	Name:         "echo_tree_of_strings",
 	Symbol:       "EchoTreeOfStrings",
@@ -11412,20 +10528,23 @@ var mcpToolEchoTreeOfStrings = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTreeOfStrings,
 }
 
-// mcpInputEchoTreeOfStrings is the schema of the arguments of
-// echo_tree_of_strings.
-const mcpInputEchoTreeOfStrings = `{"type":"object","description":"Tree is a generic tree.",` +
+// mcpInputEchoTreeOfStrings is the input schema of the tool
+// "echo_tree_of_strings".
+const mcpInputEchoTreeOfStrings = mcpSchemaTreeString
+
+// mcpSchemaTreeString is a part of several schemas.
+const mcpSchemaTreeString = `{"type":"object","description":"Tree is a generic tree.",` +
 	`"properties":{"value":{"type":"string"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_string"}}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
 	`"Tree_string":{"type":"object","description":"Tree is a generic tree.",` +
 	`"properties":{"value":{"type":"string"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_string"}}},` +
 	`"required":["value"],"additionalProperties":false}}}`
 
-// mcpOutputEchoTreeOfStrings is the schema of the results of
-// echo_tree_of_strings.
-const mcpOutputEchoTreeOfStrings = mcpInputEchoTreeOfStrings
+// mcpOutputEchoTreeOfStrings is the output schema of the tool
+// "echo_tree_of_strings".
+const mcpOutputEchoTreeOfStrings = mcpSchemaTreeString
 
-// mcpCallEchoTreeOfStrings answers echo_tree_of_strings with EchoTreeOfStrings.
+// mcpCallEchoTreeOfStrings answers calls of the tool "echo_tree_of_strings".
 func mcpCallEchoTreeOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tree[string]
 	d := req.Decoder()
@@ -11439,8 +10558,10 @@ func mcpCallEchoTreeOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpToolEchoTreeOfTrees describes echo_tree_of_trees, which is
-// EchoTreeOfTrees.
+var _ func(context.Context, Tree[string]) Tree[string] = EchoTreeOfStrings
+
+// mcpToolEchoTreeOfTrees describes the tool "echo_tree_of_trees" (func
+// EchoTreeOfTrees).
 var mcpToolEchoTreeOfTrees = mcp.ToolInfo{
 	Name:         "echo_tree_of_trees",
 	Symbol:       "EchoTreeOfTrees",
@@ -11449,8 +10570,11 @@ var mcpToolEchoTreeOfTrees = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoTreeOfTrees,
 }
 
-// mcpInputEchoTreeOfTrees is the schema of the arguments of echo_tree_of_trees.
-const mcpInputEchoTreeOfTrees = `{"type":"object","description":"Tree is a generic tree.","properties":{` +
+// mcpInputEchoTreeOfTrees is the input schema of the tool "echo_tree_of_trees".
+const mcpInputEchoTreeOfTrees = mcpSchemaTreeTreeInt
+
+// mcpSchemaTreeTreeInt is a part of several schemas.
+const mcpSchemaTreeTreeInt = `{"type":"object","description":"Tree is a generic tree.","properties":{` +
 	`"value":{"$ref":"#/$defs/Tree_int"},` +
 	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Tree_int"}}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
@@ -11462,10 +10586,11 @@ const mcpInputEchoTreeOfTrees = `{"type":"object","description":"Tree is a gener
 	`"properties":{"value":{"type":"integer"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_int"}}},` +
 	`"required":["value"],"additionalProperties":false}}}`
 
-// mcpOutputEchoTreeOfTrees is the schema of the results of echo_tree_of_trees.
-const mcpOutputEchoTreeOfTrees = mcpInputEchoTreeOfTrees
+// mcpOutputEchoTreeOfTrees is the output schema of the tool
+// "echo_tree_of_trees".
+const mcpOutputEchoTreeOfTrees = mcpSchemaTreeTreeInt
 
-// mcpCallEchoTreeOfTrees answers echo_tree_of_trees with EchoTreeOfTrees.
+// mcpCallEchoTreeOfTrees answers calls of the tool "echo_tree_of_trees".
 func mcpCallEchoTreeOfTrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tree[Tree[int]]
 	d := req.Decoder()
@@ -11479,7 +10604,9 @@ func mcpCallEchoTreeOfTrees(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoUint describes echo_uint, which is EchoUint.
+var _ func(context.Context, Tree[Tree[int]]) Tree[Tree[int]] = EchoTreeOfTrees
+
+// mcpToolEchoUint describes the tool "echo_uint" (func EchoUint).
 var mcpToolEchoUint = mcp.ToolInfo{
 	Name:         "echo_uint",
 	Symbol:       "EchoUint",
@@ -11488,8 +10615,11 @@ var mcpToolEchoUint = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUint,
 }
 
-// mcpInputEchoUint is the schema of the arguments of echo_uint.
-const mcpInputEchoUint = `{"type":"object",` +
+// mcpInputEchoUint is the input schema of the tool "echo_uint".
+const mcpInputEchoUint = mcpSchemaBoxUint
+
+// mcpSchemaBoxUint is a part of several schemas.
+const mcpSchemaBoxUint = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","minimum":0},` +
 	`"ptr":{"type":"integer","minimum":0},` +
@@ -11503,10 +10633,10 @@ const mcpInputEchoUint = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoUint is the schema of the results of echo_uint.
-const mcpOutputEchoUint = mcpInputEchoUint
+// mcpOutputEchoUint is the output schema of the tool "echo_uint".
+const mcpOutputEchoUint = mcpSchemaBoxUint
 
-// mcpCallEchoUint answers echo_uint with EchoUint.
+// mcpCallEchoUint answers calls of the tool "echo_uint".
 func mcpCallEchoUint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint]
 	d := req.Decoder()
@@ -11520,7 +10650,9 @@ func mcpCallEchoUint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoUint16 describes echo_uint16, which is EchoUint16.
+var _ func(context.Context, Box[uint]) Box[uint] = EchoUint
+
+// mcpToolEchoUint16 describes the tool "echo_uint16" (func EchoUint16).
 var mcpToolEchoUint16 = mcp.ToolInfo{
 	Name:         "echo_uint16",
 	Symbol:       "EchoUint16",
@@ -11529,8 +10661,11 @@ var mcpToolEchoUint16 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUint16,
 }
 
-// mcpInputEchoUint16 is the schema of the arguments of echo_uint16.
-const mcpInputEchoUint16 = `{"type":"object",` +
+// mcpInputEchoUint16 is the input schema of the tool "echo_uint16".
+const mcpInputEchoUint16 = mcpSchemaBoxUint16
+
+// mcpSchemaBoxUint16 is a part of several schemas.
+const mcpSchemaBoxUint16 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","minimum":0,"maximum":65535},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":65535},` +
@@ -11545,10 +10680,10 @@ const mcpInputEchoUint16 = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoUint16 is the schema of the results of echo_uint16.
-const mcpOutputEchoUint16 = mcpInputEchoUint16
+// mcpOutputEchoUint16 is the output schema of the tool "echo_uint16".
+const mcpOutputEchoUint16 = mcpSchemaBoxUint16
 
-// mcpCallEchoUint16 answers echo_uint16 with EchoUint16.
+// mcpCallEchoUint16 answers calls of the tool "echo_uint16".
 func mcpCallEchoUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint16]
 	d := req.Decoder()
@@ -11562,7 +10697,9 @@ func mcpCallEchoUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoUint32 describes echo_uint32, which is EchoUint32.
+var _ func(context.Context, Box[uint16]) Box[uint16] = EchoUint16
+
+// mcpToolEchoUint32 describes the tool "echo_uint32" (func EchoUint32).
 var mcpToolEchoUint32 = mcp.ToolInfo{
 	Name:         "echo_uint32",
 	Symbol:       "EchoUint32",
@@ -11571,8 +10708,11 @@ var mcpToolEchoUint32 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUint32,
 }
 
-// mcpInputEchoUint32 is the schema of the arguments of echo_uint32.
-const mcpInputEchoUint32 = `{"type":"object",` +
+// mcpInputEchoUint32 is the input schema of the tool "echo_uint32".
+const mcpInputEchoUint32 = mcpSchemaBoxUint32
+
+// mcpSchemaBoxUint32 is a part of several schemas.
+const mcpSchemaBoxUint32 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","minimum":0,"maximum":4294967295},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":4294967295},` +
@@ -11589,10 +10729,10 @@ const mcpInputEchoUint32 = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":4294967295},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoUint32 is the schema of the results of echo_uint32.
-const mcpOutputEchoUint32 = mcpInputEchoUint32
+// mcpOutputEchoUint32 is the output schema of the tool "echo_uint32".
+const mcpOutputEchoUint32 = mcpSchemaBoxUint32
 
-// mcpCallEchoUint32 answers echo_uint32 with EchoUint32.
+// mcpCallEchoUint32 answers calls of the tool "echo_uint32".
 func mcpCallEchoUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint32]
 	d := req.Decoder()
@@ -11606,7 +10746,9 @@ func mcpCallEchoUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoUint64 describes echo_uint64, which is EchoUint64.
+var _ func(context.Context, Box[uint32]) Box[uint32] = EchoUint32
+
+// mcpToolEchoUint64 describes the tool "echo_uint64" (func EchoUint64).
 var mcpToolEchoUint64 = mcp.ToolInfo{
 	Name:         "echo_uint64",
 	Symbol:       "EchoUint64",
@@ -11615,13 +10757,13 @@ var mcpToolEchoUint64 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUint64,
 }
 
-// mcpInputEchoUint64 is the schema of the arguments of echo_uint64.
-const mcpInputEchoUint64 = mcpInputEchoUint
+// mcpInputEchoUint64 is the input schema of the tool "echo_uint64".
+const mcpInputEchoUint64 = mcpSchemaBoxUint
 
-// mcpOutputEchoUint64 is the schema of the results of echo_uint64.
-const mcpOutputEchoUint64 = mcpInputEchoUint
+// mcpOutputEchoUint64 is the output schema of the tool "echo_uint64".
+const mcpOutputEchoUint64 = mcpSchemaBoxUint
 
-// mcpCallEchoUint64 answers echo_uint64 with EchoUint64.
+// mcpCallEchoUint64 answers calls of the tool "echo_uint64".
 func mcpCallEchoUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint64]
 	d := req.Decoder()
@@ -11635,7 +10777,9 @@ func mcpCallEchoUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoUint8 describes echo_uint8, which is EchoUint8.
+var _ func(context.Context, Box[uint64]) Box[uint64] = EchoUint64
+
+// mcpToolEchoUint8 describes the tool "echo_uint8" (func EchoUint8).
 var mcpToolEchoUint8 = mcp.ToolInfo{
 	Name:         "echo_uint8",
 	Symbol:       "EchoUint8",
@@ -11644,8 +10788,11 @@ var mcpToolEchoUint8 = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUint8,
 }
 
-// mcpInputEchoUint8 is the schema of the arguments of echo_uint8.
-const mcpInputEchoUint8 = `{"type":"object",` +
+// mcpInputEchoUint8 is the input schema of the tool "echo_uint8".
+const mcpInputEchoUint8 = mcpSchemaBoxUint8
+
+// mcpSchemaBoxUint8 is a part of several schemas.
+const mcpSchemaBoxUint8 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","minimum":0,"maximum":255},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":255},` +
@@ -11660,10 +10807,10 @@ const mcpInputEchoUint8 = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoUint8 is the schema of the results of echo_uint8.
-const mcpOutputEchoUint8 = mcpInputEchoUint8
+// mcpOutputEchoUint8 is the output schema of the tool "echo_uint8".
+const mcpOutputEchoUint8 = mcpSchemaBoxUint8
 
-// mcpCallEchoUint8 answers echo_uint8 with EchoUint8.
+// mcpCallEchoUint8 answers calls of the tool "echo_uint8".
 func mcpCallEchoUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint8]
 	d := req.Decoder()
@@ -11677,7 +10824,9 @@ func mcpCallEchoUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoUintKeys describes echo_uint_keys, which is EchoUintKeys.
+var _ func(context.Context, Box[uint8]) Box[uint8] = EchoUint8
+
+// mcpToolEchoUintKeys describes the tool "echo_uint_keys" (func EchoUintKeys).
 var mcpToolEchoUintKeys = mcp.ToolInfo{
 	Name:         "echo_uint_keys",
 	Symbol:       "EchoUintKeys",
@@ -11686,58 +10835,37 @@ var mcpToolEchoUintKeys = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUintKeys,
 }
 
-// mcpInputEchoUintKeys is the schema of the arguments of echo_uint_keys.
-const mcpInputEchoUintKeys = `{"type":"object",` +
+// mcpInputEchoUintKeys is the input schema of the tool "echo_uint_keys".
+const mcpInputEchoUintKeys = mcpSchemaBoxMapUint64Point
+
+// mcpSchemaBoxMapUint64Point is a part of several schemas.
+const mcpSchemaBoxMapUint64Point = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
-	`"ptr":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
-	`"list":{"type":"array","items":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{"type":"array","items":{` +
-	`"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}}},` +
-	`"opt":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
-	`"zero":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
-	`"ptrOpt":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{` +
-	`"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{"type":"array","items":{` +
-	`"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}},{"type":"null"}]}}},` +
+	`"value":` + mcpSchemaBoxMapUint64PointValue + `,` +
+	`"ptr":` + mcpSchemaBoxMapUint64PointValue + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBoxMapUint64PointValue + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxMapUint64PointRefsItem + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBoxMapUint64PointValue + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBoxMapUint64PointValue + `},` +
+	`"opt":` + mcpSchemaBoxMapUint64PointValue + `,` +
+	`"zero":` + mcpSchemaBoxMapUint64PointValue + `,` +
+	`"ptrOpt":` + mcpSchemaBoxMapUint64PointValue + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapUint64PointRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoUintKeys is the schema of the results of echo_uint_keys.
-const mcpOutputEchoUintKeys = mcpInputEchoUintKeys
+// mcpSchemaBoxMapUint64PointValue is a part of several schemas.
+const mcpSchemaBoxMapUint64PointValue = `{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false}}}`
 
-// mcpCallEchoUintKeys answers echo_uint_keys with EchoUintKeys.
+// mcpSchemaBoxMapUint64PointRefsItem is a part of several schemas.
+const mcpSchemaBoxMapUint64PointRefsItem = `{"anyOf":[` + mcpSchemaBoxMapUint64PointValue + `,{"type":"null"}]}`
+
+// mcpOutputEchoUintKeys is the output schema of the tool "echo_uint_keys".
+const mcpOutputEchoUintKeys = mcpSchemaBoxMapUint64Point
+
+// mcpCallEchoUintKeys answers calls of the tool "echo_uint_keys".
 func mcpCallEchoUintKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[uint64][]Point]
 	d := req.Decoder()
@@ -11751,7 +10879,9 @@ func mcpCallEchoUintKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoUintptr describes echo_uintptr, which is EchoUintptr.
+var _ func(context.Context, Box[map[uint64][]Point]) Box[map[uint64][]Point] = EchoUintKeys
+
+// mcpToolEchoUintptr describes the tool "echo_uintptr" (func EchoUintptr).
 var mcpToolEchoUintptr = mcp.ToolInfo{
 	Name:         "echo_uintptr",
 	Symbol:       "EchoUintptr",
@@ -11760,13 +10890,13 @@ var mcpToolEchoUintptr = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUintptr,
 }
 
-// mcpInputEchoUintptr is the schema of the arguments of echo_uintptr.
-const mcpInputEchoUintptr = mcpInputEchoUint
+// mcpInputEchoUintptr is the input schema of the tool "echo_uintptr".
+const mcpInputEchoUintptr = mcpSchemaBoxUint
 
-// mcpOutputEchoUintptr is the schema of the results of echo_uintptr.
-const mcpOutputEchoUintptr = mcpInputEchoUint
+// mcpOutputEchoUintptr is the output schema of the tool "echo_uintptr".
+const mcpOutputEchoUintptr = mcpSchemaBoxUint
 
-// mcpCallEchoUintptr answers echo_uintptr with EchoUintptr.
+// mcpCallEchoUintptr answers calls of the tool "echo_uintptr".
 func mcpCallEchoUintptr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uintptr]
 	d := req.Decoder()
@@ -11780,7 +10910,9 @@ func mcpCallEchoUintptr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolEchoUnit describes echo_unit, which is EchoUnit.
+var _ func(context.Context, Box[uintptr]) Box[uintptr] = EchoUintptr
+
+// mcpToolEchoUnit describes the tool "echo_unit" (func EchoUnit).
 var mcpToolEchoUnit = mcp.ToolInfo{
 	Name:         "echo_unit",
 	Symbol:       "EchoUnit",
@@ -11789,7 +10921,7 @@ var mcpToolEchoUnit = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUnit,
 }
 
-// mcpInputEchoUnit is the schema of the arguments of echo_unit.
+// mcpInputEchoUnit is the input schema of the tool "echo_unit".
 const mcpInputEchoUnit = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer","description":"Unit is an enumeration although its values look like units.",` +
@@ -11816,7 +10948,7 @@ const mcpInputEchoUnit = `{"type":"object",` +
 	`"anyOf":[{"type":"integer","enum":[1,1000]},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoUnit is the schema of the results of echo_unit.
+// mcpOutputEchoUnit is the output schema of the tool "echo_unit".
 const mcpOutputEchoUnit = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer",` +
@@ -11844,7 +10976,7 @@ const mcpOutputEchoUnit = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpCallEchoUnit answers echo_unit with EchoUnit.
+// mcpCallEchoUnit answers calls of the tool "echo_unit".
 func mcpCallEchoUnit(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Unit]
 	d := req.Decoder()
@@ -11858,7 +10990,9 @@ func mcpCallEchoUnit(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoUnlisted describes echo_unlisted, which is EchoUnlisted.
+var _ func(context.Context, Box[Unit]) Box[Unit] = EchoUnit
+
+// mcpToolEchoUnlisted describes the tool "echo_unlisted" (func EchoUnlisted).
 var mcpToolEchoUnlisted = mcp.ToolInfo{
 	Name:         "echo_unlisted",
 	Symbol:       "EchoUnlisted",
@@ -11867,8 +11001,11 @@ var mcpToolEchoUnlisted = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUnlisted,
 }
 
-// mcpInputEchoUnlisted is the schema of the arguments of echo_unlisted.
-const mcpInputEchoUnlisted = `{"type":"object",` +
+// mcpInputEchoUnlisted is the input schema of the tool "echo_unlisted".
+const mcpInputEchoUnlisted = mcpSchemaBoxUnlisted
+
+// mcpSchemaBoxUnlisted is a part of several schemas.
+const mcpSchemaBoxUnlisted = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Unlisted has constants that are not published."},` +
 	`"ptr":{"type":"string","description":"Unlisted has constants that are not published."},` +
@@ -11888,10 +11025,10 @@ const mcpInputEchoUnlisted = `{"type":"object",` +
 	`"description":"Unlisted has constants that are not published.","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoUnlisted is the schema of the results of echo_unlisted.
-const mcpOutputEchoUnlisted = mcpInputEchoUnlisted
+// mcpOutputEchoUnlisted is the output schema of the tool "echo_unlisted".
+const mcpOutputEchoUnlisted = mcpSchemaBoxUnlisted
 
-// mcpCallEchoUnlisted answers echo_unlisted with EchoUnlisted.
+// mcpCallEchoUnlisted answers calls of the tool "echo_unlisted".
 func mcpCallEchoUnlisted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Unlisted]
 	d := req.Decoder()
@@ -11905,7 +11042,9 @@ func mcpCallEchoUnlisted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolEchoUpper describes echo_upper, which is EchoUpper.
+var _ func(context.Context, Box[Unlisted]) Box[Unlisted] = EchoUnlisted
+
+// mcpToolEchoUpper describes the tool "echo_upper" (func EchoUpper).
 var mcpToolEchoUpper = mcp.ToolInfo{
 	Name:         "echo_upper",
 	Symbol:       "EchoUpper",
@@ -11914,10 +11053,14 @@ var mcpToolEchoUpper = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoUpper,
 }
 
-// mcpInputEchoUpper is the schema of the arguments of echo_upper.
+// mcpInputEchoUpper is the input schema of the tool "echo_upper".
 const mcpInputEchoUpper = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUpperProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxUpperProperties is a part of several schemas.
+const mcpSchemaBoxUpperProperties = `{"value":{"type":"string",` +
 	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
 	`"ptr":{"type":"string",` +
 	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
@@ -11939,38 +11082,15 @@ const mcpInputEchoUpper = `{"type":"object",` +
 	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Upper is a text in capitals, by methods of its value and its pointer.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
-// mcpOutputEchoUpper is the schema of the results of echo_upper.
+// mcpOutputEchoUpper is the output schema of the tool "echo_upper".
 const mcpOutputEchoUpper = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
-	`"ptr":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
-	`"list":{"type":"array","items":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."}},` +
-	`"refs":{"type":"array","items":{` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
-	`"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."}},` +
-	`"opt":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
-	`"zero":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
-	`"ptrOpt":{"type":"string",` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Upper is a text in capitals, by methods of its value and its pointer.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUpperProperties + `,"required":["value","list","refs","pair","map","opt"],` +
+	`"additionalProperties":false}`
 
-// mcpCallEchoUpper answers echo_upper with EchoUpper.
+// mcpCallEchoUpper answers calls of the tool "echo_upper".
 func mcpCallEchoUpper(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Upper]
 	d := req.Decoder()
@@ -11984,7 +11104,10 @@ func mcpCallEchoUpper(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoValidated describes echo_validated, which is EchoValidated.
+var _ func(context.Context, Box[Upper]) Box[Upper] = EchoUpper
+
+// mcpToolEchoValidated describes the tool "echo_validated" (func
+// EchoValidated).
 var mcpToolEchoValidated = mcp.ToolInfo{
 	Name:         "echo_validated",
 	Symbol:       "EchoValidated",
@@ -11993,7 +11116,7 @@ var mcpToolEchoValidated = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoValidated,
 }
 
-// mcpInputEchoValidated is the schema of the arguments of echo_validated.
+// mcpInputEchoValidated is the input schema of the tool "echo_validated".
 const mcpInputEchoValidated = `{"type":"object","description":"Validated has the tags of a validator.",` +
 	`"properties":{` +
 	`"name":{"type":"string","minLength":2,"maxLength":10},` +
@@ -12013,7 +11136,7 @@ const mcpInputEchoValidated = `{"type":"object","description":"Validated has the
 	`"required":["name","age","rate","color","num","email","url","id","emails","map","begin","other"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputEchoValidated is the schema of the results of echo_validated.
+// mcpOutputEchoValidated is the output schema of the tool "echo_validated".
 const mcpOutputEchoValidated = `{"type":"object","description":"Validated has the tags of a validator.",` +
 	`"properties":{` +
 	`"name":{"type":"string"},` +
@@ -12032,7 +11155,7 @@ const mcpOutputEchoValidated = `{"type":"object","description":"Validated has th
 	`"required":["opt","age","rate","color","num","email","url","id","emails","map","begin","other"],` +
 	`"additionalProperties":false}`
 
-// mcpCallEchoValidated answers echo_validated with EchoValidated.
+// mcpCallEchoValidated answers calls of the tool "echo_validated".
 func mcpCallEchoValidated(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Validated
 	d := req.Decoder()
@@ -12046,7 +11169,9 @@ func mcpCallEchoValidated(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoVector describes echo_vector, which is EchoVector.
+var _ func(context.Context, Validated) Validated = EchoValidated
+
+// mcpToolEchoVector describes the tool "echo_vector" (func EchoVector).
 var mcpToolEchoVector = mcp.ToolInfo{
 	Name:         "echo_vector",
 	Symbol:       "EchoVector",
@@ -12055,8 +11180,11 @@ var mcpToolEchoVector = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoVector,
 }
 
-// mcpInputEchoVector is the schema of the arguments of echo_vector.
-const mcpInputEchoVector = `{"type":"object",` +
+// mcpInputEchoVector is the input schema of the tool "echo_vector".
+const mcpInputEchoVector = mcpSchemaBoxVectorVectorInt
+
+// mcpSchemaBoxVectorVectorInt is a part of several schemas.
+const mcpSchemaBoxVectorVectorInt = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","description":"Vector is a generic slice.",` +
 	`"items":{"type":"array","description":"Vector is a generic slice.","items":{"type":"integer"}}},` +
@@ -12084,10 +11212,10 @@ const mcpInputEchoVector = `{"type":"object",` +
 	`{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoVector is the schema of the results of echo_vector.
-const mcpOutputEchoVector = mcpInputEchoVector
+// mcpOutputEchoVector is the output schema of the tool "echo_vector".
+const mcpOutputEchoVector = mcpSchemaBoxVectorVectorInt
 
-// mcpCallEchoVector answers echo_vector with EchoVector.
+// mcpCallEchoVector answers calls of the tool "echo_vector".
 func mcpCallEchoVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Vector[Vector[int]]]
 	d := req.Decoder()
@@ -12101,7 +11229,10 @@ func mcpCallEchoVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoVectorRoot describes echo_vector_root, which is EchoVectorRoot.
+var _ func(context.Context, Box[Vector[Vector[int]]]) Box[Vector[Vector[int]]] = EchoVector
+
+// mcpToolEchoVectorRoot describes the tool "echo_vector_root" (func
+// EchoVectorRoot).
 var mcpToolEchoVectorRoot = mcp.ToolInfo{
 	Name:         "echo_vector_root",
 	Symbol:       "EchoVectorRoot",
@@ -12110,20 +11241,20 @@ var mcpToolEchoVectorRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoVectorRoot,
 }
 
-// mcpInputEchoVectorRoot is the schema of the arguments of echo_vector_root.
-const mcpInputEchoVectorRoot = `{"type":"object","properties":{` +
-	`"value":{"type":"array","description":"Vector is a generic slice.","items":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}}},` +
+// mcpInputEchoVectorRoot is the input schema of the tool "echo_vector_root".
+const mcpInputEchoVectorRoot = `{"type":"object","properties":{"value":` + mcpSchemaVectorPoint + `},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputEchoVectorRoot is the schema of the results of echo_vector_root.
-const mcpOutputEchoVectorRoot = `{"type":"array","description":"Vector is a generic slice.","items":{` +
+// mcpSchemaVectorPoint is a part of several schemas.
+const mcpSchemaVectorPoint = `{"type":"array","description":"Vector is a generic slice.","items":{` +
 	`"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}}`
 
-// mcpCallEchoVectorRoot answers echo_vector_root with EchoVectorRoot.
+// mcpOutputEchoVectorRoot is the output schema of the tool "echo_vector_root".
+const mcpOutputEchoVectorRoot = mcpSchemaVectorPoint
+
+// mcpCallEchoVectorRoot answers calls of the tool "echo_vector_root".
 func mcpCallEchoVectorRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value Vector[Point]
@@ -12144,12 +11275,14 @@ func mcpCallEchoVectorRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsEchoVectorRoot are the arguments of echo_vector_root.
+var _ func(context.Context, Vector[Point]) Vector[Point] = EchoVectorRoot
+
+// mcpFieldsEchoVectorRoot are the arguments of the tool "echo_vector_root".
 var mcpFieldsEchoVectorRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolEchoVessel describes echo_vessel, which is EchoVessel.
+// mcpToolEchoVessel describes the tool "echo_vessel" (func EchoVessel).
 var mcpToolEchoVessel = mcp.ToolInfo{
 	Name:         "echo_vessel",
 	Symbol:       "EchoVessel",
@@ -12158,19 +11291,21 @@ var mcpToolEchoVessel = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoVessel,
 }
 
-// mcpInputEchoVessel is the schema of the arguments of echo_vessel.
-const mcpInputEchoVessel = `{"type":"object",` +
-	`"description":"Vessel is recursive by way of an embedded struct.",` +
+// mcpInputEchoVessel is the input schema of the tool "echo_vessel".
+const mcpInputEchoVessel = mcpSchemaVessel
+
+// mcpSchemaVessel is a part of several schemas.
+const mcpSchemaVessel = `{"type":"object","description":"Vessel is recursive by way of an embedded struct.",` +
 	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
 	`"required":["name"],"additionalProperties":false,"$defs":{` +
 	`"Vessel":{"type":"object","description":"Vessel is recursive by way of an embedded struct.",` +
 	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
 	`"required":["name"],"additionalProperties":false}}}`
 
-// mcpOutputEchoVessel is the schema of the results of echo_vessel.
-const mcpOutputEchoVessel = mcpInputEchoVessel
+// mcpOutputEchoVessel is the output schema of the tool "echo_vessel".
+const mcpOutputEchoVessel = mcpSchemaVessel
 
-// mcpCallEchoVessel answers echo_vessel with EchoVessel.
+// mcpCallEchoVessel answers calls of the tool "echo_vessel".
 func mcpCallEchoVessel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Vessel
 	d := req.Decoder()
@@ -12184,7 +11319,9 @@ func mcpCallEchoVessel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoWeight describes echo_weight, which is EchoWeight.
+var _ func(context.Context, Vessel) Vessel = EchoVessel
+
+// mcpToolEchoWeight describes the tool "echo_weight" (func EchoWeight).
 var mcpToolEchoWeight = mcp.ToolInfo{
 	Name:         "echo_weight",
 	Symbol:       "EchoWeight",
@@ -12193,8 +11330,11 @@ var mcpToolEchoWeight = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoWeight,
 }
 
-// mcpInputEchoWeight is the schema of the arguments of echo_weight.
-const mcpInputEchoWeight = `{"type":"object",` +
+// mcpInputEchoWeight is the input schema of the tool "echo_weight".
+const mcpInputEchoWeight = mcpSchemaBoxWeight
+
+// mcpSchemaBoxWeight is a part of several schemas.
+const mcpSchemaBoxWeight = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"string","description":"Weight has a text form that its schema describes.",` +
 	`"pattern":"^[0-9]{1,6}kg$"},` +
@@ -12220,10 +11360,10 @@ const mcpInputEchoWeight = `{"type":"object",` +
 	`"anyOf":[{"type":"string","pattern":"^[0-9]{1,6}kg$"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputEchoWeight is the schema of the results of echo_weight.
-const mcpOutputEchoWeight = mcpInputEchoWeight
+// mcpOutputEchoWeight is the output schema of the tool "echo_weight".
+const mcpOutputEchoWeight = mcpSchemaBoxWeight
 
-// mcpCallEchoWeight answers echo_weight with EchoWeight.
+// mcpCallEchoWeight answers calls of the tool "echo_weight".
 func mcpCallEchoWeight(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Weight]
 	d := req.Decoder()
@@ -12237,7 +11377,9 @@ func mcpCallEchoWeight(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolEchoWide describes echo_wide, which is EchoWide.
+var _ func(context.Context, Box[Weight]) Box[Weight] = EchoWeight
+
+// mcpToolEchoWide describes the tool "echo_wide" (func EchoWide).
 var mcpToolEchoWide = mcp.ToolInfo{
 	Name:         "echo_wide",
 	Symbol:       "EchoWide",
@@ -12246,8 +11388,11 @@ var mcpToolEchoWide = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoWide,
 }
 
-// mcpInputEchoWide is the schema of the arguments of echo_wide.
-const mcpInputEchoWide = `{"type":"object","description":"Wide has more fields than bits in two words.",` +
+// mcpInputEchoWide is the input schema of the tool "echo_wide".
+const mcpInputEchoWide = mcpSchemaWide
+
+// mcpSchemaWide is a part of several schemas.
+const mcpSchemaWide = `{"type":"object","description":"Wide has more fields than bits in two words.",` +
 	`"properties":{` +
 	`"f000":{"type":"integer"},` +
 	`"f001":{"type":"string"},` +
@@ -12383,10 +11528,10 @@ const mcpInputEchoWide = `{"type":"object","description":"Wide has more fields t
 	`"f051","f054","f057","f060","f066","f069","f072","f075","f081","f084","f087","f090","f096","f099","f102",` +
 	`"f105","f111","f114","f117","f120","f126","f129"],"additionalProperties":false}`
 
-// mcpOutputEchoWide is the schema of the results of echo_wide.
-const mcpOutputEchoWide = mcpInputEchoWide
+// mcpOutputEchoWide is the output schema of the tool "echo_wide".
+const mcpOutputEchoWide = mcpSchemaWide
 
-// mcpCallEchoWide answers echo_wide with EchoWide.
+// mcpCallEchoWide answers calls of the tool "echo_wide".
 func mcpCallEchoWide(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Wide
 	d := req.Decoder()
@@ -12400,7 +11545,9 @@ func mcpCallEchoWide(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolEchoWider describes echo_wider, which is EchoWider.
+var _ func(context.Context, Wide) Wide = EchoWide
+
+// mcpToolEchoWider describes the tool "echo_wider" (func EchoWider).
 var mcpToolEchoWider = mcp.ToolInfo{
 	Name:         "echo_wider",
 	Symbol:       "EchoWider",
@@ -12409,8 +11556,11 @@ var mcpToolEchoWider = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoWider,
 }
 
-// mcpInputEchoWider is the schema of the arguments of echo_wider.
-const mcpInputEchoWider = `{"type":"object",` +
+// mcpInputEchoWider is the input schema of the tool "echo_wider".
+const mcpInputEchoWider = mcpSchemaWider
+
+// mcpSchemaWider is a part of several schemas.
+const mcpSchemaWider = `{"type":"object",` +
 	`"description":"Wider has as many fields as fit into two words, all required.","properties":{` +
 	`"f000":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f001":{"type":"integer","minimum":-128,"maximum":127},` +
@@ -12550,10 +11700,10 @@ const mcpInputEchoWider = `{"type":"object",` +
 	`"f103","f104","f105","f106","f107","f108","f109","f110","f111","f112","f113","f114","f115","f116","f117",` +
 	`"f118","f119","f120","f121","f122","f123","f124","f125","f126","f127"],"additionalProperties":false}`
 
-// mcpOutputEchoWider is the schema of the results of echo_wider.
-const mcpOutputEchoWider = mcpInputEchoWider
+// mcpOutputEchoWider is the output schema of the tool "echo_wider".
+const mcpOutputEchoWider = mcpSchemaWider
 
-// mcpCallEchoWider answers echo_wider with EchoWider.
+// mcpCallEchoWider answers calls of the tool "echo_wider".
 func mcpCallEchoWider(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Wider
 	d := req.Decoder()
@@ -12567,7 +11717,10 @@ func mcpCallEchoWider(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolEchoWithAlias describes echo_with_alias, which is EchoWithAlias.
+var _ func(context.Context, Wider) Wider = EchoWider
+
+// mcpToolEchoWithAlias describes the tool "echo_with_alias" (func
+// EchoWithAlias).
 var mcpToolEchoWithAlias = mcp.ToolInfo{
 	Name:         "echo_with_alias",
 	Symbol:       "EchoWithAlias",
@@ -12576,15 +11729,17 @@ var mcpToolEchoWithAlias = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoWithAlias,
 }
 
-// mcpInputEchoWithAlias is the schema of the arguments of echo_with_alias.
+// mcpInputEchoWithAlias is the input schema of the tool "echo_with_alias".
 const mcpInputEchoWithAlias = `{"type":"object","description":"WithAlias embeds an alias.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"Z":{"type":"integer"}},` +
 	`"required":["x","y","Z"],"additionalProperties":false}`
 
-// mcpOutputEchoWithAlias is the schema of the results of echo_with_alias.
-const mcpOutputEchoWithAlias = mcpInputEchoWithAlias
+// mcpOutputEchoWithAlias is the output schema of the tool "echo_with_alias".
+const mcpOutputEchoWithAlias = `{"type":"object","description":"WithAlias embeds an alias.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"Z":{"type":"integer"}},` +
+	`"required":["x","y","Z"],"additionalProperties":false}`
 
-// mcpCallEchoWithAlias answers echo_with_alias with EchoWithAlias.
+// mcpCallEchoWithAlias answers calls of the tool "echo_with_alias".
 func mcpCallEchoWithAlias(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args WithAlias
 	d := req.Decoder()
@@ -12598,7 +11753,10 @@ func mcpCallEchoWithAlias(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolEchoWithGeneric describes echo_with_generic, which is EchoWithGeneric.
+var _ func(context.Context, WithAlias) WithAlias = EchoWithAlias
+
+// mcpToolEchoWithGeneric describes the tool "echo_with_generic" (func
+// EchoWithGeneric).
 var mcpToolEchoWithGeneric = mcp.ToolInfo{
 	Name:         "echo_with_generic",
 	Symbol:       "EchoWithGeneric",
@@ -12607,15 +11765,19 @@ var mcpToolEchoWithGeneric = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoWithGeneric,
 }
 
-// mcpInputEchoWithGeneric is the schema of the arguments of echo_with_generic.
-const mcpInputEchoWithGeneric = `{"type":"object","description":"WithGeneric embeds an instantiated struct.",` +
+// mcpInputEchoWithGeneric is the input schema of the tool "echo_with_generic".
+const mcpInputEchoWithGeneric = mcpSchemaWithGeneric
+
+// mcpSchemaWithGeneric is a part of several schemas.
+const mcpSchemaWithGeneric = `{"type":"object","description":"WithGeneric embeds an instantiated struct.",` +
 	`"properties":{"first":{"type":"integer"},"second":{"type":"string"},"Own":{"type":"boolean"}},` +
 	`"required":["first","second","Own"],"additionalProperties":false}`
 
-// mcpOutputEchoWithGeneric is the schema of the results of echo_with_generic.
-const mcpOutputEchoWithGeneric = mcpInputEchoWithGeneric
+// mcpOutputEchoWithGeneric is the output schema of the tool
+// "echo_with_generic".
+const mcpOutputEchoWithGeneric = mcpSchemaWithGeneric
 
-// mcpCallEchoWithGeneric answers echo_with_generic with EchoWithGeneric.
+// mcpCallEchoWithGeneric answers calls of the tool "echo_with_generic".
 func mcpCallEchoWithGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args WithGeneric
 	d := req.Decoder()
@@ -12629,7 +11791,9 @@ func mcpCallEchoWithGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolEchoWord describes echo_word, which is EchoWord.
+var _ func(context.Context, WithGeneric) WithGeneric = EchoWithGeneric
+
+// mcpToolEchoWord describes the tool "echo_word" (func EchoWord).
 var mcpToolEchoWord = mcp.ToolInfo{
 	Name:         "echo_word",
 	Symbol:       "EchoWord",
@@ -12638,8 +11802,11 @@ var mcpToolEchoWord = mcp.ToolInfo{
 	OutputSchema: mcpOutputEchoWord,
 }
 
-// mcpInputEchoWord is the schema of the arguments of echo_word.
-const mcpInputEchoWord = `{"type":"object","description":"Word has exactly 64 fields.","properties":{` +
+// mcpInputEchoWord is the input schema of the tool "echo_word".
+const mcpInputEchoWord = mcpSchemaWord
+
+// mcpSchemaWord is a part of several schemas.
+const mcpSchemaWord = `{"type":"object","description":"Word has exactly 64 fields.","properties":{` +
 	`"f000":{"type":"boolean"},` +
 	`"f001":{"type":"boolean"},` +
 	`"f002":{"type":"boolean"},` +
@@ -12710,10 +11877,10 @@ const mcpInputEchoWord = `{"type":"object","description":"Word has exactly 64 fi
 	`"f043","f044","f045","f046","f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057",` +
 	`"f058","f059","f060","f061","f062","f063"],"additionalProperties":false}`
 
-// mcpOutputEchoWord is the schema of the results of echo_word.
-const mcpOutputEchoWord = mcpInputEchoWord
+// mcpOutputEchoWord is the output schema of the tool "echo_word".
+const mcpOutputEchoWord = mcpSchemaWord
 
-// mcpCallEchoWord answers echo_word with EchoWord.
+// mcpCallEchoWord answers calls of the tool "echo_word".
 func mcpCallEchoWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Word
 	d := req.Decoder()
@@ -12727,7 +11894,9 @@ func mcpCallEchoWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolOwnCovered describes own_covered, which is EchoOwnCovered.
+var _ func(context.Context, Word) Word = EchoWord
+
+// mcpToolOwnCovered describes the tool "own_covered" (func EchoOwnCovered).
 var mcpToolOwnCovered = mcp.ToolInfo{
 	Name:         "own_covered",
 	Symbol:       "EchoOwnCovered",
@@ -12736,42 +11905,40 @@ var mcpToolOwnCovered = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnCovered,
 }
 
-// mcpInputOwnCovered is the schema of the arguments of own_covered.
-const mcpInputOwnCovered = mcpOutputEchoTightened
+// mcpInputOwnCovered is the input schema of the tool "own_covered".
+const mcpInputOwnCovered = `{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputOwnCovered is the schema of the results of own_covered.
+// mcpOutputOwnCovered is the output schema of the tool "own_covered".
 const mcpOutputOwnCovered = `{"type":"object",` +
 	`"description":"Covered has interfaces that may be nil inside of what may be absent.","properties":{` +
 	`"error":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 	`"errors":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
-	`"shape":{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`{"type":"null"}]},` +
+	`"shape":` + mcpSchemaShape + `,` +
 	`"ptr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"deep":{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`{"type":"null"}]}},` +
+	`"deep":` + mcpSchemaShape + `},` +
 	`"required":["errors"],"additionalProperties":false}`
 
-// mcpCallOwnCovered answers own_covered with EchoOwnCovered.
+// mcpSchemaShape is a part of several schemas.
+const mcpSchemaShape = `{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[` +
+	mcpSchemaShapeOneOf + `,` + mcpSchemaShapeOneOf2 + `,{"type":"object","description":"Dot has no fields of its own.",` +
+	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
+	`{"type":"null"}]}`
+
+// mcpSchemaShapeOneOf is a part of several schemas.
+const mcpSchemaShapeOneOf = `{"type":"object","description":"Circle and Square are shapes.",` +
+	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
+	`"required":["type","radius"],"additionalProperties":false}`
+
+// mcpSchemaShapeOneOf2 is a part of several schemas.
+const mcpSchemaShapeOneOf2 = `{"type":"object","description":"Circle and Square are shapes.","properties":{` +
+	`"type":{"type":"string","const":"Square"},` +
+	`"side":{"type":"integer"},` +
+	`"tags":{"type":"array","items":{"type":"string"}}},` +
+	`"required":["type","side"],"additionalProperties":false}`
+
+// mcpCallOwnCovered answers calls of the tool "own_covered".
 func mcpCallOwnCovered(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Point
 	d := req.Decoder()
@@ -12785,7 +11952,9 @@ func mcpCallOwnCovered(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolOwnExpr describes own_expr, which is EchoOwnExpr.
+var _ func(context.Context, Point) Covered = EchoOwnCovered
+
+// mcpToolOwnExpr describes the tool "own_expr" (func EchoOwnExpr).
 var mcpToolOwnExpr = mcp.ToolInfo{
 	Name:         "own_expr",
 	Symbol:       "EchoOwnExpr",
@@ -12794,39 +11963,37 @@ var mcpToolOwnExpr = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnExpr,
 }
 
-// mcpInputOwnExpr is the schema of the arguments of own_expr.
+// mcpInputOwnExpr is the input schema of the tool "own_expr".
 const mcpInputOwnExpr = `{"type":"object","description":"Formula holds an expression.",` +
 	`"properties":{"expr":{"$ref":"#/$defs/Expr"}},"required":["expr"],"additionalProperties":false,"$defs":{` +
 	`"Expr":{"description":"Expr is a recursive union with another discriminator.","oneOf":[{"type":"object",` +
 	`"description":"The expressions.","properties":{` +
 	`"op":{"type":"string","const":"add"},` +
 	`"terms":{"type":"array","items":{"$ref":"#/$defs/Expr"}}},` +
-	`"required":["op","terms"],"additionalProperties":false},{` +
-	`"type":"object","description":"The expressions.","properties":{` +
-	`"op":{"type":"string","const":"literal"},` +
-	`"value":{"type":"integer","minimum":-128,"maximum":127}},` +
-	`"required":["op","value"],"additionalProperties":false},{` +
+	`"required":["op","terms"],"additionalProperties":false},` + mcpSchemaExprOneOf + `,{` +
 	`"type":"object","description":"The expressions.",` +
 	`"properties":{"op":{"type":"string","const":"not"},"inner":{"$ref":"#/$defs/Expr"}},` +
 	`"required":["op","inner"],"additionalProperties":false}]}}}`
 
-// mcpOutputOwnExpr is the schema of the results of own_expr.
+// mcpSchemaExprOneOf is a part of several schemas.
+const mcpSchemaExprOneOf = `{"type":"object","description":"The expressions.","properties":{` +
+	`"op":{"type":"string","const":"literal"},` +
+	`"value":{"type":"integer","minimum":-128,"maximum":127}},` +
+	`"required":["op","value"],"additionalProperties":false}`
+
+// mcpOutputOwnExpr is the output schema of the tool "own_expr".
 const mcpOutputOwnExpr = `{"type":"object","description":"Formula holds an expression.",` +
 	`"properties":{"expr":{"$ref":"#/$defs/Expr"}},"additionalProperties":false,"$defs":{` +
 	`"Expr":{"description":"Expr is a recursive union with another discriminator.","oneOf":[{"type":"object",` +
 	`"description":"The expressions.","properties":{` +
 	`"op":{"type":"string","const":"add"},` +
 	`"terms":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Expr"},{"type":"null"}]}}},` +
-	`"required":["op","terms"],"additionalProperties":false},{` +
-	`"type":"object","description":"The expressions.","properties":{` +
-	`"op":{"type":"string","const":"literal"},` +
-	`"value":{"type":"integer","minimum":-128,"maximum":127}},` +
-	`"required":["op","value"],"additionalProperties":false},{` +
+	`"required":["op","terms"],"additionalProperties":false},` + mcpSchemaExprOneOf + `,{` +
 	`"type":"object","description":"The expressions.",` +
 	`"properties":{"op":{"type":"string","const":"not"},"inner":{"$ref":"#/$defs/Expr"}},"required":["op"],` +
 	`"additionalProperties":false}]}}}`
 
-// mcpCallOwnExpr answers own_expr with EchoOwnExpr.
+// mcpCallOwnExpr answers calls of the tool "own_expr".
 func mcpCallOwnExpr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Formula
 	d := req.Decoder()
@@ -12840,8 +12007,10 @@ func mcpCallOwnExpr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolOwnFlaggedPointer describes own_flagged_pointer, which is
-// EchoOwnFlaggedPointer.
+var _ func(context.Context, Formula) Formula = EchoOwnExpr
+
+// mcpToolOwnFlaggedPointer describes the tool "own_flagged_pointer" (func
+// EchoOwnFlaggedPointer).
 var mcpToolOwnFlaggedPointer = mcp.ToolInfo{
 	Name:         "own_flagged_pointer",
 	Symbol:       "EchoOwnFlaggedPointer",
@@ -12850,17 +12019,16 @@ var mcpToolOwnFlaggedPointer = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnFlaggedPointer,
 }
 
-// mcpInputOwnFlaggedPointer is the schema of the arguments of
-// own_flagged_pointer.
+// mcpInputOwnFlaggedPointer is the input schema of the tool
+// "own_flagged_pointer".
 const mcpInputOwnFlaggedPointer = `{"type":"object","properties":{"value":{"type":"integer"}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputOwnFlaggedPointer is the schema of the results of
-// own_flagged_pointer.
+// mcpOutputOwnFlaggedPointer is the output schema of the tool
+// "own_flagged_pointer".
 const mcpOutputOwnFlaggedPointer = `{"type":"integer"}`
 
-// mcpCallOwnFlaggedPointer answers own_flagged_pointer with
-// EchoOwnFlaggedPointer.
+// mcpCallOwnFlaggedPointer answers calls of the tool "own_flagged_pointer".
 func mcpCallOwnFlaggedPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value sql.Null[*int]
@@ -12887,12 +12055,15 @@ func mcpCallOwnFlaggedPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return req.Structured(e)
 }
 
-// mcpFieldsOwnFlaggedPointer are the arguments of own_flagged_pointer.
+var _ func(context.Context, sql.Null[*int]) sql.Null[*int] = EchoOwnFlaggedPointer
+
+// mcpFieldsOwnFlaggedPointer are the arguments of the tool
+// "own_flagged_pointer".
 var mcpFieldsOwnFlaggedPointer = wire.Fields{
 	{Name: "value"},
 }
 
-// mcpToolOwnFlags describes own_flags, which is EchoOwnFlags.
+// mcpToolOwnFlags describes the tool "own_flags" (func EchoOwnFlags).
 var mcpToolOwnFlags = mcp.ToolInfo{
 	Name:         "own_flags",
 	Symbol:       "EchoOwnFlags",
@@ -12901,14 +12072,14 @@ var mcpToolOwnFlags = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnFlags,
 }
 
-// mcpInputOwnFlags is the schema of the arguments of own_flags.
+// mcpInputOwnFlags is the input schema of the tool "own_flags".
 const mcpInputOwnFlags = `{"type":"object","properties":{"value":{"type":"integer"}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputOwnFlags is the schema of the results of own_flags.
+// mcpOutputOwnFlags is the output schema of the tool "own_flags".
 const mcpOutputOwnFlags = `{"type":"integer"}`
 
-// mcpCallOwnFlags answers own_flags with EchoOwnFlags.
+// mcpCallOwnFlags answers calls of the tool "own_flags".
 func mcpCallOwnFlags(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value sql.Null[sql.Null[int]]
@@ -12935,12 +12106,14 @@ func mcpCallOwnFlags(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpFieldsOwnFlags are the arguments of own_flags.
+var _ func(context.Context, sql.Null[sql.Null[int]]) sql.Null[sql.Null[int]] = EchoOwnFlags
+
+// mcpFieldsOwnFlags are the arguments of the tool "own_flags".
 var mcpFieldsOwnFlags = wire.Fields{
 	{Name: "value"},
 }
 
-// mcpToolOwnHusk describes own_husk, which is EchoOwnHusk.
+// mcpToolOwnHusk describes the tool "own_husk" (func EchoOwnHusk).
 var mcpToolOwnHusk = mcp.ToolInfo{
 	Name:         "own_husk",
 	Symbol:       "EchoOwnHusk",
@@ -12949,8 +12122,11 @@ var mcpToolOwnHusk = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnHusk,
 }
 
-// mcpInputOwnHusk is the schema of the arguments of own_husk.
-const mcpInputOwnHusk = `{"type":"object","description":"Husk is recursive by way of a value with a flag.",` +
+// mcpInputOwnHusk is the input schema of the tool "own_husk".
+const mcpInputOwnHusk = mcpSchemaHusk
+
+// mcpSchemaHusk is a part of several schemas.
+const mcpSchemaHusk = `{"type":"object","description":"Husk is recursive by way of a value with a flag.",` +
 	`"properties":{` +
 	`"inner":{"type":"array","description":"HuskList is a list of husks.","items":{"$ref":"#/$defs/Husk"}},` +
 	`"weak":{"type":"integer"}},` +
@@ -12960,10 +12136,10 @@ const mcpInputOwnHusk = `{"type":"object","description":"Husk is recursive by wa
 	`"weak":{"type":"integer"}},` +
 	`"additionalProperties":false}}}`
 
-// mcpOutputOwnHusk is the schema of the results of own_husk.
-const mcpOutputOwnHusk = mcpInputOwnHusk
+// mcpOutputOwnHusk is the output schema of the tool "own_husk".
+const mcpOutputOwnHusk = mcpSchemaHusk
 
-// mcpCallOwnHusk answers own_husk with EchoOwnHusk.
+// mcpCallOwnHusk answers calls of the tool "own_husk".
 func mcpCallOwnHusk(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Husk
 	d := req.Decoder()
@@ -12977,7 +12153,9 @@ func mcpCallOwnHusk(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpToolOwnLayers describes own_layers, which is EchoOwnLayers.
+var _ func(context.Context, Husk) Husk = EchoOwnHusk
+
+// mcpToolOwnLayers describes the tool "own_layers" (func EchoOwnLayers).
 var mcpToolOwnLayers = mcp.ToolInfo{
 	Name:         "own_layers",
 	Symbol:       "EchoOwnLayers",
@@ -12986,7 +12164,7 @@ var mcpToolOwnLayers = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnLayers,
 }
 
-// mcpInputOwnLayers is the schema of the arguments of own_layers.
+// mcpInputOwnLayers is the input schema of the tool "own_layers".
 const mcpInputOwnLayers = `{"type":"object",` +
 	`"description":"Layers have something that may be nil inside of what may be absent.","properties":{` +
 	`"pointers":{"type":"integer"},` +
@@ -13005,19 +12183,7 @@ const mcpInputOwnLayers = `{"type":"object",` +
 	`"any":{"description":"Any JSON value."},` +
 	`"raw":{"description":"Any JSON value."},` +
 	`"time":{"type":"string","format":"date-time"},` +
-	`"generic":{"type":"object","description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":{` +
-	`"value":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
-	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"opt":{"type":"integer"},` +
-	`"zero":{"type":"integer"},` +
-	`"ptrOpt":{"type":"integer"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false},` +
+	`"generic":` + mcpSchemaBoxInt2 + `,` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"elements":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"values":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
@@ -13028,7 +12194,7 @@ const mcpInputOwnLayers = `{"type":"object",` +
 	`"array":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]},"minItems":2,"maxItems":2}},` +
 	`"required":["list","elements","values","array"],"additionalProperties":false}`
 
-// mcpOutputOwnLayers is the schema of the results of own_layers.
+// mcpOutputOwnLayers is the output schema of the tool "own_layers".
 const mcpOutputOwnLayers = `{"type":"object",` +
 	`"description":"Layers have something that may be nil inside of what may be absent.","properties":{` +
 	`"pointers":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
@@ -13070,7 +12236,7 @@ const mcpOutputOwnLayers = `{"type":"object",` +
 	`"array":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]},"minItems":2,"maxItems":2}},` +
 	`"required":["list","elements","values","kept","array"],"additionalProperties":false}`
 
-// mcpCallOwnLayers answers own_layers with EchoOwnLayers.
+// mcpCallOwnLayers answers calls of the tool "own_layers".
 func mcpCallOwnLayers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Layers
 	d := req.Decoder()
@@ -13084,7 +12250,9 @@ func mcpCallOwnLayers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolOwnLinks describes own_links, which is EchoOwnLinks.
+var _ func(context.Context, Layers) Layers = EchoOwnLayers
+
+// mcpToolOwnLinks describes the tool "own_links" (func EchoOwnLinks).
 var mcpToolOwnLinks = mcp.ToolInfo{
 	Name:         "own_links",
 	Symbol:       "EchoOwnLinks",
@@ -13093,7 +12261,7 @@ var mcpToolOwnLinks = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnLinks,
 }
 
-// mcpInputOwnLinks is the schema of the arguments of own_links.
+// mcpInputOwnLinks is the input schema of the tool "own_links".
 const mcpInputOwnLinks = `{"type":"object","description":"Page of links.","properties":{` +
 	`"home":{"type":"string","format":"uri"},` +
 	`"next":{"type":"string","format":"uri"},` +
@@ -13102,7 +12270,7 @@ const mcpInputOwnLinks = `{"type":"object","description":"Page of links.","prope
 	`"additionalProperties":{"anyOf":[{"type":"string","format":"uri"},{"type":"null"}]}}},` +
 	`"required":["home","all","byName"],"additionalProperties":false}`
 
-// mcpOutputOwnLinks is the schema of the results of own_links.
+// mcpOutputOwnLinks is the output schema of the tool "own_links".
 const mcpOutputOwnLinks = `{"type":"object","description":"Page of links.","properties":{` +
 	`"home":{"type":"string"},` +
 	`"next":{"type":"string"},` +
@@ -13110,7 +12278,7 @@ const mcpOutputOwnLinks = `{"type":"object","description":"Page of links.","prop
 	`"byName":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["home","all","byName"],"additionalProperties":false}`
 
-// mcpCallOwnLinks answers own_links with EchoOwnLinks.
+// mcpCallOwnLinks answers calls of the tool "own_links".
 func mcpCallOwnLinks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Links
 	d := req.Decoder()
@@ -13124,7 +12292,9 @@ func mcpCallOwnLinks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolOwnMaybe describes own_maybe, which is EchoOwnMaybe.
+var _ func(context.Context, Links) Links = EchoOwnLinks
+
+// mcpToolOwnMaybe describes the tool "own_maybe" (func EchoOwnMaybe).
 var mcpToolOwnMaybe = mcp.ToolInfo{
 	Name:         "own_maybe",
 	Symbol:       "EchoOwnMaybe",
@@ -13133,7 +12303,7 @@ var mcpToolOwnMaybe = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnMaybe,
 }
 
-// mcpInputOwnMaybe is the schema of the arguments of own_maybe.
+// mcpInputOwnMaybe is the input schema of the tool "own_maybe".
 const mcpInputOwnMaybe = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
@@ -13159,7 +12329,7 @@ const mcpInputOwnMaybe = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputOwnMaybe is the schema of the results of own_maybe.
+// mcpOutputOwnMaybe is the output schema of the tool "own_maybe".
 const mcpOutputOwnMaybe = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
@@ -13187,7 +12357,7 @@ const mcpOutputOwnMaybe = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
 
-// mcpCallOwnMaybe answers own_maybe with EchoOwnMaybe.
+// mcpCallOwnMaybe answers calls of the tool "own_maybe".
 func mcpCallOwnMaybe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Maybe]
 	d := req.Decoder()
@@ -13201,7 +12371,10 @@ func mcpCallOwnMaybe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolOwnMaybeFlag describes own_maybe_flag, which is EchoOwnMaybeFlag.
+var _ func(context.Context, Box[Maybe]) Box[Maybe] = EchoOwnMaybe
+
+// mcpToolOwnMaybeFlag describes the tool "own_maybe_flag" (func
+// EchoOwnMaybeFlag).
 var mcpToolOwnMaybeFlag = mcp.ToolInfo{
 	Name:         "own_maybe_flag",
 	Symbol:       "EchoOwnMaybeFlag",
@@ -13210,15 +12383,15 @@ var mcpToolOwnMaybeFlag = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnMaybeFlag,
 }
 
-// mcpInputOwnMaybeFlag is the schema of the arguments of own_maybe_flag.
+// mcpInputOwnMaybeFlag is the input schema of the tool "own_maybe_flag".
 const mcpInputOwnMaybeFlag = `{"type":"object","properties":{` +
 	`"value":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."}},` +
 	`"additionalProperties":false}`
 
-// mcpOutputOwnMaybeFlag is the schema of the results of own_maybe_flag.
+// mcpOutputOwnMaybeFlag is the output schema of the tool "own_maybe_flag".
 const mcpOutputOwnMaybeFlag = `{"type":"integer"}`
 
-// mcpCallOwnMaybeFlag answers own_maybe_flag with EchoOwnMaybeFlag.
+// mcpCallOwnMaybeFlag answers calls of the tool "own_maybe_flag".
 func mcpCallOwnMaybeFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value sql.Null[Maybe]
@@ -13245,12 +12418,15 @@ func mcpCallOwnMaybeFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsOwnMaybeFlag are the arguments of own_maybe_flag.
+var _ func(context.Context, sql.Null[Maybe]) sql.Null[Maybe] = EchoOwnMaybeFlag
+
+// mcpFieldsOwnMaybeFlag are the arguments of the tool "own_maybe_flag".
 var mcpFieldsOwnMaybeFlag = wire.Fields{
 	{Name: "value"},
 }
 
-// mcpToolOwnMaybeRoot describes own_maybe_root, which is EchoOwnMaybeRoot.
+// mcpToolOwnMaybeRoot describes the tool "own_maybe_root" (func
+// EchoOwnMaybeRoot).
 var mcpToolOwnMaybeRoot = mcp.ToolInfo{
 	Name:         "own_maybe_root",
 	Symbol:       "EchoOwnMaybeRoot",
@@ -13259,16 +12435,16 @@ var mcpToolOwnMaybeRoot = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnMaybeRoot,
 }
 
-// mcpInputOwnMaybeRoot is the schema of the arguments of own_maybe_root.
+// mcpInputOwnMaybeRoot is the input schema of the tool "own_maybe_root".
 const mcpInputOwnMaybeRoot = `{"type":"object","properties":{` +
 	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpOutputOwnMaybeRoot is the schema of the results of own_maybe_root.
+// mcpOutputOwnMaybeRoot is the output schema of the tool "own_maybe_root".
 const mcpOutputOwnMaybeRoot = `{"type":"integer"}`
 
-// mcpCallOwnMaybeRoot answers own_maybe_root with EchoOwnMaybeRoot.
+// mcpCallOwnMaybeRoot answers calls of the tool "own_maybe_root".
 func mcpCallOwnMaybeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		value Maybe
@@ -13292,12 +12468,14 @@ func mcpCallOwnMaybeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsOwnMaybeRoot are the arguments of own_maybe_root.
+var _ func(context.Context, Maybe) Maybe = EchoOwnMaybeRoot
+
+// mcpFieldsOwnMaybeRoot are the arguments of the tool "own_maybe_root".
 var mcpFieldsOwnMaybeRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
-// mcpToolOwnOutcome describes own_outcome, which is EchoOwnOutcome.
+// mcpToolOwnOutcome describes the tool "own_outcome" (func EchoOwnOutcome).
 var mcpToolOwnOutcome = mcp.ToolInfo{
 	Name:         "own_outcome",
 	Symbol:       "EchoOwnOutcome",
@@ -13306,10 +12484,12 @@ var mcpToolOwnOutcome = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnOutcome,
 }
 
-// mcpInputOwnOutcome is the schema of the arguments of own_outcome.
-const mcpInputOwnOutcome = mcpOutputEchoTightened
+// mcpInputOwnOutcome is the input schema of the tool "own_outcome".
+const mcpInputOwnOutcome = `{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputOwnOutcome is the schema of the results of own_outcome.
+// mcpOutputOwnOutcome is the output schema of the tool "own_outcome".
 const mcpOutputOwnOutcome = `{"type":"object","description":"Outcome has values that can only be results.",` +
 	`"properties":{` +
 	`"err":{"type":"string"},` +
@@ -13319,7 +12499,7 @@ const mcpOutputOwnOutcome = `{"type":"object","description":"Outcome has values 
 	`"n":{"type":"integer"}},` +
 	`"required":["errs","n"],"additionalProperties":false}`
 
-// mcpCallOwnOutcome answers own_outcome with EchoOwnOutcome.
+// mcpCallOwnOutcome answers calls of the tool "own_outcome".
 func mcpCallOwnOutcome(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Point
 	d := req.Decoder()
@@ -13333,7 +12513,9 @@ func mcpCallOwnOutcome(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolOwnParcel describes own_parcel, which is EchoOwnParcel.
+var _ func(context.Context, Point) Outcome = EchoOwnOutcome
+
+// mcpToolOwnParcel describes the tool "own_parcel" (func EchoOwnParcel).
 var mcpToolOwnParcel = mcp.ToolInfo{
 	Name:         "own_parcel",
 	Symbol:       "EchoOwnParcel",
@@ -13342,8 +12524,11 @@ var mcpToolOwnParcel = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnParcel,
 }
 
-// mcpInputOwnParcel is the schema of the arguments of own_parcel.
-const mcpInputOwnParcel = `{"type":"object","description":"Wrapping is what is around a parcel.",` +
+// mcpInputOwnParcel is the input schema of the tool "own_parcel".
+const mcpInputOwnParcel = mcpSchemaWrapping
+
+// mcpSchemaWrapping is a part of several schemas.
+const mcpSchemaWrapping = `{"type":"object","description":"Wrapping is what is around a parcel.",` +
 	`"properties":{` +
 	`"layers":{"type":"integer"},` +
 	`"parcels":{"type":"array","items":{"$ref":"#/$defs/Wrapping",` +
@@ -13355,10 +12540,10 @@ const mcpInputOwnParcel = `{"type":"object","description":"Wrapping is what is a
 	`"description":"Parcel travels as a Wrapping, which may have parcels inside."}}},` +
 	`"required":["layers"],"additionalProperties":false}}}`
 
-// mcpOutputOwnParcel is the schema of the results of own_parcel.
-const mcpOutputOwnParcel = mcpInputOwnParcel
+// mcpOutputOwnParcel is the output schema of the tool "own_parcel".
+const mcpOutputOwnParcel = mcpSchemaWrapping
 
-// mcpCallOwnParcel answers own_parcel with EchoOwnParcel.
+// mcpCallOwnParcel answers calls of the tool "own_parcel".
 func mcpCallOwnParcel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Wrapping
 	d := req.Decoder()
@@ -13372,7 +12557,9 @@ func mcpCallOwnParcel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpToolOwnPerhaps describes own_perhaps, which is EchoOwnPerhaps.
+var _ func(context.Context, Wrapping) Wrapping = EchoOwnParcel
+
+// mcpToolOwnPerhaps describes the tool "own_perhaps" (func EchoOwnPerhaps).
 var mcpToolOwnPerhaps = mcp.ToolInfo{
 	Name:         "own_perhaps",
 	Symbol:       "EchoOwnPerhaps",
@@ -13381,7 +12568,7 @@ var mcpToolOwnPerhaps = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnPerhaps,
 }
 
-// mcpInputOwnPerhaps is the schema of the arguments of own_perhaps.
+// mcpInputOwnPerhaps is the input schema of the tool "own_perhaps".
 const mcpInputOwnPerhaps = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
@@ -13410,7 +12597,7 @@ const mcpInputOwnPerhaps = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpOutputOwnPerhaps is the schema of the results of own_perhaps.
+// mcpOutputOwnPerhaps is the output schema of the tool "own_perhaps".
 const mcpOutputOwnPerhaps = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
@@ -13441,7 +12628,7 @@ const mcpOutputOwnPerhaps = `{"type":"object",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
 
-// mcpCallOwnPerhaps answers own_perhaps with EchoOwnPerhaps.
+// mcpCallOwnPerhaps answers calls of the tool "own_perhaps".
 func mcpCallOwnPerhaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Perhaps]
 	d := req.Decoder()
@@ -13455,7 +12642,9 @@ func mcpCallOwnPerhaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpToolOwnRow describes own_row, which is EchoOwnRow.
+var _ func(context.Context, Box[Perhaps]) Box[Perhaps] = EchoOwnPerhaps
+
+// mcpToolOwnRow describes the tool "own_row" (func EchoOwnRow).
 var mcpToolOwnRow = mcp.ToolInfo{
 	Name:         "own_row",
 	Symbol:       "EchoOwnRow",
@@ -13464,7 +12653,7 @@ var mcpToolOwnRow = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnRow,
 }
 
-// mcpInputOwnRow is the schema of the arguments of own_row.
+// mcpInputOwnRow is the input schema of the tool "own_row".
 const mcpInputOwnRow = `{"type":"object","description":"Row has the types of a database.","properties":{` +
 	`"name":{"type":"string"},` +
 	`"age":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
@@ -13481,7 +12670,7 @@ const mcpInputOwnRow = `{"type":"object","description":"Row has the types of a d
 	`"ptr":{"type":"string"}},` +
 	`"required":["list","map"],"additionalProperties":false}`
 
-// mcpOutputOwnRow is the schema of the results of own_row.
+// mcpOutputOwnRow is the output schema of the tool "own_row".
 const mcpOutputOwnRow = `{"type":"object","description":"Row has the types of a database.","properties":{` +
 	`"name":{"type":"string"},` +
 	`"age":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
@@ -13498,7 +12687,7 @@ const mcpOutputOwnRow = `{"type":"object","description":"Row has the types of a 
 	`"ptr":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"required":["list","map"],"additionalProperties":false}`
 
-// mcpCallOwnRow answers own_row with EchoOwnRow.
+// mcpCallOwnRow answers calls of the tool "own_row".
 func mcpCallOwnRow(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Row
 	d := req.Decoder()
@@ -13512,7 +12701,9 @@ func mcpCallOwnRow(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 	return req.Structured(e)
 }
 
-// mcpToolOwnShape describes own_shape, which is EchoOwnShape.
+var _ func(context.Context, Row) Row = EchoOwnRow
+
+// mcpToolOwnShape describes the tool "own_shape" (func EchoOwnShape).
 var mcpToolOwnShape = mcp.ToolInfo{
 	Name:         "own_shape",
 	Symbol:       "EchoOwnShape",
@@ -13521,128 +12712,38 @@ var mcpToolOwnShape = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnShape,
 }
 
-// mcpInputOwnShape is the schema of the arguments of own_shape.
+// mcpInputOwnShape is the input schema of the tool "own_shape".
 const mcpInputOwnShape = `{"type":"object","description":"Drawing has unions in all places.","properties":{` +
-	`"main":{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`"opt":{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`"list":{"type":"array","items":{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]}},` +
-	`"map":{"type":"object","additionalProperties":{"description":"Shape is a sealed interface.","oneOf":[{` +
-	`"type":"object","description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]}},` +
-	`"ptr":{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]}},` +
+	`"main":` + mcpSchemaShape2 + `,` +
+	`"opt":` + mcpSchemaShape2 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaShape2 + `},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaShape2 + `},` +
+	`"ptr":` + mcpSchemaShape2 + `},` +
 	`"required":["main","list"],"additionalProperties":false}`
 
-// mcpOutputOwnShape is the schema of the results of own_shape.
+// mcpSchemaShape2 is a part of several schemas.
+const mcpSchemaShape2 = `{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
+	`"description":"Circle and Square are shapes.",` +
+	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
+	`"required":["type","radius"],"additionalProperties":false},` + mcpSchemaShapeOneOf2 + `,{` +
+	`"type":"object","description":"Dot has no fields of its own.",` +
+	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]}`
+
+// mcpOutputOwnShape is the output schema of the tool "own_shape".
 const mcpOutputOwnShape = `{"type":"object","description":"Drawing has unions in all places.","properties":{` +
-	`"main":{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`"opt":{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`"list":{"type":"array","items":{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{` +
-	`"type":"object","description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`{"type":"null"}]}},` +
-	`"map":{"type":"object","additionalProperties":{"description":"Shape is a sealed interface.","anyOf":[{` +
-	`"oneOf":[{"type":"object","description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`{"type":"null"}]}},` +
-	`"ptr":{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{"type":"object",` +
-	`"description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false},{` +
-	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
-	`"type":{"type":"string","const":"Square"},` +
-	`"side":{"type":"integer"},` +
-	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false},{` +
-	`"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`{"type":"null"}]}},` +
+	`"main":` + mcpSchemaShape3 + `,` +
+	`"opt":` + mcpSchemaShape3 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaShape + `},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaShape + `},` +
+	`"ptr":` + mcpSchemaShape + `},` +
 	`"required":["list"],"additionalProperties":false}`
 
-// mcpCallOwnShape answers own_shape with EchoOwnShape.
+// mcpSchemaShape3 is a part of several schemas.
+const mcpSchemaShape3 = `{"description":"Shape is a sealed interface.","oneOf":[` + mcpSchemaShapeOneOf + `,` +
+	mcpSchemaShapeOneOf2 + `,{"type":"object","description":"Dot has no fields of its own.",` +
+	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]}`
+
+// mcpCallOwnShape answers calls of the tool "own_shape".
 func mcpCallOwnShape(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Drawing
 	d := req.Decoder()
@@ -13656,7 +12757,9 @@ func mcpCallOwnShape(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpToolOwnWeekday describes own_weekday, which is EchoOwnWeekday.
+var _ func(context.Context, Drawing) Drawing = EchoOwnShape
+
+// mcpToolOwnWeekday describes the tool "own_weekday" (func EchoOwnWeekday).
 var mcpToolOwnWeekday = mcp.ToolInfo{
 	Name:         "own_weekday",
 	Symbol:       "EchoOwnWeekday",
@@ -13665,13 +12768,13 @@ var mcpToolOwnWeekday = mcp.ToolInfo{
 	OutputSchema: mcpOutputOwnWeekday,
 }
 
-// mcpInputOwnWeekday is the schema of the arguments of own_weekday.
-const mcpInputOwnWeekday = mcpInputEchoAddr
+// mcpInputOwnWeekday is the input schema of the tool "own_weekday".
+const mcpInputOwnWeekday = mcpSchemaBoxAddr
 
-// mcpOutputOwnWeekday is the schema of the results of own_weekday.
-const mcpOutputOwnWeekday = mcpInputEchoAddr
+// mcpOutputOwnWeekday is the output schema of the tool "own_weekday".
+const mcpOutputOwnWeekday = mcpSchemaBoxAddr
 
-// mcpCallOwnWeekday answers own_weekday with EchoOwnWeekday.
+// mcpCallOwnWeekday answers calls of the tool "own_weekday".
 func mcpCallOwnWeekday(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Weekday]
 	d := req.Decoder()
@@ -13684,6 +12787,8 @@ func mcpCallOwnWeekday(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	mcpEncodeBoxWeekday(e, &result)
 	return req.Structured(e)
 }
+
+var _ func(context.Context, Box[time.Weekday]) Box[time.Weekday] = EchoOwnWeekday
 
 // mcpEnumBinding are the texts that are accepted for Binding.
 var mcpEnumBinding = []string{"paperback", "hardback"}
@@ -13844,6 +12949,19 @@ func mcpDecodeBoxAddr(d *wire.Decoder, v *Box[netip.Addr]) {
 	}
 }
 
+var _ = struct {
+	Value  netip.Addr
+	Ptr    *netip.Addr
+	List   []netip.Addr
+	Refs   []*netip.Addr
+	Pair   [2]netip.Addr
+	Map    map[string]netip.Addr
+	Opt    netip.Addr
+	Zero   netip.Addr
+	PtrOpt *netip.Addr
+	Bag    map[string]*netip.Addr
+}(Box[netip.Addr]{})
+
 // mcpFieldsBoxAddr are the members of a value of type Box[netip.Addr].
 var mcpFieldsBoxAddr = wire.Fields{
 	{Name: "value", Required: true},
@@ -13895,6 +13013,19 @@ func mcpDecodeBoxBoolMap(d *wire.Decoder, v *Box[map[netip.Addr]bool]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  map[netip.Addr]bool
+	Ptr    *map[netip.Addr]bool
+	List   []map[netip.Addr]bool
+	Refs   []*map[netip.Addr]bool
+	Pair   [2]map[netip.Addr]bool
+	Map    map[string]map[netip.Addr]bool
+	Opt    map[netip.Addr]bool
+	Zero   map[netip.Addr]bool
+	PtrOpt *map[netip.Addr]bool
+	Bag    map[string]*map[netip.Addr]bool
+}(Box[map[netip.Addr]bool]{})
 
 // mcpFieldsBoxBoolMap are the members of a value of type
 // Box[map[netip.Addr]bool].
@@ -13954,6 +13085,19 @@ func mcpDecodeBoxAddrPort(d *wire.Decoder, v *Box[netip.AddrPort]) {
 	}
 }
 
+var _ = struct {
+	Value  netip.AddrPort
+	Ptr    *netip.AddrPort
+	List   []netip.AddrPort
+	Refs   []*netip.AddrPort
+	Pair   [2]netip.AddrPort
+	Map    map[string]netip.AddrPort
+	Opt    netip.AddrPort
+	Zero   netip.AddrPort
+	PtrOpt *netip.AddrPort
+	Bag    map[string]*netip.AddrPort
+}(Box[netip.AddrPort]{})
+
 // mcpFieldsBoxAddrPort are the members of a value of type Box[netip.AddrPort].
 var mcpFieldsBoxAddrPort = wire.Fields{
 	{Name: "value", Required: true},
@@ -14006,6 +13150,19 @@ func mcpDecodeBoxString(d *wire.Decoder, v *Box[string]) {
 	}
 }
 
+var _ = struct {
+	Value  string
+	Ptr    *string
+	List   []string
+	Refs   []*string
+	Pair   [2]string
+	Map    map[string]string
+	Opt    string
+	Zero   string
+	PtrOpt *string
+	Bag    map[string]*string
+}(Box[string]{})
+
 // mcpFieldsBoxString are the members of a value of type Box[string].
 var mcpFieldsBoxString = wire.Fields{
 	{Name: "value", Required: true},
@@ -14053,6 +13210,19 @@ func mcpDecodeBoxTime(d *wire.Decoder, v *Box[time.Time]) {
 	}
 }
 
+var _ = struct {
+	Value  time.Time
+	Ptr    *time.Time
+	List   []time.Time
+	Refs   []*time.Time
+	Pair   [2]time.Time
+	Map    map[string]time.Time
+	Opt    time.Time
+	Zero   time.Time
+	PtrOpt *time.Time
+	Bag    map[string]*time.Time
+}(Box[time.Time]{})
+
 // mcpFieldsBoxTime are the members of a value of type Box[time.Time].
 var mcpFieldsBoxTime = wire.Fields{
 	{Name: "value", Required: true},
@@ -14089,6 +13259,29 @@ func mcpDecodeAnonymous(d *wire.Decoder, v *Anonymous) {
 		}
 	}
 }
+
+var _ = struct {
+	Part struct {
+		X     int
+		Inner struct {
+			Y []struct {
+				Z string
+			}
+		}
+	}
+	Ptr *struct {
+		A int
+	}
+	List []struct {
+		B bool
+	}
+	Map map[string]struct {
+		C float64
+	}
+	Same struct {
+		B bool
+	}
+}(Anonymous{})
 
 // mcpFieldsAnonymous are the members of a value of type Anonymous.
 var mcpFieldsAnonymous = wire.Fields{
@@ -14243,6 +13436,19 @@ func mcpDecodeBoxAny(d *wire.Decoder, v *Box[any]) {
 	}
 }
 
+var _ = struct {
+	Value  any
+	Ptr    *any
+	List   []any
+	Refs   []*any
+	Pair   [2]any
+	Map    map[string]any
+	Opt    any
+	Zero   any
+	PtrOpt *any
+	Bag    map[string]*any
+}(Box[any]{})
+
 // mcpFieldsBoxAny are the members of a value of type Box[any].
 var mcpFieldsBoxAny = wire.Fields{
 	{Name: "value", Required: true, Null: true},
@@ -14289,6 +13495,19 @@ func mcpDecodeBoxAnything(d *wire.Decoder, v *Box[Anything]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Anything
+	Ptr    *Anything
+	List   []Anything
+	Refs   []*Anything
+	Pair   [2]Anything
+	Map    map[string]Anything
+	Opt    Anything
+	Zero   Anything
+	PtrOpt *Anything
+	Bag    map[string]*Anything
+}(Box[Anything]{})
 
 // mcpFieldsBoxAnything are the members of a value of type Box[Anything].
 var mcpFieldsBoxAnything = wire.Fields{
@@ -14342,6 +13561,19 @@ func mcpDecodeBoxFloat(d *wire.Decoder, v *Box[big.Float]) {
 	}
 }
 
+var _ = struct {
+	Value  big.Float
+	Ptr    *big.Float
+	List   []big.Float
+	Refs   []*big.Float
+	Pair   [2]big.Float
+	Map    map[string]big.Float
+	Opt    big.Float
+	Zero   big.Float
+	PtrOpt *big.Float
+	Bag    map[string]*big.Float
+}(Box[big.Float]{})
+
 // mcpFieldsBoxFloat are the members of a value of type Box[big.Float].
 var mcpFieldsBoxFloat = wire.Fields{
 	{Name: "value", Required: true},
@@ -14393,6 +13625,19 @@ func mcpDecodeBoxInt(d *wire.Decoder, v *Box[big.Int]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  big.Int
+	Ptr    *big.Int
+	List   []big.Int
+	Refs   []*big.Int
+	Pair   [2]big.Int
+	Map    map[string]big.Int
+	Opt    big.Int
+	Zero   big.Int
+	PtrOpt *big.Int
+	Bag    map[string]*big.Int
+}(Box[big.Int]{})
 
 // mcpFieldsBoxInt are the members of a value of type Box[big.Int].
 var mcpFieldsBoxInt = wire.Fields{
@@ -14446,6 +13691,19 @@ func mcpDecodeBoxIntPtr(d *wire.Decoder, v *Box[*big.Int]) {
 	}
 }
 
+var _ = struct {
+	Value  *big.Int
+	Ptr    **big.Int
+	List   []*big.Int
+	Refs   []**big.Int
+	Pair   [2]*big.Int
+	Map    map[string]*big.Int
+	Opt    *big.Int
+	Zero   *big.Int
+	PtrOpt **big.Int
+	Bag    map[string]**big.Int
+}(Box[*big.Int]{})
+
 // mcpFieldsBoxIntPtr are the members of a value of type Box[*big.Int].
 var mcpFieldsBoxIntPtr = wire.Fields{
 	{Name: "value", Null: true},
@@ -14492,6 +13750,19 @@ func mcpDecodeBoxBinding(d *wire.Decoder, v *Box[Binding]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Binding
+	Ptr    *Binding
+	List   []Binding
+	Refs   []*Binding
+	Pair   [2]Binding
+	Map    map[string]Binding
+	Opt    Binding
+	Zero   Binding
+	PtrOpt *Binding
+	Bag    map[string]*Binding
+}(Box[Binding]{})
 
 // mcpFieldsBoxBinding are the members of a value of type Box[Binding].
 var mcpFieldsBoxBinding = wire.Fields{
@@ -14545,6 +13816,19 @@ func mcpDecodeBoxIntMap(d *wire.Decoder, v *Box[map[Binding]int]) {
 	}
 }
 
+var _ = struct {
+	Value  map[Binding]int
+	Ptr    *map[Binding]int
+	List   []map[Binding]int
+	Refs   []*map[Binding]int
+	Pair   [2]map[Binding]int
+	Map    map[string]map[Binding]int
+	Opt    map[Binding]int
+	Zero   map[Binding]int
+	PtrOpt *map[Binding]int
+	Bag    map[string]*map[Binding]int
+}(Box[map[Binding]int]{})
+
 // mcpFieldsBoxIntMap are the members of a value of type Box[map[Binding]int].
 var mcpFieldsBoxIntMap = wire.Fields{
 	{Name: "value", Required: true},
@@ -14588,6 +13872,13 @@ func mcpDecodeBlanks(d *wire.Decoder, v *Blanks) {
 	}
 }
 
+var _ = struct {
+	Blank string
+	Any   string
+	Words string
+	Rest  []string
+}(Blanks{})
+
 // mcpFieldsBlanks are the members of a value of type Blanks.
 var mcpFieldsBlanks = wire.Fields{
 	{Name: "blank", Required: true},
@@ -14629,6 +13920,19 @@ func mcpDecodeBoxBlob(d *wire.Decoder, v *Box[Blob]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Blob
+	Ptr    *Blob
+	List   []Blob
+	Refs   []*Blob
+	Pair   [2]Blob
+	Map    map[string]Blob
+	Opt    Blob
+	Zero   Blob
+	PtrOpt *Blob
+	Bag    map[string]*Blob
+}(Box[Blob]{})
 
 // mcpFieldsBoxBlob are the members of a value of type Box[Blob].
 var mcpFieldsBoxBlob = wire.Fields{
@@ -14676,6 +13980,19 @@ func mcpDecodeBoxBool(d *wire.Decoder, v *Box[bool]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  bool
+	Ptr    *bool
+	List   []bool
+	Refs   []*bool
+	Pair   [2]bool
+	Map    map[string]bool
+	Opt    bool
+	Zero   bool
+	PtrOpt *bool
+	Bag    map[string]*bool
+}(Box[bool]{})
 
 // mcpFieldsBoxBool are the members of a value of type Box[bool].
 var mcpFieldsBoxBool = wire.Fields{
@@ -14777,6 +14094,29 @@ func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 	}
 }
 
+var _ = struct {
+	Min      int
+	Max      int
+	Both     int8
+	Above    uint
+	Below    uint16
+	Real     float64
+	Open     float64
+	Single   float32
+	Tiny     float32
+	TinyOpen float32
+	Step     int
+	Tenth    float64
+	Half     int
+	Big      int64
+	Odd      int64
+	Fraction int
+	Ptr      *int
+	PtrPtr   **float64
+	Named    Count
+	Nanos    time.Duration
+}(Bounds{})
+
 // mcpFieldsBounds are the members of a value of type Bounds.
 var mcpFieldsBounds = wire.Fields{
 	{Name: "min", Required: true},
@@ -14834,6 +14174,19 @@ func mcpDecodeBoxBounds(d *wire.Decoder, v *Box[Bounds]) {
 	}
 }
 
+var _ = struct {
+	Value  Bounds
+	Ptr    *Bounds
+	List   []Bounds
+	Refs   []*Bounds
+	Pair   [2]Bounds
+	Map    map[string]Bounds
+	Opt    Bounds
+	Zero   Bounds
+	PtrOpt *Bounds
+	Bag    map[string]*Bounds
+}(Box[Bounds]{})
+
 // mcpFieldsBoxBounds are the members of a value of type Box[Bounds].
 var mcpFieldsBoxBounds = wire.Fields{
 	{Name: "value", Required: true},
@@ -14881,6 +14234,19 @@ func mcpDecodeBoxByPointer(d *wire.Decoder, v *Box[ByPointer]) {
 	}
 }
 
+var _ = struct {
+	Value  ByPointer
+	Ptr    *ByPointer
+	List   []ByPointer
+	Refs   []*ByPointer
+	Pair   [2]ByPointer
+	Map    map[string]ByPointer
+	Opt    ByPointer
+	Zero   ByPointer
+	PtrOpt *ByPointer
+	Bag    map[string]*ByPointer
+}(Box[ByPointer]{})
+
 // mcpFieldsBoxByPointer are the members of a value of type Box[ByPointer].
 var mcpFieldsBoxByPointer = wire.Fields{
 	{Name: "value", Required: true},
@@ -14919,6 +14285,11 @@ func mcpDecodeByPointer(d *wire.Decoder, v *ByPointer) {
 		}
 	}
 }
+
+var _ = struct {
+	*Base
+	Own int
+}(ByPointer{})
 
 // mcpFieldsByPointer are the members of a value of type ByPointer.
 var mcpFieldsByPointer = wire.Fields{
@@ -14960,6 +14331,19 @@ func mcpDecodeBoxDefaults(d *wire.Decoder, v *Box[Defaults]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Defaults
+	Ptr    *Defaults
+	List   []Defaults
+	Refs   []*Defaults
+	Pair   [2]Defaults
+	Map    map[string]Defaults
+	Opt    Defaults
+	Zero   Defaults
+	PtrOpt *Defaults
+	Bag    map[string]*Defaults
+}(Box[Defaults]{})
 
 // mcpFieldsBoxDefaults are the members of a value of type Box[Defaults].
 var mcpFieldsBoxDefaults = wire.Fields{
@@ -15061,6 +14445,34 @@ func mcpDecodeDefaults(d *wire.Decoder, v *Defaults) {
 	}
 }
 
+var _ = struct {
+	B         bool
+	I         int
+	U8        uint8
+	Big       uint64
+	F         float64
+	F32       float32
+	S         string
+	Tick      string
+	Label     Label
+	Ptr       *int
+	PtrPtr    **string
+	List      []int
+	JSONList  []string
+	EmptyList []string
+	Array     [2]int
+	Map       map[string]int
+	IntMap    map[int]string
+	Struct    Point
+	PtrStruct *Point
+	Bytes     []byte
+	Time      time.Time
+	Nanos     time.Duration
+	Any       any
+	Opt       int
+	Req       int
+}(Defaults{})
+
 // mcpFieldsDefaults are the members of a value of type Defaults.
 var mcpFieldsDefaults = wire.Fields{
 	{Name: "b"},
@@ -15107,6 +14519,11 @@ func mcpDecodePoint(d *wire.Decoder, v *Point) {
 	}
 }
 
+var _ = struct {
+	X int
+	Y int
+}(Point{})
+
 // mcpFieldsPoint are the members of a value of type Point.
 var mcpFieldsPoint = wire.Fields{
 	{Name: "x", Required: true},
@@ -15146,6 +14563,19 @@ func mcpDecodeBoxEmbedding(d *wire.Decoder, v *Box[Embedding]) {
 	}
 }
 
+var _ = struct {
+	Value  Embedding
+	Ptr    *Embedding
+	List   []Embedding
+	Refs   []*Embedding
+	Pair   [2]Embedding
+	Map    map[string]Embedding
+	Opt    Embedding
+	Zero   Embedding
+	PtrOpt *Embedding
+	Bag    map[string]*Embedding
+}(Box[Embedding]{})
+
 // mcpFieldsBoxEmbedding are the members of a value of type Box[Embedding].
 var mcpFieldsBoxEmbedding = wire.Fields{
 	{Name: "value", Required: true},
@@ -15177,6 +14607,12 @@ func mcpDecodeEmbedding(d *wire.Decoder, v *Embedding) {
 		}
 	}
 }
+
+var _ = struct {
+	Base
+	base
+	Own int
+}(Embedding{})
 
 // mcpFieldsEmbedding are the members of a value of type Embedding.
 var mcpFieldsEmbedding = wire.Fields{
@@ -15220,6 +14656,19 @@ func mcpDecodeBoxLinkPtr(d *wire.Decoder, v *Box[*Link]) {
 	}
 }
 
+var _ = struct {
+	Value  *Link
+	Ptr    **Link
+	List   []*Link
+	Refs   []**Link
+	Pair   [2]*Link
+	Map    map[string]*Link
+	Opt    *Link
+	Zero   *Link
+	PtrOpt **Link
+	Bag    map[string]**Link
+}(Box[*Link]{})
+
 // mcpFieldsBoxLinkPtr are the members of a value of type Box[*Link].
 var mcpFieldsBoxLinkPtr = wire.Fields{
 	{Name: "value"},
@@ -15245,6 +14694,11 @@ func mcpDecodeLink(d *wire.Decoder, v *Link) {
 		}
 	}
 }
+
+var _ = struct {
+	N    int
+	Next *Link
+}(Link{})
 
 // mcpFieldsLink are the members of a value of type Link.
 var mcpFieldsLink = wire.Fields{
@@ -15305,6 +14759,19 @@ func mcpDecodeBoxNode(d *wire.Decoder, v *Box[Node]) {
 	}
 }
 
+var _ = struct {
+	Value  Node
+	Ptr    *Node
+	List   []Node
+	Refs   []*Node
+	Pair   [2]Node
+	Map    map[string]Node
+	Opt    Node
+	Zero   Node
+	PtrOpt *Node
+	Bag    map[string]*Node
+}(Box[Node]{})
+
 // mcpFieldsBoxNode are the members of a value of type Box[Node].
 var mcpFieldsBoxNode = wire.Fields{
 	{Name: "value", Required: true},
@@ -15333,6 +14800,12 @@ func mcpDecodeNode(d *wire.Decoder, v *Node) {
 	}
 }
 
+var _ = struct {
+	Value string
+	Kids  []*Node
+	Up    *Node
+}(Node{})
+
 // mcpFieldsNode are the members of a value of type Node.
 var mcpFieldsNode = wire.Fields{
 	{Name: "value", Required: true},
@@ -15356,6 +14829,11 @@ func mcpDecodeBranch(d *wire.Decoder, v *Branch) {
 		}
 	}
 }
+
+var _ = struct {
+	Name     string
+	Branches []Branch
+}(Branch{})
 
 // mcpFieldsBranch are the members of a value of type Branch.
 var mcpFieldsBranch = wire.Fields{
@@ -15402,6 +14880,11 @@ func mcpDecodeByPointers(d *wire.Decoder, v *ByPointers) {
 	}
 }
 
+var _ = struct {
+	*Outer
+	Own int
+}(ByPointers{})
+
 // mcpFieldsByPointers are the members of a value of type ByPointers.
 var mcpFieldsByPointers = wire.Fields{
 	{Name: "i"},
@@ -15438,6 +14921,19 @@ func mcpDecodeBoxByteSlice(d *wire.Decoder, v *Box[[]byte]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  []byte
+	Ptr    *[]byte
+	List   [][]byte
+	Refs   []*[]byte
+	Pair   [2][]byte
+	Map    map[string][]byte
+	Opt    []byte
+	Zero   []byte
+	PtrOpt *[]byte
+	Bag    map[string]*[]byte
+}(Box[[]byte]{})
 
 // mcpFieldsBoxByteSlice are the members of a value of type Box[[]byte].
 var mcpFieldsBoxByteSlice = wire.Fields{
@@ -15486,6 +14982,19 @@ func mcpDecodeBoxCelsius(d *wire.Decoder, v *Box[Celsius]) {
 	}
 }
 
+var _ = struct {
+	Value  Celsius
+	Ptr    *Celsius
+	List   []Celsius
+	Refs   []*Celsius
+	Pair   [2]Celsius
+	Map    map[string]Celsius
+	Opt    Celsius
+	Zero   Celsius
+	PtrOpt *Celsius
+	Bag    map[string]*Celsius
+}(Box[Celsius]{})
+
 // mcpFieldsBoxCelsius are the members of a value of type Box[Celsius].
 var mcpFieldsBoxCelsius = wire.Fields{
 	{Name: "value", Required: true},
@@ -15517,6 +15026,11 @@ func mcpDecodeChicken(d *wire.Decoder, v *Chicken) {
 	}
 }
 
+var _ = struct {
+	Lays []Egg
+	From *Egg
+}(Chicken{})
+
 // mcpFieldsChicken are the members of a value of type Chicken.
 var mcpFieldsChicken = wire.Fields{
 	{Name: "lays", Required: true},
@@ -15535,6 +15049,11 @@ func mcpDecodeEgg(d *wire.Decoder, v *Egg) {
 	}
 }
 
+var _ = struct {
+	Becomes *Chicken
+	Weight  float64
+}(Egg{})
+
 // mcpFieldsEgg are the members of a value of type Egg.
 var mcpFieldsEgg = wire.Fields{
 	{Name: "becomes"},
@@ -15551,6 +15070,10 @@ func mcpDecodeCircleA(d *wire.Decoder, v *CircleA) {
 	}
 }
 
+var _ = struct {
+	B *CircleB
+}(CircleA{})
+
 // mcpFieldsCircleA are the members of a value of type CircleA.
 var mcpFieldsCircleA = wire.Fields{
 	{Name: "b"},
@@ -15565,6 +15088,10 @@ func mcpDecodeCircleB(d *wire.Decoder, v *CircleB) {
 		}
 	}
 }
+
+var _ = struct {
+	C []CircleC
+}(CircleB{})
 
 // mcpFieldsCircleB are the members of a value of type CircleB.
 var mcpFieldsCircleB = wire.Fields{
@@ -15582,6 +15109,11 @@ func mcpDecodeCircleC(d *wire.Decoder, v *CircleC) {
 		}
 	}
 }
+
+var _ = struct {
+	A map[string]CircleA
+	X int
+}(CircleC{})
 
 // mcpFieldsCircleC are the members of a value of type CircleC.
 var mcpFieldsCircleC = wire.Fields{
@@ -15616,6 +15148,19 @@ func mcpDecodeBoxColor(d *wire.Decoder, v *Box[Color]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Color
+	Ptr    *Color
+	List   []Color
+	Refs   []*Color
+	Pair   [2]Color
+	Map    map[string]Color
+	Opt    Color
+	Zero   Color
+	PtrOpt *Color
+	Bag    map[string]*Color
+}(Box[Color]{})
 
 // mcpFieldsBoxColor are the members of a value of type Box[Color].
 var mcpFieldsBoxColor = wire.Fields{
@@ -15663,6 +15208,16 @@ func mcpDecodeColors(d *wire.Decoder, v *Colors) {
 	}
 }
 
+var _ = struct {
+	Value Color
+	Ptr   *Color
+	Refs  []*Color
+	Pair  [2]Color
+	Map   map[string]Color
+	Keys  map[Color]int
+	Opt   Color
+}(Colors{})
+
 // mcpFieldsColors are the members of a value of type Colors.
 var mcpFieldsColors = wire.Fields{
 	{Name: "value", Required: true},
@@ -15689,6 +15244,11 @@ func mcpDecodeConflict(d *wire.Decoder, v *Conflict) {
 		}
 	}
 }
+
+var _ = struct {
+	Left
+	Right
+}(Conflict{})
 
 // mcpFieldsConflict are the members of a value of type Conflict.
 var mcpFieldsConflict = wire.Fields{
@@ -15725,6 +15285,19 @@ func mcpDecodeBoxCorner(d *wire.Decoder, v *Box[Corner]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Corner
+	Ptr    *Corner
+	List   []Corner
+	Refs   []*Corner
+	Pair   [2]Corner
+	Map    map[string]Corner
+	Opt    Corner
+	Zero   Corner
+	PtrOpt *Corner
+	Bag    map[string]*Corner
+}(Box[Corner]{})
 
 // mcpFieldsBoxCorner are the members of a value of type Box[Corner].
 var mcpFieldsBoxCorner = wire.Fields{
@@ -15778,6 +15351,19 @@ func mcpDecodeBoxCount(d *wire.Decoder, v *Box[Count]) {
 	}
 }
 
+var _ = struct {
+	Value  Count
+	Ptr    *Count
+	List   []Count
+	Refs   []*Count
+	Pair   [2]Count
+	Map    map[string]Count
+	Opt    Count
+	Zero   Count
+	PtrOpt *Count
+	Bag    map[string]*Count
+}(Box[Count]{})
+
 // mcpFieldsBoxCount are the members of a value of type Box[Count].
 var mcpFieldsBoxCount = wire.Fields{
 	{Name: "value", Required: true},
@@ -15825,6 +15411,19 @@ func mcpDecodeBoxStringSliceArray3Array2(d *wire.Decoder, v *Box[[2][3][]string]
 		}
 	}
 }
+
+var _ = struct {
+	Value  [2][3][]string
+	Ptr    *[2][3][]string
+	List   [][2][3][]string
+	Refs   []*[2][3][]string
+	Pair   [2][2][3][]string
+	Map    map[string][2][3][]string
+	Opt    [2][3][]string
+	Zero   [2][3][]string
+	PtrOpt *[2][3][]string
+	Bag    map[string]*[2][3][]string
+}(Box[[2][3][]string]{})
 
 // mcpFieldsBoxStringSliceArray3Array2 are the members of a value of type
 // Box[[2][3][]string].
@@ -15875,6 +15474,11 @@ func mcpDecodeDeep(d *wire.Decoder, v *Deep) {
 	}
 }
 
+var _ = struct {
+	Middle
+	Top int
+}(Deep{})
+
 // mcpFieldsDeep are the members of a value of type Deep.
 var mcpFieldsDeep = wire.Fields{
 	{Name: "low", Required: true},
@@ -15909,6 +15513,19 @@ func mcpDecodeBoxDegrees(d *wire.Decoder, v *Box[Degrees]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Degrees
+	Ptr    *Degrees
+	List   []Degrees
+	Refs   []*Degrees
+	Pair   [2]Degrees
+	Map    map[string]Degrees
+	Opt    Degrees
+	Zero   Degrees
+	PtrOpt *Degrees
+	Bag    map[string]*Degrees
+}(Box[Degrees]{})
 
 // mcpFieldsBoxDegrees are the members of a value of type Box[Degrees].
 var mcpFieldsBoxDegrees = wire.Fields{
@@ -15952,6 +15569,14 @@ func mcpDecodeDescribed(d *wire.Decoder, v *Described) {
 	}
 }
 
+var _ = struct {
+	City  string
+	Doc   string
+	Tail  string
+	Extra string
+	Title string
+}(Described{})
+
 // mcpFieldsDescribed are the members of a value of type Described.
 var mcpFieldsDescribed = wire.Fields{
 	{Name: "city", Required: true},
@@ -15974,6 +15599,12 @@ func mcpDecodeDiamond(d *wire.Decoder, v *Diamond) {
 		}
 	}
 }
+
+var _ = struct {
+	DiamondA
+	DiamondB
+	Own int
+}(Diamond{})
 
 // mcpFieldsDiamond are the members of a value of type Diamond.
 var mcpFieldsDiamond = wire.Fields{
@@ -16009,6 +15640,19 @@ func mcpDecodeBoxDigest(d *wire.Decoder, v *Box[Digest]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Digest
+	Ptr    *Digest
+	List   []Digest
+	Refs   []*Digest
+	Pair   [2]Digest
+	Map    map[string]Digest
+	Opt    Digest
+	Zero   Digest
+	PtrOpt *Digest
+	Bag    map[string]*Digest
+}(Box[Digest]{})
 
 // mcpFieldsBoxDigest are the members of a value of type Box[Digest].
 var mcpFieldsBoxDigest = wire.Fields{
@@ -16062,6 +15706,19 @@ func mcpDecodeBoxDouble(d *wire.Decoder, v *Box[Double]) {
 	}
 }
 
+var _ = struct {
+	Value  Double
+	Ptr    *Double
+	List   []Double
+	Refs   []*Double
+	Pair   [2]Double
+	Map    map[string]Double
+	Opt    Double
+	Zero   Double
+	PtrOpt *Double
+	Bag    map[string]*Double
+}(Box[Double]{})
+
 // mcpFieldsBoxDouble are the members of a value of type Box[Double].
 var mcpFieldsBoxDouble = wire.Fields{
 	{Name: "value", Required: true, Null: true},
@@ -16114,6 +15771,19 @@ func mcpDecodeBoxDuration(d *wire.Decoder, v *Box[time.Duration]) {
 	}
 }
 
+var _ = struct {
+	Value  time.Duration
+	Ptr    *time.Duration
+	List   []time.Duration
+	Refs   []*time.Duration
+	Pair   [2]time.Duration
+	Map    map[string]time.Duration
+	Opt    time.Duration
+	Zero   time.Duration
+	PtrOpt *time.Duration
+	Bag    map[string]*time.Duration
+}(Box[time.Duration]{})
+
 // mcpFieldsBoxDuration are the members of a value of type Box[time.Duration].
 var mcpFieldsBoxDuration = wire.Fields{
 	{Name: "value", Required: true},
@@ -16156,6 +15826,16 @@ func mcpDecodeDurations(d *wire.Decoder, v *Durations) {
 	}
 }
 
+var _ = struct {
+	Text  time.Duration
+	Ptr   *time.Duration
+	List  []time.Duration
+	Map   map[string]time.Duration
+	Opt   time.Duration
+	Def   time.Duration
+	Nanos time.Duration
+}(Durations{})
+
 // mcpFieldsDurations are the members of a value of type Durations.
 var mcpFieldsDurations = wire.Fields{
 	{Name: "text", Required: true},
@@ -16181,6 +15861,12 @@ func mcpDecodeEitherPointTime(d *wire.Decoder, v *Either[Point, time.Time]) {
 	}
 }
 
+var _ = struct {
+	Left  *Point
+	Right *time.Time
+	Both  *Pair[Point, Pair[time.Time, []Point]]
+}(Either[Point, time.Time]{})
+
 // mcpFieldsEitherPointTime are the members of a value of type Either[Point,
 // time.Time].
 var mcpFieldsEitherPointTime = wire.Fields{
@@ -16202,6 +15888,11 @@ func mcpDecodePairPointPairTimePointSlice(d *wire.Decoder, v *Pair[Point, Pair[t
 	}
 }
 
+var _ = struct {
+	First  Point
+	Second Pair[time.Time, []Point]
+}(Pair[Point, Pair[time.Time, []Point]]{})
+
 // mcpFieldsPairPointPairTimePointSlice are the members of a value of type
 // Pair[Point, Pair[time.Time, []Point]].
 var mcpFieldsPairPointPairTimePointSlice = wire.Fields{
@@ -16220,6 +15911,11 @@ func mcpDecodePairTimePointSlice(d *wire.Decoder, v *Pair[time.Time, []Point]) {
 		}
 	}
 }
+
+var _ = struct {
+	First  time.Time
+	Second []Point
+}(Pair[time.Time, []Point]{})
 
 // mcpFieldsPairTimePointSlice are the members of a value of type
 // Pair[time.Time, []Point].
@@ -16242,6 +15938,12 @@ func mcpDecodeEitherLabelLabel(d *wire.Decoder, v *Either[Label, Label]) {
 	}
 }
 
+var _ = struct {
+	Left  *Label
+	Right *Label
+	Both  *Pair[Label, Pair[Label, []Label]]
+}(Either[Label, Label]{})
+
 // mcpFieldsEitherLabelLabel are the members of a value of type Either[Label,
 // Label].
 var mcpFieldsEitherLabelLabel = wire.Fields{
@@ -16263,6 +15965,11 @@ func mcpDecodePairLabelPairLabelLabelSlice(d *wire.Decoder, v *Pair[Label, Pair[
 	}
 }
 
+var _ = struct {
+	First  Label
+	Second Pair[Label, []Label]
+}(Pair[Label, Pair[Label, []Label]]{})
+
 // mcpFieldsPairLabelPairLabelLabelSlice are the members of a value of type
 // Pair[Label, Pair[Label, []Label]].
 var mcpFieldsPairLabelPairLabelLabelSlice = wire.Fields{
@@ -16281,6 +15988,11 @@ func mcpDecodePairLabelLabelSlice(d *wire.Decoder, v *Pair[Label, []Label]) {
 		}
 	}
 }
+
+var _ = struct {
+	First  Label
+	Second []Label
+}(Pair[Label, []Label]{})
 
 // mcpFieldsPairLabelLabelSlice are the members of a value of type Pair[Label,
 // []Label].
@@ -16315,6 +16027,18 @@ func mcpDecodeElements(d *wire.Decoder, v *Elements) {
 		}
 	}
 }
+
+var _ = struct {
+	Ints   []int
+	Texts  []string
+	Matrix [][]int
+	Map    map[string]float64
+	Ptrs   []*int
+	Array  [2]string
+	Mails  []string
+	Deep   map[string][]map[string]string
+	Words  Labels
+}(Elements{})
 
 // mcpFieldsElements are the members of a value of type Elements.
 var mcpFieldsElements = wire.Fields{
@@ -16429,6 +16153,19 @@ func mcpDecodeBox(d *wire.Decoder, v *Box[struct{}]) {
 	}
 }
 
+var _ = struct {
+	Value  struct{}
+	Ptr    *struct{}
+	List   []struct{}
+	Refs   []*struct{}
+	Pair   [2]struct{}
+	Map    map[string]struct{}
+	Opt    struct{}
+	Zero   struct{}
+	PtrOpt *struct{}
+	Bag    map[string]*struct{}
+}(Box[struct{}]{})
+
 // mcpFieldsBox are the members of a value of a type that has no name.
 var mcpFieldsBox = wire.Fields{
 	{Name: "value", Required: true},
@@ -16485,6 +16222,19 @@ func mcpDecodeBoxIntArray0(d *wire.Decoder, v *Box[[0]int]) {
 	}
 }
 
+var _ = struct {
+	Value  [0]int
+	Ptr    *[0]int
+	List   [][0]int
+	Refs   []*[0]int
+	Pair   [2][0]int
+	Map    map[string][0]int
+	Opt    [0]int
+	Zero   [0]int
+	PtrOpt *[0]int
+	Bag    map[string]*[0]int
+}(Box[[0]int]{})
+
 // mcpFieldsBoxIntArray0 are the members of a value of type Box[[0]int].
 var mcpFieldsBoxIntArray0 = wire.Fields{
 	{Name: "value", Required: true},
@@ -16521,6 +16271,11 @@ func mcpDecodeFamily(d *wire.Decoder, v *Family) {
 	}
 }
 
+var _ = struct {
+	Relatives elsewhere.Group[*Family]
+	InLaws    map[string]elsewhere.Group[Family]
+}(Family{})
+
 // mcpFieldsFamily are the members of a value of type Family.
 var mcpFieldsFamily = wire.Fields{
 	{Name: "relatives", Required: true},
@@ -16538,6 +16293,11 @@ func mcpDecodeGroupFamilyPtr(d *wire.Decoder, v *elsewhere.Group[*Family]) {
 		}
 	}
 }
+
+var _ = struct {
+	Name    string
+	Members []*Family
+}(elsewhere.Group[*Family]{})
 
 // mcpFieldsGroupFamilyPtr are the members of a value of type
 // elsewhere.Group[*Family].
@@ -16562,6 +16322,11 @@ func mcpDecodeGroupFamily(d *wire.Decoder, v *elsewhere.Group[Family]) {
 		}
 	}
 }
+
+var _ = struct {
+	Name    string
+	Members []Family
+}(elsewhere.Group[Family]{})
 
 // mcpFieldsGroupFamily are the members of a value of type
 // elsewhere.Group[Family].
@@ -16597,6 +16362,19 @@ func mcpDecodeBoxFlag(d *wire.Decoder, v *Box[Flag]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Flag
+	Ptr    *Flag
+	List   []Flag
+	Refs   []*Flag
+	Pair   [2]Flag
+	Map    map[string]Flag
+	Opt    Flag
+	Zero   Flag
+	PtrOpt *Flag
+	Bag    map[string]*Flag
+}(Box[Flag]{})
 
 // mcpFieldsBoxFlag are the members of a value of type Box[Flag].
 var mcpFieldsBoxFlag = wire.Fields{
@@ -16645,6 +16423,19 @@ func mcpDecodeBoxFloat32(d *wire.Decoder, v *Box[float32]) {
 	}
 }
 
+var _ = struct {
+	Value  float32
+	Ptr    *float32
+	List   []float32
+	Refs   []*float32
+	Pair   [2]float32
+	Map    map[string]float32
+	Opt    float32
+	Zero   float32
+	PtrOpt *float32
+	Bag    map[string]*float32
+}(Box[float32]{})
+
 // mcpFieldsBoxFloat32 are the members of a value of type Box[float32].
 var mcpFieldsBoxFloat32 = wire.Fields{
 	{Name: "value", Required: true},
@@ -16692,6 +16483,19 @@ func mcpDecodeBoxFloat64(d *wire.Decoder, v *Box[float64]) {
 	}
 }
 
+var _ = struct {
+	Value  float64
+	Ptr    *float64
+	List   []float64
+	Refs   []*float64
+	Pair   [2]float64
+	Map    map[string]float64
+	Opt    float64
+	Zero   float64
+	PtrOpt *float64
+	Bag    map[string]*float64
+}(Box[float64]{})
+
 // mcpFieldsBoxFloat64 are the members of a value of type Box[float64].
 var mcpFieldsBoxFloat64 = wire.Fields{
 	{Name: "value", Required: true},
@@ -16723,6 +16527,11 @@ func mcpDecodeFolder(d *wire.Decoder, v *Folder) {
 	}
 }
 
+var _ = struct {
+	Files   map[string]int
+	Folders map[string]Folder
+}(Folder{})
+
 // mcpFieldsFolder are the members of a value of type Folder.
 var mcpFieldsFolder = wire.Fields{
 	{Name: "files"},
@@ -16744,6 +16553,13 @@ func mcpDecodeForest(d *wire.Decoder, v *Forest) {
 		}
 	}
 }
+
+var _ = struct {
+	First  Node
+	Second Node
+	ByName map[string]*Node
+	Links  []Link
+}(Forest{})
 
 // mcpFieldsForest are the members of a value of type Forest.
 var mcpFieldsForest = wire.Fields{
@@ -16799,6 +16615,21 @@ func mcpDecodeFormats(d *wire.Decoder, v *Formats) {
 	}
 }
 
+var _ = struct {
+	DateTime string
+	Date     string
+	Time     string
+	UUID     string
+	Email    string
+	URI      string
+	IPv4     string
+	IPv6     string
+	Host     string
+	Ptr      *string
+	List     []Label
+	Short    string
+}(Formats{})
+
 // mcpFieldsFormats are the members of a value of type Formats.
 var mcpFieldsFormats = wire.Fields{
 	{Name: "dateTime", Required: true},
@@ -16849,6 +16680,19 @@ func mcpDecodeBoxGradeMap(d *wire.Decoder, v *Box[map[Grade]Grade]) {
 	}
 }
 
+var _ = struct {
+	Value  map[Grade]Grade
+	Ptr    *map[Grade]Grade
+	List   []map[Grade]Grade
+	Refs   []*map[Grade]Grade
+	Pair   [2]map[Grade]Grade
+	Map    map[string]map[Grade]Grade
+	Opt    map[Grade]Grade
+	Zero   map[Grade]Grade
+	PtrOpt *map[Grade]Grade
+	Bag    map[string]*map[Grade]Grade
+}(Box[map[Grade]Grade]{})
+
 // mcpFieldsBoxGradeMap are the members of a value of type Box[map[Grade]Grade].
 var mcpFieldsBoxGradeMap = wire.Fields{
 	{Name: "value", Required: true},
@@ -16890,6 +16734,11 @@ func mcpDecodeGrid(d *wire.Decoder, v *Grid) {
 	}
 }
 
+var _ = struct {
+	Cells []map[string]*Grid
+	Size  [2]int
+}(Grid{})
+
 // mcpFieldsGrid are the members of a value of type Grid.
 var mcpFieldsGrid = wire.Fields{
 	{Name: "cells"},
@@ -16915,6 +16764,12 @@ func mcpDecodeHiding(d *wire.Decoder, v *Hiding) {
 		}
 	}
 }
+
+var _ = struct {
+	Base
+	Own  int
+	Gone int
+}(Hiding{})
 
 // mcpFieldsHiding are the members of a value of type Hiding.
 var mcpFieldsHiding = wire.Fields{
@@ -16948,6 +16803,19 @@ func mcpDecodeBoxHuge(d *wire.Decoder, v *Box[Huge]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Huge
+	Ptr    *Huge
+	List   []Huge
+	Refs   []*Huge
+	Pair   [2]Huge
+	Map    map[string]Huge
+	Opt    Huge
+	Zero   Huge
+	PtrOpt *Huge
+	Bag    map[string]*Huge
+}(Box[Huge]{})
 
 // mcpFieldsBoxHuge are the members of a value of type Box[Huge].
 var mcpFieldsBoxHuge = wire.Fields{
@@ -17001,6 +16869,19 @@ func mcpDecodeBoxInOnly(d *wire.Decoder, v *Box[InOnly]) {
 	}
 }
 
+var _ = struct {
+	Value  InOnly
+	Ptr    *InOnly
+	List   []InOnly
+	Refs   []*InOnly
+	Pair   [2]InOnly
+	Map    map[string]InOnly
+	Opt    InOnly
+	Zero   InOnly
+	PtrOpt *InOnly
+	Bag    map[string]*InOnly
+}(Box[InOnly]{})
+
 // mcpFieldsBoxInOnly are the members of a value of type Box[InOnly].
 var mcpFieldsBoxInOnly = wire.Fields{
 	{Name: "value", Required: true, Null: true},
@@ -17019,6 +16900,11 @@ var mcpFieldsBoxInOnly = wire.Fields{
 func mcpDecodeInOnly(d *wire.Decoder, v *InOnly) {
 	wire.JSON(d, v, (*InOnly).UnmarshalJSON)
 }
+
+var _ = struct {
+	A int
+	B []string
+}(InOnly{})
 
 // mcpDecodeInOnlyPtr reads a value of type *InOnly.
 func mcpDecodeInOnlyPtr(d *wire.Decoder, v **InOnly) {
@@ -17040,6 +16926,11 @@ func mcpDecodeInline(d *wire.Decoder, v *Inline) {
 		}
 	}
 }
+
+var _ = struct {
+	Part Point
+	Base
+}(Inline{})
 
 // mcpFieldsInline are the members of a value of type Inline.
 var mcpFieldsInline = wire.Fields{
@@ -17076,6 +16967,19 @@ func mcpDecodeZooBoxInt(d *wire.Decoder, v *Box[int]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  int
+	Ptr    *int
+	List   []int
+	Refs   []*int
+	Pair   [2]int
+	Map    map[string]int
+	Opt    int
+	Zero   int
+	PtrOpt *int
+	Bag    map[string]*int
+}(Box[int]{})
 
 // mcpFieldsZooBoxInt are the members of a value of type Box[int].
 var mcpFieldsZooBoxInt = wire.Fields{
@@ -17124,6 +17028,19 @@ func mcpDecodeBoxInt16(d *wire.Decoder, v *Box[int16]) {
 	}
 }
 
+var _ = struct {
+	Value  int16
+	Ptr    *int16
+	List   []int16
+	Refs   []*int16
+	Pair   [2]int16
+	Map    map[string]int16
+	Opt    int16
+	Zero   int16
+	PtrOpt *int16
+	Bag    map[string]*int16
+}(Box[int16]{})
+
 // mcpFieldsBoxInt16 are the members of a value of type Box[int16].
 var mcpFieldsBoxInt16 = wire.Fields{
 	{Name: "value", Required: true},
@@ -17170,6 +17087,19 @@ func mcpDecodeBoxInt32(d *wire.Decoder, v *Box[int32]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  int32
+	Ptr    *int32
+	List   []int32
+	Refs   []*int32
+	Pair   [2]int32
+	Map    map[string]int32
+	Opt    int32
+	Zero   int32
+	PtrOpt *int32
+	Bag    map[string]*int32
+}(Box[int32]{})
 
 // mcpFieldsBoxInt32 are the members of a value of type Box[int32].
 var mcpFieldsBoxInt32 = wire.Fields{
@@ -17218,6 +17148,19 @@ func mcpDecodeBoxInt64(d *wire.Decoder, v *Box[int64]) {
 	}
 }
 
+var _ = struct {
+	Value  int64
+	Ptr    *int64
+	List   []int64
+	Refs   []*int64
+	Pair   [2]int64
+	Map    map[string]int64
+	Opt    int64
+	Zero   int64
+	PtrOpt *int64
+	Bag    map[string]*int64
+}(Box[int64]{})
+
 // mcpFieldsBoxInt64 are the members of a value of type Box[int64].
 var mcpFieldsBoxInt64 = wire.Fields{
 	{Name: "value", Required: true},
@@ -17265,6 +17208,19 @@ func mcpDecodeBoxInt8(d *wire.Decoder, v *Box[int8]) {
 	}
 }
 
+var _ = struct {
+	Value  int8
+	Ptr    *int8
+	List   []int8
+	Refs   []*int8
+	Pair   [2]int8
+	Map    map[string]int8
+	Opt    int8
+	Zero   int8
+	PtrOpt *int8
+	Bag    map[string]*int8
+}(Box[int8]{})
+
 // mcpFieldsBoxInt8 are the members of a value of type Box[int8].
 var mcpFieldsBoxInt8 = wire.Fields{
 	{Name: "value", Required: true},
@@ -17311,6 +17267,19 @@ func mcpDecodeBoxStringPtrMap(d *wire.Decoder, v *Box[map[int8]*string]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  map[int8]*string
+	Ptr    *map[int8]*string
+	List   []map[int8]*string
+	Refs   []*map[int8]*string
+	Pair   [2]map[int8]*string
+	Map    map[string]map[int8]*string
+	Opt    map[int8]*string
+	Zero   map[int8]*string
+	PtrOpt *map[int8]*string
+	Bag    map[string]*map[int8]*string
+}(Box[map[int8]*string]{})
 
 // mcpFieldsBoxStringPtrMap are the members of a value of type
 // Box[map[int8]*string].
@@ -17365,6 +17334,19 @@ func mcpDecodeBoxStringMap(d *wire.Decoder, v *Box[map[int]string]) {
 	}
 }
 
+var _ = struct {
+	Value  map[int]string
+	Ptr    *map[int]string
+	List   []map[int]string
+	Refs   []*map[int]string
+	Pair   [2]map[int]string
+	Map    map[string]map[int]string
+	Opt    map[int]string
+	Zero   map[int]string
+	PtrOpt *map[int]string
+	Bag    map[string]*map[int]string
+}(Box[map[int]string]{})
+
 // mcpFieldsBoxStringMap are the members of a value of type Box[map[int]string].
 var mcpFieldsBoxStringMap = wire.Fields{
 	{Name: "value", Required: true},
@@ -17417,6 +17399,19 @@ func mcpDecodeBoxIP(d *wire.Decoder, v *Box[net.IP]) {
 	}
 }
 
+var _ = struct {
+	Value  net.IP
+	Ptr    *net.IP
+	List   []net.IP
+	Refs   []*net.IP
+	Pair   [2]net.IP
+	Map    map[string]net.IP
+	Opt    net.IP
+	Zero   net.IP
+	PtrOpt *net.IP
+	Bag    map[string]*net.IP
+}(Box[net.IP]{})
+
 // mcpFieldsBoxIP are the members of a value of type Box[net.IP].
 var mcpFieldsBoxIP = wire.Fields{
 	{Name: "value", Required: true},
@@ -17450,6 +17445,11 @@ func mcpDecodeItself(d *wire.Decoder, v *Itself) {
 		}
 	}
 }
+
+var _ = struct {
+	*Itself
+	N int
+}(Itself{})
 
 // mcpFieldsItself are the members of a value of type Itself.
 var mcpFieldsItself = wire.Fields{
@@ -17495,6 +17495,25 @@ func mcpDecodeKeys(d *wire.Decoder, v *Keys) {
 		}
 	}
 }
+
+var _ = struct {
+	String    map[string]int
+	Label     map[Label]int
+	Int       map[int]int
+	Int8      map[int8]int
+	Int16     map[int16]int
+	Int32     map[int32]int
+	Int64     map[int64]int
+	Uint      map[uint]int
+	Uint8     map[uint8]int
+	Uint16    map[uint16]int
+	Uint32    map[uint32]int
+	Uint64    map[uint64]int
+	Count     map[Count]int
+	Addr      map[netip.Addr]int
+	Text      map[Upper]int
+	Pointered map[Degrees]int
+}(Keys{})
 
 // mcpFieldsKeys are the members of a value of type Keys.
 var mcpFieldsKeys = wire.Fields{
@@ -17550,6 +17569,22 @@ func mcpDecodeKeywords(d *wire.Decoder, v *Keywords) {
 	}
 }
 
+var _ = struct {
+	Func   int
+	D      int
+	O      int
+	E      int
+	V      int
+	Args   int
+	Ctx    int
+	Err    int
+	Wire   int
+	Mcp    int
+	String int
+	Nil    int
+	True   int
+}(Keywords{})
+
 // mcpFieldsKeywords are the members of a value of type Keywords.
 var mcpFieldsKeywords = wire.Fields{
 	{Name: "func", Required: true},
@@ -17594,6 +17629,19 @@ func mcpDecodeBoxLabel(d *wire.Decoder, v *Box[Label]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Label
+	Ptr    *Label
+	List   []Label
+	Refs   []*Label
+	Pair   [2]Label
+	Map    map[string]Label
+	Opt    Label
+	Zero   Label
+	PtrOpt *Label
+	Bag    map[string]*Label
+}(Box[Label]{})
 
 // mcpFieldsBoxLabel are the members of a value of type Box[Label].
 var mcpFieldsBoxLabel = wire.Fields{
@@ -17642,6 +17690,19 @@ func mcpDecodeBoxLabels(d *wire.Decoder, v *Box[Labels]) {
 	}
 }
 
+var _ = struct {
+	Value  Labels
+	Ptr    *Labels
+	List   []Labels
+	Refs   []*Labels
+	Pair   [2]Labels
+	Map    map[string]Labels
+	Opt    Labels
+	Zero   Labels
+	PtrOpt *Labels
+	Bag    map[string]*Labels
+}(Box[Labels]{})
+
 // mcpFieldsBoxLabels are the members of a value of type Box[Labels].
 var mcpFieldsBoxLabels = wire.Fields{
 	{Name: "value", Required: true},
@@ -17675,6 +17736,10 @@ func mcpDecodeLadder(d *wire.Decoder, v *Ladder) {
 		}
 	}
 }
+
+var _ = struct {
+	Rungs [2]*Ladder
+}(Ladder{})
 
 // mcpFieldsLadder are the members of a value of type Ladder.
 var mcpFieldsLadder = wire.Fields{
@@ -17746,6 +17811,23 @@ func mcpDecodeLengths(d *wire.Decoder, v *Lengths) {
 	}
 }
 
+var _ = struct {
+	Text        string
+	Label       Label
+	Ptr         *string
+	Bytes       []byte
+	List        []int
+	Unique      []string
+	UniqueInts  []int
+	UniqueReals []float64
+	UniqueBools []bool
+	UniquePair  [2]int
+	Map         map[string]int
+	PtrList     *[]int
+	Zero        []int
+	Exact       string
+}(Lengths{})
+
 // mcpFieldsLengths are the members of a value of type Lengths.
 var mcpFieldsLengths = wire.Fields{
 	{Name: "text", Required: true},
@@ -17815,6 +17897,28 @@ func mcpDecodeScalars(d *wire.Decoder, v *Scalars) {
 	}
 }
 
+var _ = struct {
+	B     bool
+	I     int
+	I8    int8
+	I16   int16
+	I32   int32
+	I64   int64
+	U     uint
+	U8    uint8
+	U16   uint16
+	U32   uint32
+	U64   uint64
+	F32   float32
+	F64   float64
+	S     string
+	Flag  Flag
+	Count Count
+	Octet Octet
+	Label Label
+	Ratio Ratio
+}(Scalars{})
+
 // mcpFieldsScalars are the members of a value of type Scalars.
 var mcpFieldsScalars = wire.Fields{
 	{Name: "B", Required: true},
@@ -17866,6 +17970,19 @@ func mcpDecodeBoxPoint(d *wire.Decoder, v *Box[Point]) {
 	}
 }
 
+var _ = struct {
+	Value  Point
+	Ptr    *Point
+	List   []Point
+	Refs   []*Point
+	Pair   [2]Point
+	Map    map[string]Point
+	Opt    Point
+	Zero   Point
+	PtrOpt *Point
+	Bag    map[string]*Point
+}(Box[Point]{})
+
 // mcpFieldsBoxPoint are the members of a value of type Box[Point].
 var mcpFieldsBoxPoint = wire.Fields{
 	{Name: "value", Required: true},
@@ -17912,6 +18029,19 @@ func mcpDecodeBoxLevel(d *wire.Decoder, v *Box[Level]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Level
+	Ptr    *Level
+	List   []Level
+	Refs   []*Level
+	Pair   [2]Level
+	Map    map[string]Level
+	Opt    Level
+	Zero   Level
+	PtrOpt *Level
+	Bag    map[string]*Level
+}(Box[Level]{})
 
 // mcpFieldsBoxLevel are the members of a value of type Box[Level].
 var mcpFieldsBoxLevel = wire.Fields{
@@ -17965,6 +18095,19 @@ func mcpDecodeBoxSortMap(d *wire.Decoder, v *Box[map[Level]Sort]) {
 	}
 }
 
+var _ = struct {
+	Value  map[Level]Sort
+	Ptr    *map[Level]Sort
+	List   []map[Level]Sort
+	Refs   []*map[Level]Sort
+	Pair   [2]map[Level]Sort
+	Map    map[string]map[Level]Sort
+	Opt    map[Level]Sort
+	Zero   map[Level]Sort
+	PtrOpt *map[Level]Sort
+	Bag    map[string]*map[Level]Sort
+}(Box[map[Level]Sort]{})
+
 // mcpFieldsBoxSortMap are the members of a value of type Box[map[Level]Sort].
 var mcpFieldsBoxSortMap = wire.Fields{
 	{Name: "value", Required: true},
@@ -18014,6 +18157,11 @@ func mcpDecodeLimited(d *wire.Decoder, v *Limited) {
 	}
 }
 
+var _ = struct {
+	Kids []Limited
+	Age  int
+}(Limited{})
+
 // mcpFieldsLimited are the members of a value of type Limited.
 var mcpFieldsLimited = wire.Fields{
 	{Name: "kids"},
@@ -18047,6 +18195,19 @@ func mcpDecodeBoxByteSliceSlice(d *wire.Decoder, v *Box[[][]byte]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  [][]byte
+	Ptr    *[][]byte
+	List   [][][]byte
+	Refs   []*[][]byte
+	Pair   [2][][]byte
+	Map    map[string][][]byte
+	Opt    [][]byte
+	Zero   [][]byte
+	PtrOpt *[][]byte
+	Bag    map[string]*[][]byte
+}(Box[[][]byte]{})
 
 // mcpFieldsBoxByteSliceSlice are the members of a value of type Box[[][]byte].
 var mcpFieldsBoxByteSliceSlice = wire.Fields{
@@ -18100,6 +18261,19 @@ func mcpDecodeBoxLone(d *wire.Decoder, v *Box[Lone]) {
 	}
 }
 
+var _ = struct {
+	Value  Lone
+	Ptr    *Lone
+	List   []Lone
+	Refs   []*Lone
+	Pair   [2]Lone
+	Map    map[string]Lone
+	Opt    Lone
+	Zero   Lone
+	PtrOpt *Lone
+	Bag    map[string]*Lone
+}(Box[Lone]{})
+
 // mcpFieldsBoxLone are the members of a value of type Box[Lone].
 var mcpFieldsBoxLone = wire.Fields{
 	{Name: "value", Required: true},
@@ -18151,6 +18325,19 @@ func mcpDecodeBoxCountMap(d *wire.Decoder, v *Box[map[Label]Count]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  map[Label]Count
+	Ptr    *map[Label]Count
+	List   []map[Label]Count
+	Refs   []*map[Label]Count
+	Pair   [2]map[Label]Count
+	Map    map[string]map[Label]Count
+	Opt    map[Label]Count
+	Zero   map[Label]Count
+	PtrOpt *map[Label]Count
+	Bag    map[string]*map[Label]Count
+}(Box[map[Label]Count]{})
 
 // mcpFieldsBoxCountMap are the members of a value of type Box[map[Label]Count].
 var mcpFieldsBoxCountMap = wire.Fields{
@@ -18204,6 +18391,19 @@ func mcpDecodeBoxAnyMap(d *wire.Decoder, v *Box[map[string]any]) {
 	}
 }
 
+var _ = struct {
+	Value  map[string]any
+	Ptr    *map[string]any
+	List   []map[string]any
+	Refs   []*map[string]any
+	Pair   [2]map[string]any
+	Map    map[string]map[string]any
+	Opt    map[string]any
+	Zero   map[string]any
+	PtrOpt *map[string]any
+	Bag    map[string]*map[string]any
+}(Box[map[string]any]{})
+
 // mcpFieldsBoxAnyMap are the members of a value of type Box[map[string]any].
 var mcpFieldsBoxAnyMap = wire.Fields{
 	{Name: "value", Required: true},
@@ -18255,6 +18455,19 @@ func mcpDecodeBoxAnySliceMap(d *wire.Decoder, v *Box[map[string][]any]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  map[string][]any
+	Ptr    *map[string][]any
+	List   []map[string][]any
+	Refs   []*map[string][]any
+	Pair   [2]map[string][]any
+	Map    map[string]map[string][]any
+	Opt    map[string][]any
+	Zero   map[string][]any
+	PtrOpt *map[string][]any
+	Bag    map[string]*map[string][]any
+}(Box[map[string][]any]{})
 
 // mcpFieldsBoxAnySliceMap are the members of a value of type
 // Box[map[string][]any].
@@ -18314,6 +18527,19 @@ func mcpDecodeBoxBoolMapMap(d *wire.Decoder, v *Box[map[string]map[string]bool])
 	}
 }
 
+var _ = struct {
+	Value  map[string]map[string]bool
+	Ptr    *map[string]map[string]bool
+	List   []map[string]map[string]bool
+	Refs   []*map[string]map[string]bool
+	Pair   [2]map[string]map[string]bool
+	Map    map[string]map[string]map[string]bool
+	Opt    map[string]map[string]bool
+	Zero   map[string]map[string]bool
+	PtrOpt *map[string]map[string]bool
+	Bag    map[string]*map[string]map[string]bool
+}(Box[map[string]map[string]bool]{})
+
 // mcpFieldsBoxBoolMapMap are the members of a value of type
 // Box[map[string]map[string]bool].
 var mcpFieldsBoxBoolMapMap = wire.Fields{
@@ -18372,6 +18598,19 @@ func mcpDecodeBoxIntSliceSlice(d *wire.Decoder, v *Box[[][]int]) {
 	}
 }
 
+var _ = struct {
+	Value  [][]int
+	Ptr    *[][]int
+	List   [][][]int
+	Refs   []*[][]int
+	Pair   [2][][]int
+	Map    map[string][][]int
+	Opt    [][]int
+	Zero   [][]int
+	PtrOpt *[][]int
+	Bag    map[string]*[][]int
+}(Box[[][]int]{})
+
 // mcpFieldsBoxIntSliceSlice are the members of a value of type Box[[][]int].
 var mcpFieldsBoxIntSliceSlice = wire.Fields{
 	{Name: "value", Required: true},
@@ -18428,6 +18667,19 @@ func mcpDecodeBoxMode(d *wire.Decoder, v *Box[mode]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  mode
+	Ptr    *mode
+	List   []mode
+	Refs   []*mode
+	Pair   [2]mode
+	Map    map[string]mode
+	Opt    mode
+	Zero   mode
+	PtrOpt *mode
+	Bag    map[string]*mode
+}(Box[mode]{})
 
 // mcpFieldsBoxMode are the members of a value of type Box[mode].
 var mcpFieldsBoxMode = wire.Fields{
@@ -18591,6 +18843,74 @@ func mcpDecodeMoreThanAWord(d *wire.Decoder, v *MoreThanAWord) {
 	}
 }
 
+var _ = struct {
+	F000 bool
+	F001 bool
+	F002 bool
+	F003 bool
+	F004 bool
+	F005 bool
+	F006 bool
+	F007 bool
+	F008 bool
+	F009 bool
+	F010 bool
+	F011 bool
+	F012 bool
+	F013 bool
+	F014 bool
+	F015 bool
+	F016 bool
+	F017 bool
+	F018 bool
+	F019 bool
+	F020 bool
+	F021 bool
+	F022 bool
+	F023 bool
+	F024 bool
+	F025 bool
+	F026 bool
+	F027 bool
+	F028 bool
+	F029 bool
+	F030 bool
+	F031 bool
+	F032 bool
+	F033 bool
+	F034 bool
+	F035 bool
+	F036 bool
+	F037 bool
+	F038 bool
+	F039 bool
+	F040 bool
+	F041 bool
+	F042 bool
+	F043 bool
+	F044 bool
+	F045 bool
+	F046 bool
+	F047 bool
+	F048 bool
+	F049 bool
+	F050 bool
+	F051 bool
+	F052 bool
+	F053 bool
+	F054 bool
+	F055 bool
+	F056 bool
+	F057 bool
+	F058 bool
+	F059 bool
+	F060 bool
+	F061 bool
+	F062 bool
+	F063 bool
+	F064 bool
+}(MoreThanAWord{})
+
 // mcpFieldsMoreThanAWord are the members of a value of type MoreThanAWord.
 var mcpFieldsMoreThanAWord = wire.Fields{
 	{Name: "f000", Required: true},
@@ -18716,6 +19036,36 @@ func mcpDecodeNames(d *wire.Decoder, v *Names) {
 	}
 }
 
+var _ = struct {
+	Dash       string
+	Quote      int
+	Bad        int
+	Slash      int
+	Backslash  int
+	HTML       int
+	Space      int
+	Dollar     int
+	Percent    int
+	Unicode    int
+	Chinese    int
+	Öl         int
+	Dot        int
+	Type       int
+	Case       int
+	CASE       int
+	Case2      int
+	Proto      int
+	Required   int
+	Properties int
+	Empty      int
+	Comma      int
+	Digit      int
+	Long       int
+	hidden     int
+	Skip       chan int
+	Func       func()
+}(Names{})
+
 // mcpFieldsNames are the members of a value of type Names.
 var mcpFieldsNames = wire.Fields{
 	{Name: "-", Required: true},
@@ -18771,6 +19121,17 @@ func mcpDecodeNarrowed(d *wire.Decoder, v *Narrowed) {
 	}
 }
 
+var _ = struct {
+	Sort   Sort
+	Level  Level
+	Color  *Color
+	List   []Sort
+	Word   string
+	Num    int
+	Real   float64
+	Single float32
+}(Narrowed{})
+
 // mcpFieldsNarrowed are the members of a value of type Narrowed.
 var mcpFieldsNarrowed = wire.Fields{
 	{Name: "sort"},
@@ -18820,6 +19181,19 @@ func mcpDecodeBoxNested(d *wire.Decoder, v *Box[Nested]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Nested
+	Ptr    *Nested
+	List   []Nested
+	Refs   []*Nested
+	Pair   [2]Nested
+	Map    map[string]Nested
+	Opt    Nested
+	Zero   Nested
+	PtrOpt *Nested
+	Bag    map[string]*Nested
+}(Box[Nested]{})
 
 // mcpFieldsBoxNested are the members of a value of type Box[Nested].
 var mcpFieldsBoxNested = wire.Fields{
@@ -18900,6 +19274,20 @@ func mcpDecodeNullables(d *wire.Decoder, v *Nullables) {
 	}
 }
 
+var _ = struct {
+	Ptr      *int
+	Text     string
+	Required *string
+	List     []int
+	Struct   *Point
+	Enum     *Sort
+	Bounded  *int
+	Opt      *bool
+	Map      map[string]int
+	Any      any
+	Default  *int
+}(Nullables{})
+
 // mcpFieldsNullables are the members of a value of type Nullables.
 var mcpFieldsNullables = wire.Fields{
 	{Name: "ptr", Null: true},
@@ -18943,6 +19331,19 @@ func mcpDecodeBoxNumber(d *wire.Decoder, v *Box[json.Number]) {
 	}
 }
 
+var _ = struct {
+	Value  json.Number
+	Ptr    *json.Number
+	List   []json.Number
+	Refs   []*json.Number
+	Pair   [2]json.Number
+	Map    map[string]json.Number
+	Opt    json.Number
+	Zero   json.Number
+	PtrOpt *json.Number
+	Bag    map[string]*json.Number
+}(Box[json.Number]{})
+
 // mcpFieldsBoxNumber are the members of a value of type Box[json.Number].
 var mcpFieldsBoxNumber = wire.Fields{
 	{Name: "value", Required: true},
@@ -18984,6 +19385,16 @@ func mcpDecodeObligations(d *wire.Decoder, v *Obligations) {
 	}
 }
 
+var _ = struct {
+	Ptr    *int
+	Opt    string
+	Zero   int
+	Free   int
+	Any    any
+	AnyReq any
+	List   []int
+}(Obligations{})
+
 // mcpFieldsObligations are the members of a value of type Obligations.
 var mcpFieldsObligations = wire.Fields{
 	{Name: "ptr", Required: true},
@@ -19022,6 +19433,19 @@ func mcpDecodeBoxOdd(d *wire.Decoder, v *Box[Odd]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Odd
+	Ptr    *Odd
+	List   []Odd
+	Refs   []*Odd
+	Pair   [2]Odd
+	Map    map[string]Odd
+	Opt    Odd
+	Zero   Odd
+	PtrOpt *Odd
+	Bag    map[string]*Odd
+}(Box[Odd]{})
 
 // mcpFieldsBoxOdd are the members of a value of type Box[Odd].
 var mcpFieldsBoxOdd = wire.Fields{
@@ -19068,6 +19492,16 @@ func mcpDecodeOddKeys(d *wire.Decoder, v *OddKeys) {
 		}
 	}
 }
+
+var _ = struct {
+	Level   map[slog.Level]int
+	Time    map[time.Time]string
+	Alias   map[Instant]bool
+	Stamped map[Stamped]int
+	Binding map[Binding]int
+	Status  map[Color]int
+	Inner   map[slog.Level]Point
+}(OddKeys{})
 
 // mcpFieldsOddKeys are the members of a value of type OddKeys.
 var mcpFieldsOddKeys = wire.Fields{
@@ -19126,6 +19560,31 @@ func mcpDecodeOmitZero(d *wire.Decoder, v *OmitZero) {
 	}
 }
 
+var _ = struct {
+	B       bool
+	I       int
+	F       float64
+	S       string
+	Bytes   []byte
+	Any     any
+	Raw     json.RawMessage
+	Time    time.Time
+	TimePtr *time.Time
+	List    []int
+	Array   [2]int
+	Map     map[string]int
+	Struct  struct {
+		X int
+		S []int
+	}
+	Ptr      *int
+	Both     time.Time
+	BothList []int
+	Own      Vanishing
+	OwnPtr   *Vanishing
+	OwnRef   Shy
+}(OmitZero{})
+
 // mcpFieldsOmitZero are the members of a value of type OmitZero.
 var mcpFieldsOmitZero = wire.Fields{
 	{Name: "B"},
@@ -19181,6 +19640,10 @@ func mcpDecodeVanishing(d *wire.Decoder, v *Vanishing) {
 	}
 }
 
+var _ = struct {
+	N int
+}(Vanishing{})
+
 // mcpFieldsVanishing are the members of a value of type Vanishing.
 var mcpFieldsVanishing = wire.Fields{
 	{Name: "N", Required: true},
@@ -19195,6 +19658,10 @@ func mcpDecodeShy(d *wire.Decoder, v *Shy) {
 		}
 	}
 }
+
+var _ = struct {
+	N int
+}(Shy{})
 
 // mcpFieldsShy are the members of a value of type Shy.
 var mcpFieldsShy = wire.Fields{
@@ -19228,6 +19695,19 @@ func mcpDecodeBoxOnion(d *wire.Decoder, v *Box[Onion]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Onion
+	Ptr    *Onion
+	List   []Onion
+	Refs   []*Onion
+	Pair   [2]Onion
+	Map    map[string]Onion
+	Opt    Onion
+	Zero   Onion
+	PtrOpt *Onion
+	Bag    map[string]*Onion
+}(Box[Onion]{})
 
 // mcpFieldsBoxOnion are the members of a value of type Box[Onion].
 var mcpFieldsBoxOnion = wire.Fields{
@@ -19280,6 +19760,19 @@ func mcpDecodeBoxOnly(d *wire.Decoder, v *Box[Only]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Only
+	Ptr    *Only
+	List   []Only
+	Refs   []*Only
+	Pair   [2]Only
+	Map    map[string]Only
+	Opt    Only
+	Zero   Only
+	PtrOpt *Only
+	Bag    map[string]*Only
+}(Box[Only]{})
 
 // mcpFieldsBoxOnly are the members of a value of type Box[Only].
 var mcpFieldsBoxOnly = wire.Fields{
@@ -19344,6 +19837,29 @@ func mcpDecodeOptional(d *wire.Decoder, v *Optional) {
 	}
 }
 
+var _ = struct {
+	B        bool
+	I        int
+	U        uint
+	F        float64
+	S        string
+	Bytes    []byte
+	Any      any
+	Raw      json.RawMessage
+	Number   json.Number
+	Time     time.Time
+	Duration time.Duration
+	List     []int
+	Array    [2]int
+	None     [0]int
+	Map      map[string]int
+	Struct   struct {
+		X int
+	}
+	Ptr    *int
+	PtrPtr **int
+}(Optional{})
+
 // mcpFieldsOptional are the members of a value of type Optional.
 var mcpFieldsOptional = wire.Fields{
 	{Name: "B"},
@@ -19407,6 +19923,11 @@ func mcpDecodeOptions(d *wire.Decoder, v *Options) {
 	}
 }
 
+var _ = struct {
+	Base
+	Point
+}(Options{})
+
 // mcpFieldsOptions are the members of a value of type Options.
 var mcpFieldsOptions = wire.Fields{
 	{Name: "id", Required: true},
@@ -19444,6 +19965,19 @@ func mcpDecodeBoxOutOnly(d *wire.Decoder, v *Box[OutOnly]) {
 	}
 }
 
+var _ = struct {
+	Value  OutOnly
+	Ptr    *OutOnly
+	List   []OutOnly
+	Refs   []*OutOnly
+	Pair   [2]OutOnly
+	Map    map[string]OutOnly
+	Opt    OutOnly
+	Zero   OutOnly
+	PtrOpt *OutOnly
+	Bag    map[string]*OutOnly
+}(Box[OutOnly]{})
+
 // mcpFieldsBoxOutOnly are the members of a value of type Box[OutOnly].
 var mcpFieldsBoxOutOnly = wire.Fields{
 	{Name: "value", Required: true},
@@ -19469,6 +20003,11 @@ func mcpDecodeOutOnly(d *wire.Decoder, v *OutOnly) {
 		}
 	}
 }
+
+var _ = struct {
+	A int
+	B []string
+}(OutOnly{})
 
 // mcpFieldsOutOnly are the members of a value of type OutOnly.
 var mcpFieldsOutOnly = wire.Fields{
@@ -19509,6 +20048,19 @@ func mcpDecodeBoxOutOnlyText(d *wire.Decoder, v *Box[OutOnlyText]) {
 	}
 }
 
+var _ = struct {
+	Value  OutOnlyText
+	Ptr    *OutOnlyText
+	List   []OutOnlyText
+	Refs   []*OutOnlyText
+	Pair   [2]OutOnlyText
+	Map    map[string]OutOnlyText
+	Opt    OutOnlyText
+	Zero   OutOnlyText
+	PtrOpt *OutOnlyText
+	Bag    map[string]*OutOnlyText
+}(Box[OutOnlyText]{})
+
 // mcpFieldsBoxOutOnlyText are the members of a value of type Box[OutOnlyText].
 var mcpFieldsBoxOutOnlyText = wire.Fields{
 	{Name: "value", Required: true},
@@ -19542,6 +20094,12 @@ func mcpDecodePageInt(d *wire.Decoder, v *Page[int]) {
 	}
 }
 
+var _ = struct {
+	Items []int
+	Next  *Page[int]
+	Total int
+}(Page[int]{})
+
 // mcpFieldsPageInt are the members of a value of type Page[int].
 var mcpFieldsPageInt = wire.Fields{
 	{Name: "items", Required: true},
@@ -19562,6 +20120,12 @@ func mcpDecodePagePageString(d *wire.Decoder, v *Page[Page[string]]) {
 		}
 	}
 }
+
+var _ = struct {
+	Items []Page[string]
+	Next  *Page[Page[string]]
+	Total int
+}(Page[Page[string]]{})
 
 // mcpFieldsPagePageString are the members of a value of type
 // Page[Page[string]].
@@ -19585,6 +20149,12 @@ func mcpDecodePageString(d *wire.Decoder, v *Page[string]) {
 	}
 }
 
+var _ = struct {
+	Items []string
+	Next  *Page[string]
+	Total int
+}(Page[string]{})
+
 // mcpFieldsPageString are the members of a value of type Page[string].
 var mcpFieldsPageString = wire.Fields{
 	{Name: "items", Required: true},
@@ -19605,6 +20175,12 @@ func mcpDecodePagePointPtr(d *wire.Decoder, v *Page[*Point]) {
 		}
 	}
 }
+
+var _ = struct {
+	Items []*Point
+	Next  *Page[*Point]
+	Total int
+}(Page[*Point]{})
 
 // mcpFieldsPagePointPtr are the members of a value of type Page[*Point].
 var mcpFieldsPagePointPtr = wire.Fields{
@@ -19627,6 +20203,12 @@ func mcpDecodePagePoint(d *wire.Decoder, v *Page[Point]) {
 	}
 }
 
+var _ = struct {
+	Items []Point
+	Next  *Page[Point]
+	Total int
+}(Page[Point]{})
+
 // mcpFieldsPagePoint are the members of a value of type Page[Point].
 var mcpFieldsPagePoint = wire.Fields{
 	{Name: "items", Required: true},
@@ -19647,6 +20229,11 @@ func mcpDecodePairPairBoolInt8PairStringSlicePointMap(d *wire.Decoder, v *Pair[P
 	}
 }
 
+var _ = struct {
+	First  Pair[bool, int8]
+	Second Pair[[]string, map[string]Point]
+}(Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]{})
+
 // mcpFieldsPairPairBoolInt8PairStringSlicePointMap are the members of a value
 // of type Pair[Pair[bool, int8], Pair[[]string, map[string]Point]].
 var mcpFieldsPairPairBoolInt8PairStringSlicePointMap = wire.Fields{
@@ -19665,6 +20252,11 @@ func mcpDecodePairBoolInt8(d *wire.Decoder, v *Pair[bool, int8]) {
 		}
 	}
 }
+
+var _ = struct {
+	First  bool
+	Second int8
+}(Pair[bool, int8]{})
 
 // mcpFieldsPairBoolInt8 are the members of a value of type Pair[bool, int8].
 var mcpFieldsPairBoolInt8 = wire.Fields{
@@ -19685,6 +20277,11 @@ func mcpDecodePairStringSlicePointMap(d *wire.Decoder, v *Pair[[]string, map[str
 	}
 }
 
+var _ = struct {
+	First  []string
+	Second map[string]Point
+}(Pair[[]string, map[string]Point]{})
+
 // mcpFieldsPairStringSlicePointMap are the members of a value of type
 // Pair[[]string, map[string]Point].
 var mcpFieldsPairStringSlicePointMap = wire.Fields{
@@ -19703,6 +20300,11 @@ func mcpDecodePairIntString(d *wire.Decoder, v *Pair[int, string]) {
 		}
 	}
 }
+
+var _ = struct {
+	First  int
+	Second string
+}(Pair[int, string]{})
 
 // mcpFieldsPairIntString are the members of a value of type Pair[int, string].
 var mcpFieldsPairIntString = wire.Fields{
@@ -19748,6 +20350,18 @@ func mcpDecodePatterns(d *wire.Decoder, v *Patterns) {
 	}
 }
 
+var _ = struct {
+	Slug  string
+	Part  string
+	Comma string
+	Any   string
+	Class string
+	Digit string
+	Opt   string
+	Label *Label
+	Tick  string
+}(Patterns{})
+
 // mcpFieldsPatterns are the members of a value of type Patterns.
 var mcpFieldsPatterns = wire.Fields{
 	{Name: "slug", Required: true},
@@ -19788,6 +20402,19 @@ func mcpDecodeBoxPerm(d *wire.Decoder, v *Box[Perm]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Perm
+	Ptr    *Perm
+	List   []Perm
+	Refs   []*Perm
+	Pair   [2]Perm
+	Map    map[string]Perm
+	Opt    Perm
+	Zero   Perm
+	PtrOpt *Perm
+	Bag    map[string]*Perm
+}(Box[Perm]{})
 
 // mcpFieldsBoxPerm are the members of a value of type Box[Perm].
 var mcpFieldsBoxPerm = wire.Fields{
@@ -19835,6 +20462,19 @@ func mcpDecodeZooBoxIntPtr(d *wire.Decoder, v *Box[*int]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  *int
+	Ptr    **int
+	List   []*int
+	Refs   []**int
+	Pair   [2]*int
+	Map    map[string]*int
+	Opt    *int
+	Zero   *int
+	PtrOpt **int
+	Bag    map[string]**int
+}(Box[*int]{})
 
 // mcpFieldsZooBoxIntPtr are the members of a value of type Box[*int].
 var mcpFieldsZooBoxIntPtr = wire.Fields{
@@ -19889,6 +20529,11 @@ func mcpDecodePointerConflict(d *wire.Decoder, v *PointerConflict) {
 	}
 }
 
+var _ = struct {
+	*Left
+	Right
+}(PointerConflict{})
+
 // mcpFieldsPointerConflict are the members of a value of type PointerConflict.
 var mcpFieldsPointerConflict = wire.Fields{
 	{Name: "L"},
@@ -19924,6 +20569,19 @@ func mcpDecodeBoxByteSlicePtr(d *wire.Decoder, v *Box[*[]byte]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  *[]byte
+	Ptr    **[]byte
+	List   []*[]byte
+	Refs   []**[]byte
+	Pair   [2]*[]byte
+	Map    map[string]*[]byte
+	Opt    *[]byte
+	Zero   *[]byte
+	PtrOpt **[]byte
+	Bag    map[string]**[]byte
+}(Box[*[]byte]{})
 
 // mcpFieldsBoxByteSlicePtr are the members of a value of type Box[*[]byte].
 var mcpFieldsBoxByteSlicePtr = wire.Fields{
@@ -19986,6 +20644,19 @@ func mcpDecodeBoxIntMapPtr(d *wire.Decoder, v *Box[*map[string]int]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  *map[string]int
+	Ptr    **map[string]int
+	List   []*map[string]int
+	Refs   []**map[string]int
+	Pair   [2]*map[string]int
+	Map    map[string]*map[string]int
+	Opt    *map[string]int
+	Zero   *map[string]int
+	PtrOpt **map[string]int
+	Bag    map[string]**map[string]int
+}(Box[*map[string]int]{})
 
 // mcpFieldsBoxIntMapPtr are the members of a value of type
 // Box[*map[string]int].
@@ -20060,6 +20731,19 @@ func mcpDecodeBoxPointPtr(d *wire.Decoder, v *Box[*Point]) {
 	}
 }
 
+var _ = struct {
+	Value  *Point
+	Ptr    **Point
+	List   []*Point
+	Refs   []**Point
+	Pair   [2]*Point
+	Map    map[string]*Point
+	Opt    *Point
+	Zero   *Point
+	PtrOpt **Point
+	Bag    map[string]**Point
+}(Box[*Point]{})
+
 // mcpFieldsBoxPointPtr are the members of a value of type Box[*Point].
 var mcpFieldsBoxPointPtr = wire.Fields{
 	{Name: "value"},
@@ -20121,6 +20805,19 @@ func mcpDecodeBoxBoolPtrPtr(d *wire.Decoder, v *Box[**bool]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  **bool
+	Ptr    ***bool
+	List   []**bool
+	Refs   []***bool
+	Pair   [2]**bool
+	Map    map[string]**bool
+	Opt    **bool
+	Zero   **bool
+	PtrOpt ***bool
+	Bag    map[string]***bool
+}(Box[**bool]{})
 
 // mcpFieldsBoxBoolPtrPtr are the members of a value of type Box[**bool].
 var mcpFieldsBoxBoolPtrPtr = wire.Fields{
@@ -20224,6 +20921,19 @@ func mcpDecodeBoxIntSlicePtr(d *wire.Decoder, v *Box[*[]int]) {
 	}
 }
 
+var _ = struct {
+	Value  *[]int
+	Ptr    **[]int
+	List   []*[]int
+	Refs   []**[]int
+	Pair   [2]*[]int
+	Map    map[string]*[]int
+	Opt    *[]int
+	Zero   *[]int
+	PtrOpt **[]int
+	Bag    map[string]**[]int
+}(Box[*[]int]{})
+
 // mcpFieldsBoxIntSlicePtr are the members of a value of type Box[*[]int].
 var mcpFieldsBoxIntSlicePtr = wire.Fields{
 	{Name: "value"},
@@ -20291,6 +21001,19 @@ func mcpDecodeBoxStringPtr(d *wire.Decoder, v *Box[*string]) {
 	}
 }
 
+var _ = struct {
+	Value  *string
+	Ptr    **string
+	List   []*string
+	Refs   []**string
+	Pair   [2]*string
+	Map    map[string]*string
+	Opt    *string
+	Zero   *string
+	PtrOpt **string
+	Bag    map[string]**string
+}(Box[*string]{})
+
 // mcpFieldsBoxStringPtr are the members of a value of type Box[*string].
 var mcpFieldsBoxStringPtr = wire.Fields{
 	{Name: "value"},
@@ -20353,6 +21076,19 @@ func mcpDecodeBoxTimePtr(d *wire.Decoder, v *Box[*time.Time]) {
 	}
 }
 
+var _ = struct {
+	Value  *time.Time
+	Ptr    **time.Time
+	List   []*time.Time
+	Refs   []**time.Time
+	Pair   [2]*time.Time
+	Map    map[string]*time.Time
+	Opt    *time.Time
+	Zero   *time.Time
+	PtrOpt **time.Time
+	Bag    map[string]**time.Time
+}(Box[*time.Time]{})
+
 // mcpFieldsBoxTimePtr are the members of a value of type Box[*time.Time].
 var mcpFieldsBoxTimePtr = wire.Fields{
 	{Name: "value"},
@@ -20402,6 +21138,13 @@ func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
 		}
 	}
 }
+
+var _ = struct {
+	Two   **int
+	Three ***Point
+	List  []**int
+	Map   map[string]**Point
+}(Pointers{})
 
 // mcpFieldsPointers are the members of a value of type Pointers.
 var mcpFieldsPointers = wire.Fields{
@@ -20453,6 +21196,19 @@ func mcpDecodeBoxPointSlice(d *wire.Decoder, v *Box[[]Point]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  []Point
+	Ptr    *[]Point
+	List   [][]Point
+	Refs   []*[]Point
+	Pair   [2][]Point
+	Map    map[string][]Point
+	Opt    []Point
+	Zero   []Point
+	PtrOpt *[]Point
+	Bag    map[string]*[]Point
+}(Box[[]Point]{})
 
 // mcpFieldsBoxPointSlice are the members of a value of type Box[[]Point].
 var mcpFieldsBoxPointSlice = wire.Fields{
@@ -20506,6 +21262,19 @@ func mcpDecodeBoxPointMap(d *wire.Decoder, v *Box[map[string]Point]) {
 	}
 }
 
+var _ = struct {
+	Value  map[string]Point
+	Ptr    *map[string]Point
+	List   []map[string]Point
+	Refs   []*map[string]Point
+	Pair   [2]map[string]Point
+	Map    map[string]map[string]Point
+	Opt    map[string]Point
+	Zero   map[string]Point
+	PtrOpt *map[string]Point
+	Bag    map[string]*map[string]Point
+}(Box[map[string]Point]{})
+
 // mcpFieldsBoxPointMap are the members of a value of type
 // Box[map[string]Point].
 var mcpFieldsBoxPointMap = wire.Fields{
@@ -20558,6 +21327,19 @@ func mcpDecodeBoxPrefix(d *wire.Decoder, v *Box[netip.Prefix]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  netip.Prefix
+	Ptr    *netip.Prefix
+	List   []netip.Prefix
+	Refs   []*netip.Prefix
+	Pair   [2]netip.Prefix
+	Map    map[string]netip.Prefix
+	Opt    netip.Prefix
+	Zero   netip.Prefix
+	PtrOpt *netip.Prefix
+	Bag    map[string]*netip.Prefix
+}(Box[netip.Prefix]{})
 
 // mcpFieldsBoxPrefix are the members of a value of type Box[netip.Prefix].
 var mcpFieldsBoxPrefix = wire.Fields{
@@ -20628,6 +21410,30 @@ func mcpDecodeQuoted(d *wire.Decoder, v *Quoted) {
 	}
 }
 
+var _ = struct {
+	I       int
+	I8      int8
+	I64     int64
+	U       uint
+	U8      uint8
+	F       float64
+	F32     float32
+	B       bool
+	S       string
+	Label   Label
+	Count   Count
+	Ptr     *int
+	PtrBool *bool
+	Opt     int
+	OptPtr  *string
+	OptZero float64
+	List    []int
+	Map     map[string]int
+	Time    time.Time
+	Struct  Point
+	Nanos   time.Duration
+}(Quoted{})
+
 // mcpFieldsQuoted are the members of a value of type Quoted.
 var mcpFieldsQuoted = wire.Fields{
 	{Name: "i", Required: true},
@@ -20696,6 +21502,19 @@ func mcpDecodeBoxRankMap(d *wire.Decoder, v *Box[map[Rank]Rank]) {
 	}
 }
 
+var _ = struct {
+	Value  map[Rank]Rank
+	Ptr    *map[Rank]Rank
+	List   []map[Rank]Rank
+	Refs   []*map[Rank]Rank
+	Pair   [2]map[Rank]Rank
+	Map    map[string]map[Rank]Rank
+	Opt    map[Rank]Rank
+	Zero   map[Rank]Rank
+	PtrOpt *map[Rank]Rank
+	Bag    map[string]*map[Rank]Rank
+}(Box[map[Rank]Rank]{})
+
 // mcpFieldsBoxRankMap are the members of a value of type Box[map[Rank]Rank].
 var mcpFieldsBoxRankMap = wire.Fields{
 	{Name: "value", Required: true},
@@ -20753,6 +21572,19 @@ func mcpDecodeBoxRatio(d *wire.Decoder, v *Box[Ratio]) {
 	}
 }
 
+var _ = struct {
+	Value  Ratio
+	Ptr    *Ratio
+	List   []Ratio
+	Refs   []*Ratio
+	Pair   [2]Ratio
+	Map    map[string]Ratio
+	Opt    Ratio
+	Zero   Ratio
+	PtrOpt *Ratio
+	Bag    map[string]*Ratio
+}(Box[Ratio]{})
+
 // mcpFieldsBoxRatio are the members of a value of type Box[Ratio].
 var mcpFieldsBoxRatio = wire.Fields{
 	{Name: "value", Required: true},
@@ -20800,6 +21632,19 @@ func mcpDecodeBoxRawMessage(d *wire.Decoder, v *Box[json.RawMessage]) {
 	}
 }
 
+var _ = struct {
+	Value  json.RawMessage
+	Ptr    *json.RawMessage
+	List   []json.RawMessage
+	Refs   []*json.RawMessage
+	Pair   [2]json.RawMessage
+	Map    map[string]json.RawMessage
+	Opt    json.RawMessage
+	Zero   json.RawMessage
+	PtrOpt *json.RawMessage
+	Bag    map[string]*json.RawMessage
+}(Box[json.RawMessage]{})
+
 // mcpFieldsBoxRawMessage are the members of a value of type
 // Box[json.RawMessage].
 var mcpFieldsBoxRawMessage = wire.Fields{
@@ -20832,6 +21677,11 @@ func mcpDecodeRenamed(d *wire.Decoder, v *Renamed) {
 	}
 }
 
+var _ = struct {
+	Base
+	Own int
+}(Renamed{})
+
 // mcpFieldsRenamed are the members of a value of type Renamed.
 var mcpFieldsRenamed = wire.Fields{
 	{Name: "base", Required: true},
@@ -20851,6 +21701,12 @@ func mcpDecodeBase(d *wire.Decoder, v *Base) {
 		}
 	}
 }
+
+var _ = struct {
+	ID   string
+	Name string
+	At   time.Time
+}(Base{})
 
 // mcpFieldsBase are the members of a value of type Base.
 var mcpFieldsBase = wire.Fields{
@@ -20877,6 +21733,12 @@ func mcpDecodeResolved(d *wire.Decoder, v *Resolved) {
 	}
 }
 
+var _ = struct {
+	Left
+	Right
+	X string
+}(Resolved{})
+
 // mcpFieldsResolved are the members of a value of type Resolved.
 var mcpFieldsResolved = wire.Fields{
 	{Name: "L", Required: true},
@@ -20897,6 +21759,11 @@ func mcpDecodeRing(d *wire.Decoder, v *Ring) {
 		}
 	}
 }
+
+var _ = struct {
+	Next RingPointer
+	N    int8
+}(Ring{})
 
 // mcpFieldsRing are the members of a value of type Ring.
 var mcpFieldsRing = wire.Fields{
@@ -20919,6 +21786,13 @@ func mcpDecodeScalar(d *wire.Decoder, v *Scalar) {
 		}
 	}
 }
+
+var _ = struct {
+	Label
+	Count
+	time.Month
+	*Flag
+}(Scalar{})
 
 // mcpFieldsScalar are the members of a value of type Scalar.
 var mcpFieldsScalar = wire.Fields{
@@ -20955,6 +21829,19 @@ func mcpDecodeBoxScores(d *wire.Decoder, v *Box[Scores]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Scores
+	Ptr    *Scores
+	List   []Scores
+	Refs   []*Scores
+	Pair   [2]Scores
+	Map    map[string]Scores
+	Opt    Scores
+	Zero   Scores
+	PtrOpt *Scores
+	Bag    map[string]*Scores
+}(Box[Scores]{})
 
 // mcpFieldsBoxScores are the members of a value of type Box[Scores].
 var mcpFieldsBoxScores = wire.Fields{
@@ -21008,6 +21895,19 @@ func mcpDecodeBoxSecret(d *wire.Decoder, v *Box[Secret]) {
 	}
 }
 
+var _ = struct {
+	Value  Secret
+	Ptr    *Secret
+	List   []Secret
+	Refs   []*Secret
+	Pair   [2]Secret
+	Map    map[string]Secret
+	Opt    Secret
+	Zero   Secret
+	PtrOpt *Secret
+	Bag    map[string]*Secret
+}(Box[Secret]{})
+
 // mcpFieldsBoxSecret are the members of a value of type Box[Secret].
 var mcpFieldsBoxSecret = wire.Fields{
 	{Name: "value", Required: true},
@@ -21059,6 +21959,19 @@ func mcpDecodeZooBoxIntMap(d *wire.Decoder, v *Box[map[Secret]int]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  map[Secret]int
+	Ptr    *map[Secret]int
+	List   []map[Secret]int
+	Refs   []*map[Secret]int
+	Pair   [2]map[Secret]int
+	Map    map[string]map[Secret]int
+	Opt    map[Secret]int
+	Zero   map[Secret]int
+	PtrOpt *map[Secret]int
+	Bag    map[string]*map[Secret]int
+}(Box[map[Secret]int]{})
 
 // mcpFieldsZooBoxIntMap are the members of a value of type Box[map[Secret]int].
 var mcpFieldsZooBoxIntMap = wire.Fields{
@@ -21112,6 +22025,19 @@ func mcpDecodeBoxSerial(d *wire.Decoder, v *Box[Serial]) {
 	}
 }
 
+var _ = struct {
+	Value  Serial
+	Ptr    *Serial
+	List   []Serial
+	Refs   []*Serial
+	Pair   [2]Serial
+	Map    map[string]Serial
+	Opt    Serial
+	Zero   Serial
+	PtrOpt *Serial
+	Bag    map[string]*Serial
+}(Box[Serial]{})
+
 // mcpFieldsBoxSerial are the members of a value of type Box[Serial].
 var mcpFieldsBoxSerial = wire.Fields{
 	{Name: "value", Required: true},
@@ -21158,6 +22084,19 @@ func mcpDecodeBoxSetLabel(d *wire.Decoder, v *Box[Set[Label]]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Set[Label]
+	Ptr    *Set[Label]
+	List   []Set[Label]
+	Refs   []*Set[Label]
+	Pair   [2]Set[Label]
+	Map    map[string]Set[Label]
+	Opt    Set[Label]
+	Zero   Set[Label]
+	PtrOpt *Set[Label]
+	Bag    map[string]*Set[Label]
+}(Box[Set[Label]]{})
 
 // mcpFieldsBoxSetLabel are the members of a value of type Box[Set[Label]].
 var mcpFieldsBoxSetLabel = wire.Fields{
@@ -21211,6 +22150,19 @@ func mcpDecodeBoxSetSort(d *wire.Decoder, v *Box[Set[Sort]]) {
 	}
 }
 
+var _ = struct {
+	Value  Set[Sort]
+	Ptr    *Set[Sort]
+	List   []Set[Sort]
+	Refs   []*Set[Sort]
+	Pair   [2]Set[Sort]
+	Map    map[string]Set[Sort]
+	Opt    Set[Sort]
+	Zero   Set[Sort]
+	PtrOpt *Set[Sort]
+	Bag    map[string]*Set[Sort]
+}(Box[Set[Sort]]{})
+
 // mcpFieldsBoxSetSort are the members of a value of type Box[Set[Sort]].
 var mcpFieldsBoxSetSort = wire.Fields{
 	{Name: "value", Required: true},
@@ -21263,6 +22215,19 @@ func mcpDecodeBoxShade(d *wire.Decoder, v *Box[Shade]) {
 	}
 }
 
+var _ = struct {
+	Value  Shade
+	Ptr    *Shade
+	List   []Shade
+	Refs   []*Shade
+	Pair   [2]Shade
+	Map    map[string]Shade
+	Opt    Shade
+	Zero   Shade
+	PtrOpt *Shade
+	Bag    map[string]*Shade
+}(Box[Shade]{})
+
 // mcpFieldsBoxShade are the members of a value of type Box[Shade].
 var mcpFieldsBoxShade = wire.Fields{
 	{Name: "value", Required: true},
@@ -21301,6 +22266,12 @@ func mcpDecodeShadowing(d *wire.Decoder, v *Shadowing) {
 	}
 }
 
+var _ = struct {
+	Base
+	ID    int
+	Label string
+}(Shadowing{})
+
 // mcpFieldsShadowing are the members of a value of type Shadowing.
 var mcpFieldsShadowing = wire.Fields{
 	{Name: "at"},
@@ -21335,6 +22306,19 @@ func mcpDecodeBoxShort(d *wire.Decoder, v *Box[Short]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Short
+	Ptr    *Short
+	List   []Short
+	Refs   []*Short
+	Pair   [2]Short
+	Map    map[string]Short
+	Opt    Short
+	Zero   Short
+	PtrOpt *Short
+	Bag    map[string]*Short
+}(Box[Short]{})
 
 // mcpFieldsBoxShort are the members of a value of type Box[Short].
 var mcpFieldsBoxShort = wire.Fields{
@@ -21389,6 +22373,18 @@ func mcpDecodeSingles(d *wire.Decoder, v *Singles) {
 	}
 }
 
+var _ = struct {
+	Least  float32
+	Most   float32
+	Above  float32
+	Below  float32
+	Step   float32
+	Choice float32
+	Unique []float32
+	Pair   [2]float32
+	Texts  []float32
+}(Singles{})
+
 // mcpFieldsSingles are the members of a value of type Singles.
 var mcpFieldsSingles = wire.Fields{
 	{Name: "least", Required: true},
@@ -21435,6 +22431,19 @@ func mcpDecodeBoxSize(d *wire.Decoder, v *Box[Size]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Size
+	Ptr    *Size
+	List   []Size
+	Refs   []*Size
+	Pair   [2]Size
+	Map    map[string]Size
+	Opt    Size
+	Zero   Size
+	PtrOpt *Size
+	Bag    map[string]*Size
+}(Box[Size]{})
 
 // mcpFieldsBoxSize are the members of a value of type Box[Size].
 var mcpFieldsBoxSize = wire.Fields{
@@ -21483,6 +22492,19 @@ func mcpDecodeZooBoxLevel(d *wire.Decoder, v *Box[slog.Level]) {
 	}
 }
 
+var _ = struct {
+	Value  slog.Level
+	Ptr    *slog.Level
+	List   []slog.Level
+	Refs   []*slog.Level
+	Pair   [2]slog.Level
+	Map    map[string]slog.Level
+	Opt    slog.Level
+	Zero   slog.Level
+	PtrOpt *slog.Level
+	Bag    map[string]*slog.Level
+}(Box[slog.Level]{})
+
 // mcpFieldsZooBoxLevel are the members of a value of type Box[slog.Level].
 var mcpFieldsZooBoxLevel = wire.Fields{
 	{Name: "value", Required: true, Null: true},
@@ -21530,6 +22552,19 @@ func mcpDecodeBoxSort(d *wire.Decoder, v *Box[Sort]) {
 	}
 }
 
+var _ = struct {
+	Value  Sort
+	Ptr    *Sort
+	List   []Sort
+	Refs   []*Sort
+	Pair   [2]Sort
+	Map    map[string]Sort
+	Opt    Sort
+	Zero   Sort
+	PtrOpt *Sort
+	Bag    map[string]*Sort
+}(Box[Sort]{})
+
 // mcpFieldsBoxSort are the members of a value of type Box[Sort].
 var mcpFieldsBoxSort = wire.Fields{
 	{Name: "value", Required: true},
@@ -21576,6 +22611,19 @@ func mcpDecodeZooBoxIntMap2(d *wire.Decoder, v *Box[map[Sort]int]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  map[Sort]int
+	Ptr    *map[Sort]int
+	List   []map[Sort]int
+	Refs   []*map[Sort]int
+	Pair   [2]map[Sort]int
+	Map    map[string]map[Sort]int
+	Opt    map[Sort]int
+	Zero   map[Sort]int
+	PtrOpt *map[Sort]int
+	Bag    map[string]*map[Sort]int
+}(Box[map[Sort]int]{})
 
 // mcpFieldsZooBoxIntMap2 are the members of a value of type Box[map[Sort]int].
 var mcpFieldsZooBoxIntMap2 = wire.Fields{
@@ -21629,6 +22677,19 @@ func mcpDecodeZooBoxSortMap(d *wire.Decoder, v *Box[map[Sort]Sort]) {
 	}
 }
 
+var _ = struct {
+	Value  map[Sort]Sort
+	Ptr    *map[Sort]Sort
+	List   []map[Sort]Sort
+	Refs   []*map[Sort]Sort
+	Pair   [2]map[Sort]Sort
+	Map    map[string]map[Sort]Sort
+	Opt    map[Sort]Sort
+	Zero   map[Sort]Sort
+	PtrOpt *map[Sort]Sort
+	Bag    map[string]*map[Sort]Sort
+}(Box[map[Sort]Sort]{})
+
 // mcpFieldsZooBoxSortMap are the members of a value of type Box[map[Sort]Sort].
 var mcpFieldsZooBoxSortMap = wire.Fields{
 	{Name: "value", Required: true},
@@ -21680,6 +22741,19 @@ func mcpDecodeBoxSpaced(d *wire.Decoder, v *Box[Spaced]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Spaced
+	Ptr    *Spaced
+	List   []Spaced
+	Refs   []*Spaced
+	Pair   [2]Spaced
+	Map    map[string]Spaced
+	Opt    Spaced
+	Zero   Spaced
+	PtrOpt *Spaced
+	Bag    map[string]*Spaced
+}(Box[Spaced]{})
 
 // mcpFieldsBoxSpaced are the members of a value of type Box[Spaced].
 var mcpFieldsBoxSpaced = wire.Fields{
@@ -21733,6 +22807,19 @@ func mcpDecodeZooBoxIntMap3(d *wire.Decoder, v *Box[map[Tag[int]]int]) {
 	}
 }
 
+var _ = struct {
+	Value  map[Tag[int]]int
+	Ptr    *map[Tag[int]]int
+	List   []map[Tag[int]]int
+	Refs   []*map[Tag[int]]int
+	Pair   [2]map[Tag[int]]int
+	Map    map[string]map[Tag[int]]int
+	Opt    map[Tag[int]]int
+	Zero   map[Tag[int]]int
+	PtrOpt *map[Tag[int]]int
+	Bag    map[string]*map[Tag[int]]int
+}(Box[map[Tag[int]]int]{})
+
 // mcpFieldsZooBoxIntMap3 are the members of a value of type
 // Box[map[Tag[int]]int].
 var mcpFieldsZooBoxIntMap3 = wire.Fields{
@@ -21775,6 +22862,12 @@ func mcpDecodeTagged(d *wire.Decoder, v *Tagged) {
 	}
 }
 
+var _ = struct {
+	TaggedA
+	*TaggedB
+	Own int
+}(Tagged{})
+
 // mcpFieldsTagged are the members of a value of type Tagged.
 var mcpFieldsTagged = wire.Fields{
 	{Name: "OnlyA", Required: true},
@@ -21809,6 +22902,19 @@ func mcpDecodeBoxTally(d *wire.Decoder, v *Box[Tally]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Tally
+	Ptr    *Tally
+	List   []Tally
+	Refs   []*Tally
+	Pair   [2]Tally
+	Map    map[string]Tally
+	Opt    Tally
+	Zero   Tally
+	PtrOpt *Tally
+	Bag    map[string]*Tally
+}(Box[Tally]{})
 
 // mcpFieldsBoxTally are the members of a value of type Box[Tally].
 var mcpFieldsBoxTally = wire.Fields{
@@ -21867,6 +22973,11 @@ func mcpDecodeTreePairStringIntPtr(d *wire.Decoder, v *Tree[Pair[string, *int]])
 	}
 }
 
+var _ = struct {
+	Value Pair[string, *int]
+	Kids  []Tree[Pair[string, *int]]
+}(Tree[Pair[string, *int]]{})
+
 // mcpFieldsTreePairStringIntPtr are the members of a value of type
 // Tree[Pair[string, *int]].
 var mcpFieldsTreePairStringIntPtr = wire.Fields{
@@ -21885,6 +22996,11 @@ func mcpDecodePairStringIntPtr(d *wire.Decoder, v *Pair[string, *int]) {
 		}
 	}
 }
+
+var _ = struct {
+	First  string
+	Second *int
+}(Pair[string, *int]{})
 
 // mcpFieldsPairStringIntPtr are the members of a value of type Pair[string,
 // *int].
@@ -21905,6 +23021,11 @@ func mcpDecodeTreeString(d *wire.Decoder, v *Tree[string]) {
 	}
 }
 
+var _ = struct {
+	Value string
+	Kids  []Tree[string]
+}(Tree[string]{})
+
 // mcpFieldsTreeString are the members of a value of type Tree[string].
 var mcpFieldsTreeString = wire.Fields{
 	{Name: "value", Required: true},
@@ -21923,6 +23044,11 @@ func mcpDecodeTreeTreeInt(d *wire.Decoder, v *Tree[Tree[int]]) {
 	}
 }
 
+var _ = struct {
+	Value Tree[int]
+	Kids  []Tree[Tree[int]]
+}(Tree[Tree[int]]{})
+
 // mcpFieldsTreeTreeInt are the members of a value of type Tree[Tree[int]].
 var mcpFieldsTreeTreeInt = wire.Fields{
 	{Name: "value", Required: true},
@@ -21940,6 +23066,11 @@ func mcpDecodeTreeInt(d *wire.Decoder, v *Tree[int]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value int
+	Kids  []Tree[int]
+}(Tree[int]{})
 
 // mcpFieldsTreeInt are the members of a value of type Tree[int].
 var mcpFieldsTreeInt = wire.Fields{
@@ -21974,6 +23105,19 @@ func mcpDecodeBoxUint(d *wire.Decoder, v *Box[uint]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  uint
+	Ptr    *uint
+	List   []uint
+	Refs   []*uint
+	Pair   [2]uint
+	Map    map[string]uint
+	Opt    uint
+	Zero   uint
+	PtrOpt *uint
+	Bag    map[string]*uint
+}(Box[uint]{})
 
 // mcpFieldsBoxUint are the members of a value of type Box[uint].
 var mcpFieldsBoxUint = wire.Fields{
@@ -22022,6 +23166,19 @@ func mcpDecodeBoxUint16(d *wire.Decoder, v *Box[uint16]) {
 	}
 }
 
+var _ = struct {
+	Value  uint16
+	Ptr    *uint16
+	List   []uint16
+	Refs   []*uint16
+	Pair   [2]uint16
+	Map    map[string]uint16
+	Opt    uint16
+	Zero   uint16
+	PtrOpt *uint16
+	Bag    map[string]*uint16
+}(Box[uint16]{})
+
 // mcpFieldsBoxUint16 are the members of a value of type Box[uint16].
 var mcpFieldsBoxUint16 = wire.Fields{
 	{Name: "value", Required: true},
@@ -22068,6 +23225,19 @@ func mcpDecodeBoxUint32(d *wire.Decoder, v *Box[uint32]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  uint32
+	Ptr    *uint32
+	List   []uint32
+	Refs   []*uint32
+	Pair   [2]uint32
+	Map    map[string]uint32
+	Opt    uint32
+	Zero   uint32
+	PtrOpt *uint32
+	Bag    map[string]*uint32
+}(Box[uint32]{})
 
 // mcpFieldsBoxUint32 are the members of a value of type Box[uint32].
 var mcpFieldsBoxUint32 = wire.Fields{
@@ -22116,6 +23286,19 @@ func mcpDecodeBoxUint64(d *wire.Decoder, v *Box[uint64]) {
 	}
 }
 
+var _ = struct {
+	Value  uint64
+	Ptr    *uint64
+	List   []uint64
+	Refs   []*uint64
+	Pair   [2]uint64
+	Map    map[string]uint64
+	Opt    uint64
+	Zero   uint64
+	PtrOpt *uint64
+	Bag    map[string]*uint64
+}(Box[uint64]{})
+
 // mcpFieldsBoxUint64 are the members of a value of type Box[uint64].
 var mcpFieldsBoxUint64 = wire.Fields{
 	{Name: "value", Required: true},
@@ -22163,6 +23346,19 @@ func mcpDecodeBoxUint8(d *wire.Decoder, v *Box[uint8]) {
 	}
 }
 
+var _ = struct {
+	Value  uint8
+	Ptr    *uint8
+	List   []uint8
+	Refs   []*uint8
+	Pair   [2]uint8
+	Map    map[string]uint8
+	Opt    uint8
+	Zero   uint8
+	PtrOpt *uint8
+	Bag    map[string]*uint8
+}(Box[uint8]{})
+
 // mcpFieldsBoxUint8 are the members of a value of type Box[uint8].
 var mcpFieldsBoxUint8 = wire.Fields{
 	{Name: "value", Required: true},
@@ -22209,6 +23405,19 @@ func mcpDecodeBoxPointSliceMap(d *wire.Decoder, v *Box[map[uint64][]Point]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  map[uint64][]Point
+	Ptr    *map[uint64][]Point
+	List   []map[uint64][]Point
+	Refs   []*map[uint64][]Point
+	Pair   [2]map[uint64][]Point
+	Map    map[string]map[uint64][]Point
+	Opt    map[uint64][]Point
+	Zero   map[uint64][]Point
+	PtrOpt *map[uint64][]Point
+	Bag    map[string]*map[uint64][]Point
+}(Box[map[uint64][]Point]{})
 
 // mcpFieldsBoxPointSliceMap are the members of a value of type
 // Box[map[uint64][]Point].
@@ -22263,6 +23472,19 @@ func mcpDecodeBoxUintptr(d *wire.Decoder, v *Box[uintptr]) {
 	}
 }
 
+var _ = struct {
+	Value  uintptr
+	Ptr    *uintptr
+	List   []uintptr
+	Refs   []*uintptr
+	Pair   [2]uintptr
+	Map    map[string]uintptr
+	Opt    uintptr
+	Zero   uintptr
+	PtrOpt *uintptr
+	Bag    map[string]*uintptr
+}(Box[uintptr]{})
+
 // mcpFieldsBoxUintptr are the members of a value of type Box[uintptr].
 var mcpFieldsBoxUintptr = wire.Fields{
 	{Name: "value", Required: true},
@@ -22309,6 +23531,19 @@ func mcpDecodeBoxUnit(d *wire.Decoder, v *Box[Unit]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Unit
+	Ptr    *Unit
+	List   []Unit
+	Refs   []*Unit
+	Pair   [2]Unit
+	Map    map[string]Unit
+	Opt    Unit
+	Zero   Unit
+	PtrOpt *Unit
+	Bag    map[string]*Unit
+}(Box[Unit]{})
 
 // mcpFieldsBoxUnit are the members of a value of type Box[Unit].
 var mcpFieldsBoxUnit = wire.Fields{
@@ -22362,6 +23597,19 @@ func mcpDecodeBoxUnlisted(d *wire.Decoder, v *Box[Unlisted]) {
 	}
 }
 
+var _ = struct {
+	Value  Unlisted
+	Ptr    *Unlisted
+	List   []Unlisted
+	Refs   []*Unlisted
+	Pair   [2]Unlisted
+	Map    map[string]Unlisted
+	Opt    Unlisted
+	Zero   Unlisted
+	PtrOpt *Unlisted
+	Bag    map[string]*Unlisted
+}(Box[Unlisted]{})
+
 // mcpFieldsBoxUnlisted are the members of a value of type Box[Unlisted].
 var mcpFieldsBoxUnlisted = wire.Fields{
 	{Name: "value", Required: true},
@@ -22408,6 +23656,19 @@ func mcpDecodeBoxUpper(d *wire.Decoder, v *Box[Upper]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Upper
+	Ptr    *Upper
+	List   []Upper
+	Refs   []*Upper
+	Pair   [2]Upper
+	Map    map[string]Upper
+	Opt    Upper
+	Zero   Upper
+	PtrOpt *Upper
+	Bag    map[string]*Upper
+}(Box[Upper]{})
 
 // mcpFieldsBoxUpper are the members of a value of type Box[Upper].
 var mcpFieldsBoxUpper = wire.Fields{
@@ -22482,6 +23743,22 @@ func mcpDecodeValidated(d *wire.Decoder, v *Validated) {
 	}
 }
 
+var _ = struct {
+	Name   string
+	Opt    string
+	Age    int
+	Rate   float64
+	Color  string
+	Num    int
+	Email  string
+	URL    string
+	ID     string
+	Emails []string
+	Map    map[string]string
+	Begin  string
+	Other  string
+}(Validated{})
+
 // mcpFieldsValidated are the members of a value of type Validated.
 var mcpFieldsValidated = wire.Fields{
 	{Name: "name", Required: true},
@@ -22540,6 +23817,19 @@ func mcpDecodeBoxVectorVectorInt(d *wire.Decoder, v *Box[Vector[Vector[int]]]) {
 	}
 }
 
+var _ = struct {
+	Value  Vector[Vector[int]]
+	Ptr    *Vector[Vector[int]]
+	List   []Vector[Vector[int]]
+	Refs   []*Vector[Vector[int]]
+	Pair   [2]Vector[Vector[int]]
+	Map    map[string]Vector[Vector[int]]
+	Opt    Vector[Vector[int]]
+	Zero   Vector[Vector[int]]
+	PtrOpt *Vector[Vector[int]]
+	Bag    map[string]*Vector[Vector[int]]
+}(Box[Vector[Vector[int]]]{})
+
 // mcpFieldsBoxVectorVectorInt are the members of a value of type
 // Box[Vector[Vector[int]]].
 var mcpFieldsBoxVectorVectorInt = wire.Fields{
@@ -22582,6 +23872,11 @@ func mcpDecodeVessel(d *wire.Decoder, v *Vessel) {
 	}
 }
 
+var _ = struct {
+	Hull
+	Name string
+}(Vessel{})
+
 // mcpFieldsVessel are the members of a value of type Vessel.
 var mcpFieldsVessel = wire.Fields{
 	{Name: "decks"},
@@ -22615,6 +23910,19 @@ func mcpDecodeBoxWeight(d *wire.Decoder, v *Box[Weight]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Weight
+	Ptr    *Weight
+	List   []Weight
+	Refs   []*Weight
+	Pair   [2]Weight
+	Map    map[string]Weight
+	Opt    Weight
+	Zero   Weight
+	PtrOpt *Weight
+	Bag    map[string]*Weight
+}(Box[Weight]{})
 
 // mcpFieldsBoxWeight are the members of a value of type Box[Weight].
 var mcpFieldsBoxWeight = wire.Fields{
@@ -22907,6 +24215,139 @@ func mcpDecodeWide(d *wire.Decoder, v *Wide) {
 		}
 	}
 }
+
+var _ = struct {
+	Field000 int
+	Field001 string
+	Field002 bool
+	Field003 *int
+	Field004 []int
+	Field005 int
+	Field006 string
+	Field007 bool
+	Field008 *int
+	Field009 []int
+	Field010 int
+	Field011 string
+	Field012 bool
+	Field013 *int
+	Field014 []int
+	Field015 int
+	Field016 string
+	Field017 bool
+	Field018 *int
+	Field019 []int
+	Field020 int
+	Field021 string
+	Field022 bool
+	Field023 *int
+	Field024 []int
+	Field025 int
+	Field026 string
+	Field027 bool
+	Field028 *int
+	Field029 []int
+	Field030 int
+	Field031 string
+	Field032 bool
+	Field033 *int
+	Field034 []int
+	Field035 int
+	Field036 string
+	Field037 bool
+	Field038 *int
+	Field039 []int
+	Field040 int
+	Field041 string
+	Field042 bool
+	Field043 *int
+	Field044 []int
+	Field045 int
+	Field046 string
+	Field047 bool
+	Field048 *int
+	Field049 []int
+	Field050 int
+	Field051 string
+	Field052 bool
+	Field053 *int
+	Field054 []int
+	Field055 int
+	Field056 string
+	Field057 bool
+	Field058 *int
+	Field059 []int
+	Field060 int
+	Field061 string
+	Field062 bool
+	Field063 *int
+	Field064 []int
+	Field065 int
+	Field066 string
+	Field067 bool
+	Field068 *int
+	Field069 []int
+	Field070 int
+	Field071 string
+	Field072 bool
+	Field073 *int
+	Field074 []int
+	Field075 int
+	Field076 string
+	Field077 bool
+	Field078 *int
+	Field079 []int
+	Field080 int
+	Field081 string
+	Field082 bool
+	Field083 *int
+	Field084 []int
+	Field085 int
+	Field086 string
+	Field087 bool
+	Field088 *int
+	Field089 []int
+	Field090 int
+	Field091 string
+	Field092 bool
+	Field093 *int
+	Field094 []int
+	Field095 int
+	Field096 string
+	Field097 bool
+	Field098 *int
+	Field099 []int
+	Field100 int
+	Field101 string
+	Field102 bool
+	Field103 *int
+	Field104 []int
+	Field105 int
+	Field106 string
+	Field107 bool
+	Field108 *int
+	Field109 []int
+	Field110 int
+	Field111 string
+	Field112 bool
+	Field113 *int
+	Field114 []int
+	Field115 int
+	Field116 string
+	Field117 bool
+	Field118 *int
+	Field119 []int
+	Field120 int
+	Field121 string
+	Field122 bool
+	Field123 *int
+	Field124 []int
+	Field125 int
+	Field126 string
+	Field127 bool
+	Field128 *int
+	Field129 []int
+}(Wide{})
 
 // mcpFieldsWide are the members of a value of type Wide.
 var mcpFieldsWide = wire.Fields{
@@ -23306,6 +24747,137 @@ func mcpDecodeWider(d *wire.Decoder, v *Wider) {
 	}
 }
 
+var _ = struct {
+	F000 int8
+	F001 int8
+	F002 int8
+	F003 int8
+	F004 int8
+	F005 int8
+	F006 int8
+	F007 int8
+	F008 int8
+	F009 int8
+	F010 int8
+	F011 int8
+	F012 int8
+	F013 int8
+	F014 int8
+	F015 int8
+	F016 int8
+	F017 int8
+	F018 int8
+	F019 int8
+	F020 int8
+	F021 int8
+	F022 int8
+	F023 int8
+	F024 int8
+	F025 int8
+	F026 int8
+	F027 int8
+	F028 int8
+	F029 int8
+	F030 int8
+	F031 int8
+	F032 int8
+	F033 int8
+	F034 int8
+	F035 int8
+	F036 int8
+	F037 int8
+	F038 int8
+	F039 int8
+	F040 int8
+	F041 int8
+	F042 int8
+	F043 int8
+	F044 int8
+	F045 int8
+	F046 int8
+	F047 int8
+	F048 int8
+	F049 int8
+	F050 int8
+	F051 int8
+	F052 int8
+	F053 int8
+	F054 int8
+	F055 int8
+	F056 int8
+	F057 int8
+	F058 int8
+	F059 int8
+	F060 int8
+	F061 int8
+	F062 int8
+	F063 int8
+	F064 int8
+	F065 int8
+	F066 int8
+	F067 int8
+	F068 int8
+	F069 int8
+	F070 int8
+	F071 int8
+	F072 int8
+	F073 int8
+	F074 int8
+	F075 int8
+	F076 int8
+	F077 int8
+	F078 int8
+	F079 int8
+	F080 int8
+	F081 int8
+	F082 int8
+	F083 int8
+	F084 int8
+	F085 int8
+	F086 int8
+	F087 int8
+	F088 int8
+	F089 int8
+	F090 int8
+	F091 int8
+	F092 int8
+	F093 int8
+	F094 int8
+	F095 int8
+	F096 int8
+	F097 int8
+	F098 int8
+	F099 int8
+	F100 int8
+	F101 int8
+	F102 int8
+	F103 int8
+	F104 int8
+	F105 int8
+	F106 int8
+	F107 int8
+	F108 int8
+	F109 int8
+	F110 int8
+	F111 int8
+	F112 int8
+	F113 int8
+	F114 int8
+	F115 int8
+	F116 int8
+	F117 int8
+	F118 int8
+	F119 int8
+	F120 int8
+	F121 int8
+	F122 int8
+	F123 int8
+	F124 int8
+	F125 int8
+	F126 int8
+	F127 int8
+}(Wider{})
+
 // mcpFieldsWider are the members of a value of type Wider.
 var mcpFieldsWider = wire.Fields{
 	{Name: "f000", Required: true},
@@ -23452,6 +25024,11 @@ func mcpDecodeWithAlias(d *wire.Decoder, v *WithAlias) {
 	}
 }
 
+var _ = struct {
+	AliasOfPoint
+	Z int
+}(WithAlias{})
+
 // mcpFieldsWithAlias are the members of a value of type WithAlias.
 var mcpFieldsWithAlias = wire.Fields{
 	{Name: "x", Required: true},
@@ -23472,6 +25049,11 @@ func mcpDecodeWithGeneric(d *wire.Decoder, v *WithGeneric) {
 		}
 	}
 }
+
+var _ = struct {
+	Pair[int, string]
+	Own bool
+}(WithGeneric{})
 
 // mcpFieldsWithGeneric are the members of a value of type WithGeneric.
 var mcpFieldsWithGeneric = wire.Fields{
@@ -23616,6 +25198,73 @@ func mcpDecodeWord(d *wire.Decoder, v *Word) {
 	}
 }
 
+var _ = struct {
+	F000 bool
+	F001 bool
+	F002 bool
+	F003 bool
+	F004 bool
+	F005 bool
+	F006 bool
+	F007 bool
+	F008 bool
+	F009 bool
+	F010 bool
+	F011 bool
+	F012 bool
+	F013 bool
+	F014 bool
+	F015 bool
+	F016 bool
+	F017 bool
+	F018 bool
+	F019 bool
+	F020 bool
+	F021 bool
+	F022 bool
+	F023 bool
+	F024 bool
+	F025 bool
+	F026 bool
+	F027 bool
+	F028 bool
+	F029 bool
+	F030 bool
+	F031 bool
+	F032 bool
+	F033 bool
+	F034 bool
+	F035 bool
+	F036 bool
+	F037 bool
+	F038 bool
+	F039 bool
+	F040 bool
+	F041 bool
+	F042 bool
+	F043 bool
+	F044 bool
+	F045 bool
+	F046 bool
+	F047 bool
+	F048 bool
+	F049 bool
+	F050 bool
+	F051 bool
+	F052 bool
+	F053 bool
+	F054 bool
+	F055 bool
+	F056 bool
+	F057 bool
+	F058 bool
+	F059 bool
+	F060 bool
+	F061 bool
+	F062 bool
+	F063 bool
+}(Word{})
+
 // mcpFieldsWord are the members of a value of type Word.
 var mcpFieldsWord = wire.Fields{
 	{Name: "f000", Required: true},
@@ -23694,6 +25343,10 @@ func mcpDecodeFormula(d *wire.Decoder, v *Formula) {
 	}
 }
 
+var _ = struct {
+	Expr Expr
+}(Formula{})
+
 // mcpFieldsFormula are the members of a value of type Formula.
 var mcpFieldsFormula = wire.Fields{
 	{Name: "expr", Required: true},
@@ -23730,6 +25383,10 @@ func mcpDecodeExprSum(d *wire.Decoder, v *Sum) {
 	}
 }
 
+var _ = struct {
+	Terms []Expr
+}(Sum{})
+
 // mcpFieldsExprSum are the members of a value of type Sum.
 var mcpFieldsExprSum = wire.Fields{
 	{Name: "op", Required: true},
@@ -23746,6 +25403,10 @@ func mcpDecodeExprLiteral(d *wire.Decoder, v *Literal) {
 	}
 }
 
+var _ = struct {
+	Value int8
+}(Literal{})
+
 // mcpFieldsExprLiteral are the members of a value of type Literal.
 var mcpFieldsExprLiteral = wire.Fields{
 	{Name: "op", Required: true},
@@ -23761,6 +25422,10 @@ func mcpDecodeExprNot(d *wire.Decoder, v *Not) {
 		}
 	}
 }
+
+var _ = struct {
+	Inner Expr
+}(Not{})
 
 // mcpFieldsExprNot are the members of a value of type Not.
 var mcpFieldsExprNot = wire.Fields{
@@ -23789,6 +25454,11 @@ func mcpDecodeHusk(d *wire.Decoder, v *Husk) {
 		}
 	}
 }
+
+var _ = struct {
+	Inner sql.Null[HuskList]
+	Weak  *int
+}(Husk{})
 
 // mcpFieldsHusk are the members of a value of type Husk.
 var mcpFieldsHusk = wire.Fields{
@@ -23850,6 +25520,30 @@ func mcpDecodeLayers(d *wire.Decoder, v *Layers) {
 		}
 	}
 }
+
+var _ = struct {
+	Pointers **int
+	Three    ***Point
+	Pointer  *sql.Null[int]
+	Flags    sql.Null[sql.Null[int]]
+	Flagged  sql.Null[*int]
+	Struct   sql.Null[*Point]
+	Slice    sql.Null[[]int]
+	Bytes    sql.Null[[]byte]
+	Map      sql.Null[map[string]int]
+	Any      sql.Null[any]
+	Raw      sql.Null[json.RawMessage]
+	Time     sql.Null[*time.Time]
+	Generic  sql.Null[Box[sql.Null[*int]]]
+	List     []sql.Null[*int]
+	Elements []**int
+	Values   map[string]*sql.Null[*int]
+	Kept     sql.Null[*int]
+	Omitted  sql.Null[*int]
+	Zero     sql.Null[sql.Null[int]]
+	Bounded  sql.Null[*int]
+	Array    [2]sql.Null[sql.Null[float64]]
+}(Layers{})
 
 // mcpFieldsLayers are the members of a value of type Layers.
 var mcpFieldsLayers = wire.Fields{
@@ -23943,6 +25637,19 @@ func mcpDecodeBoxNullIntPtr(d *wire.Decoder, v *Box[sql.Null[*int]]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  sql.Null[*int]
+	Ptr    *sql.Null[*int]
+	List   []sql.Null[*int]
+	Refs   []*sql.Null[*int]
+	Pair   [2]sql.Null[*int]
+	Map    map[string]sql.Null[*int]
+	Opt    sql.Null[*int]
+	Zero   sql.Null[*int]
+	PtrOpt *sql.Null[*int]
+	Bag    map[string]*sql.Null[*int]
+}(Box[sql.Null[*int]]{})
 
 // mcpFieldsBoxNullIntPtr are the members of a value of type
 // Box[sql.Null[*int]].
@@ -24068,6 +25775,13 @@ func mcpDecodeLinks(d *wire.Decoder, v *Links) {
 	}
 }
 
+var _ = struct {
+	Home   url.URL
+	Next   *url.URL
+	All    []url.URL
+	ByName map[string]*url.URL
+}(Links{})
+
 // mcpFieldsLinks are the members of a value of type Links.
 var mcpFieldsLinks = wire.Fields{
 	{Name: "home", Required: true},
@@ -24114,6 +25828,19 @@ func mcpDecodeBoxMaybe(d *wire.Decoder, v *Box[Maybe]) {
 	}
 }
 
+var _ = struct {
+	Value  Maybe
+	Ptr    *Maybe
+	List   []Maybe
+	Refs   []*Maybe
+	Pair   [2]Maybe
+	Map    map[string]Maybe
+	Opt    Maybe
+	Zero   Maybe
+	PtrOpt *Maybe
+	Bag    map[string]*Maybe
+}(Box[Maybe]{})
+
 // mcpFieldsBoxMaybe are the members of a value of type Box[Maybe].
 var mcpFieldsBoxMaybe = wire.Fields{
 	{Name: "value", Required: true},
@@ -24149,6 +25876,11 @@ func mcpDecodeWrapping(d *wire.Decoder, v *Wrapping) {
 		}
 	}
 }
+
+var _ = struct {
+	Layers  int
+	Parcels []Parcel
+}(Wrapping{})
 
 // mcpFieldsWrapping are the members of a value of type Wrapping.
 var mcpFieldsWrapping = wire.Fields{
@@ -24188,6 +25920,19 @@ func mcpDecodeBoxPerhaps(d *wire.Decoder, v *Box[Perhaps]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  Perhaps
+	Ptr    *Perhaps
+	List   []Perhaps
+	Refs   []*Perhaps
+	Pair   [2]Perhaps
+	Map    map[string]Perhaps
+	Opt    Perhaps
+	Zero   Perhaps
+	PtrOpt *Perhaps
+	Bag    map[string]*Perhaps
+}(Box[Perhaps]{})
 
 // mcpFieldsBoxPerhaps are the members of a value of type Box[Perhaps].
 var mcpFieldsBoxPerhaps = wire.Fields{
@@ -24248,6 +25993,20 @@ func mcpDecodeRow(d *wire.Decoder, v *Row) {
 	}
 }
 
+var _ = struct {
+	Name  sql.NullString
+	Age   sql.NullInt32
+	Byte  sql.NullByte
+	Flag  sql.NullBool
+	Rate  sql.NullFloat64
+	At    sql.NullTime
+	Point sql.Null[Point]
+	List  []sql.NullInt64
+	Map   map[string]sql.NullString
+	Opt   sql.NullString
+	Ptr   *sql.NullString
+}(Row{})
+
 // mcpFieldsRow are the members of a value of type Row.
 var mcpFieldsRow = wire.Fields{
 	{Name: "name"},
@@ -24291,6 +26050,14 @@ func mcpDecodeDrawing(d *wire.Decoder, v *Drawing) {
 	}
 }
 
+var _ = struct {
+	Main Shape
+	Opt  Shape
+	List []Shape
+	Map  map[string]Shape
+	Ptr  *Shape
+}(Drawing{})
+
 // mcpFieldsDrawing are the members of a value of type Drawing.
 var mcpFieldsDrawing = wire.Fields{
 	{Name: "main", Required: true},
@@ -24332,6 +26099,10 @@ func mcpDecodeShapeCircle(d *wire.Decoder, v *Circle) {
 	}
 }
 
+var _ = struct {
+	Radius float64
+}(Circle{})
+
 // mcpFieldsShapeCircle are the members of a value of type Circle.
 var mcpFieldsShapeCircle = wire.Fields{
 	{Name: "type", Required: true},
@@ -24349,6 +26120,11 @@ func mcpDecodeShapeSquare(d *wire.Decoder, v *Square) {
 		}
 	}
 }
+
+var _ = struct {
+	Side int
+	Tags []string
+}(Square{})
 
 // mcpFieldsShapeSquare are the members of a value of type Square.
 var mcpFieldsShapeSquare = wire.Fields{
@@ -24395,6 +26171,19 @@ func mcpDecodeBoxWeekday(d *wire.Decoder, v *Box[time.Weekday]) {
 		}
 	}
 }
+
+var _ = struct {
+	Value  time.Weekday
+	Ptr    *time.Weekday
+	List   []time.Weekday
+	Refs   []*time.Weekday
+	Pair   [2]time.Weekday
+	Map    map[string]time.Weekday
+	Opt    time.Weekday
+	Zero   time.Weekday
+	PtrOpt *time.Weekday
+	Bag    map[string]*time.Weekday
+}(Box[time.Weekday]{})
 
 // mcpFieldsBoxWeekday are the members of a value of type Box[time.Weekday].
 var mcpFieldsBoxWeekday = wire.Fields{
@@ -27968,6 +29757,17 @@ func mcpEncodeMixed(e *wire.Encoder, v *Mixed) {
 	e.End()
 }
 
+var _ = struct {
+	Point Point
+	At    time.Time
+	Wait  time.Duration
+	Data  []byte
+	Any   any
+	ByID  map[int]*Point
+	Opt   *Point
+	List  [][]Sort
+}(Mixed{})
+
 // mcpEncodeZooSortSlice writes a value of type []Sort.
 func mcpEncodeZooSortSlice(e *wire.Encoder, v *[]Sort) {
 	wire.PutSlice(e, *v, wire.PutString)
@@ -29597,6 +31397,13 @@ func mcpEncodeQuery(e *wire.Encoder, v *Query) {
 	}
 	e.End()
 }
+
+var _ = struct {
+	Text  string
+	Limit int
+	Sort  *Sort
+	Tags  []string
+}(Query{})
 
 // mcpEncodeQuoted writes a value of type Quoted.
 func mcpEncodeQuoted(e *wire.Encoder, v *Quoted) {
@@ -32157,6 +33964,14 @@ func mcpEncodeCovered(e *wire.Encoder, v *Covered) {
 	e.End()
 }
 
+var _ = struct {
+	Error  sql.Null[error]
+	Errors []*error
+	Shape  sql.Null[Shape]
+	Ptr    *error
+	Deep   **Shape
+}(Covered{})
+
 // mcpEncodeErrorPtr writes a value of type *error.
 func mcpEncodeErrorPtr(e *wire.Encoder, v **error) {
 	wire.PutPtr(e, *v, wire.PutError)
@@ -32528,6 +34343,14 @@ func mcpEncodeOutcome(e *wire.Encoder, v *Outcome) {
 	e.End()
 }
 
+var _ = struct {
+	Err  error
+	Errs []error
+	Any  interface{ Error() string }
+	Opt  error
+	N    int
+}(Outcome{})
+
 // mcpEncodeWrapping writes a value of type Wrapping.
 func mcpEncodeWrapping(e *wire.Encoder, v *Wrapping) {
 	if !e.Enter() {
@@ -32718,3198 +34541,3 @@ func mcpEncodeWeekday(e *wire.Encoder, v *time.Weekday) {
 func mcpEncodeWeekdayPtr(e *wire.Encoder, v **time.Weekday) {
 	wire.PutPtr(e, *v, mcpEncodeWeekday)
 }
-
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(context.Context, Box[netip.Addr]) Box[netip.Addr] = EchoAddr
-var _ func(context.Context, Box[map[netip.Addr]bool]) Box[map[netip.Addr]bool] = EchoAddrKeys
-var _ func(context.Context, map[netip.Addr]netip.Prefix) map[netip.Addr]netip.Prefix = EchoAddrKeysRoot
-var _ func(context.Context, Box[netip.AddrPort]) Box[netip.AddrPort] = EchoAddrPort
-var _ func(context.Context, []netip.Addr) []netip.Addr = EchoAddrs
-var _ func(context.Context, Box[Text]) Box[Text] = EchoAliasOfString
-var _ func(context.Context, Box[Moment]) Box[Moment] = EchoAliasOfTime
-var _ func(context.Context, Anonymous) Anonymous = EchoAnonymous
-var _ func(context.Context, Box[any]) Box[any] = EchoAny
-var _ func(context.Context, any) any = EchoAnyRoot
-var _ func(context.Context, Box[Anything]) Box[Anything] = EchoAnything
-var _ func(context.Context, [3]int8) [3]int8 = EchoArrayRoot
-var _ func(context.Context, Box[big.Float]) Box[big.Float] = EchoBigFloat
-var _ func(context.Context, Box[big.Int]) Box[big.Int] = EchoBigInt
-var _ func(context.Context, Box[*big.Int]) Box[*big.Int] = EchoBigIntPointer
-var _ func(context.Context, Box[Binding]) Box[Binding] = EchoBinding
-var _ func(context.Context, Box[map[Binding]int]) Box[map[Binding]int] = EchoBindingKeys
-var _ func(context.Context, Blanks) Blanks = EchoBlanks
-var _ func(context.Context, Box[Blob]) Box[Blob] = EchoBlob
-var _ func(context.Context, Box[bool]) Box[bool] = EchoBool
-var _ func(context.Context, bool) bool = EchoBoolRoot
-var _ func(context.Context, Bounds) Bounds = EchoBounds
-var _ func(context.Context, Box[Bounds]) Box[Bounds] = EchoBoxOfBounds
-var _ func(context.Context, Box[ByPointer]) Box[ByPointer] = EchoBoxOfByPointer
-var _ func(context.Context, Box[Defaults]) Box[Defaults] = EchoBoxOfDefaults
-var _ func(context.Context, Box[Embedding]) Box[Embedding] = EchoBoxOfEmbedding
-var _ func(context.Context, Box[*Link]) Box[*Link] = EchoBoxOfLink
-var _ func(context.Context, Box[Node]) Box[Node] = EchoBoxOfNode
-var _ func(context.Context, Branch) Branch = EchoBranch
-var _ func(context.Context, ByPointer) ByPointer = EchoByPointer
-var _ func(context.Context, ByPointers) ByPointers = EchoByPointers
-var _ func(context.Context, Box[[]byte]) Box[[]byte] = EchoBytes
-var _ func(context.Context, Box[Celsius]) Box[Celsius] = EchoCelsius
-var _ func(context.Context, Chicken) Chicken = EchoChicken
-var _ func(context.Context, CircleA) CircleA = EchoCircleA
-var _ func(context.Context, CircleB) CircleB = EchoCircleB
-var _ func(context.Context, CircleC) CircleC = EchoCircleC
-var _ func(context.Context, Box[Color]) Box[Color] = EchoColor
-var _ func(context.Context, Colors) Colors = EchoColors
-var _ func(context.Context, Conflict) Conflict = EchoConflict
-var _ func(context.Context, Box[Corner]) Box[Corner] = EchoCorner
-var _ func(context.Context, Box[Count]) Box[Count] = EchoCount
-var _ func(context.Context, Box[[2][3][]string]) Box[[2][3][]string] = EchoCube
-var _ func(context.Context, Deep) Deep = EchoDeep
-var _ func(context.Context, Defaults) Defaults = EchoDefaults
-var _ func(context.Context, Box[Degrees]) Box[Degrees] = EchoDegrees
-var _ func(context.Context, map[Degrees]bool) map[Degrees]bool = EchoDegreesKeysRoot
-var _ func(context.Context, Described) Described = EchoDescribed
-var _ func(context.Context, Diamond) Diamond = EchoDiamond
-var _ func(context.Context, Box[Digest]) Box[Digest] = EchoDigest
-var _ func(context.Context, Box[Double]) Box[Double] = EchoDouble
-var _ func(context.Context, Box[time.Duration]) Box[time.Duration] = EchoDuration
-var _ func(context.Context, Durations) Durations = EchoDurations
-var _ func(context.Context, Egg) Egg = EchoEgg
-var _ func(context.Context, Either[Point, time.Time]) Either[Point, time.Time] = EchoEither
-var _ func(context.Context, Either[Label, Label]) Either[Label, Label] = EchoEitherOfSame
-var _ func(context.Context, Elements) Elements = EchoElements
-var _ func(context.Context, Embedding) Embedding = EchoEmbedding
-var _ func(context.Context, Box[struct{}]) Box[struct{}] = EchoEmpty
-var _ func(context.Context, Box[[0]int]) Box[[0]int] = EchoEmptyArray
-var _ func(context.Context, Family) Family = EchoFamily
-var _ func(context.Context, Box[Flag]) Box[Flag] = EchoFlag
-var _ func(context.Context, Box[float32]) Box[float32] = EchoFloat32
-var _ func(context.Context, Box[float64]) Box[float64] = EchoFloat64
-var _ func(context.Context, float64) float64 = EchoFloatRoot
-var _ func(context.Context, Folder) Folder = EchoFolder
-var _ func(context.Context, Forest) Forest = EchoForest
-var _ func(context.Context, Formats) Formats = EchoFormats
-var _ func(context.Context, Box[map[Grade]Grade]) Box[map[Grade]Grade] = EchoGradeKeys
-var _ func(context.Context, Grid) Grid = EchoGrid
-var _ func(context.Context, Hiding) Hiding = EchoHiding
-var _ func(context.Context, Box[Huge]) Box[Huge] = EchoHuge
-var _ func(context.Context, Box[InOnly]) Box[InOnly] = EchoInOnly
-var _ func(context.Context, Inline) Inline = EchoInline
-var _ func(context.Context, Box[int]) Box[int] = EchoInt
-var _ func(context.Context, Box[int16]) Box[int16] = EchoInt16
-var _ func(context.Context, Box[int32]) Box[int32] = EchoInt32
-var _ func(context.Context, Box[int64]) Box[int64] = EchoInt64
-var _ func(context.Context, Box[int8]) Box[int8] = EchoInt8
-var _ func(context.Context, Box[map[int8]*string]) Box[map[int8]*string] = EchoInt8Keys
-var _ func(context.Context, Box[map[int]string]) Box[map[int]string] = EchoIntKeys
-var _ func(context.Context, map[int]Point) map[int]Point = EchoIntKeysRoot
-var _ func(context.Context, int64) int64 = EchoIntRoot
-var _ func(context.Context, Box[net.IP]) Box[net.IP] = EchoIP
-var _ func(context.Context, net.IP) net.IP = EchoIPRoot
-var _ func(context.Context, Itself) Itself = EchoItself
-var _ func(context.Context, Keys) Keys = EchoKeys
-var _ func(context.Context, Keywords) Keywords = EchoKeywords
-var _ func(context.Context, Box[Label]) Box[Label] = EchoLabel
-var _ func(context.Context, Box[Labels]) Box[Labels] = EchoLabels
-var _ func(context.Context, Ladder) Ladder = EchoLadder
-var _ func(context.Context, Lengths) Lengths = EchoLengths
-var _ func(context.Context, Scalars) Scalars = EchoLenient
-var _ func(context.Context, Box[Point]) Box[Point] = EchoLenientBox
-var _ func(context.Context, Defaults) Defaults = EchoLenientDefaults
-var _ func(context.Context, Box[Level]) Box[Level] = EchoLevel
-var _ func(context.Context, Box[map[Level]Sort]) Box[map[Level]Sort] = EchoLevelKeys
-var _ func(context.Context, map[slog.Level]slog.Level) map[slog.Level]slog.Level = EchoLevelKeysRoot
-var _ func(context.Context, Limited) Limited = EchoLimited
-var _ func(context.Context, Link) Link = EchoLink
-var _ func(context.Context, Box[[][]byte]) Box[[][]byte] = EchoListOfBytes
-var _ func(context.Context, []int) []int = EchoListOfInts
-var _ func(context.Context, []*Point) []*Point = EchoListOfPointerPoints
-var _ func(context.Context, []Point) []Point = EchoListOfPoints
-var _ func(context.Context, []string) []string = EchoListOfStrings
-var _ func(context.Context, []time.Time) []time.Time = EchoListOfTimes
-var _ func(context.Context, Box[Lone]) Box[Lone] = EchoLone
-var _ func(context.Context, Box[map[Label]Count]) Box[map[Label]Count] = EchoMapByLabel
-var _ func(context.Context, Box[map[string]any]) Box[map[string]any] = EchoMapOfAny
-var _ func(context.Context, map[string]int) map[string]int = EchoMapOfInts
-var _ func(context.Context, Box[map[string][]any]) Box[map[string][]any] = EchoMapOfLists
-var _ func(context.Context, Box[map[string]map[string]bool]) Box[map[string]map[string]bool] = EchoMapOfMaps
-var _ func(context.Context, map[string]Point) map[string]Point = EchoMapOfPoints
-var _ func(context.Context, Box[[][]int]) Box[[][]int] = EchoMatrix
-var _ func(
-	context.Context,
-	Point,
-	time.Time,
-	time.Duration,
-	[]byte,
-	any,
-	map[int]*Point,
-	*Point,
-	[][]Sort,
-) Mixed = EchoMixed
-var _ func(context.Context, Box[mode]) Box[mode] = EchoMode
-var _ func(context.Context, MoreThanAWord) MoreThanAWord = EchoMoreThanAWord
-var _ func(context.Context, Names) Names = EchoNames
-var _ func(context.Context, Narrowed) Narrowed = EchoNarrowed
-var _ func(context.Context, Box[Nested]) Box[Nested] = EchoNested
-var _ func(context.Context, Nested) Nested = EchoNestedRoot
-var _ func(context.Context, Node) Node = EchoNode
-var _ func(context.Context, []*Node) []*Node = EchoNodes
-var _ func(context.Context, Nothing) Nothing = EchoNothing
-var _ func(context.Context, Nullables) Nullables = EchoNullables
-var _ func(context.Context, Box[json.Number]) Box[json.Number] = EchoNumber
-var _ func(context.Context, Obligations) Obligations = EchoObligations
-var _ func(context.Context, Box[Odd]) Box[Odd] = EchoOdd
-var _ func(context.Context, OddKeys) OddKeys = EchoOddKeys
-var _ func(context.Context, OmitZero) OmitZero = EchoOmitZero
-var _ func(context.Context, Box[Onion]) Box[Onion] = EchoOnion
-var _ func(context.Context, Onion) Onion = EchoOnions
-var _ func(context.Context, Box[Only]) Box[Only] = EchoOnly
-var _ func(context.Context, Optional) Optional = EchoOptional
-var _ func(context.Context, Options) Options = EchoOptions
-var _ func(context.Context, Box[OutOnly]) Box[OutOnly] = EchoOutOnly
-var _ func(context.Context, Box[OutOnlyText]) Box[OutOnlyText] = EchoOutOnlyText
-var _ func(context.Context, Page[int]) Page[int] = EchoPageOfInts
-var _ func(context.Context, Page[Page[string]]) Page[Page[string]] = EchoPageOfPages
-var _ func(context.Context, Page[*Point]) Page[*Point] = EchoPageOfPointers
-var _ func(context.Context, Page[Point]) Page[Point] = EchoPageOfPoints
-var _ func(
-	context.Context,
-	Pair[Pair[bool, int8], Pair[[]string, map[string]Point]],
-) Pair[Pair[bool, int8], Pair[[]string, map[string]Point]] = EchoPairOfPairs
-var _ func(context.Context, Pair[int, string]) Pair[int, string] = EchoPairOfScalars
-var _ func(context.Context, Patterns) Patterns = EchoPatterns
-var _ func(context.Context, Box[Perm]) Box[Perm] = EchoPerm
-var _ func(context.Context, Box[Point]) Box[Point] = EchoPoint
-var _ func(context.Context, Box[*int]) Box[*int] = EchoPointer
-var _ func(context.Context, *Box[int8]) *Box[int8] = EchoPointerArgument
-var _ func(context.Context, PointerConflict) PointerConflict = EchoPointerConflict
-var _ func(context.Context, *int) *int = EchoPointerRoot
-var _ func(context.Context, Box[*[]byte]) Box[*[]byte] = EchoPointerToBytes
-var _ func(context.Context, Box[*map[string]int]) Box[*map[string]int] = EchoPointerToMap
-var _ func(context.Context, Box[*Point]) Box[*Point] = EchoPointerToPoint
-var _ func(context.Context, Box[**bool]) Box[**bool] = EchoPointerToPointer
-var _ func(context.Context, Box[*[]int]) Box[*[]int] = EchoPointerToSlice
-var _ func(context.Context, Box[*string]) Box[*string] = EchoPointerToString
-var _ func(context.Context, Box[*time.Time]) Box[*time.Time] = EchoPointerToTime
-var _ func(context.Context, Pointers) Pointers = EchoPointers
-var _ func(context.Context, []*Label) []*Label = EchoPointersRoot
-var _ func(context.Context, Box[[]Point]) Box[[]Point] = EchoPoints
-var _ func(context.Context, Box[map[string]Point]) Box[map[string]Point] = EchoPointsByName
-var _ func(context.Context, Box[netip.Prefix]) Box[netip.Prefix] = EchoPrefix
-var _ func(context.Context, string, int, *Sort, ...string) Query = EchoQuery
-var _ func(context.Context, Quoted) Quoted = EchoQuoted
-var _ func(context.Context, Box[map[Rank]Rank]) Box[map[Rank]Rank] = EchoRankKeys
-var _ func(context.Context, Box[Ratio]) Box[Ratio] = EchoRatio
-var _ func(context.Context, Box[json.RawMessage]) Box[json.RawMessage] = EchoRaw
-var _ func(context.Context, json.RawMessage) json.RawMessage = EchoRawRoot
-var _ func(context.Context, Renamed) Renamed = EchoRenamed
-var _ func(context.Context, Resolved) Resolved = EchoResolved
-var _ func(context.Context, Ring) Ring = EchoRing
-var _ func(context.Context, Box[rune]) Box[rune] = EchoRune
-var _ func(context.Context, Scalar) Scalar = EchoScalar
-var _ func(context.Context, Scalars) Scalars = EchoScalars
-var _ func(context.Context, Box[Scores]) Box[Scores] = EchoScores
-var _ func(context.Context, Box[Secret]) Box[Secret] = EchoSecret
-var _ func(context.Context, Box[map[Secret]int]) Box[map[Secret]int] = EchoSecretKeys
-var _ func(context.Context, Box[Serial]) Box[Serial] = EchoSerial
-var _ func(context.Context, Box[Set[Label]]) Box[Set[Label]] = EchoSet
-var _ func(context.Context, Box[Set[Sort]]) Box[Set[Sort]] = EchoSetOfSorts
-var _ func(context.Context, Box[Shade]) Box[Shade] = EchoShade
-var _ func(context.Context, Shadowing) Shadowing = EchoShadowing
-var _ func(context.Context, Box[Short]) Box[Short] = EchoShort
-var _ func(context.Context, Singles) Singles = EchoSingles
-var _ func(context.Context, Box[Size]) Box[Size] = EchoSize
-var _ func(context.Context, Box[slog.Level]) Box[slog.Level] = EchoSlogLevel
-var _ func(context.Context, Box[Sort]) Box[Sort] = EchoSort
-var _ func(context.Context, Box[map[Sort]int]) Box[map[Sort]int] = EchoSortKeys
-var _ func(context.Context, Box[map[Sort]Sort]) Box[map[Sort]Sort] = EchoSortPairs
-var _ func(context.Context, Sort) Sort = EchoSortRoot
-var _ func(context.Context, []Sort) []Sort = EchoSorts
-var _ func(context.Context, Box[Spaced]) Box[Spaced] = EchoSpaced
-var _ func(context.Context, Box[string]) Box[string] = EchoString
-var _ func(context.Context, Box[map[Tag[int]]int]) Box[map[Tag[int]]int] = EchoTagKeys
-var _ func(context.Context, Tagged) Tagged = EchoTagged
-var _ func(context.Context, Box[Tally]) Box[Tally] = EchoTally
-var _ func(context.Context, string) string = EchoTextRoot
-var _ func(context.Context, Point) Point = EchoTightened
-var _ func(context.Context, Box[time.Time]) Box[time.Time] = EchoTime
-var _ func(context.Context, time.Time) time.Time = EchoTimeRoot
-var _ func(context.Context, Tree[Pair[string, *int]]) Tree[Pair[string, *int]] = EchoTreeOfPairs
-var _ func(context.Context, Tree[string]) Tree[string] = EchoTreeOfStrings
-var _ func(context.Context, Tree[Tree[int]]) Tree[Tree[int]] = EchoTreeOfTrees
-var _ func(context.Context, Box[uint]) Box[uint] = EchoUint
-var _ func(context.Context, Box[uint16]) Box[uint16] = EchoUint16
-var _ func(context.Context, Box[uint32]) Box[uint32] = EchoUint32
-var _ func(context.Context, Box[uint64]) Box[uint64] = EchoUint64
-var _ func(context.Context, Box[uint8]) Box[uint8] = EchoUint8
-var _ func(context.Context, Box[map[uint64][]Point]) Box[map[uint64][]Point] = EchoUintKeys
-var _ func(context.Context, Box[uintptr]) Box[uintptr] = EchoUintptr
-var _ func(context.Context, Box[Unit]) Box[Unit] = EchoUnit
-var _ func(context.Context, Box[Unlisted]) Box[Unlisted] = EchoUnlisted
-var _ func(context.Context, Box[Upper]) Box[Upper] = EchoUpper
-var _ func(context.Context, Validated) Validated = EchoValidated
-var _ func(context.Context, Box[Vector[Vector[int]]]) Box[Vector[Vector[int]]] = EchoVector
-var _ func(context.Context, Vector[Point]) Vector[Point] = EchoVectorRoot
-var _ func(context.Context, Vessel) Vessel = EchoVessel
-var _ func(context.Context, Box[Weight]) Box[Weight] = EchoWeight
-var _ func(context.Context, Wide) Wide = EchoWide
-var _ func(context.Context, Wider) Wider = EchoWider
-var _ func(context.Context, WithAlias) WithAlias = EchoWithAlias
-var _ func(context.Context, WithGeneric) WithGeneric = EchoWithGeneric
-var _ func(context.Context, Word) Word = EchoWord
-var _ func(context.Context, Point) Covered = EchoOwnCovered
-var _ func(context.Context, Formula) Formula = EchoOwnExpr
-var _ func(context.Context, sql.Null[*int]) sql.Null[*int] = EchoOwnFlaggedPointer
-var _ func(context.Context, sql.Null[sql.Null[int]]) sql.Null[sql.Null[int]] = EchoOwnFlags
-var _ func(context.Context, Husk) Husk = EchoOwnHusk
-var _ func(context.Context, Layers) Layers = EchoOwnLayers
-var _ func(context.Context, Links) Links = EchoOwnLinks
-var _ func(context.Context, Box[Maybe]) Box[Maybe] = EchoOwnMaybe
-var _ func(context.Context, sql.Null[Maybe]) sql.Null[Maybe] = EchoOwnMaybeFlag
-var _ func(context.Context, Maybe) Maybe = EchoOwnMaybeRoot
-var _ func(context.Context, Point) Outcome = EchoOwnOutcome
-var _ func(context.Context, Wrapping) Wrapping = EchoOwnParcel
-var _ func(context.Context, Box[Perhaps]) Box[Perhaps] = EchoOwnPerhaps
-var _ func(context.Context, Row) Row = EchoOwnRow
-var _ func(context.Context, Drawing) Drawing = EchoOwnShape
-var _ func(context.Context, Box[time.Weekday]) Box[time.Weekday] = EchoOwnWeekday
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
-var _ = struct {
-	Value  netip.Addr
-	Ptr    *netip.Addr
-	List   []netip.Addr
-	Refs   []*netip.Addr
-	Pair   [2]netip.Addr
-	Map    map[string]netip.Addr
-	Opt    netip.Addr
-	Zero   netip.Addr
-	PtrOpt *netip.Addr
-	Bag    map[string]*netip.Addr
-}(Box[netip.Addr]{})
-
-// mcpgen saw these fields of Box[map[netip.Addr]bool].
-var _ = struct {
-	Value  map[netip.Addr]bool
-	Ptr    *map[netip.Addr]bool
-	List   []map[netip.Addr]bool
-	Refs   []*map[netip.Addr]bool
-	Pair   [2]map[netip.Addr]bool
-	Map    map[string]map[netip.Addr]bool
-	Opt    map[netip.Addr]bool
-	Zero   map[netip.Addr]bool
-	PtrOpt *map[netip.Addr]bool
-	Bag    map[string]*map[netip.Addr]bool
-}(Box[map[netip.Addr]bool]{})
-
-// mcpgen saw these fields of Box[netip.AddrPort].
-var _ = struct {
-	Value  netip.AddrPort
-	Ptr    *netip.AddrPort
-	List   []netip.AddrPort
-	Refs   []*netip.AddrPort
-	Pair   [2]netip.AddrPort
-	Map    map[string]netip.AddrPort
-	Opt    netip.AddrPort
-	Zero   netip.AddrPort
-	PtrOpt *netip.AddrPort
-	Bag    map[string]*netip.AddrPort
-}(Box[netip.AddrPort]{})
-
-// mcpgen saw these fields of Box[string].
-var _ = struct {
-	Value  string
-	Ptr    *string
-	List   []string
-	Refs   []*string
-	Pair   [2]string
-	Map    map[string]string
-	Opt    string
-	Zero   string
-	PtrOpt *string
-	Bag    map[string]*string
-}(Box[string]{})
-
-// mcpgen saw these fields of Box[time.Time].
-var _ = struct {
-	Value  time.Time
-	Ptr    *time.Time
-	List   []time.Time
-	Refs   []*time.Time
-	Pair   [2]time.Time
-	Map    map[string]time.Time
-	Opt    time.Time
-	Zero   time.Time
-	PtrOpt *time.Time
-	Bag    map[string]*time.Time
-}(Box[time.Time]{})
-
-// mcpgen saw these fields of Anonymous.
-var _ = struct {
-	Part struct {
-		X     int
-		Inner struct {
-			Y []struct {
-				Z string
-			}
-		}
-	}
-	Ptr *struct {
-		A int
-	}
-	List []struct {
-		B bool
-	}
-	Map map[string]struct {
-		C float64
-	}
-	Same struct {
-		B bool
-	}
-}(Anonymous{})
-
-// mcpgen saw these fields of Box[any].
-var _ = struct {
-	Value  any
-	Ptr    *any
-	List   []any
-	Refs   []*any
-	Pair   [2]any
-	Map    map[string]any
-	Opt    any
-	Zero   any
-	PtrOpt *any
-	Bag    map[string]*any
-}(Box[any]{})
-
-// mcpgen saw these fields of Box[Anything].
-var _ = struct {
-	Value  Anything
-	Ptr    *Anything
-	List   []Anything
-	Refs   []*Anything
-	Pair   [2]Anything
-	Map    map[string]Anything
-	Opt    Anything
-	Zero   Anything
-	PtrOpt *Anything
-	Bag    map[string]*Anything
-}(Box[Anything]{})
-
-// mcpgen saw these fields of Box[big.Float].
-var _ = struct {
-	Value  big.Float
-	Ptr    *big.Float
-	List   []big.Float
-	Refs   []*big.Float
-	Pair   [2]big.Float
-	Map    map[string]big.Float
-	Opt    big.Float
-	Zero   big.Float
-	PtrOpt *big.Float
-	Bag    map[string]*big.Float
-}(Box[big.Float]{})
-
-// mcpgen saw these fields of Box[big.Int].
-var _ = struct {
-	Value  big.Int
-	Ptr    *big.Int
-	List   []big.Int
-	Refs   []*big.Int
-	Pair   [2]big.Int
-	Map    map[string]big.Int
-	Opt    big.Int
-	Zero   big.Int
-	PtrOpt *big.Int
-	Bag    map[string]*big.Int
-}(Box[big.Int]{})
-
-// mcpgen saw these fields of Box[*big.Int].
-var _ = struct {
-	Value  *big.Int
-	Ptr    **big.Int
-	List   []*big.Int
-	Refs   []**big.Int
-	Pair   [2]*big.Int
-	Map    map[string]*big.Int
-	Opt    *big.Int
-	Zero   *big.Int
-	PtrOpt **big.Int
-	Bag    map[string]**big.Int
-}(Box[*big.Int]{})
-
-// mcpgen saw these fields of Box[Binding].
-var _ = struct {
-	Value  Binding
-	Ptr    *Binding
-	List   []Binding
-	Refs   []*Binding
-	Pair   [2]Binding
-	Map    map[string]Binding
-	Opt    Binding
-	Zero   Binding
-	PtrOpt *Binding
-	Bag    map[string]*Binding
-}(Box[Binding]{})
-
-// mcpgen saw these fields of Box[map[Binding]int].
-var _ = struct {
-	Value  map[Binding]int
-	Ptr    *map[Binding]int
-	List   []map[Binding]int
-	Refs   []*map[Binding]int
-	Pair   [2]map[Binding]int
-	Map    map[string]map[Binding]int
-	Opt    map[Binding]int
-	Zero   map[Binding]int
-	PtrOpt *map[Binding]int
-	Bag    map[string]*map[Binding]int
-}(Box[map[Binding]int]{})
-
-// mcpgen saw these fields of Blanks.
-var _ = struct {
-	Blank string
-	Any   string
-	Words string
-	Rest  []string
-}(Blanks{})
-
-// mcpgen saw these fields of Box[Blob].
-var _ = struct {
-	Value  Blob
-	Ptr    *Blob
-	List   []Blob
-	Refs   []*Blob
-	Pair   [2]Blob
-	Map    map[string]Blob
-	Opt    Blob
-	Zero   Blob
-	PtrOpt *Blob
-	Bag    map[string]*Blob
-}(Box[Blob]{})
-
-// mcpgen saw these fields of Box[bool].
-var _ = struct {
-	Value  bool
-	Ptr    *bool
-	List   []bool
-	Refs   []*bool
-	Pair   [2]bool
-	Map    map[string]bool
-	Opt    bool
-	Zero   bool
-	PtrOpt *bool
-	Bag    map[string]*bool
-}(Box[bool]{})
-
-// mcpgen saw these fields of Bounds.
-var _ = struct {
-	Min      int
-	Max      int
-	Both     int8
-	Above    uint
-	Below    uint16
-	Real     float64
-	Open     float64
-	Single   float32
-	Tiny     float32
-	TinyOpen float32
-	Step     int
-	Tenth    float64
-	Half     int
-	Big      int64
-	Odd      int64
-	Fraction int
-	Ptr      *int
-	PtrPtr   **float64
-	Named    Count
-	Nanos    time.Duration
-}(Bounds{})
-
-// mcpgen saw these fields of Box[Bounds].
-var _ = struct {
-	Value  Bounds
-	Ptr    *Bounds
-	List   []Bounds
-	Refs   []*Bounds
-	Pair   [2]Bounds
-	Map    map[string]Bounds
-	Opt    Bounds
-	Zero   Bounds
-	PtrOpt *Bounds
-	Bag    map[string]*Bounds
-}(Box[Bounds]{})
-
-// mcpgen saw these fields of Box[ByPointer].
-var _ = struct {
-	Value  ByPointer
-	Ptr    *ByPointer
-	List   []ByPointer
-	Refs   []*ByPointer
-	Pair   [2]ByPointer
-	Map    map[string]ByPointer
-	Opt    ByPointer
-	Zero   ByPointer
-	PtrOpt *ByPointer
-	Bag    map[string]*ByPointer
-}(Box[ByPointer]{})
-
-// mcpgen saw these fields of ByPointer.
-var _ = struct {
-	*Base
-	Own int
-}(ByPointer{})
-
-// mcpgen saw these fields of Box[Defaults].
-var _ = struct {
-	Value  Defaults
-	Ptr    *Defaults
-	List   []Defaults
-	Refs   []*Defaults
-	Pair   [2]Defaults
-	Map    map[string]Defaults
-	Opt    Defaults
-	Zero   Defaults
-	PtrOpt *Defaults
-	Bag    map[string]*Defaults
-}(Box[Defaults]{})
-
-// mcpgen saw these fields of Defaults.
-var _ = struct {
-	B         bool
-	I         int
-	U8        uint8
-	Big       uint64
-	F         float64
-	F32       float32
-	S         string
-	Tick      string
-	Label     Label
-	Ptr       *int
-	PtrPtr    **string
-	List      []int
-	JSONList  []string
-	EmptyList []string
-	Array     [2]int
-	Map       map[string]int
-	IntMap    map[int]string
-	Struct    Point
-	PtrStruct *Point
-	Bytes     []byte
-	Time      time.Time
-	Nanos     time.Duration
-	Any       any
-	Opt       int
-	Req       int
-}(Defaults{})
-
-// mcpgen saw these fields of Point.
-var _ = struct {
-	X int
-	Y int
-}(Point{})
-
-// mcpgen saw these fields of Box[Embedding].
-var _ = struct {
-	Value  Embedding
-	Ptr    *Embedding
-	List   []Embedding
-	Refs   []*Embedding
-	Pair   [2]Embedding
-	Map    map[string]Embedding
-	Opt    Embedding
-	Zero   Embedding
-	PtrOpt *Embedding
-	Bag    map[string]*Embedding
-}(Box[Embedding]{})
-
-// mcpgen saw these fields of Embedding.
-var _ = struct {
-	Base
-	base
-	Own int
-}(Embedding{})
-
-// mcpgen saw these fields of Box[*Link].
-var _ = struct {
-	Value  *Link
-	Ptr    **Link
-	List   []*Link
-	Refs   []**Link
-	Pair   [2]*Link
-	Map    map[string]*Link
-	Opt    *Link
-	Zero   *Link
-	PtrOpt **Link
-	Bag    map[string]**Link
-}(Box[*Link]{})
-
-// mcpgen saw these fields of Link.
-var _ = struct {
-	N    int
-	Next *Link
-}(Link{})
-
-// mcpgen saw these fields of Box[Node].
-var _ = struct {
-	Value  Node
-	Ptr    *Node
-	List   []Node
-	Refs   []*Node
-	Pair   [2]Node
-	Map    map[string]Node
-	Opt    Node
-	Zero   Node
-	PtrOpt *Node
-	Bag    map[string]*Node
-}(Box[Node]{})
-
-// mcpgen saw these fields of Node.
-var _ = struct {
-	Value string
-	Kids  []*Node
-	Up    *Node
-}(Node{})
-
-// mcpgen saw these fields of Branch.
-var _ = struct {
-	Name     string
-	Branches []Branch
-}(Branch{})
-
-// mcpgen saw these fields of ByPointers.
-var _ = struct {
-	*Outer
-	Own int
-}(ByPointers{})
-
-// mcpgen saw these fields of Box[[]byte].
-var _ = struct {
-	Value  []byte
-	Ptr    *[]byte
-	List   [][]byte
-	Refs   []*[]byte
-	Pair   [2][]byte
-	Map    map[string][]byte
-	Opt    []byte
-	Zero   []byte
-	PtrOpt *[]byte
-	Bag    map[string]*[]byte
-}(Box[[]byte]{})
-
-// mcpgen saw these fields of Box[Celsius].
-var _ = struct {
-	Value  Celsius
-	Ptr    *Celsius
-	List   []Celsius
-	Refs   []*Celsius
-	Pair   [2]Celsius
-	Map    map[string]Celsius
-	Opt    Celsius
-	Zero   Celsius
-	PtrOpt *Celsius
-	Bag    map[string]*Celsius
-}(Box[Celsius]{})
-
-// mcpgen saw these fields of Chicken.
-var _ = struct {
-	Lays []Egg
-	From *Egg
-}(Chicken{})
-
-// mcpgen saw these fields of Egg.
-var _ = struct {
-	Becomes *Chicken
-	Weight  float64
-}(Egg{})
-
-// mcpgen saw these fields of CircleA.
-var _ = struct {
-	B *CircleB
-}(CircleA{})
-
-// mcpgen saw these fields of CircleB.
-var _ = struct {
-	C []CircleC
-}(CircleB{})
-
-// mcpgen saw these fields of CircleC.
-var _ = struct {
-	A map[string]CircleA
-	X int
-}(CircleC{})
-
-// mcpgen saw these fields of Box[Color].
-var _ = struct {
-	Value  Color
-	Ptr    *Color
-	List   []Color
-	Refs   []*Color
-	Pair   [2]Color
-	Map    map[string]Color
-	Opt    Color
-	Zero   Color
-	PtrOpt *Color
-	Bag    map[string]*Color
-}(Box[Color]{})
-
-// mcpgen saw these fields of Colors.
-var _ = struct {
-	Value Color
-	Ptr   *Color
-	Refs  []*Color
-	Pair  [2]Color
-	Map   map[string]Color
-	Keys  map[Color]int
-	Opt   Color
-}(Colors{})
-
-// mcpgen saw these fields of Conflict.
-var _ = struct {
-	Left
-	Right
-}(Conflict{})
-
-// mcpgen saw these fields of Box[Corner].
-var _ = struct {
-	Value  Corner
-	Ptr    *Corner
-	List   []Corner
-	Refs   []*Corner
-	Pair   [2]Corner
-	Map    map[string]Corner
-	Opt    Corner
-	Zero   Corner
-	PtrOpt *Corner
-	Bag    map[string]*Corner
-}(Box[Corner]{})
-
-// mcpgen saw these fields of Box[Count].
-var _ = struct {
-	Value  Count
-	Ptr    *Count
-	List   []Count
-	Refs   []*Count
-	Pair   [2]Count
-	Map    map[string]Count
-	Opt    Count
-	Zero   Count
-	PtrOpt *Count
-	Bag    map[string]*Count
-}(Box[Count]{})
-
-// mcpgen saw these fields of Box[[2][3][]string].
-var _ = struct {
-	Value  [2][3][]string
-	Ptr    *[2][3][]string
-	List   [][2][3][]string
-	Refs   []*[2][3][]string
-	Pair   [2][2][3][]string
-	Map    map[string][2][3][]string
-	Opt    [2][3][]string
-	Zero   [2][3][]string
-	PtrOpt *[2][3][]string
-	Bag    map[string]*[2][3][]string
-}(Box[[2][3][]string]{})
-
-// mcpgen saw these fields of Deep.
-var _ = struct {
-	Middle
-	Top int
-}(Deep{})
-
-// mcpgen saw these fields of Box[Degrees].
-var _ = struct {
-	Value  Degrees
-	Ptr    *Degrees
-	List   []Degrees
-	Refs   []*Degrees
-	Pair   [2]Degrees
-	Map    map[string]Degrees
-	Opt    Degrees
-	Zero   Degrees
-	PtrOpt *Degrees
-	Bag    map[string]*Degrees
-}(Box[Degrees]{})
-
-// mcpgen saw these fields of Described.
-var _ = struct {
-	City  string
-	Doc   string
-	Tail  string
-	Extra string
-	Title string
-}(Described{})
-
-// mcpgen saw these fields of Diamond.
-var _ = struct {
-	DiamondA
-	DiamondB
-	Own int
-}(Diamond{})
-
-// mcpgen saw these fields of Box[Digest].
-var _ = struct {
-	Value  Digest
-	Ptr    *Digest
-	List   []Digest
-	Refs   []*Digest
-	Pair   [2]Digest
-	Map    map[string]Digest
-	Opt    Digest
-	Zero   Digest
-	PtrOpt *Digest
-	Bag    map[string]*Digest
-}(Box[Digest]{})
-
-// mcpgen saw these fields of Box[Double].
-var _ = struct {
-	Value  Double
-	Ptr    *Double
-	List   []Double
-	Refs   []*Double
-	Pair   [2]Double
-	Map    map[string]Double
-	Opt    Double
-	Zero   Double
-	PtrOpt *Double
-	Bag    map[string]*Double
-}(Box[Double]{})
-
-// mcpgen saw these fields of Box[time.Duration].
-var _ = struct {
-	Value  time.Duration
-	Ptr    *time.Duration
-	List   []time.Duration
-	Refs   []*time.Duration
-	Pair   [2]time.Duration
-	Map    map[string]time.Duration
-	Opt    time.Duration
-	Zero   time.Duration
-	PtrOpt *time.Duration
-	Bag    map[string]*time.Duration
-}(Box[time.Duration]{})
-
-// mcpgen saw these fields of Durations.
-var _ = struct {
-	Text  time.Duration
-	Ptr   *time.Duration
-	List  []time.Duration
-	Map   map[string]time.Duration
-	Opt   time.Duration
-	Def   time.Duration
-	Nanos time.Duration
-}(Durations{})
-
-// mcpgen saw these fields of Either[Point, time.Time].
-var _ = struct {
-	Left  *Point
-	Right *time.Time
-	Both  *Pair[Point, Pair[time.Time, []Point]]
-}(Either[Point, time.Time]{})
-
-// mcpgen saw these fields of Pair[Point, Pair[time.Time, []Point]].
-var _ = struct {
-	First  Point
-	Second Pair[time.Time, []Point]
-}(Pair[Point, Pair[time.Time, []Point]]{})
-
-// mcpgen saw these fields of Pair[time.Time, []Point].
-var _ = struct {
-	First  time.Time
-	Second []Point
-}(Pair[time.Time, []Point]{})
-
-// mcpgen saw these fields of Either[Label, Label].
-var _ = struct {
-	Left  *Label
-	Right *Label
-	Both  *Pair[Label, Pair[Label, []Label]]
-}(Either[Label, Label]{})
-
-// mcpgen saw these fields of Pair[Label, Pair[Label, []Label]].
-var _ = struct {
-	First  Label
-	Second Pair[Label, []Label]
-}(Pair[Label, Pair[Label, []Label]]{})
-
-// mcpgen saw these fields of Pair[Label, []Label].
-var _ = struct {
-	First  Label
-	Second []Label
-}(Pair[Label, []Label]{})
-
-// mcpgen saw these fields of Elements.
-var _ = struct {
-	Ints   []int
-	Texts  []string
-	Matrix [][]int
-	Map    map[string]float64
-	Ptrs   []*int
-	Array  [2]string
-	Mails  []string
-	Deep   map[string][]map[string]string
-	Words  Labels
-}(Elements{})
-
-// mcpgen saw these fields of unnamed type.
-var _ = struct {
-	Value  struct{}
-	Ptr    *struct{}
-	List   []struct{}
-	Refs   []*struct{}
-	Pair   [2]struct{}
-	Map    map[string]struct{}
-	Opt    struct{}
-	Zero   struct{}
-	PtrOpt *struct{}
-	Bag    map[string]*struct{}
-}(Box[struct{}]{})
-
-// mcpgen saw these fields of Box[[0]int].
-var _ = struct {
-	Value  [0]int
-	Ptr    *[0]int
-	List   [][0]int
-	Refs   []*[0]int
-	Pair   [2][0]int
-	Map    map[string][0]int
-	Opt    [0]int
-	Zero   [0]int
-	PtrOpt *[0]int
-	Bag    map[string]*[0]int
-}(Box[[0]int]{})
-
-// mcpgen saw these fields of Family.
-var _ = struct {
-	Relatives elsewhere.Group[*Family]
-	InLaws    map[string]elsewhere.Group[Family]
-}(Family{})
-
-// mcpgen saw these fields of elsewhere.Group[*Family].
-var _ = struct {
-	Name    string
-	Members []*Family
-}(elsewhere.Group[*Family]{})
-
-// mcpgen saw these fields of elsewhere.Group[Family].
-var _ = struct {
-	Name    string
-	Members []Family
-}(elsewhere.Group[Family]{})
-
-// mcpgen saw these fields of Box[Flag].
-var _ = struct {
-	Value  Flag
-	Ptr    *Flag
-	List   []Flag
-	Refs   []*Flag
-	Pair   [2]Flag
-	Map    map[string]Flag
-	Opt    Flag
-	Zero   Flag
-	PtrOpt *Flag
-	Bag    map[string]*Flag
-}(Box[Flag]{})
-
-// mcpgen saw these fields of Box[float32].
-var _ = struct {
-	Value  float32
-	Ptr    *float32
-	List   []float32
-	Refs   []*float32
-	Pair   [2]float32
-	Map    map[string]float32
-	Opt    float32
-	Zero   float32
-	PtrOpt *float32
-	Bag    map[string]*float32
-}(Box[float32]{})
-
-// mcpgen saw these fields of Box[float64].
-var _ = struct {
-	Value  float64
-	Ptr    *float64
-	List   []float64
-	Refs   []*float64
-	Pair   [2]float64
-	Map    map[string]float64
-	Opt    float64
-	Zero   float64
-	PtrOpt *float64
-	Bag    map[string]*float64
-}(Box[float64]{})
-
-// mcpgen saw these fields of Folder.
-var _ = struct {
-	Files   map[string]int
-	Folders map[string]Folder
-}(Folder{})
-
-// mcpgen saw these fields of Forest.
-var _ = struct {
-	First  Node
-	Second Node
-	ByName map[string]*Node
-	Links  []Link
-}(Forest{})
-
-// mcpgen saw these fields of Formats.
-var _ = struct {
-	DateTime string
-	Date     string
-	Time     string
-	UUID     string
-	Email    string
-	URI      string
-	IPv4     string
-	IPv6     string
-	Host     string
-	Ptr      *string
-	List     []Label
-	Short    string
-}(Formats{})
-
-// mcpgen saw these fields of Box[map[Grade]Grade].
-var _ = struct {
-	Value  map[Grade]Grade
-	Ptr    *map[Grade]Grade
-	List   []map[Grade]Grade
-	Refs   []*map[Grade]Grade
-	Pair   [2]map[Grade]Grade
-	Map    map[string]map[Grade]Grade
-	Opt    map[Grade]Grade
-	Zero   map[Grade]Grade
-	PtrOpt *map[Grade]Grade
-	Bag    map[string]*map[Grade]Grade
-}(Box[map[Grade]Grade]{})
-
-// mcpgen saw these fields of Grid.
-var _ = struct {
-	Cells []map[string]*Grid
-	Size  [2]int
-}(Grid{})
-
-// mcpgen saw these fields of Hiding.
-var _ = struct {
-	Base
-	Own  int
-	Gone int
-}(Hiding{})
-
-// mcpgen saw these fields of Box[Huge].
-var _ = struct {
-	Value  Huge
-	Ptr    *Huge
-	List   []Huge
-	Refs   []*Huge
-	Pair   [2]Huge
-	Map    map[string]Huge
-	Opt    Huge
-	Zero   Huge
-	PtrOpt *Huge
-	Bag    map[string]*Huge
-}(Box[Huge]{})
-
-// mcpgen saw these fields of Box[InOnly].
-var _ = struct {
-	Value  InOnly
-	Ptr    *InOnly
-	List   []InOnly
-	Refs   []*InOnly
-	Pair   [2]InOnly
-	Map    map[string]InOnly
-	Opt    InOnly
-	Zero   InOnly
-	PtrOpt *InOnly
-	Bag    map[string]*InOnly
-}(Box[InOnly]{})
-
-// mcpgen saw these fields of InOnly.
-var _ = struct {
-	A int
-	B []string
-}(InOnly{})
-
-// mcpgen saw these fields of Inline.
-var _ = struct {
-	Part Point
-	Base
-}(Inline{})
-
-// mcpgen saw these fields of Box[int].
-var _ = struct {
-	Value  int
-	Ptr    *int
-	List   []int
-	Refs   []*int
-	Pair   [2]int
-	Map    map[string]int
-	Opt    int
-	Zero   int
-	PtrOpt *int
-	Bag    map[string]*int
-}(Box[int]{})
-
-// mcpgen saw these fields of Box[int16].
-var _ = struct {
-	Value  int16
-	Ptr    *int16
-	List   []int16
-	Refs   []*int16
-	Pair   [2]int16
-	Map    map[string]int16
-	Opt    int16
-	Zero   int16
-	PtrOpt *int16
-	Bag    map[string]*int16
-}(Box[int16]{})
-
-// mcpgen saw these fields of Box[int32].
-var _ = struct {
-	Value  int32
-	Ptr    *int32
-	List   []int32
-	Refs   []*int32
-	Pair   [2]int32
-	Map    map[string]int32
-	Opt    int32
-	Zero   int32
-	PtrOpt *int32
-	Bag    map[string]*int32
-}(Box[int32]{})
-
-// mcpgen saw these fields of Box[int64].
-var _ = struct {
-	Value  int64
-	Ptr    *int64
-	List   []int64
-	Refs   []*int64
-	Pair   [2]int64
-	Map    map[string]int64
-	Opt    int64
-	Zero   int64
-	PtrOpt *int64
-	Bag    map[string]*int64
-}(Box[int64]{})
-
-// mcpgen saw these fields of Box[int8].
-var _ = struct {
-	Value  int8
-	Ptr    *int8
-	List   []int8
-	Refs   []*int8
-	Pair   [2]int8
-	Map    map[string]int8
-	Opt    int8
-	Zero   int8
-	PtrOpt *int8
-	Bag    map[string]*int8
-}(Box[int8]{})
-
-// mcpgen saw these fields of Box[map[int8]*string].
-var _ = struct {
-	Value  map[int8]*string
-	Ptr    *map[int8]*string
-	List   []map[int8]*string
-	Refs   []*map[int8]*string
-	Pair   [2]map[int8]*string
-	Map    map[string]map[int8]*string
-	Opt    map[int8]*string
-	Zero   map[int8]*string
-	PtrOpt *map[int8]*string
-	Bag    map[string]*map[int8]*string
-}(Box[map[int8]*string]{})
-
-// mcpgen saw these fields of Box[map[int]string].
-var _ = struct {
-	Value  map[int]string
-	Ptr    *map[int]string
-	List   []map[int]string
-	Refs   []*map[int]string
-	Pair   [2]map[int]string
-	Map    map[string]map[int]string
-	Opt    map[int]string
-	Zero   map[int]string
-	PtrOpt *map[int]string
-	Bag    map[string]*map[int]string
-}(Box[map[int]string]{})
-
-// mcpgen saw these fields of Box[net.IP].
-var _ = struct {
-	Value  net.IP
-	Ptr    *net.IP
-	List   []net.IP
-	Refs   []*net.IP
-	Pair   [2]net.IP
-	Map    map[string]net.IP
-	Opt    net.IP
-	Zero   net.IP
-	PtrOpt *net.IP
-	Bag    map[string]*net.IP
-}(Box[net.IP]{})
-
-// mcpgen saw these fields of Itself.
-var _ = struct {
-	*Itself
-	N int
-}(Itself{})
-
-// mcpgen saw these fields of Keys.
-var _ = struct {
-	String    map[string]int
-	Label     map[Label]int
-	Int       map[int]int
-	Int8      map[int8]int
-	Int16     map[int16]int
-	Int32     map[int32]int
-	Int64     map[int64]int
-	Uint      map[uint]int
-	Uint8     map[uint8]int
-	Uint16    map[uint16]int
-	Uint32    map[uint32]int
-	Uint64    map[uint64]int
-	Count     map[Count]int
-	Addr      map[netip.Addr]int
-	Text      map[Upper]int
-	Pointered map[Degrees]int
-}(Keys{})
-
-// mcpgen saw these fields of Keywords.
-var _ = struct {
-	Func   int
-	D      int
-	O      int
-	E      int
-	V      int
-	Args   int
-	Ctx    int
-	Err    int
-	Wire   int
-	Mcp    int
-	String int
-	Nil    int
-	True   int
-}(Keywords{})
-
-// mcpgen saw these fields of Box[Label].
-var _ = struct {
-	Value  Label
-	Ptr    *Label
-	List   []Label
-	Refs   []*Label
-	Pair   [2]Label
-	Map    map[string]Label
-	Opt    Label
-	Zero   Label
-	PtrOpt *Label
-	Bag    map[string]*Label
-}(Box[Label]{})
-
-// mcpgen saw these fields of Box[Labels].
-var _ = struct {
-	Value  Labels
-	Ptr    *Labels
-	List   []Labels
-	Refs   []*Labels
-	Pair   [2]Labels
-	Map    map[string]Labels
-	Opt    Labels
-	Zero   Labels
-	PtrOpt *Labels
-	Bag    map[string]*Labels
-}(Box[Labels]{})
-
-// mcpgen saw these fields of Ladder.
-var _ = struct {
-	Rungs [2]*Ladder
-}(Ladder{})
-
-// mcpgen saw these fields of Lengths.
-var _ = struct {
-	Text        string
-	Label       Label
-	Ptr         *string
-	Bytes       []byte
-	List        []int
-	Unique      []string
-	UniqueInts  []int
-	UniqueReals []float64
-	UniqueBools []bool
-	UniquePair  [2]int
-	Map         map[string]int
-	PtrList     *[]int
-	Zero        []int
-	Exact       string
-}(Lengths{})
-
-// mcpgen saw these fields of Scalars.
-var _ = struct {
-	B     bool
-	I     int
-	I8    int8
-	I16   int16
-	I32   int32
-	I64   int64
-	U     uint
-	U8    uint8
-	U16   uint16
-	U32   uint32
-	U64   uint64
-	F32   float32
-	F64   float64
-	S     string
-	Flag  Flag
-	Count Count
-	Octet Octet
-	Label Label
-	Ratio Ratio
-}(Scalars{})
-
-// mcpgen saw these fields of Box[Point].
-var _ = struct {
-	Value  Point
-	Ptr    *Point
-	List   []Point
-	Refs   []*Point
-	Pair   [2]Point
-	Map    map[string]Point
-	Opt    Point
-	Zero   Point
-	PtrOpt *Point
-	Bag    map[string]*Point
-}(Box[Point]{})
-
-// mcpgen saw these fields of Box[Level].
-var _ = struct {
-	Value  Level
-	Ptr    *Level
-	List   []Level
-	Refs   []*Level
-	Pair   [2]Level
-	Map    map[string]Level
-	Opt    Level
-	Zero   Level
-	PtrOpt *Level
-	Bag    map[string]*Level
-}(Box[Level]{})
-
-// mcpgen saw these fields of Box[map[Level]Sort].
-var _ = struct {
-	Value  map[Level]Sort
-	Ptr    *map[Level]Sort
-	List   []map[Level]Sort
-	Refs   []*map[Level]Sort
-	Pair   [2]map[Level]Sort
-	Map    map[string]map[Level]Sort
-	Opt    map[Level]Sort
-	Zero   map[Level]Sort
-	PtrOpt *map[Level]Sort
-	Bag    map[string]*map[Level]Sort
-}(Box[map[Level]Sort]{})
-
-// mcpgen saw these fields of Limited.
-var _ = struct {
-	Kids []Limited
-	Age  int
-}(Limited{})
-
-// mcpgen saw these fields of Box[[][]byte].
-var _ = struct {
-	Value  [][]byte
-	Ptr    *[][]byte
-	List   [][][]byte
-	Refs   []*[][]byte
-	Pair   [2][][]byte
-	Map    map[string][][]byte
-	Opt    [][]byte
-	Zero   [][]byte
-	PtrOpt *[][]byte
-	Bag    map[string]*[][]byte
-}(Box[[][]byte]{})
-
-// mcpgen saw these fields of Box[Lone].
-var _ = struct {
-	Value  Lone
-	Ptr    *Lone
-	List   []Lone
-	Refs   []*Lone
-	Pair   [2]Lone
-	Map    map[string]Lone
-	Opt    Lone
-	Zero   Lone
-	PtrOpt *Lone
-	Bag    map[string]*Lone
-}(Box[Lone]{})
-
-// mcpgen saw these fields of Box[map[Label]Count].
-var _ = struct {
-	Value  map[Label]Count
-	Ptr    *map[Label]Count
-	List   []map[Label]Count
-	Refs   []*map[Label]Count
-	Pair   [2]map[Label]Count
-	Map    map[string]map[Label]Count
-	Opt    map[Label]Count
-	Zero   map[Label]Count
-	PtrOpt *map[Label]Count
-	Bag    map[string]*map[Label]Count
-}(Box[map[Label]Count]{})
-
-// mcpgen saw these fields of Box[map[string]any].
-var _ = struct {
-	Value  map[string]any
-	Ptr    *map[string]any
-	List   []map[string]any
-	Refs   []*map[string]any
-	Pair   [2]map[string]any
-	Map    map[string]map[string]any
-	Opt    map[string]any
-	Zero   map[string]any
-	PtrOpt *map[string]any
-	Bag    map[string]*map[string]any
-}(Box[map[string]any]{})
-
-// mcpgen saw these fields of Box[map[string][]any].
-var _ = struct {
-	Value  map[string][]any
-	Ptr    *map[string][]any
-	List   []map[string][]any
-	Refs   []*map[string][]any
-	Pair   [2]map[string][]any
-	Map    map[string]map[string][]any
-	Opt    map[string][]any
-	Zero   map[string][]any
-	PtrOpt *map[string][]any
-	Bag    map[string]*map[string][]any
-}(Box[map[string][]any]{})
-
-// mcpgen saw these fields of Box[map[string]map[string]bool].
-var _ = struct {
-	Value  map[string]map[string]bool
-	Ptr    *map[string]map[string]bool
-	List   []map[string]map[string]bool
-	Refs   []*map[string]map[string]bool
-	Pair   [2]map[string]map[string]bool
-	Map    map[string]map[string]map[string]bool
-	Opt    map[string]map[string]bool
-	Zero   map[string]map[string]bool
-	PtrOpt *map[string]map[string]bool
-	Bag    map[string]*map[string]map[string]bool
-}(Box[map[string]map[string]bool]{})
-
-// mcpgen saw these fields of Box[[][]int].
-var _ = struct {
-	Value  [][]int
-	Ptr    *[][]int
-	List   [][][]int
-	Refs   []*[][]int
-	Pair   [2][][]int
-	Map    map[string][][]int
-	Opt    [][]int
-	Zero   [][]int
-	PtrOpt *[][]int
-	Bag    map[string]*[][]int
-}(Box[[][]int]{})
-
-// mcpgen saw these fields of Mixed.
-var _ = struct {
-	Point Point
-	At    time.Time
-	Wait  time.Duration
-	Data  []byte
-	Any   any
-	ByID  map[int]*Point
-	Opt   *Point
-	List  [][]Sort
-}(Mixed{})
-
-// mcpgen saw these fields of Box[mode].
-var _ = struct {
-	Value  mode
-	Ptr    *mode
-	List   []mode
-	Refs   []*mode
-	Pair   [2]mode
-	Map    map[string]mode
-	Opt    mode
-	Zero   mode
-	PtrOpt *mode
-	Bag    map[string]*mode
-}(Box[mode]{})
-
-// mcpgen saw these fields of MoreThanAWord.
-var _ = struct {
-	F000 bool
-	F001 bool
-	F002 bool
-	F003 bool
-	F004 bool
-	F005 bool
-	F006 bool
-	F007 bool
-	F008 bool
-	F009 bool
-	F010 bool
-	F011 bool
-	F012 bool
-	F013 bool
-	F014 bool
-	F015 bool
-	F016 bool
-	F017 bool
-	F018 bool
-	F019 bool
-	F020 bool
-	F021 bool
-	F022 bool
-	F023 bool
-	F024 bool
-	F025 bool
-	F026 bool
-	F027 bool
-	F028 bool
-	F029 bool
-	F030 bool
-	F031 bool
-	F032 bool
-	F033 bool
-	F034 bool
-	F035 bool
-	F036 bool
-	F037 bool
-	F038 bool
-	F039 bool
-	F040 bool
-	F041 bool
-	F042 bool
-	F043 bool
-	F044 bool
-	F045 bool
-	F046 bool
-	F047 bool
-	F048 bool
-	F049 bool
-	F050 bool
-	F051 bool
-	F052 bool
-	F053 bool
-	F054 bool
-	F055 bool
-	F056 bool
-	F057 bool
-	F058 bool
-	F059 bool
-	F060 bool
-	F061 bool
-	F062 bool
-	F063 bool
-	F064 bool
-}(MoreThanAWord{})
-
-// mcpgen saw these fields of Names.
-var _ = struct {
-	Dash       string
-	Quote      int
-	Bad        int
-	Slash      int
-	Backslash  int
-	HTML       int
-	Space      int
-	Dollar     int
-	Percent    int
-	Unicode    int
-	Chinese    int
-	Öl         int
-	Dot        int
-	Type       int
-	Case       int
-	CASE       int
-	Case2      int
-	Proto      int
-	Required   int
-	Properties int
-	Empty      int
-	Comma      int
-	Digit      int
-	Long       int
-	hidden     int
-	Skip       chan int
-	Func       func()
-}(Names{})
-
-// mcpgen saw these fields of Narrowed.
-var _ = struct {
-	Sort   Sort
-	Level  Level
-	Color  *Color
-	List   []Sort
-	Word   string
-	Num    int
-	Real   float64
-	Single float32
-}(Narrowed{})
-
-// mcpgen saw these fields of Box[Nested].
-var _ = struct {
-	Value  Nested
-	Ptr    *Nested
-	List   []Nested
-	Refs   []*Nested
-	Pair   [2]Nested
-	Map    map[string]Nested
-	Opt    Nested
-	Zero   Nested
-	PtrOpt *Nested
-	Bag    map[string]*Nested
-}(Box[Nested]{})
-
-// mcpgen saw these fields of Nullables.
-var _ = struct {
-	Ptr      *int
-	Text     string
-	Required *string
-	List     []int
-	Struct   *Point
-	Enum     *Sort
-	Bounded  *int
-	Opt      *bool
-	Map      map[string]int
-	Any      any
-	Default  *int
-}(Nullables{})
-
-// mcpgen saw these fields of Box[json.Number].
-var _ = struct {
-	Value  json.Number
-	Ptr    *json.Number
-	List   []json.Number
-	Refs   []*json.Number
-	Pair   [2]json.Number
-	Map    map[string]json.Number
-	Opt    json.Number
-	Zero   json.Number
-	PtrOpt *json.Number
-	Bag    map[string]*json.Number
-}(Box[json.Number]{})
-
-// mcpgen saw these fields of Obligations.
-var _ = struct {
-	Ptr    *int
-	Opt    string
-	Zero   int
-	Free   int
-	Any    any
-	AnyReq any
-	List   []int
-}(Obligations{})
-
-// mcpgen saw these fields of Box[Odd].
-var _ = struct {
-	Value  Odd
-	Ptr    *Odd
-	List   []Odd
-	Refs   []*Odd
-	Pair   [2]Odd
-	Map    map[string]Odd
-	Opt    Odd
-	Zero   Odd
-	PtrOpt *Odd
-	Bag    map[string]*Odd
-}(Box[Odd]{})
-
-// mcpgen saw these fields of OddKeys.
-var _ = struct {
-	Level   map[slog.Level]int
-	Time    map[time.Time]string
-	Alias   map[Instant]bool
-	Stamped map[Stamped]int
-	Binding map[Binding]int
-	Status  map[Color]int
-	Inner   map[slog.Level]Point
-}(OddKeys{})
-
-// mcpgen saw these fields of OmitZero.
-var _ = struct {
-	B       bool
-	I       int
-	F       float64
-	S       string
-	Bytes   []byte
-	Any     any
-	Raw     json.RawMessage
-	Time    time.Time
-	TimePtr *time.Time
-	List    []int
-	Array   [2]int
-	Map     map[string]int
-	Struct  struct {
-		X int
-		S []int
-	}
-	Ptr      *int
-	Both     time.Time
-	BothList []int
-	Own      Vanishing
-	OwnPtr   *Vanishing
-	OwnRef   Shy
-}(OmitZero{})
-
-// mcpgen saw these fields of Vanishing.
-var _ = struct {
-	N int
-}(Vanishing{})
-
-// mcpgen saw these fields of Shy.
-var _ = struct {
-	N int
-}(Shy{})
-
-// mcpgen saw these fields of Box[Onion].
-var _ = struct {
-	Value  Onion
-	Ptr    *Onion
-	List   []Onion
-	Refs   []*Onion
-	Pair   [2]Onion
-	Map    map[string]Onion
-	Opt    Onion
-	Zero   Onion
-	PtrOpt *Onion
-	Bag    map[string]*Onion
-}(Box[Onion]{})
-
-// mcpgen saw these fields of Box[Only].
-var _ = struct {
-	Value  Only
-	Ptr    *Only
-	List   []Only
-	Refs   []*Only
-	Pair   [2]Only
-	Map    map[string]Only
-	Opt    Only
-	Zero   Only
-	PtrOpt *Only
-	Bag    map[string]*Only
-}(Box[Only]{})
-
-// mcpgen saw these fields of Optional.
-var _ = struct {
-	B        bool
-	I        int
-	U        uint
-	F        float64
-	S        string
-	Bytes    []byte
-	Any      any
-	Raw      json.RawMessage
-	Number   json.Number
-	Time     time.Time
-	Duration time.Duration
-	List     []int
-	Array    [2]int
-	None     [0]int
-	Map      map[string]int
-	Struct   struct {
-		X int
-	}
-	Ptr    *int
-	PtrPtr **int
-}(Optional{})
-
-// mcpgen saw these fields of Options.
-var _ = struct {
-	Base
-	Point
-}(Options{})
-
-// mcpgen saw these fields of Box[OutOnly].
-var _ = struct {
-	Value  OutOnly
-	Ptr    *OutOnly
-	List   []OutOnly
-	Refs   []*OutOnly
-	Pair   [2]OutOnly
-	Map    map[string]OutOnly
-	Opt    OutOnly
-	Zero   OutOnly
-	PtrOpt *OutOnly
-	Bag    map[string]*OutOnly
-}(Box[OutOnly]{})
-
-// mcpgen saw these fields of OutOnly.
-var _ = struct {
-	A int
-	B []string
-}(OutOnly{})
-
-// mcpgen saw these fields of Box[OutOnlyText].
-var _ = struct {
-	Value  OutOnlyText
-	Ptr    *OutOnlyText
-	List   []OutOnlyText
-	Refs   []*OutOnlyText
-	Pair   [2]OutOnlyText
-	Map    map[string]OutOnlyText
-	Opt    OutOnlyText
-	Zero   OutOnlyText
-	PtrOpt *OutOnlyText
-	Bag    map[string]*OutOnlyText
-}(Box[OutOnlyText]{})
-
-// mcpgen saw these fields of Page[int].
-var _ = struct {
-	Items []int
-	Next  *Page[int]
-	Total int
-}(Page[int]{})
-
-// mcpgen saw these fields of Page[Page[string]].
-var _ = struct {
-	Items []Page[string]
-	Next  *Page[Page[string]]
-	Total int
-}(Page[Page[string]]{})
-
-// mcpgen saw these fields of Page[string].
-var _ = struct {
-	Items []string
-	Next  *Page[string]
-	Total int
-}(Page[string]{})
-
-// mcpgen saw these fields of Page[*Point].
-var _ = struct {
-	Items []*Point
-	Next  *Page[*Point]
-	Total int
-}(Page[*Point]{})
-
-// mcpgen saw these fields of Page[Point].
-var _ = struct {
-	Items []Point
-	Next  *Page[Point]
-	Total int
-}(Page[Point]{})
-
-// mcpgen saw these fields of Pair[Pair[bool, int8], Pair[[]string,
-// map[string]Point]].
-var _ = struct {
-	First  Pair[bool, int8]
-	Second Pair[[]string, map[string]Point]
-}(Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]{})
-
-// mcpgen saw these fields of Pair[bool, int8].
-var _ = struct {
-	First  bool
-	Second int8
-}(Pair[bool, int8]{})
-
-// mcpgen saw these fields of Pair[[]string, map[string]Point].
-var _ = struct {
-	First  []string
-	Second map[string]Point
-}(Pair[[]string, map[string]Point]{})
-
-// mcpgen saw these fields of Pair[int, string].
-var _ = struct {
-	First  int
-	Second string
-}(Pair[int, string]{})
-
-// mcpgen saw these fields of Patterns.
-var _ = struct {
-	Slug  string
-	Part  string
-	Comma string
-	Any   string
-	Class string
-	Digit string
-	Opt   string
-	Label *Label
-	Tick  string
-}(Patterns{})
-
-// mcpgen saw these fields of Box[Perm].
-var _ = struct {
-	Value  Perm
-	Ptr    *Perm
-	List   []Perm
-	Refs   []*Perm
-	Pair   [2]Perm
-	Map    map[string]Perm
-	Opt    Perm
-	Zero   Perm
-	PtrOpt *Perm
-	Bag    map[string]*Perm
-}(Box[Perm]{})
-
-// mcpgen saw these fields of Box[*int].
-var _ = struct {
-	Value  *int
-	Ptr    **int
-	List   []*int
-	Refs   []**int
-	Pair   [2]*int
-	Map    map[string]*int
-	Opt    *int
-	Zero   *int
-	PtrOpt **int
-	Bag    map[string]**int
-}(Box[*int]{})
-
-// mcpgen saw these fields of PointerConflict.
-var _ = struct {
-	*Left
-	Right
-}(PointerConflict{})
-
-// mcpgen saw these fields of Box[*[]byte].
-var _ = struct {
-	Value  *[]byte
-	Ptr    **[]byte
-	List   []*[]byte
-	Refs   []**[]byte
-	Pair   [2]*[]byte
-	Map    map[string]*[]byte
-	Opt    *[]byte
-	Zero   *[]byte
-	PtrOpt **[]byte
-	Bag    map[string]**[]byte
-}(Box[*[]byte]{})
-
-// mcpgen saw these fields of Box[*map[string]int].
-var _ = struct {
-	Value  *map[string]int
-	Ptr    **map[string]int
-	List   []*map[string]int
-	Refs   []**map[string]int
-	Pair   [2]*map[string]int
-	Map    map[string]*map[string]int
-	Opt    *map[string]int
-	Zero   *map[string]int
-	PtrOpt **map[string]int
-	Bag    map[string]**map[string]int
-}(Box[*map[string]int]{})
-
-// mcpgen saw these fields of Box[*Point].
-var _ = struct {
-	Value  *Point
-	Ptr    **Point
-	List   []*Point
-	Refs   []**Point
-	Pair   [2]*Point
-	Map    map[string]*Point
-	Opt    *Point
-	Zero   *Point
-	PtrOpt **Point
-	Bag    map[string]**Point
-}(Box[*Point]{})
-
-// mcpgen saw these fields of Box[**bool].
-var _ = struct {
-	Value  **bool
-	Ptr    ***bool
-	List   []**bool
-	Refs   []***bool
-	Pair   [2]**bool
-	Map    map[string]**bool
-	Opt    **bool
-	Zero   **bool
-	PtrOpt ***bool
-	Bag    map[string]***bool
-}(Box[**bool]{})
-
-// mcpgen saw these fields of Box[*[]int].
-var _ = struct {
-	Value  *[]int
-	Ptr    **[]int
-	List   []*[]int
-	Refs   []**[]int
-	Pair   [2]*[]int
-	Map    map[string]*[]int
-	Opt    *[]int
-	Zero   *[]int
-	PtrOpt **[]int
-	Bag    map[string]**[]int
-}(Box[*[]int]{})
-
-// mcpgen saw these fields of Box[*string].
-var _ = struct {
-	Value  *string
-	Ptr    **string
-	List   []*string
-	Refs   []**string
-	Pair   [2]*string
-	Map    map[string]*string
-	Opt    *string
-	Zero   *string
-	PtrOpt **string
-	Bag    map[string]**string
-}(Box[*string]{})
-
-// mcpgen saw these fields of Box[*time.Time].
-var _ = struct {
-	Value  *time.Time
-	Ptr    **time.Time
-	List   []*time.Time
-	Refs   []**time.Time
-	Pair   [2]*time.Time
-	Map    map[string]*time.Time
-	Opt    *time.Time
-	Zero   *time.Time
-	PtrOpt **time.Time
-	Bag    map[string]**time.Time
-}(Box[*time.Time]{})
-
-// mcpgen saw these fields of Pointers.
-var _ = struct {
-	Two   **int
-	Three ***Point
-	List  []**int
-	Map   map[string]**Point
-}(Pointers{})
-
-// mcpgen saw these fields of Box[[]Point].
-var _ = struct {
-	Value  []Point
-	Ptr    *[]Point
-	List   [][]Point
-	Refs   []*[]Point
-	Pair   [2][]Point
-	Map    map[string][]Point
-	Opt    []Point
-	Zero   []Point
-	PtrOpt *[]Point
-	Bag    map[string]*[]Point
-}(Box[[]Point]{})
-
-// mcpgen saw these fields of Box[map[string]Point].
-var _ = struct {
-	Value  map[string]Point
-	Ptr    *map[string]Point
-	List   []map[string]Point
-	Refs   []*map[string]Point
-	Pair   [2]map[string]Point
-	Map    map[string]map[string]Point
-	Opt    map[string]Point
-	Zero   map[string]Point
-	PtrOpt *map[string]Point
-	Bag    map[string]*map[string]Point
-}(Box[map[string]Point]{})
-
-// mcpgen saw these fields of Box[netip.Prefix].
-var _ = struct {
-	Value  netip.Prefix
-	Ptr    *netip.Prefix
-	List   []netip.Prefix
-	Refs   []*netip.Prefix
-	Pair   [2]netip.Prefix
-	Map    map[string]netip.Prefix
-	Opt    netip.Prefix
-	Zero   netip.Prefix
-	PtrOpt *netip.Prefix
-	Bag    map[string]*netip.Prefix
-}(Box[netip.Prefix]{})
-
-// mcpgen saw these fields of Query.
-var _ = struct {
-	Text  string
-	Limit int
-	Sort  *Sort
-	Tags  []string
-}(Query{})
-
-// mcpgen saw these fields of Quoted.
-var _ = struct {
-	I       int
-	I8      int8
-	I64     int64
-	U       uint
-	U8      uint8
-	F       float64
-	F32     float32
-	B       bool
-	S       string
-	Label   Label
-	Count   Count
-	Ptr     *int
-	PtrBool *bool
-	Opt     int
-	OptPtr  *string
-	OptZero float64
-	List    []int
-	Map     map[string]int
-	Time    time.Time
-	Struct  Point
-	Nanos   time.Duration
-}(Quoted{})
-
-// mcpgen saw these fields of Box[map[Rank]Rank].
-var _ = struct {
-	Value  map[Rank]Rank
-	Ptr    *map[Rank]Rank
-	List   []map[Rank]Rank
-	Refs   []*map[Rank]Rank
-	Pair   [2]map[Rank]Rank
-	Map    map[string]map[Rank]Rank
-	Opt    map[Rank]Rank
-	Zero   map[Rank]Rank
-	PtrOpt *map[Rank]Rank
-	Bag    map[string]*map[Rank]Rank
-}(Box[map[Rank]Rank]{})
-
-// mcpgen saw these fields of Box[Ratio].
-var _ = struct {
-	Value  Ratio
-	Ptr    *Ratio
-	List   []Ratio
-	Refs   []*Ratio
-	Pair   [2]Ratio
-	Map    map[string]Ratio
-	Opt    Ratio
-	Zero   Ratio
-	PtrOpt *Ratio
-	Bag    map[string]*Ratio
-}(Box[Ratio]{})
-
-// mcpgen saw these fields of Box[json.RawMessage].
-var _ = struct {
-	Value  json.RawMessage
-	Ptr    *json.RawMessage
-	List   []json.RawMessage
-	Refs   []*json.RawMessage
-	Pair   [2]json.RawMessage
-	Map    map[string]json.RawMessage
-	Opt    json.RawMessage
-	Zero   json.RawMessage
-	PtrOpt *json.RawMessage
-	Bag    map[string]*json.RawMessage
-}(Box[json.RawMessage]{})
-
-// mcpgen saw these fields of Renamed.
-var _ = struct {
-	Base
-	Own int
-}(Renamed{})
-
-// mcpgen saw these fields of Base.
-var _ = struct {
-	ID   string
-	Name string
-	At   time.Time
-}(Base{})
-
-// mcpgen saw these fields of Resolved.
-var _ = struct {
-	Left
-	Right
-	X string
-}(Resolved{})
-
-// mcpgen saw these fields of Ring.
-var _ = struct {
-	Next RingPointer
-	N    int8
-}(Ring{})
-
-// mcpgen saw these fields of Scalar.
-var _ = struct {
-	Label
-	Count
-	time.Month
-	*Flag
-}(Scalar{})
-
-// mcpgen saw these fields of Box[Scores].
-var _ = struct {
-	Value  Scores
-	Ptr    *Scores
-	List   []Scores
-	Refs   []*Scores
-	Pair   [2]Scores
-	Map    map[string]Scores
-	Opt    Scores
-	Zero   Scores
-	PtrOpt *Scores
-	Bag    map[string]*Scores
-}(Box[Scores]{})
-
-// mcpgen saw these fields of Box[Secret].
-var _ = struct {
-	Value  Secret
-	Ptr    *Secret
-	List   []Secret
-	Refs   []*Secret
-	Pair   [2]Secret
-	Map    map[string]Secret
-	Opt    Secret
-	Zero   Secret
-	PtrOpt *Secret
-	Bag    map[string]*Secret
-}(Box[Secret]{})
-
-// mcpgen saw these fields of Box[map[Secret]int].
-var _ = struct {
-	Value  map[Secret]int
-	Ptr    *map[Secret]int
-	List   []map[Secret]int
-	Refs   []*map[Secret]int
-	Pair   [2]map[Secret]int
-	Map    map[string]map[Secret]int
-	Opt    map[Secret]int
-	Zero   map[Secret]int
-	PtrOpt *map[Secret]int
-	Bag    map[string]*map[Secret]int
-}(Box[map[Secret]int]{})
-
-// mcpgen saw these fields of Box[Serial].
-var _ = struct {
-	Value  Serial
-	Ptr    *Serial
-	List   []Serial
-	Refs   []*Serial
-	Pair   [2]Serial
-	Map    map[string]Serial
-	Opt    Serial
-	Zero   Serial
-	PtrOpt *Serial
-	Bag    map[string]*Serial
-}(Box[Serial]{})
-
-// mcpgen saw these fields of Box[Set[Label]].
-var _ = struct {
-	Value  Set[Label]
-	Ptr    *Set[Label]
-	List   []Set[Label]
-	Refs   []*Set[Label]
-	Pair   [2]Set[Label]
-	Map    map[string]Set[Label]
-	Opt    Set[Label]
-	Zero   Set[Label]
-	PtrOpt *Set[Label]
-	Bag    map[string]*Set[Label]
-}(Box[Set[Label]]{})
-
-// mcpgen saw these fields of Box[Set[Sort]].
-var _ = struct {
-	Value  Set[Sort]
-	Ptr    *Set[Sort]
-	List   []Set[Sort]
-	Refs   []*Set[Sort]
-	Pair   [2]Set[Sort]
-	Map    map[string]Set[Sort]
-	Opt    Set[Sort]
-	Zero   Set[Sort]
-	PtrOpt *Set[Sort]
-	Bag    map[string]*Set[Sort]
-}(Box[Set[Sort]]{})
-
-// mcpgen saw these fields of Box[Shade].
-var _ = struct {
-	Value  Shade
-	Ptr    *Shade
-	List   []Shade
-	Refs   []*Shade
-	Pair   [2]Shade
-	Map    map[string]Shade
-	Opt    Shade
-	Zero   Shade
-	PtrOpt *Shade
-	Bag    map[string]*Shade
-}(Box[Shade]{})
-
-// mcpgen saw these fields of Shadowing.
-var _ = struct {
-	Base
-	ID    int
-	Label string
-}(Shadowing{})
-
-// mcpgen saw these fields of Box[Short].
-var _ = struct {
-	Value  Short
-	Ptr    *Short
-	List   []Short
-	Refs   []*Short
-	Pair   [2]Short
-	Map    map[string]Short
-	Opt    Short
-	Zero   Short
-	PtrOpt *Short
-	Bag    map[string]*Short
-}(Box[Short]{})
-
-// mcpgen saw these fields of Singles.
-var _ = struct {
-	Least  float32
-	Most   float32
-	Above  float32
-	Below  float32
-	Step   float32
-	Choice float32
-	Unique []float32
-	Pair   [2]float32
-	Texts  []float32
-}(Singles{})
-
-// mcpgen saw these fields of Box[Size].
-var _ = struct {
-	Value  Size
-	Ptr    *Size
-	List   []Size
-	Refs   []*Size
-	Pair   [2]Size
-	Map    map[string]Size
-	Opt    Size
-	Zero   Size
-	PtrOpt *Size
-	Bag    map[string]*Size
-}(Box[Size]{})
-
-// mcpgen saw these fields of Box[slog.Level].
-var _ = struct {
-	Value  slog.Level
-	Ptr    *slog.Level
-	List   []slog.Level
-	Refs   []*slog.Level
-	Pair   [2]slog.Level
-	Map    map[string]slog.Level
-	Opt    slog.Level
-	Zero   slog.Level
-	PtrOpt *slog.Level
-	Bag    map[string]*slog.Level
-}(Box[slog.Level]{})
-
-// mcpgen saw these fields of Box[Sort].
-var _ = struct {
-	Value  Sort
-	Ptr    *Sort
-	List   []Sort
-	Refs   []*Sort
-	Pair   [2]Sort
-	Map    map[string]Sort
-	Opt    Sort
-	Zero   Sort
-	PtrOpt *Sort
-	Bag    map[string]*Sort
-}(Box[Sort]{})
-
-// mcpgen saw these fields of Box[map[Sort]int].
-var _ = struct {
-	Value  map[Sort]int
-	Ptr    *map[Sort]int
-	List   []map[Sort]int
-	Refs   []*map[Sort]int
-	Pair   [2]map[Sort]int
-	Map    map[string]map[Sort]int
-	Opt    map[Sort]int
-	Zero   map[Sort]int
-	PtrOpt *map[Sort]int
-	Bag    map[string]*map[Sort]int
-}(Box[map[Sort]int]{})
-
-// mcpgen saw these fields of Box[map[Sort]Sort].
-var _ = struct {
-	Value  map[Sort]Sort
-	Ptr    *map[Sort]Sort
-	List   []map[Sort]Sort
-	Refs   []*map[Sort]Sort
-	Pair   [2]map[Sort]Sort
-	Map    map[string]map[Sort]Sort
-	Opt    map[Sort]Sort
-	Zero   map[Sort]Sort
-	PtrOpt *map[Sort]Sort
-	Bag    map[string]*map[Sort]Sort
-}(Box[map[Sort]Sort]{})
-
-// mcpgen saw these fields of Box[Spaced].
-var _ = struct {
-	Value  Spaced
-	Ptr    *Spaced
-	List   []Spaced
-	Refs   []*Spaced
-	Pair   [2]Spaced
-	Map    map[string]Spaced
-	Opt    Spaced
-	Zero   Spaced
-	PtrOpt *Spaced
-	Bag    map[string]*Spaced
-}(Box[Spaced]{})
-
-// mcpgen saw these fields of Box[map[Tag[int]]int].
-var _ = struct {
-	Value  map[Tag[int]]int
-	Ptr    *map[Tag[int]]int
-	List   []map[Tag[int]]int
-	Refs   []*map[Tag[int]]int
-	Pair   [2]map[Tag[int]]int
-	Map    map[string]map[Tag[int]]int
-	Opt    map[Tag[int]]int
-	Zero   map[Tag[int]]int
-	PtrOpt *map[Tag[int]]int
-	Bag    map[string]*map[Tag[int]]int
-}(Box[map[Tag[int]]int]{})
-
-// mcpgen saw these fields of Tagged.
-var _ = struct {
-	TaggedA
-	*TaggedB
-	Own int
-}(Tagged{})
-
-// mcpgen saw these fields of Box[Tally].
-var _ = struct {
-	Value  Tally
-	Ptr    *Tally
-	List   []Tally
-	Refs   []*Tally
-	Pair   [2]Tally
-	Map    map[string]Tally
-	Opt    Tally
-	Zero   Tally
-	PtrOpt *Tally
-	Bag    map[string]*Tally
-}(Box[Tally]{})
-
-// mcpgen saw these fields of Tree[Pair[string, *int]].
-var _ = struct {
-	Value Pair[string, *int]
-	Kids  []Tree[Pair[string, *int]]
-}(Tree[Pair[string, *int]]{})
-
-// mcpgen saw these fields of Pair[string, *int].
-var _ = struct {
-	First  string
-	Second *int
-}(Pair[string, *int]{})
-
-// mcpgen saw these fields of Tree[string].
-var _ = struct {
-	Value string
-	Kids  []Tree[string]
-}(Tree[string]{})
-
-// mcpgen saw these fields of Tree[Tree[int]].
-var _ = struct {
-	Value Tree[int]
-	Kids  []Tree[Tree[int]]
-}(Tree[Tree[int]]{})
-
-// mcpgen saw these fields of Tree[int].
-var _ = struct {
-	Value int
-	Kids  []Tree[int]
-}(Tree[int]{})
-
-// mcpgen saw these fields of Box[uint].
-var _ = struct {
-	Value  uint
-	Ptr    *uint
-	List   []uint
-	Refs   []*uint
-	Pair   [2]uint
-	Map    map[string]uint
-	Opt    uint
-	Zero   uint
-	PtrOpt *uint
-	Bag    map[string]*uint
-}(Box[uint]{})
-
-// mcpgen saw these fields of Box[uint16].
-var _ = struct {
-	Value  uint16
-	Ptr    *uint16
-	List   []uint16
-	Refs   []*uint16
-	Pair   [2]uint16
-	Map    map[string]uint16
-	Opt    uint16
-	Zero   uint16
-	PtrOpt *uint16
-	Bag    map[string]*uint16
-}(Box[uint16]{})
-
-// mcpgen saw these fields of Box[uint32].
-var _ = struct {
-	Value  uint32
-	Ptr    *uint32
-	List   []uint32
-	Refs   []*uint32
-	Pair   [2]uint32
-	Map    map[string]uint32
-	Opt    uint32
-	Zero   uint32
-	PtrOpt *uint32
-	Bag    map[string]*uint32
-}(Box[uint32]{})
-
-// mcpgen saw these fields of Box[uint64].
-var _ = struct {
-	Value  uint64
-	Ptr    *uint64
-	List   []uint64
-	Refs   []*uint64
-	Pair   [2]uint64
-	Map    map[string]uint64
-	Opt    uint64
-	Zero   uint64
-	PtrOpt *uint64
-	Bag    map[string]*uint64
-}(Box[uint64]{})
-
-// mcpgen saw these fields of Box[uint8].
-var _ = struct {
-	Value  uint8
-	Ptr    *uint8
-	List   []uint8
-	Refs   []*uint8
-	Pair   [2]uint8
-	Map    map[string]uint8
-	Opt    uint8
-	Zero   uint8
-	PtrOpt *uint8
-	Bag    map[string]*uint8
-}(Box[uint8]{})
-
-// mcpgen saw these fields of Box[map[uint64][]Point].
-var _ = struct {
-	Value  map[uint64][]Point
-	Ptr    *map[uint64][]Point
-	List   []map[uint64][]Point
-	Refs   []*map[uint64][]Point
-	Pair   [2]map[uint64][]Point
-	Map    map[string]map[uint64][]Point
-	Opt    map[uint64][]Point
-	Zero   map[uint64][]Point
-	PtrOpt *map[uint64][]Point
-	Bag    map[string]*map[uint64][]Point
-}(Box[map[uint64][]Point]{})
-
-// mcpgen saw these fields of Box[uintptr].
-var _ = struct {
-	Value  uintptr
-	Ptr    *uintptr
-	List   []uintptr
-	Refs   []*uintptr
-	Pair   [2]uintptr
-	Map    map[string]uintptr
-	Opt    uintptr
-	Zero   uintptr
-	PtrOpt *uintptr
-	Bag    map[string]*uintptr
-}(Box[uintptr]{})
-
-// mcpgen saw these fields of Box[Unit].
-var _ = struct {
-	Value  Unit
-	Ptr    *Unit
-	List   []Unit
-	Refs   []*Unit
-	Pair   [2]Unit
-	Map    map[string]Unit
-	Opt    Unit
-	Zero   Unit
-	PtrOpt *Unit
-	Bag    map[string]*Unit
-}(Box[Unit]{})
-
-// mcpgen saw these fields of Box[Unlisted].
-var _ = struct {
-	Value  Unlisted
-	Ptr    *Unlisted
-	List   []Unlisted
-	Refs   []*Unlisted
-	Pair   [2]Unlisted
-	Map    map[string]Unlisted
-	Opt    Unlisted
-	Zero   Unlisted
-	PtrOpt *Unlisted
-	Bag    map[string]*Unlisted
-}(Box[Unlisted]{})
-
-// mcpgen saw these fields of Box[Upper].
-var _ = struct {
-	Value  Upper
-	Ptr    *Upper
-	List   []Upper
-	Refs   []*Upper
-	Pair   [2]Upper
-	Map    map[string]Upper
-	Opt    Upper
-	Zero   Upper
-	PtrOpt *Upper
-	Bag    map[string]*Upper
-}(Box[Upper]{})
-
-// mcpgen saw these fields of Validated.
-var _ = struct {
-	Name   string
-	Opt    string
-	Age    int
-	Rate   float64
-	Color  string
-	Num    int
-	Email  string
-	URL    string
-	ID     string
-	Emails []string
-	Map    map[string]string
-	Begin  string
-	Other  string
-}(Validated{})
-
-// mcpgen saw these fields of Box[Vector[Vector[int]]].
-var _ = struct {
-	Value  Vector[Vector[int]]
-	Ptr    *Vector[Vector[int]]
-	List   []Vector[Vector[int]]
-	Refs   []*Vector[Vector[int]]
-	Pair   [2]Vector[Vector[int]]
-	Map    map[string]Vector[Vector[int]]
-	Opt    Vector[Vector[int]]
-	Zero   Vector[Vector[int]]
-	PtrOpt *Vector[Vector[int]]
-	Bag    map[string]*Vector[Vector[int]]
-}(Box[Vector[Vector[int]]]{})
-
-// mcpgen saw these fields of Vessel.
-var _ = struct {
-	Hull
-	Name string
-}(Vessel{})
-
-// mcpgen saw these fields of Box[Weight].
-var _ = struct {
-	Value  Weight
-	Ptr    *Weight
-	List   []Weight
-	Refs   []*Weight
-	Pair   [2]Weight
-	Map    map[string]Weight
-	Opt    Weight
-	Zero   Weight
-	PtrOpt *Weight
-	Bag    map[string]*Weight
-}(Box[Weight]{})
-
-// mcpgen saw these fields of Wide.
-var _ = struct {
-	Field000 int
-	Field001 string
-	Field002 bool
-	Field003 *int
-	Field004 []int
-	Field005 int
-	Field006 string
-	Field007 bool
-	Field008 *int
-	Field009 []int
-	Field010 int
-	Field011 string
-	Field012 bool
-	Field013 *int
-	Field014 []int
-	Field015 int
-	Field016 string
-	Field017 bool
-	Field018 *int
-	Field019 []int
-	Field020 int
-	Field021 string
-	Field022 bool
-	Field023 *int
-	Field024 []int
-	Field025 int
-	Field026 string
-	Field027 bool
-	Field028 *int
-	Field029 []int
-	Field030 int
-	Field031 string
-	Field032 bool
-	Field033 *int
-	Field034 []int
-	Field035 int
-	Field036 string
-	Field037 bool
-	Field038 *int
-	Field039 []int
-	Field040 int
-	Field041 string
-	Field042 bool
-	Field043 *int
-	Field044 []int
-	Field045 int
-	Field046 string
-	Field047 bool
-	Field048 *int
-	Field049 []int
-	Field050 int
-	Field051 string
-	Field052 bool
-	Field053 *int
-	Field054 []int
-	Field055 int
-	Field056 string
-	Field057 bool
-	Field058 *int
-	Field059 []int
-	Field060 int
-	Field061 string
-	Field062 bool
-	Field063 *int
-	Field064 []int
-	Field065 int
-	Field066 string
-	Field067 bool
-	Field068 *int
-	Field069 []int
-	Field070 int
-	Field071 string
-	Field072 bool
-	Field073 *int
-	Field074 []int
-	Field075 int
-	Field076 string
-	Field077 bool
-	Field078 *int
-	Field079 []int
-	Field080 int
-	Field081 string
-	Field082 bool
-	Field083 *int
-	Field084 []int
-	Field085 int
-	Field086 string
-	Field087 bool
-	Field088 *int
-	Field089 []int
-	Field090 int
-	Field091 string
-	Field092 bool
-	Field093 *int
-	Field094 []int
-	Field095 int
-	Field096 string
-	Field097 bool
-	Field098 *int
-	Field099 []int
-	Field100 int
-	Field101 string
-	Field102 bool
-	Field103 *int
-	Field104 []int
-	Field105 int
-	Field106 string
-	Field107 bool
-	Field108 *int
-	Field109 []int
-	Field110 int
-	Field111 string
-	Field112 bool
-	Field113 *int
-	Field114 []int
-	Field115 int
-	Field116 string
-	Field117 bool
-	Field118 *int
-	Field119 []int
-	Field120 int
-	Field121 string
-	Field122 bool
-	Field123 *int
-	Field124 []int
-	Field125 int
-	Field126 string
-	Field127 bool
-	Field128 *int
-	Field129 []int
-}(Wide{})
-
-// mcpgen saw these fields of Wider.
-var _ = struct {
-	F000 int8
-	F001 int8
-	F002 int8
-	F003 int8
-	F004 int8
-	F005 int8
-	F006 int8
-	F007 int8
-	F008 int8
-	F009 int8
-	F010 int8
-	F011 int8
-	F012 int8
-	F013 int8
-	F014 int8
-	F015 int8
-	F016 int8
-	F017 int8
-	F018 int8
-	F019 int8
-	F020 int8
-	F021 int8
-	F022 int8
-	F023 int8
-	F024 int8
-	F025 int8
-	F026 int8
-	F027 int8
-	F028 int8
-	F029 int8
-	F030 int8
-	F031 int8
-	F032 int8
-	F033 int8
-	F034 int8
-	F035 int8
-	F036 int8
-	F037 int8
-	F038 int8
-	F039 int8
-	F040 int8
-	F041 int8
-	F042 int8
-	F043 int8
-	F044 int8
-	F045 int8
-	F046 int8
-	F047 int8
-	F048 int8
-	F049 int8
-	F050 int8
-	F051 int8
-	F052 int8
-	F053 int8
-	F054 int8
-	F055 int8
-	F056 int8
-	F057 int8
-	F058 int8
-	F059 int8
-	F060 int8
-	F061 int8
-	F062 int8
-	F063 int8
-	F064 int8
-	F065 int8
-	F066 int8
-	F067 int8
-	F068 int8
-	F069 int8
-	F070 int8
-	F071 int8
-	F072 int8
-	F073 int8
-	F074 int8
-	F075 int8
-	F076 int8
-	F077 int8
-	F078 int8
-	F079 int8
-	F080 int8
-	F081 int8
-	F082 int8
-	F083 int8
-	F084 int8
-	F085 int8
-	F086 int8
-	F087 int8
-	F088 int8
-	F089 int8
-	F090 int8
-	F091 int8
-	F092 int8
-	F093 int8
-	F094 int8
-	F095 int8
-	F096 int8
-	F097 int8
-	F098 int8
-	F099 int8
-	F100 int8
-	F101 int8
-	F102 int8
-	F103 int8
-	F104 int8
-	F105 int8
-	F106 int8
-	F107 int8
-	F108 int8
-	F109 int8
-	F110 int8
-	F111 int8
-	F112 int8
-	F113 int8
-	F114 int8
-	F115 int8
-	F116 int8
-	F117 int8
-	F118 int8
-	F119 int8
-	F120 int8
-	F121 int8
-	F122 int8
-	F123 int8
-	F124 int8
-	F125 int8
-	F126 int8
-	F127 int8
-}(Wider{})
-
-// mcpgen saw these fields of WithAlias.
-var _ = struct {
-	AliasOfPoint
-	Z int
-}(WithAlias{})
-
-// mcpgen saw these fields of WithGeneric.
-var _ = struct {
-	Pair[int, string]
-	Own bool
-}(WithGeneric{})
-
-// mcpgen saw these fields of Word.
-var _ = struct {
-	F000 bool
-	F001 bool
-	F002 bool
-	F003 bool
-	F004 bool
-	F005 bool
-	F006 bool
-	F007 bool
-	F008 bool
-	F009 bool
-	F010 bool
-	F011 bool
-	F012 bool
-	F013 bool
-	F014 bool
-	F015 bool
-	F016 bool
-	F017 bool
-	F018 bool
-	F019 bool
-	F020 bool
-	F021 bool
-	F022 bool
-	F023 bool
-	F024 bool
-	F025 bool
-	F026 bool
-	F027 bool
-	F028 bool
-	F029 bool
-	F030 bool
-	F031 bool
-	F032 bool
-	F033 bool
-	F034 bool
-	F035 bool
-	F036 bool
-	F037 bool
-	F038 bool
-	F039 bool
-	F040 bool
-	F041 bool
-	F042 bool
-	F043 bool
-	F044 bool
-	F045 bool
-	F046 bool
-	F047 bool
-	F048 bool
-	F049 bool
-	F050 bool
-	F051 bool
-	F052 bool
-	F053 bool
-	F054 bool
-	F055 bool
-	F056 bool
-	F057 bool
-	F058 bool
-	F059 bool
-	F060 bool
-	F061 bool
-	F062 bool
-	F063 bool
-}(Word{})
-
-// mcpgen saw these fields of Covered.
-var _ = struct {
-	Error  sql.Null[error]
-	Errors []*error
-	Shape  sql.Null[Shape]
-	Ptr    *error
-	Deep   **Shape
-}(Covered{})
-
-// mcpgen saw these fields of Circle.
-var _ = struct {
-	Radius float64
-}(Circle{})
-
-// mcpgen saw these fields of Square.
-var _ = struct {
-	Side int
-	Tags []string
-}(Square{})
-
-// mcpgen saw these fields of Formula.
-var _ = struct {
-	Expr Expr
-}(Formula{})
-
-// mcpgen saw these fields of Sum.
-var _ = struct {
-	Terms []Expr
-}(Sum{})
-
-// mcpgen saw these fields of Literal.
-var _ = struct {
-	Value int8
-}(Literal{})
-
-// mcpgen saw these fields of Not.
-var _ = struct {
-	Inner Expr
-}(Not{})
-
-// mcpgen saw these fields of Husk.
-var _ = struct {
-	Inner sql.Null[HuskList]
-	Weak  *int
-}(Husk{})
-
-// mcpgen saw these fields of Layers.
-var _ = struct {
-	Pointers **int
-	Three    ***Point
-	Pointer  *sql.Null[int]
-	Flags    sql.Null[sql.Null[int]]
-	Flagged  sql.Null[*int]
-	Struct   sql.Null[*Point]
-	Slice    sql.Null[[]int]
-	Bytes    sql.Null[[]byte]
-	Map      sql.Null[map[string]int]
-	Any      sql.Null[any]
-	Raw      sql.Null[json.RawMessage]
-	Time     sql.Null[*time.Time]
-	Generic  sql.Null[Box[sql.Null[*int]]]
-	List     []sql.Null[*int]
-	Elements []**int
-	Values   map[string]*sql.Null[*int]
-	Kept     sql.Null[*int]
-	Omitted  sql.Null[*int]
-	Zero     sql.Null[sql.Null[int]]
-	Bounded  sql.Null[*int]
-	Array    [2]sql.Null[sql.Null[float64]]
-}(Layers{})
-
-// mcpgen saw these fields of Box[sql.Null[*int]].
-var _ = struct {
-	Value  sql.Null[*int]
-	Ptr    *sql.Null[*int]
-	List   []sql.Null[*int]
-	Refs   []*sql.Null[*int]
-	Pair   [2]sql.Null[*int]
-	Map    map[string]sql.Null[*int]
-	Opt    sql.Null[*int]
-	Zero   sql.Null[*int]
-	PtrOpt *sql.Null[*int]
-	Bag    map[string]*sql.Null[*int]
-}(Box[sql.Null[*int]]{})
-
-// mcpgen saw these fields of Links.
-var _ = struct {
-	Home   url.URL
-	Next   *url.URL
-	All    []url.URL
-	ByName map[string]*url.URL
-}(Links{})
-
-// mcpgen saw these fields of Box[Maybe].
-var _ = struct {
-	Value  Maybe
-	Ptr    *Maybe
-	List   []Maybe
-	Refs   []*Maybe
-	Pair   [2]Maybe
-	Map    map[string]Maybe
-	Opt    Maybe
-	Zero   Maybe
-	PtrOpt *Maybe
-	Bag    map[string]*Maybe
-}(Box[Maybe]{})
-
-// mcpgen saw these fields of Outcome.
-var _ = struct {
-	Err  error
-	Errs []error
-	Any  interface{ Error() string }
-	Opt  error
-	N    int
-}(Outcome{})
-
-// mcpgen saw these fields of Wrapping.
-var _ = struct {
-	Layers  int
-	Parcels []Parcel
-}(Wrapping{})
-
-// mcpgen saw these fields of Box[Perhaps].
-var _ = struct {
-	Value  Perhaps
-	Ptr    *Perhaps
-	List   []Perhaps
-	Refs   []*Perhaps
-	Pair   [2]Perhaps
-	Map    map[string]Perhaps
-	Opt    Perhaps
-	Zero   Perhaps
-	PtrOpt *Perhaps
-	Bag    map[string]*Perhaps
-}(Box[Perhaps]{})
-
-// mcpgen saw these fields of Row.
-var _ = struct {
-	Name  sql.NullString
-	Age   sql.NullInt32
-	Byte  sql.NullByte
-	Flag  sql.NullBool
-	Rate  sql.NullFloat64
-	At    sql.NullTime
-	Point sql.Null[Point]
-	List  []sql.NullInt64
-	Map   map[string]sql.NullString
-	Opt   sql.NullString
-	Ptr   *sql.NullString
-}(Row{})
-
-// mcpgen saw these fields of Drawing.
-var _ = struct {
-	Main Shape
-	Opt  Shape
-	List []Shape
-	Map  map[string]Shape
-	Ptr  *Shape
-}(Drawing{})
-
-// mcpgen saw these fields of Box[time.Weekday].
-var _ = struct {
-	Value  time.Weekday
-	Ptr    *time.Weekday
-	List   []time.Weekday
-	Refs   []*time.Weekday
-	Pair   [2]time.Weekday
-	Map    map[string]time.Weekday
-	Opt    time.Weekday
-	Zero   time.Weekday
-	PtrOpt *time.Weekday
-	Bag    map[string]*time.Weekday
-}(Box[time.Weekday]{})

@@ -79,6 +79,10 @@ func callbacks() []callback {
 			s.Register(mcp.NewTool(mcp.ToolInfo{Name: "fails", Errors: func(error) (string, bool) { fail(); return "", false }},
 				func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, failed }))
 		}, method: "tools/call", params: callTool},
+		{covers: []string{"Defaults.Errors"}, setup: func(s *mcp.Server, fail func()) {
+			mcp.ApplyDefaults(s, mcp.Defaults{Errors: func(error) (string, bool) { fail(); return "", false }}).Register(
+				mcp.NewTool(mcp.ToolInfo{Name: "fails"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, failed }))
+		}, method: "tools/call", params: callTool},
 		{covers: []string{"NewResource", "ResourceFunc"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "x://r", Name: "r"}, func(context.Context, string) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
 		}, method: "resources/read", params: `"uri":"x://r"`},

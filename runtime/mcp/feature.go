@@ -40,6 +40,8 @@ type Feature interface {
 
 	// renamed returns a copy whose published names begin with the prefix.
 	renamed(prefix string) Feature
+	// completed returns a copy whose description has the defaults.
+	completed(d *Defaults) Feature
 	// check panics unless the server can publish the feature.
 	check(s *Server)
 	// names are those under which it is found; the first is the published one. For

@@ -12,6 +12,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -80,7 +82,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTemplate(&mcpTemplateBook, mcpReadBook))
 }
 
-// mcpToolAdd describes add, which is Add.
+// mcpToolAdd describes the tool "add" (func Add).
 var mcpToolAdd = mcp.ToolInfo{
 	Name:         "add",
 	Description:  "Adds two numbers.",
@@ -90,15 +92,15 @@ var mcpToolAdd = mcp.ToolInfo{
 	OutputSchema: mcpOutputAdd,
 }
 
-// mcpInputAdd is the schema of the arguments of add.
+// mcpInputAdd is the input schema of the tool "add".
 const mcpInputAdd = `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},` +
 	`"required":["a","b"],"additionalProperties":false}`
 
-// mcpOutputAdd is the schema of the results of add.
+// mcpOutputAdd is the output schema of the tool "add".
 const mcpOutputAdd = `{"type":"object","description":"Sum is the result of an addition.",` +
 	`"properties":{"sum":{"type":"integer"}},"required":["sum"],"additionalProperties":false}`
 
-// mcpCallAdd answers add with Add.
+// mcpCallAdd answers calls of the tool "add".
 func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		a int64
@@ -122,13 +124,15 @@ func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) 
 	return req.Structured(e)
 }
 
-// mcpFieldsAdd are the arguments of add.
+var _ func(int64, int64) catalog.Sum = Add
+
+// mcpFieldsAdd are the arguments of the tool "add".
 var mcpFieldsAdd = wire.Fields{
 	{Name: "a", Required: true},
 	{Name: "b", Required: true},
 }
 
-// mcpToolCreateAuthor describes create_author, which is CreateAuthor.
+// mcpToolCreateAuthor describes the tool "create_author" (func CreateAuthor).
 var mcpToolCreateAuthor = mcp.ToolInfo{
 	Name:         "create_author",
 	Description:  "Enters an author.",
@@ -138,26 +142,33 @@ var mcpToolCreateAuthor = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateAuthor,
 }
 
-// mcpInputCreateAuthor is the schema of the arguments of create_author.
-const mcpInputCreateAuthor = `{"type":"object","description":"Draft is what is to be known of a thing.",` +
-	`"properties":{` +
+// mcpInputCreateAuthor is the input schema of the tool "create_author".
+const mcpInputCreateAuthor = mcpSchemaDraft
+
+// mcpSchemaDraft is a part of several schemas.
+const mcpSchemaDraft = `{"type":"object","description":"Draft is what is to be known of a thing.",` +
+	`"properties":` + mcpSchemaDraftProperties + `,"required":["name"],"additionalProperties":false}`
+
+// mcpSchemaDraftProperties is a part of several schemas.
+const mcpSchemaDraftProperties = `{` +
 	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
 	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
 	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
 	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}`
+	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}}`
 
-// mcpOutputCreateAuthor is the schema of the results of create_author.
-const mcpOutputCreateAuthor = `{"type":"object","description":"Entry is what is known of a thing.",` +
-	`"properties":{` +
+// mcpOutputCreateAuthor is the output schema of the tool "create_author".
+const mcpOutputCreateAuthor = mcpSchemaEntry
+
+// mcpSchemaEntry is a part of several schemas.
+const mcpSchemaEntry = `{"type":"object","description":"Entry is what is known of a thing.","properties":{` +
 	`"id":{"type":"integer","description":"unique, given by the shop"},` +
 	`"name":{"type":"string","description":"as people write it"},` +
 	`"active":{"type":"boolean","description":"false once it is archived"},` +
 	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"}}},` +
 	`"required":["id","name","active"],"additionalProperties":false}`
 
-// mcpCallCreateAuthor answers create_author with CreateAuthor.
+// mcpCallCreateAuthor answers calls of the tool "create_author".
 func mcpCallCreateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -171,7 +182,10 @@ func mcpCallCreateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolCreateCustomer describes create_customer, which is CreateCustomer.
+var _ func(Draft) Entry = CreateAuthor
+
+// mcpToolCreateCustomer describes the tool "create_customer" (func
+// CreateCustomer).
 var mcpToolCreateCustomer = mcp.ToolInfo{
 	Name:         "create_customer",
 	Description:  "Enters a customer.",
@@ -181,13 +195,13 @@ var mcpToolCreateCustomer = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateCustomer,
 }
 
-// mcpInputCreateCustomer is the schema of the arguments of create_customer.
-const mcpInputCreateCustomer = mcpInputCreateAuthor
+// mcpInputCreateCustomer is the input schema of the tool "create_customer".
+const mcpInputCreateCustomer = mcpSchemaDraft
 
-// mcpOutputCreateCustomer is the schema of the results of create_customer.
-const mcpOutputCreateCustomer = mcpOutputCreateAuthor
+// mcpOutputCreateCustomer is the output schema of the tool "create_customer".
+const mcpOutputCreateCustomer = mcpSchemaEntry
 
-// mcpCallCreateCustomer answers create_customer with CreateCustomer.
+// mcpCallCreateCustomer answers calls of the tool "create_customer".
 func mcpCallCreateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -201,7 +215,10 @@ func mcpCallCreateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolCreateInvoice describes create_invoice, which is CreateInvoice.
+var _ func(Draft) Entry = CreateCustomer
+
+// mcpToolCreateInvoice describes the tool "create_invoice" (func
+// CreateInvoice).
 var mcpToolCreateInvoice = mcp.ToolInfo{
 	Name:         "create_invoice",
 	Description:  "Enters an invoice.",
@@ -211,13 +228,13 @@ var mcpToolCreateInvoice = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateInvoice,
 }
 
-// mcpInputCreateInvoice is the schema of the arguments of create_invoice.
-const mcpInputCreateInvoice = mcpInputCreateAuthor
+// mcpInputCreateInvoice is the input schema of the tool "create_invoice".
+const mcpInputCreateInvoice = mcpSchemaDraft
 
-// mcpOutputCreateInvoice is the schema of the results of create_invoice.
-const mcpOutputCreateInvoice = mcpOutputCreateAuthor
+// mcpOutputCreateInvoice is the output schema of the tool "create_invoice".
+const mcpOutputCreateInvoice = mcpSchemaEntry
 
-// mcpCallCreateInvoice answers create_invoice with CreateInvoice.
+// mcpCallCreateInvoice answers calls of the tool "create_invoice".
 func mcpCallCreateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -231,7 +248,9 @@ func mcpCallCreateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpToolCreateOrder describes create_order, which is CreateOrder.
+var _ func(Draft) Entry = CreateInvoice
+
+// mcpToolCreateOrder describes the tool "create_order" (func CreateOrder).
 var mcpToolCreateOrder = mcp.ToolInfo{
 	Name:         "create_order",
 	Description:  "Enters an order.",
@@ -241,13 +260,13 @@ var mcpToolCreateOrder = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateOrder,
 }
 
-// mcpInputCreateOrder is the schema of the arguments of create_order.
-const mcpInputCreateOrder = mcpInputCreateAuthor
+// mcpInputCreateOrder is the input schema of the tool "create_order".
+const mcpInputCreateOrder = mcpSchemaDraft
 
-// mcpOutputCreateOrder is the schema of the results of create_order.
-const mcpOutputCreateOrder = mcpOutputCreateAuthor
+// mcpOutputCreateOrder is the output schema of the tool "create_order".
+const mcpOutputCreateOrder = mcpSchemaEntry
 
-// mcpCallCreateOrder answers create_order with CreateOrder.
+// mcpCallCreateOrder answers calls of the tool "create_order".
 func mcpCallCreateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -261,7 +280,10 @@ func mcpCallCreateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolCreatePublisher describes create_publisher, which is CreatePublisher.
+var _ func(Draft) Entry = CreateOrder
+
+// mcpToolCreatePublisher describes the tool "create_publisher" (func
+// CreatePublisher).
 var mcpToolCreatePublisher = mcp.ToolInfo{
 	Name:         "create_publisher",
 	Description:  "Enters a publisher.",
@@ -271,13 +293,13 @@ var mcpToolCreatePublisher = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreatePublisher,
 }
 
-// mcpInputCreatePublisher is the schema of the arguments of create_publisher.
-const mcpInputCreatePublisher = mcpInputCreateAuthor
+// mcpInputCreatePublisher is the input schema of the tool "create_publisher".
+const mcpInputCreatePublisher = mcpSchemaDraft
 
-// mcpOutputCreatePublisher is the schema of the results of create_publisher.
-const mcpOutputCreatePublisher = mcpOutputCreateAuthor
+// mcpOutputCreatePublisher is the output schema of the tool "create_publisher".
+const mcpOutputCreatePublisher = mcpSchemaEntry
 
-// mcpCallCreatePublisher answers create_publisher with CreatePublisher.
+// mcpCallCreatePublisher answers calls of the tool "create_publisher".
 func mcpCallCreatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -291,7 +313,9 @@ func mcpCallCreatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpToolCreateReview describes create_review, which is CreateReview.
+var _ func(Draft) Entry = CreatePublisher
+
+// mcpToolCreateReview describes the tool "create_review" (func CreateReview).
 var mcpToolCreateReview = mcp.ToolInfo{
 	Name:         "create_review",
 	Description:  "Enters a review.",
@@ -301,13 +325,13 @@ var mcpToolCreateReview = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateReview,
 }
 
-// mcpInputCreateReview is the schema of the arguments of create_review.
-const mcpInputCreateReview = mcpInputCreateAuthor
+// mcpInputCreateReview is the input schema of the tool "create_review".
+const mcpInputCreateReview = mcpSchemaDraft
 
-// mcpOutputCreateReview is the schema of the results of create_review.
-const mcpOutputCreateReview = mcpOutputCreateAuthor
+// mcpOutputCreateReview is the output schema of the tool "create_review".
+const mcpOutputCreateReview = mcpSchemaEntry
 
-// mcpCallCreateReview answers create_review with CreateReview.
+// mcpCallCreateReview answers calls of the tool "create_review".
 func mcpCallCreateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -321,7 +345,9 @@ func mcpCallCreateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpToolCreateShelf describes create_shelf, which is CreateShelf.
+var _ func(Draft) Entry = CreateReview
+
+// mcpToolCreateShelf describes the tool "create_shelf" (func CreateShelf).
 var mcpToolCreateShelf = mcp.ToolInfo{
 	Name:         "create_shelf",
 	Description:  "Enters a shelf.",
@@ -331,13 +357,13 @@ var mcpToolCreateShelf = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateShelf,
 }
 
-// mcpInputCreateShelf is the schema of the arguments of create_shelf.
-const mcpInputCreateShelf = mcpInputCreateAuthor
+// mcpInputCreateShelf is the input schema of the tool "create_shelf".
+const mcpInputCreateShelf = mcpSchemaDraft
 
-// mcpOutputCreateShelf is the schema of the results of create_shelf.
-const mcpOutputCreateShelf = mcpOutputCreateAuthor
+// mcpOutputCreateShelf is the output schema of the tool "create_shelf".
+const mcpOutputCreateShelf = mcpSchemaEntry
 
-// mcpCallCreateShelf answers create_shelf with CreateShelf.
+// mcpCallCreateShelf answers calls of the tool "create_shelf".
 func mcpCallCreateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -351,7 +377,10 @@ func mcpCallCreateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpToolCreateShipment describes create_shipment, which is CreateShipment.
+var _ func(Draft) Entry = CreateShelf
+
+// mcpToolCreateShipment describes the tool "create_shipment" (func
+// CreateShipment).
 var mcpToolCreateShipment = mcp.ToolInfo{
 	Name:         "create_shipment",
 	Description:  "Enters a shipment.",
@@ -361,13 +390,13 @@ var mcpToolCreateShipment = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateShipment,
 }
 
-// mcpInputCreateShipment is the schema of the arguments of create_shipment.
-const mcpInputCreateShipment = mcpInputCreateAuthor
+// mcpInputCreateShipment is the input schema of the tool "create_shipment".
+const mcpInputCreateShipment = mcpSchemaDraft
 
-// mcpOutputCreateShipment is the schema of the results of create_shipment.
-const mcpOutputCreateShipment = mcpOutputCreateAuthor
+// mcpOutputCreateShipment is the output schema of the tool "create_shipment".
+const mcpOutputCreateShipment = mcpSchemaEntry
 
-// mcpCallCreateShipment answers create_shipment with CreateShipment.
+// mcpCallCreateShipment answers calls of the tool "create_shipment".
 func mcpCallCreateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -381,7 +410,10 @@ func mcpCallCreateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolCreateSupplier describes create_supplier, which is CreateSupplier.
+var _ func(Draft) Entry = CreateShipment
+
+// mcpToolCreateSupplier describes the tool "create_supplier" (func
+// CreateSupplier).
 var mcpToolCreateSupplier = mcp.ToolInfo{
 	Name:         "create_supplier",
 	Description:  "Enters a supplier.",
@@ -391,13 +423,13 @@ var mcpToolCreateSupplier = mcp.ToolInfo{
 	OutputSchema: mcpOutputCreateSupplier,
 }
 
-// mcpInputCreateSupplier is the schema of the arguments of create_supplier.
-const mcpInputCreateSupplier = mcpInputCreateAuthor
+// mcpInputCreateSupplier is the input schema of the tool "create_supplier".
+const mcpInputCreateSupplier = mcpSchemaDraft
 
-// mcpOutputCreateSupplier is the schema of the results of create_supplier.
-const mcpOutputCreateSupplier = mcpOutputCreateAuthor
+// mcpOutputCreateSupplier is the output schema of the tool "create_supplier".
+const mcpOutputCreateSupplier = mcpSchemaEntry
 
-// mcpCallCreateSupplier answers create_supplier with CreateSupplier.
+// mcpCallCreateSupplier answers calls of the tool "create_supplier".
 func mcpCallCreateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
 	d := req.Decoder()
@@ -411,7 +443,9 @@ func mcpCallCreateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpToolDeleteAuthor describes delete_author, which is DeleteAuthor.
+var _ func(Draft) Entry = CreateSupplier
+
+// mcpToolDeleteAuthor describes the tool "delete_author" (func DeleteAuthor).
 var mcpToolDeleteAuthor = mcp.ToolInfo{
 	Name:         "delete_author",
 	Description:  "Deletes an author for good.",
@@ -421,15 +455,15 @@ var mcpToolDeleteAuthor = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteAuthor,
 }
 
-// mcpInputDeleteAuthor is the schema of the arguments of delete_author.
+// mcpInputDeleteAuthor is the input schema of the tool "delete_author".
 const mcpInputDeleteAuthor = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of an author","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteAuthor is the schema of the results of delete_author.
-const mcpOutputDeleteAuthor = mcpOutputCreateAuthor
+// mcpOutputDeleteAuthor is the output schema of the tool "delete_author".
+const mcpOutputDeleteAuthor = mcpSchemaEntry
 
-// mcpCallDeleteAuthor answers delete_author with DeleteAuthor.
+// mcpCallDeleteAuthor answers calls of the tool "delete_author".
 func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -451,12 +485,15 @@ func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteAuthor are the arguments of delete_author.
+var _ func(int64) Entry = DeleteAuthor
+
+// mcpFieldsDeleteAuthor are the arguments of the tool "delete_author".
 var mcpFieldsDeleteAuthor = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeleteCustomer describes delete_customer, which is DeleteCustomer.
+// mcpToolDeleteCustomer describes the tool "delete_customer" (func
+// DeleteCustomer).
 var mcpToolDeleteCustomer = mcp.ToolInfo{
 	Name:         "delete_customer",
 	Description:  "Deletes a customer for good.",
@@ -466,15 +503,15 @@ var mcpToolDeleteCustomer = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteCustomer,
 }
 
-// mcpInputDeleteCustomer is the schema of the arguments of delete_customer.
+// mcpInputDeleteCustomer is the input schema of the tool "delete_customer".
 const mcpInputDeleteCustomer = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of a customer","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteCustomer is the schema of the results of delete_customer.
-const mcpOutputDeleteCustomer = mcpOutputCreateAuthor
+// mcpOutputDeleteCustomer is the output schema of the tool "delete_customer".
+const mcpOutputDeleteCustomer = mcpSchemaEntry
 
-// mcpCallDeleteCustomer answers delete_customer with DeleteCustomer.
+// mcpCallDeleteCustomer answers calls of the tool "delete_customer".
 func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -496,12 +533,15 @@ func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteCustomer are the arguments of delete_customer.
+var _ func(int64) Entry = DeleteCustomer
+
+// mcpFieldsDeleteCustomer are the arguments of the tool "delete_customer".
 var mcpFieldsDeleteCustomer = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeleteInvoice describes delete_invoice, which is DeleteInvoice.
+// mcpToolDeleteInvoice describes the tool "delete_invoice" (func
+// DeleteInvoice).
 var mcpToolDeleteInvoice = mcp.ToolInfo{
 	Name:         "delete_invoice",
 	Description:  "Deletes an invoice for good.",
@@ -511,15 +551,15 @@ var mcpToolDeleteInvoice = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteInvoice,
 }
 
-// mcpInputDeleteInvoice is the schema of the arguments of delete_invoice.
+// mcpInputDeleteInvoice is the input schema of the tool "delete_invoice".
 const mcpInputDeleteInvoice = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of an invoice","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteInvoice is the schema of the results of delete_invoice.
-const mcpOutputDeleteInvoice = mcpOutputCreateAuthor
+// mcpOutputDeleteInvoice is the output schema of the tool "delete_invoice".
+const mcpOutputDeleteInvoice = mcpSchemaEntry
 
-// mcpCallDeleteInvoice answers delete_invoice with DeleteInvoice.
+// mcpCallDeleteInvoice answers calls of the tool "delete_invoice".
 func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -541,12 +581,14 @@ func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteInvoice are the arguments of delete_invoice.
+var _ func(int64) Entry = DeleteInvoice
+
+// mcpFieldsDeleteInvoice are the arguments of the tool "delete_invoice".
 var mcpFieldsDeleteInvoice = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeleteOrder describes delete_order, which is DeleteOrder.
+// mcpToolDeleteOrder describes the tool "delete_order" (func DeleteOrder).
 var mcpToolDeleteOrder = mcp.ToolInfo{
 	Name:         "delete_order",
 	Description:  "Deletes an order for good.",
@@ -556,15 +598,15 @@ var mcpToolDeleteOrder = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteOrder,
 }
 
-// mcpInputDeleteOrder is the schema of the arguments of delete_order.
+// mcpInputDeleteOrder is the input schema of the tool "delete_order".
 const mcpInputDeleteOrder = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of an order","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteOrder is the schema of the results of delete_order.
-const mcpOutputDeleteOrder = mcpOutputCreateAuthor
+// mcpOutputDeleteOrder is the output schema of the tool "delete_order".
+const mcpOutputDeleteOrder = mcpSchemaEntry
 
-// mcpCallDeleteOrder answers delete_order with DeleteOrder.
+// mcpCallDeleteOrder answers calls of the tool "delete_order".
 func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -586,12 +628,15 @@ func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteOrder are the arguments of delete_order.
+var _ func(int64) Entry = DeleteOrder
+
+// mcpFieldsDeleteOrder are the arguments of the tool "delete_order".
 var mcpFieldsDeleteOrder = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeletePublisher describes delete_publisher, which is DeletePublisher.
+// mcpToolDeletePublisher describes the tool "delete_publisher" (func
+// DeletePublisher).
 var mcpToolDeletePublisher = mcp.ToolInfo{
 	Name:         "delete_publisher",
 	Description:  "Deletes a publisher for good.",
@@ -601,15 +646,15 @@ var mcpToolDeletePublisher = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeletePublisher,
 }
 
-// mcpInputDeletePublisher is the schema of the arguments of delete_publisher.
+// mcpInputDeletePublisher is the input schema of the tool "delete_publisher".
 const mcpInputDeletePublisher = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of a publisher","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeletePublisher is the schema of the results of delete_publisher.
-const mcpOutputDeletePublisher = mcpOutputCreateAuthor
+// mcpOutputDeletePublisher is the output schema of the tool "delete_publisher".
+const mcpOutputDeletePublisher = mcpSchemaEntry
 
-// mcpCallDeletePublisher answers delete_publisher with DeletePublisher.
+// mcpCallDeletePublisher answers calls of the tool "delete_publisher".
 func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -631,12 +676,14 @@ func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpFieldsDeletePublisher are the arguments of delete_publisher.
+var _ func(int64) Entry = DeletePublisher
+
+// mcpFieldsDeletePublisher are the arguments of the tool "delete_publisher".
 var mcpFieldsDeletePublisher = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeleteReview describes delete_review, which is DeleteReview.
+// mcpToolDeleteReview describes the tool "delete_review" (func DeleteReview).
 var mcpToolDeleteReview = mcp.ToolInfo{
 	Name:         "delete_review",
 	Description:  "Deletes a review for good.",
@@ -646,15 +693,15 @@ var mcpToolDeleteReview = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteReview,
 }
 
-// mcpInputDeleteReview is the schema of the arguments of delete_review.
+// mcpInputDeleteReview is the input schema of the tool "delete_review".
 const mcpInputDeleteReview = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of a review","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteReview is the schema of the results of delete_review.
-const mcpOutputDeleteReview = mcpOutputCreateAuthor
+// mcpOutputDeleteReview is the output schema of the tool "delete_review".
+const mcpOutputDeleteReview = mcpSchemaEntry
 
-// mcpCallDeleteReview answers delete_review with DeleteReview.
+// mcpCallDeleteReview answers calls of the tool "delete_review".
 func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -676,12 +723,14 @@ func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteReview are the arguments of delete_review.
+var _ func(int64) Entry = DeleteReview
+
+// mcpFieldsDeleteReview are the arguments of the tool "delete_review".
 var mcpFieldsDeleteReview = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeleteShelf describes delete_shelf, which is DeleteShelf.
+// mcpToolDeleteShelf describes the tool "delete_shelf" (func DeleteShelf).
 var mcpToolDeleteShelf = mcp.ToolInfo{
 	Name:         "delete_shelf",
 	Description:  "Deletes a shelf for good.",
@@ -691,15 +740,15 @@ var mcpToolDeleteShelf = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteShelf,
 }
 
-// mcpInputDeleteShelf is the schema of the arguments of delete_shelf.
+// mcpInputDeleteShelf is the input schema of the tool "delete_shelf".
 const mcpInputDeleteShelf = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of a shelf","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteShelf is the schema of the results of delete_shelf.
-const mcpOutputDeleteShelf = mcpOutputCreateAuthor
+// mcpOutputDeleteShelf is the output schema of the tool "delete_shelf".
+const mcpOutputDeleteShelf = mcpSchemaEntry
 
-// mcpCallDeleteShelf answers delete_shelf with DeleteShelf.
+// mcpCallDeleteShelf answers calls of the tool "delete_shelf".
 func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -721,12 +770,15 @@ func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteShelf are the arguments of delete_shelf.
+var _ func(int64) Entry = DeleteShelf
+
+// mcpFieldsDeleteShelf are the arguments of the tool "delete_shelf".
 var mcpFieldsDeleteShelf = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeleteShipment describes delete_shipment, which is DeleteShipment.
+// mcpToolDeleteShipment describes the tool "delete_shipment" (func
+// DeleteShipment).
 var mcpToolDeleteShipment = mcp.ToolInfo{
 	Name:         "delete_shipment",
 	Description:  "Deletes a shipment for good.",
@@ -736,15 +788,15 @@ var mcpToolDeleteShipment = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteShipment,
 }
 
-// mcpInputDeleteShipment is the schema of the arguments of delete_shipment.
+// mcpInputDeleteShipment is the input schema of the tool "delete_shipment".
 const mcpInputDeleteShipment = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of a shipment","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteShipment is the schema of the results of delete_shipment.
-const mcpOutputDeleteShipment = mcpOutputCreateAuthor
+// mcpOutputDeleteShipment is the output schema of the tool "delete_shipment".
+const mcpOutputDeleteShipment = mcpSchemaEntry
 
-// mcpCallDeleteShipment answers delete_shipment with DeleteShipment.
+// mcpCallDeleteShipment answers calls of the tool "delete_shipment".
 func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -766,12 +818,15 @@ func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteShipment are the arguments of delete_shipment.
+var _ func(int64) Entry = DeleteShipment
+
+// mcpFieldsDeleteShipment are the arguments of the tool "delete_shipment".
 var mcpFieldsDeleteShipment = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolDeleteSupplier describes delete_supplier, which is DeleteSupplier.
+// mcpToolDeleteSupplier describes the tool "delete_supplier" (func
+// DeleteSupplier).
 var mcpToolDeleteSupplier = mcp.ToolInfo{
 	Name:         "delete_supplier",
 	Description:  "Deletes a supplier for good.",
@@ -781,15 +836,15 @@ var mcpToolDeleteSupplier = mcp.ToolInfo{
 	OutputSchema: mcpOutputDeleteSupplier,
 }
 
-// mcpInputDeleteSupplier is the schema of the arguments of delete_supplier.
+// mcpInputDeleteSupplier is the input schema of the tool "delete_supplier".
 const mcpInputDeleteSupplier = `{"type":"object",` +
 	`"properties":{"id":{"type":"integer","description":"number of a supplier","minimum":1}},"required":["id"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputDeleteSupplier is the schema of the results of delete_supplier.
-const mcpOutputDeleteSupplier = mcpOutputCreateAuthor
+// mcpOutputDeleteSupplier is the output schema of the tool "delete_supplier".
+const mcpOutputDeleteSupplier = mcpSchemaEntry
 
-// mcpCallDeleteSupplier answers delete_supplier with DeleteSupplier.
+// mcpCallDeleteSupplier answers calls of the tool "delete_supplier".
 func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -811,12 +866,14 @@ func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsDeleteSupplier are the arguments of delete_supplier.
+var _ func(int64) Entry = DeleteSupplier
+
+// mcpFieldsDeleteSupplier are the arguments of the tool "delete_supplier".
 var mcpFieldsDeleteSupplier = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetAuthor describes get_author, which is GetAuthor.
+// mcpToolGetAuthor describes the tool "get_author" (func GetAuthor).
 var mcpToolGetAuthor = mcp.ToolInfo{
 	Name:         "get_author",
 	Description:  "Returns what is known of an author.",
@@ -826,13 +883,15 @@ var mcpToolGetAuthor = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetAuthor,
 }
 
-// mcpInputGetAuthor is the schema of the arguments of get_author.
-const mcpInputGetAuthor = mcpInputDeleteAuthor
+// mcpInputGetAuthor is the input schema of the tool "get_author".
+const mcpInputGetAuthor = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of an author","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetAuthor is the schema of the results of get_author.
-const mcpOutputGetAuthor = mcpOutputCreateAuthor
+// mcpOutputGetAuthor is the output schema of the tool "get_author".
+const mcpOutputGetAuthor = mcpSchemaEntry
 
-// mcpCallGetAuthor answers get_author with GetAuthor.
+// mcpCallGetAuthor answers calls of the tool "get_author".
 func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -854,12 +913,14 @@ func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpFieldsGetAuthor are the arguments of get_author.
+var _ func(int64) Entry = GetAuthor
+
+// mcpFieldsGetAuthor are the arguments of the tool "get_author".
 var mcpFieldsGetAuthor = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetCustomer describes get_customer, which is GetCustomer.
+// mcpToolGetCustomer describes the tool "get_customer" (func GetCustomer).
 var mcpToolGetCustomer = mcp.ToolInfo{
 	Name:         "get_customer",
 	Description:  "Returns what is known of a customer.",
@@ -869,13 +930,15 @@ var mcpToolGetCustomer = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetCustomer,
 }
 
-// mcpInputGetCustomer is the schema of the arguments of get_customer.
-const mcpInputGetCustomer = mcpInputDeleteCustomer
+// mcpInputGetCustomer is the input schema of the tool "get_customer".
+const mcpInputGetCustomer = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of a customer","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetCustomer is the schema of the results of get_customer.
-const mcpOutputGetCustomer = mcpOutputCreateAuthor
+// mcpOutputGetCustomer is the output schema of the tool "get_customer".
+const mcpOutputGetCustomer = mcpSchemaEntry
 
-// mcpCallGetCustomer answers get_customer with GetCustomer.
+// mcpCallGetCustomer answers calls of the tool "get_customer".
 func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -897,12 +960,14 @@ func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsGetCustomer are the arguments of get_customer.
+var _ func(int64) Entry = GetCustomer
+
+// mcpFieldsGetCustomer are the arguments of the tool "get_customer".
 var mcpFieldsGetCustomer = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetInvoice describes get_invoice, which is GetInvoice.
+// mcpToolGetInvoice describes the tool "get_invoice" (func GetInvoice).
 var mcpToolGetInvoice = mcp.ToolInfo{
 	Name:         "get_invoice",
 	Description:  "Returns what is known of an invoice.",
@@ -912,13 +977,15 @@ var mcpToolGetInvoice = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetInvoice,
 }
 
-// mcpInputGetInvoice is the schema of the arguments of get_invoice.
-const mcpInputGetInvoice = mcpInputDeleteInvoice
+// mcpInputGetInvoice is the input schema of the tool "get_invoice".
+const mcpInputGetInvoice = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of an invoice","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetInvoice is the schema of the results of get_invoice.
-const mcpOutputGetInvoice = mcpOutputCreateAuthor
+// mcpOutputGetInvoice is the output schema of the tool "get_invoice".
+const mcpOutputGetInvoice = mcpSchemaEntry
 
-// mcpCallGetInvoice answers get_invoice with GetInvoice.
+// mcpCallGetInvoice answers calls of the tool "get_invoice".
 func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -940,12 +1007,14 @@ func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpFieldsGetInvoice are the arguments of get_invoice.
+var _ func(int64) Entry = GetInvoice
+
+// mcpFieldsGetInvoice are the arguments of the tool "get_invoice".
 var mcpFieldsGetInvoice = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetOrder describes get_order, which is GetOrder.
+// mcpToolGetOrder describes the tool "get_order" (func GetOrder).
 var mcpToolGetOrder = mcp.ToolInfo{
 	Name:         "get_order",
 	Description:  "Returns what is known of an order.",
@@ -955,13 +1024,15 @@ var mcpToolGetOrder = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetOrder,
 }
 
-// mcpInputGetOrder is the schema of the arguments of get_order.
-const mcpInputGetOrder = mcpInputDeleteOrder
+// mcpInputGetOrder is the input schema of the tool "get_order".
+const mcpInputGetOrder = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of an order","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetOrder is the schema of the results of get_order.
-const mcpOutputGetOrder = mcpOutputCreateAuthor
+// mcpOutputGetOrder is the output schema of the tool "get_order".
+const mcpOutputGetOrder = mcpSchemaEntry
 
-// mcpCallGetOrder answers get_order with GetOrder.
+// mcpCallGetOrder answers calls of the tool "get_order".
 func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -983,12 +1054,14 @@ func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpFieldsGetOrder are the arguments of get_order.
+var _ func(int64) Entry = GetOrder
+
+// mcpFieldsGetOrder are the arguments of the tool "get_order".
 var mcpFieldsGetOrder = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetPublisher describes get_publisher, which is GetPublisher.
+// mcpToolGetPublisher describes the tool "get_publisher" (func GetPublisher).
 var mcpToolGetPublisher = mcp.ToolInfo{
 	Name:         "get_publisher",
 	Description:  "Returns what is known of a publisher.",
@@ -998,13 +1071,15 @@ var mcpToolGetPublisher = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetPublisher,
 }
 
-// mcpInputGetPublisher is the schema of the arguments of get_publisher.
-const mcpInputGetPublisher = mcpInputDeletePublisher
+// mcpInputGetPublisher is the input schema of the tool "get_publisher".
+const mcpInputGetPublisher = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of a publisher","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetPublisher is the schema of the results of get_publisher.
-const mcpOutputGetPublisher = mcpOutputCreateAuthor
+// mcpOutputGetPublisher is the output schema of the tool "get_publisher".
+const mcpOutputGetPublisher = mcpSchemaEntry
 
-// mcpCallGetPublisher answers get_publisher with GetPublisher.
+// mcpCallGetPublisher answers calls of the tool "get_publisher".
 func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -1026,12 +1101,14 @@ func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsGetPublisher are the arguments of get_publisher.
+var _ func(int64) Entry = GetPublisher
+
+// mcpFieldsGetPublisher are the arguments of the tool "get_publisher".
 var mcpFieldsGetPublisher = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetReview describes get_review, which is GetReview.
+// mcpToolGetReview describes the tool "get_review" (func GetReview).
 var mcpToolGetReview = mcp.ToolInfo{
 	Name:         "get_review",
 	Description:  "Returns what is known of a review.",
@@ -1041,13 +1118,15 @@ var mcpToolGetReview = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetReview,
 }
 
-// mcpInputGetReview is the schema of the arguments of get_review.
-const mcpInputGetReview = mcpInputDeleteReview
+// mcpInputGetReview is the input schema of the tool "get_review".
+const mcpInputGetReview = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of a review","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetReview is the schema of the results of get_review.
-const mcpOutputGetReview = mcpOutputCreateAuthor
+// mcpOutputGetReview is the output schema of the tool "get_review".
+const mcpOutputGetReview = mcpSchemaEntry
 
-// mcpCallGetReview answers get_review with GetReview.
+// mcpCallGetReview answers calls of the tool "get_review".
 func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -1069,12 +1148,14 @@ func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return req.Structured(e)
 }
 
-// mcpFieldsGetReview are the arguments of get_review.
+var _ func(int64) Entry = GetReview
+
+// mcpFieldsGetReview are the arguments of the tool "get_review".
 var mcpFieldsGetReview = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetShelf describes get_shelf, which is GetShelf.
+// mcpToolGetShelf describes the tool "get_shelf" (func GetShelf).
 var mcpToolGetShelf = mcp.ToolInfo{
 	Name:         "get_shelf",
 	Description:  "Returns what is known of a shelf.",
@@ -1084,13 +1165,15 @@ var mcpToolGetShelf = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetShelf,
 }
 
-// mcpInputGetShelf is the schema of the arguments of get_shelf.
-const mcpInputGetShelf = mcpInputDeleteShelf
+// mcpInputGetShelf is the input schema of the tool "get_shelf".
+const mcpInputGetShelf = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of a shelf","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetShelf is the schema of the results of get_shelf.
-const mcpOutputGetShelf = mcpOutputCreateAuthor
+// mcpOutputGetShelf is the output schema of the tool "get_shelf".
+const mcpOutputGetShelf = mcpSchemaEntry
 
-// mcpCallGetShelf answers get_shelf with GetShelf.
+// mcpCallGetShelf answers calls of the tool "get_shelf".
 func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -1112,12 +1195,14 @@ func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return req.Structured(e)
 }
 
-// mcpFieldsGetShelf are the arguments of get_shelf.
+var _ func(int64) Entry = GetShelf
+
+// mcpFieldsGetShelf are the arguments of the tool "get_shelf".
 var mcpFieldsGetShelf = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetShipment describes get_shipment, which is GetShipment.
+// mcpToolGetShipment describes the tool "get_shipment" (func GetShipment).
 var mcpToolGetShipment = mcp.ToolInfo{
 	Name:         "get_shipment",
 	Description:  "Returns what is known of a shipment.",
@@ -1127,13 +1212,15 @@ var mcpToolGetShipment = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetShipment,
 }
 
-// mcpInputGetShipment is the schema of the arguments of get_shipment.
-const mcpInputGetShipment = mcpInputDeleteShipment
+// mcpInputGetShipment is the input schema of the tool "get_shipment".
+const mcpInputGetShipment = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of a shipment","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetShipment is the schema of the results of get_shipment.
-const mcpOutputGetShipment = mcpOutputCreateAuthor
+// mcpOutputGetShipment is the output schema of the tool "get_shipment".
+const mcpOutputGetShipment = mcpSchemaEntry
 
-// mcpCallGetShipment answers get_shipment with GetShipment.
+// mcpCallGetShipment answers calls of the tool "get_shipment".
 func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -1155,12 +1242,14 @@ func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsGetShipment are the arguments of get_shipment.
+var _ func(int64) Entry = GetShipment
+
+// mcpFieldsGetShipment are the arguments of the tool "get_shipment".
 var mcpFieldsGetShipment = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolGetSupplier describes get_supplier, which is GetSupplier.
+// mcpToolGetSupplier describes the tool "get_supplier" (func GetSupplier).
 var mcpToolGetSupplier = mcp.ToolInfo{
 	Name:         "get_supplier",
 	Description:  "Returns what is known of a supplier.",
@@ -1170,13 +1259,15 @@ var mcpToolGetSupplier = mcp.ToolInfo{
 	OutputSchema: mcpOutputGetSupplier,
 }
 
-// mcpInputGetSupplier is the schema of the arguments of get_supplier.
-const mcpInputGetSupplier = mcpInputDeleteSupplier
+// mcpInputGetSupplier is the input schema of the tool "get_supplier".
+const mcpInputGetSupplier = `{"type":"object",` +
+	`"properties":{"id":{"type":"integer","description":"number of a supplier","minimum":1}},"required":["id"],` +
+	`"additionalProperties":false}`
 
-// mcpOutputGetSupplier is the schema of the results of get_supplier.
-const mcpOutputGetSupplier = mcpOutputCreateAuthor
+// mcpOutputGetSupplier is the output schema of the tool "get_supplier".
+const mcpOutputGetSupplier = mcpSchemaEntry
 
-// mcpCallGetSupplier answers get_supplier with GetSupplier.
+// mcpCallGetSupplier answers calls of the tool "get_supplier".
 func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id int64
@@ -1198,12 +1289,14 @@ func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsGetSupplier are the arguments of get_supplier.
+var _ func(int64) Entry = GetSupplier
+
+// mcpFieldsGetSupplier are the arguments of the tool "get_supplier".
 var mcpFieldsGetSupplier = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpToolListAuthors describes list_authors, which is ListAuthors.
+// mcpToolListAuthors describes the tool "list_authors" (func ListAuthors).
 var mcpToolListAuthors = mcp.ToolInfo{
 	Name:         "list_authors",
 	Description:  "Returns a page of authors, in the order of their names.",
@@ -1213,26 +1306,26 @@ var mcpToolListAuthors = mcp.ToolInfo{
 	OutputSchema: mcpOutputListAuthors,
 }
 
-// mcpInputListAuthors is the schema of the arguments of list_authors.
-const mcpInputListAuthors = `{"type":"object","properties":{` +
+// mcpInputListAuthors is the input schema of the tool "list_authors".
+const mcpInputListAuthors = mcpSchemaListAuthorsArguments
+
+// mcpSchemaListAuthorsArguments is a part of several schemas.
+const mcpSchemaListAuthorsArguments = `{"type":"object","properties":{` +
 	`"filter":{"type":"string","description":"part of the name","maxLength":100},` +
 	`"limit":{"type":"integer","description":"size of the page","minimum":1,"maximum":100,"default":20},` +
 	`"after":{"type":"string","description":"where the page begins, as the page before said","default":""}},` +
 	`"required":["filter"],"additionalProperties":false}`
 
-// mcpOutputListAuthors is the schema of the results of list_authors.
-const mcpOutputListAuthors = `{"type":"object","description":"Entries are one page of things.","properties":{` +
-	`"items":{"type":"array","items":{"type":"object","description":"Entry is what is known of a thing.",` +
-	`"properties":{` +
-	`"id":{"type":"integer","description":"unique, given by the shop"},` +
-	`"name":{"type":"string","description":"as people write it"},` +
-	`"active":{"type":"boolean","description":"false once it is archived"},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"}}},` +
-	`"required":["id","name","active"],"additionalProperties":false}},` +
+// mcpOutputListAuthors is the output schema of the tool "list_authors".
+const mcpOutputListAuthors = mcpSchemaEntries
+
+// mcpSchemaEntries is a part of several schemas.
+const mcpSchemaEntries = `{"type":"object","description":"Entries are one page of things.","properties":{` +
+	`"items":{"type":"array","items":` + mcpSchemaEntry + `},` +
 	`"next":{"type":"string","description":"where the next page begins"}},` +
 	`"required":["items"],"additionalProperties":false}`
 
-// mcpCallListAuthors answers list_authors with ListAuthors.
+// mcpCallListAuthors answers calls of the tool "list_authors".
 func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1264,14 +1357,17 @@ func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsListAuthors are the arguments of list_authors.
+var _ func(string, int, string) Entries = ListAuthors
+
+// mcpFieldsListAuthors are the arguments of the tool "list_authors".
 var mcpFieldsListAuthors = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListCustomers describes list_customers, which is ListCustomers.
+// mcpToolListCustomers describes the tool "list_customers" (func
+// ListCustomers).
 var mcpToolListCustomers = mcp.ToolInfo{
 	Name:         "list_customers",
 	Description:  "Returns a page of customers, in the order of their names.",
@@ -1281,13 +1377,13 @@ var mcpToolListCustomers = mcp.ToolInfo{
 	OutputSchema: mcpOutputListCustomers,
 }
 
-// mcpInputListCustomers is the schema of the arguments of list_customers.
-const mcpInputListCustomers = mcpInputListAuthors
+// mcpInputListCustomers is the input schema of the tool "list_customers".
+const mcpInputListCustomers = mcpSchemaListAuthorsArguments
 
-// mcpOutputListCustomers is the schema of the results of list_customers.
-const mcpOutputListCustomers = mcpOutputListAuthors
+// mcpOutputListCustomers is the output schema of the tool "list_customers".
+const mcpOutputListCustomers = mcpSchemaEntries
 
-// mcpCallListCustomers answers list_customers with ListCustomers.
+// mcpCallListCustomers answers calls of the tool "list_customers".
 func mcpCallListCustomers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1319,14 +1415,16 @@ func mcpCallListCustomers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsListCustomers are the arguments of list_customers.
+var _ func(string, int, string) Entries = ListCustomers
+
+// mcpFieldsListCustomers are the arguments of the tool "list_customers".
 var mcpFieldsListCustomers = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListInvoices describes list_invoices, which is ListInvoices.
+// mcpToolListInvoices describes the tool "list_invoices" (func ListInvoices).
 var mcpToolListInvoices = mcp.ToolInfo{
 	Name:         "list_invoices",
 	Description:  "Returns a page of invoices, in the order of their names.",
@@ -1336,13 +1434,13 @@ var mcpToolListInvoices = mcp.ToolInfo{
 	OutputSchema: mcpOutputListInvoices,
 }
 
-// mcpInputListInvoices is the schema of the arguments of list_invoices.
-const mcpInputListInvoices = mcpInputListAuthors
+// mcpInputListInvoices is the input schema of the tool "list_invoices".
+const mcpInputListInvoices = mcpSchemaListAuthorsArguments
 
-// mcpOutputListInvoices is the schema of the results of list_invoices.
-const mcpOutputListInvoices = mcpOutputListAuthors
+// mcpOutputListInvoices is the output schema of the tool "list_invoices".
+const mcpOutputListInvoices = mcpSchemaEntries
 
-// mcpCallListInvoices answers list_invoices with ListInvoices.
+// mcpCallListInvoices answers calls of the tool "list_invoices".
 func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1374,14 +1472,16 @@ func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsListInvoices are the arguments of list_invoices.
+var _ func(string, int, string) Entries = ListInvoices
+
+// mcpFieldsListInvoices are the arguments of the tool "list_invoices".
 var mcpFieldsListInvoices = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListOrders describes list_orders, which is ListOrders.
+// mcpToolListOrders describes the tool "list_orders" (func ListOrders).
 var mcpToolListOrders = mcp.ToolInfo{
 	Name:         "list_orders",
 	Description:  "Returns a page of orders, in the order of their names.",
@@ -1391,13 +1491,13 @@ var mcpToolListOrders = mcp.ToolInfo{
 	OutputSchema: mcpOutputListOrders,
 }
 
-// mcpInputListOrders is the schema of the arguments of list_orders.
-const mcpInputListOrders = mcpInputListAuthors
+// mcpInputListOrders is the input schema of the tool "list_orders".
+const mcpInputListOrders = mcpSchemaListAuthorsArguments
 
-// mcpOutputListOrders is the schema of the results of list_orders.
-const mcpOutputListOrders = mcpOutputListAuthors
+// mcpOutputListOrders is the output schema of the tool "list_orders".
+const mcpOutputListOrders = mcpSchemaEntries
 
-// mcpCallListOrders answers list_orders with ListOrders.
+// mcpCallListOrders answers calls of the tool "list_orders".
 func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1429,14 +1529,17 @@ func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return req.Structured(e)
 }
 
-// mcpFieldsListOrders are the arguments of list_orders.
+var _ func(string, int, string) Entries = ListOrders
+
+// mcpFieldsListOrders are the arguments of the tool "list_orders".
 var mcpFieldsListOrders = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListPublishers describes list_publishers, which is ListPublishers.
+// mcpToolListPublishers describes the tool "list_publishers" (func
+// ListPublishers).
 var mcpToolListPublishers = mcp.ToolInfo{
 	Name:         "list_publishers",
 	Description:  "Returns a page of publishers, in the order of their names.",
@@ -1446,13 +1549,13 @@ var mcpToolListPublishers = mcp.ToolInfo{
 	OutputSchema: mcpOutputListPublishers,
 }
 
-// mcpInputListPublishers is the schema of the arguments of list_publishers.
-const mcpInputListPublishers = mcpInputListAuthors
+// mcpInputListPublishers is the input schema of the tool "list_publishers".
+const mcpInputListPublishers = mcpSchemaListAuthorsArguments
 
-// mcpOutputListPublishers is the schema of the results of list_publishers.
-const mcpOutputListPublishers = mcpOutputListAuthors
+// mcpOutputListPublishers is the output schema of the tool "list_publishers".
+const mcpOutputListPublishers = mcpSchemaEntries
 
-// mcpCallListPublishers answers list_publishers with ListPublishers.
+// mcpCallListPublishers answers calls of the tool "list_publishers".
 func mcpCallListPublishers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1484,14 +1587,16 @@ func mcpCallListPublishers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsListPublishers are the arguments of list_publishers.
+var _ func(string, int, string) Entries = ListPublishers
+
+// mcpFieldsListPublishers are the arguments of the tool "list_publishers".
 var mcpFieldsListPublishers = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListReviews describes list_reviews, which is ListReviews.
+// mcpToolListReviews describes the tool "list_reviews" (func ListReviews).
 var mcpToolListReviews = mcp.ToolInfo{
 	Name:         "list_reviews",
 	Description:  "Returns a page of reviews, in the order of their names.",
@@ -1501,13 +1606,13 @@ var mcpToolListReviews = mcp.ToolInfo{
 	OutputSchema: mcpOutputListReviews,
 }
 
-// mcpInputListReviews is the schema of the arguments of list_reviews.
-const mcpInputListReviews = mcpInputListAuthors
+// mcpInputListReviews is the input schema of the tool "list_reviews".
+const mcpInputListReviews = mcpSchemaListAuthorsArguments
 
-// mcpOutputListReviews is the schema of the results of list_reviews.
-const mcpOutputListReviews = mcpOutputListAuthors
+// mcpOutputListReviews is the output schema of the tool "list_reviews".
+const mcpOutputListReviews = mcpSchemaEntries
 
-// mcpCallListReviews answers list_reviews with ListReviews.
+// mcpCallListReviews answers calls of the tool "list_reviews".
 func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1539,14 +1644,16 @@ func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsListReviews are the arguments of list_reviews.
+var _ func(string, int, string) Entries = ListReviews
+
+// mcpFieldsListReviews are the arguments of the tool "list_reviews".
 var mcpFieldsListReviews = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListShelves describes list_shelves, which is ListShelves.
+// mcpToolListShelves describes the tool "list_shelves" (func ListShelves).
 var mcpToolListShelves = mcp.ToolInfo{
 	Name:         "list_shelves",
 	Description:  "Returns a page of shelves, in the order of their names.",
@@ -1556,13 +1663,13 @@ var mcpToolListShelves = mcp.ToolInfo{
 	OutputSchema: mcpOutputListShelves,
 }
 
-// mcpInputListShelves is the schema of the arguments of list_shelves.
-const mcpInputListShelves = mcpInputListAuthors
+// mcpInputListShelves is the input schema of the tool "list_shelves".
+const mcpInputListShelves = mcpSchemaListAuthorsArguments
 
-// mcpOutputListShelves is the schema of the results of list_shelves.
-const mcpOutputListShelves = mcpOutputListAuthors
+// mcpOutputListShelves is the output schema of the tool "list_shelves".
+const mcpOutputListShelves = mcpSchemaEntries
 
-// mcpCallListShelves answers list_shelves with ListShelves.
+// mcpCallListShelves answers calls of the tool "list_shelves".
 func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1594,14 +1701,17 @@ func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsListShelves are the arguments of list_shelves.
+var _ func(string, int, string) Entries = ListShelves
+
+// mcpFieldsListShelves are the arguments of the tool "list_shelves".
 var mcpFieldsListShelves = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListShipments describes list_shipments, which is ListShipments.
+// mcpToolListShipments describes the tool "list_shipments" (func
+// ListShipments).
 var mcpToolListShipments = mcp.ToolInfo{
 	Name:         "list_shipments",
 	Description:  "Returns a page of shipments, in the order of their names.",
@@ -1611,13 +1721,13 @@ var mcpToolListShipments = mcp.ToolInfo{
 	OutputSchema: mcpOutputListShipments,
 }
 
-// mcpInputListShipments is the schema of the arguments of list_shipments.
-const mcpInputListShipments = mcpInputListAuthors
+// mcpInputListShipments is the input schema of the tool "list_shipments".
+const mcpInputListShipments = mcpSchemaListAuthorsArguments
 
-// mcpOutputListShipments is the schema of the results of list_shipments.
-const mcpOutputListShipments = mcpOutputListAuthors
+// mcpOutputListShipments is the output schema of the tool "list_shipments".
+const mcpOutputListShipments = mcpSchemaEntries
 
-// mcpCallListShipments answers list_shipments with ListShipments.
+// mcpCallListShipments answers calls of the tool "list_shipments".
 func mcpCallListShipments(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1649,14 +1759,17 @@ func mcpCallListShipments(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsListShipments are the arguments of list_shipments.
+var _ func(string, int, string) Entries = ListShipments
+
+// mcpFieldsListShipments are the arguments of the tool "list_shipments".
 var mcpFieldsListShipments = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolListSuppliers describes list_suppliers, which is ListSuppliers.
+// mcpToolListSuppliers describes the tool "list_suppliers" (func
+// ListSuppliers).
 var mcpToolListSuppliers = mcp.ToolInfo{
 	Name:         "list_suppliers",
 	Description:  "Returns a page of suppliers, in the order of their names.",
@@ -1666,13 +1779,13 @@ var mcpToolListSuppliers = mcp.ToolInfo{
 	OutputSchema: mcpOutputListSuppliers,
 }
 
-// mcpInputListSuppliers is the schema of the arguments of list_suppliers.
-const mcpInputListSuppliers = mcpInputListAuthors
+// mcpInputListSuppliers is the input schema of the tool "list_suppliers".
+const mcpInputListSuppliers = mcpSchemaListAuthorsArguments
 
-// mcpOutputListSuppliers is the schema of the results of list_suppliers.
-const mcpOutputListSuppliers = mcpOutputListAuthors
+// mcpOutputListSuppliers is the output schema of the tool "list_suppliers".
+const mcpOutputListSuppliers = mcpSchemaEntries
 
-// mcpCallListSuppliers answers list_suppliers with ListSuppliers.
+// mcpCallListSuppliers answers calls of the tool "list_suppliers".
 func mcpCallListSuppliers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		filter string
@@ -1704,14 +1817,16 @@ func mcpCallListSuppliers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsListSuppliers are the arguments of list_suppliers.
+var _ func(string, int, string) Entries = ListSuppliers
+
+// mcpFieldsListSuppliers are the arguments of the tool "list_suppliers".
 var mcpFieldsListSuppliers = wire.Fields{
 	{Name: "filter", Required: true},
 	{Name: "limit"},
 	{Name: "after"},
 }
 
-// mcpToolRecords describes records, which is Records.
+// mcpToolRecords describes the tool "records" (func Records).
 var mcpToolRecords = mcp.ToolInfo{
 	Name:         "records",
 	Description:  "Returns the first lines of the ledger.",
@@ -1721,12 +1836,12 @@ var mcpToolRecords = mcp.ToolInfo{
 	OutputSchema: mcpOutputRecords,
 }
 
-// mcpInputRecords is the schema of the arguments of records.
+// mcpInputRecords is the input schema of the tool "records".
 const mcpInputRecords = `{"type":"object",` +
 	`"properties":{"count":{"type":"integer","description":"how many","minimum":1,"maximum":5000}},` +
 	`"required":["count"],"additionalProperties":false}`
 
-// mcpOutputRecords is the schema of the results of records.
+// mcpOutputRecords is the output schema of the tool "records".
 const mcpOutputRecords = `{"type":"object","description":"Records are the lines of a ledger.","properties":{` +
 	`"items":{"type":"array","items":{"type":"object","description":"Record is one line of a ledger.",` +
 	`"properties":{` +
@@ -1738,7 +1853,7 @@ const mcpOutputRecords = `{"type":"object","description":"Records are the lines 
 	`"required":["id","account","amount","posted","note"],"additionalProperties":false}}},` +
 	`"required":["items"],"additionalProperties":false}`
 
-// mcpCallRecords answers records with Records.
+// mcpCallRecords answers calls of the tool "records".
 func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		count int
@@ -1761,12 +1876,14 @@ func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	return req.Structured(e)
 }
 
-// mcpFieldsRecords are the arguments of records.
+var _ func(int) catalog.Records = Records
+
+// mcpFieldsRecords are the arguments of the tool "records".
 var mcpFieldsRecords = wire.Fields{
 	{Name: "count", Required: true},
 }
 
-// mcpToolReport describes report, which is Report.
+// mcpToolReport describes the tool "report" (func Report).
 var mcpToolReport = mcp.ToolInfo{
 	Name:        "report",
 	Description: "Tells ten times how far it has come.",
@@ -1775,10 +1892,10 @@ var mcpToolReport = mcp.ToolInfo{
 	InputSchema: mcpInputReport,
 }
 
-// mcpInputReport is the schema of the arguments of report.
+// mcpInputReport is the input schema of the tool "report".
 const mcpInputReport = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallReport answers report with Report.
+// mcpCallReport answers calls of the tool "report".
 func mcpCallReport(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -1787,7 +1904,9 @@ func mcpCallReport(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolSearch describes search, which is Search.
+var _ func(context.Context) string = Report
+
+// mcpToolSearch describes the tool "search" (func Search).
 var mcpToolSearch = mcp.ToolInfo{
 	Name:         "search",
 	Description:  "Finds books.",
@@ -1797,7 +1916,7 @@ var mcpToolSearch = mcp.ToolInfo{
 	OutputSchema: mcpOutputSearch,
 }
 
-// mcpInputSearch is the schema of the arguments of search.
+// mcpInputSearch is the input schema of the tool "search".
 const mcpInputSearch = `{"type":"object","description":"Query is what to search for.","properties":{` +
 	`"query":{"type":"string","minLength":1,"maxLength":200},` +
 	`"limit":{"type":"integer","minimum":1,"maximum":100},` +
@@ -1822,7 +1941,7 @@ const mcpInputSearch = `{"type":"object","description":"Query is what to search 
 	`"since":{"type":"string","format":"date-time"}},` +
 	`"required":["query"],"additionalProperties":false}`
 
-// mcpOutputSearch is the schema of the results of search.
+// mcpOutputSearch is the output schema of the tool "search".
 const mcpOutputSearch = `{"type":"object","description":"Hits are what a search has found.","properties":{` +
 	`"total":{"type":"integer"},` +
 	`"books":{"type":"array","items":{"type":"object","description":"Book is one hit.","properties":{` +
@@ -1837,7 +1956,7 @@ const mcpOutputSearch = `{"type":"object","description":"Hits are what a search 
 	`"took":{"type":"number"}},` +
 	`"required":["total","books","took"],"additionalProperties":false}`
 
-// mcpCallSearch answers search with Search.
+// mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args catalog.Query
 	d := req.Decoder()
@@ -1851,7 +1970,9 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 	return req.Structured(e)
 }
 
-// mcpToolText describes text, which is Text.
+var _ func(catalog.Query) catalog.Hits = Search
+
+// mcpToolText describes the tool "text" (func Text).
 var mcpToolText = mcp.ToolInfo{
 	Name:        "text",
 	Description: "Returns the text.",
@@ -1860,12 +1981,12 @@ var mcpToolText = mcp.ToolInfo{
 	InputSchema: mcpInputText,
 }
 
-// mcpInputText is the schema of the arguments of text.
+// mcpInputText is the input schema of the tool "text".
 const mcpInputText = `{"type":"object",` +
 	`"properties":{"text":{"type":"string","description":"any text","maxLength":1048576}},"required":["text"],` +
 	`"additionalProperties":false}`
 
-// mcpCallText answers text with Text.
+// mcpCallText answers calls of the tool "text".
 func mcpCallText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		text string
@@ -1885,12 +2006,14 @@ func mcpCallText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 	return mcp.TextResult(result), nil
 }
 
-// mcpFieldsText are the arguments of text.
+var _ func(string) string = Text
+
+// mcpFieldsText are the arguments of the tool "text".
 var mcpFieldsText = wire.Fields{
 	{Name: "text", Required: true},
 }
 
-// mcpToolUpdateAuthor describes update_author, which is UpdateAuthor.
+// mcpToolUpdateAuthor describes the tool "update_author" (func UpdateAuthor).
 var mcpToolUpdateAuthor = mcp.ToolInfo{
 	Name:         "update_author",
 	Description:  "Replaces what is known of an author.",
@@ -1900,22 +2023,20 @@ var mcpToolUpdateAuthor = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateAuthor,
 }
 
-// mcpInputUpdateAuthor is the schema of the arguments of update_author.
+// mcpInputUpdateAuthor is the input schema of the tool "update_author".
 const mcpInputUpdateAuthor = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of an author","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateAuthor is the schema of the results of update_author.
-const mcpOutputUpdateAuthor = mcpOutputCreateAuthor
+// mcpSchemaDraft2 is a part of several schemas.
+const mcpSchemaDraft2 = `{"type":"object","description":"what is to be known",` +
+	`"properties":` + mcpSchemaDraftProperties + `,"required":["name"],"additionalProperties":false}`
 
-// mcpCallUpdateAuthor answers update_author with UpdateAuthor.
+// mcpOutputUpdateAuthor is the output schema of the tool "update_author".
+const mcpOutputUpdateAuthor = mcpSchemaEntry
+
+// mcpCallUpdateAuthor answers calls of the tool "update_author".
 func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -1940,13 +2061,16 @@ func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateAuthor are the arguments of update_author.
+var _ func(int64, Draft) Entry = UpdateAuthor
+
+// mcpFieldsUpdateAuthor are the arguments of the tool "update_author".
 var mcpFieldsUpdateAuthor = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdateCustomer describes update_customer, which is UpdateCustomer.
+// mcpToolUpdateCustomer describes the tool "update_customer" (func
+// UpdateCustomer).
 var mcpToolUpdateCustomer = mcp.ToolInfo{
 	Name:         "update_customer",
 	Description:  "Replaces what is known of a customer.",
@@ -1956,22 +2080,16 @@ var mcpToolUpdateCustomer = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateCustomer,
 }
 
-// mcpInputUpdateCustomer is the schema of the arguments of update_customer.
+// mcpInputUpdateCustomer is the input schema of the tool "update_customer".
 const mcpInputUpdateCustomer = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of a customer","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateCustomer is the schema of the results of update_customer.
-const mcpOutputUpdateCustomer = mcpOutputCreateAuthor
+// mcpOutputUpdateCustomer is the output schema of the tool "update_customer".
+const mcpOutputUpdateCustomer = mcpSchemaEntry
 
-// mcpCallUpdateCustomer answers update_customer with UpdateCustomer.
+// mcpCallUpdateCustomer answers calls of the tool "update_customer".
 func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -1996,13 +2114,16 @@ func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateCustomer are the arguments of update_customer.
+var _ func(int64, Draft) Entry = UpdateCustomer
+
+// mcpFieldsUpdateCustomer are the arguments of the tool "update_customer".
 var mcpFieldsUpdateCustomer = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdateInvoice describes update_invoice, which is UpdateInvoice.
+// mcpToolUpdateInvoice describes the tool "update_invoice" (func
+// UpdateInvoice).
 var mcpToolUpdateInvoice = mcp.ToolInfo{
 	Name:         "update_invoice",
 	Description:  "Replaces what is known of an invoice.",
@@ -2012,22 +2133,16 @@ var mcpToolUpdateInvoice = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateInvoice,
 }
 
-// mcpInputUpdateInvoice is the schema of the arguments of update_invoice.
+// mcpInputUpdateInvoice is the input schema of the tool "update_invoice".
 const mcpInputUpdateInvoice = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of an invoice","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateInvoice is the schema of the results of update_invoice.
-const mcpOutputUpdateInvoice = mcpOutputCreateAuthor
+// mcpOutputUpdateInvoice is the output schema of the tool "update_invoice".
+const mcpOutputUpdateInvoice = mcpSchemaEntry
 
-// mcpCallUpdateInvoice answers update_invoice with UpdateInvoice.
+// mcpCallUpdateInvoice answers calls of the tool "update_invoice".
 func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -2052,13 +2167,15 @@ func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateInvoice are the arguments of update_invoice.
+var _ func(int64, Draft) Entry = UpdateInvoice
+
+// mcpFieldsUpdateInvoice are the arguments of the tool "update_invoice".
 var mcpFieldsUpdateInvoice = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdateOrder describes update_order, which is UpdateOrder.
+// mcpToolUpdateOrder describes the tool "update_order" (func UpdateOrder).
 var mcpToolUpdateOrder = mcp.ToolInfo{
 	Name:         "update_order",
 	Description:  "Replaces what is known of an order.",
@@ -2068,22 +2185,16 @@ var mcpToolUpdateOrder = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateOrder,
 }
 
-// mcpInputUpdateOrder is the schema of the arguments of update_order.
+// mcpInputUpdateOrder is the input schema of the tool "update_order".
 const mcpInputUpdateOrder = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of an order","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateOrder is the schema of the results of update_order.
-const mcpOutputUpdateOrder = mcpOutputCreateAuthor
+// mcpOutputUpdateOrder is the output schema of the tool "update_order".
+const mcpOutputUpdateOrder = mcpSchemaEntry
 
-// mcpCallUpdateOrder answers update_order with UpdateOrder.
+// mcpCallUpdateOrder answers calls of the tool "update_order".
 func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -2108,13 +2219,16 @@ func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateOrder are the arguments of update_order.
+var _ func(int64, Draft) Entry = UpdateOrder
+
+// mcpFieldsUpdateOrder are the arguments of the tool "update_order".
 var mcpFieldsUpdateOrder = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdatePublisher describes update_publisher, which is UpdatePublisher.
+// mcpToolUpdatePublisher describes the tool "update_publisher" (func
+// UpdatePublisher).
 var mcpToolUpdatePublisher = mcp.ToolInfo{
 	Name:         "update_publisher",
 	Description:  "Replaces what is known of a publisher.",
@@ -2124,22 +2238,16 @@ var mcpToolUpdatePublisher = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdatePublisher,
 }
 
-// mcpInputUpdatePublisher is the schema of the arguments of update_publisher.
+// mcpInputUpdatePublisher is the input schema of the tool "update_publisher".
 const mcpInputUpdatePublisher = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of a publisher","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdatePublisher is the schema of the results of update_publisher.
-const mcpOutputUpdatePublisher = mcpOutputCreateAuthor
+// mcpOutputUpdatePublisher is the output schema of the tool "update_publisher".
+const mcpOutputUpdatePublisher = mcpSchemaEntry
 
-// mcpCallUpdatePublisher answers update_publisher with UpdatePublisher.
+// mcpCallUpdatePublisher answers calls of the tool "update_publisher".
 func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -2164,13 +2272,15 @@ func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdatePublisher are the arguments of update_publisher.
+var _ func(int64, Draft) Entry = UpdatePublisher
+
+// mcpFieldsUpdatePublisher are the arguments of the tool "update_publisher".
 var mcpFieldsUpdatePublisher = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdateReview describes update_review, which is UpdateReview.
+// mcpToolUpdateReview describes the tool "update_review" (func UpdateReview).
 var mcpToolUpdateReview = mcp.ToolInfo{
 	Name:         "update_review",
 	Description:  "Replaces what is known of a review.",
@@ -2180,22 +2290,16 @@ var mcpToolUpdateReview = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateReview,
 }
 
-// mcpInputUpdateReview is the schema of the arguments of update_review.
+// mcpInputUpdateReview is the input schema of the tool "update_review".
 const mcpInputUpdateReview = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of a review","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateReview is the schema of the results of update_review.
-const mcpOutputUpdateReview = mcpOutputCreateAuthor
+// mcpOutputUpdateReview is the output schema of the tool "update_review".
+const mcpOutputUpdateReview = mcpSchemaEntry
 
-// mcpCallUpdateReview answers update_review with UpdateReview.
+// mcpCallUpdateReview answers calls of the tool "update_review".
 func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -2220,13 +2324,15 @@ func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateReview are the arguments of update_review.
+var _ func(int64, Draft) Entry = UpdateReview
+
+// mcpFieldsUpdateReview are the arguments of the tool "update_review".
 var mcpFieldsUpdateReview = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdateShelf describes update_shelf, which is UpdateShelf.
+// mcpToolUpdateShelf describes the tool "update_shelf" (func UpdateShelf).
 var mcpToolUpdateShelf = mcp.ToolInfo{
 	Name:         "update_shelf",
 	Description:  "Replaces what is known of a shelf.",
@@ -2236,22 +2342,16 @@ var mcpToolUpdateShelf = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateShelf,
 }
 
-// mcpInputUpdateShelf is the schema of the arguments of update_shelf.
+// mcpInputUpdateShelf is the input schema of the tool "update_shelf".
 const mcpInputUpdateShelf = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of a shelf","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateShelf is the schema of the results of update_shelf.
-const mcpOutputUpdateShelf = mcpOutputCreateAuthor
+// mcpOutputUpdateShelf is the output schema of the tool "update_shelf".
+const mcpOutputUpdateShelf = mcpSchemaEntry
 
-// mcpCallUpdateShelf answers update_shelf with UpdateShelf.
+// mcpCallUpdateShelf answers calls of the tool "update_shelf".
 func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -2276,13 +2376,16 @@ func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateShelf are the arguments of update_shelf.
+var _ func(int64, Draft) Entry = UpdateShelf
+
+// mcpFieldsUpdateShelf are the arguments of the tool "update_shelf".
 var mcpFieldsUpdateShelf = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdateShipment describes update_shipment, which is UpdateShipment.
+// mcpToolUpdateShipment describes the tool "update_shipment" (func
+// UpdateShipment).
 var mcpToolUpdateShipment = mcp.ToolInfo{
 	Name:         "update_shipment",
 	Description:  "Replaces what is known of a shipment.",
@@ -2292,22 +2395,16 @@ var mcpToolUpdateShipment = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateShipment,
 }
 
-// mcpInputUpdateShipment is the schema of the arguments of update_shipment.
+// mcpInputUpdateShipment is the input schema of the tool "update_shipment".
 const mcpInputUpdateShipment = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of a shipment","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateShipment is the schema of the results of update_shipment.
-const mcpOutputUpdateShipment = mcpOutputCreateAuthor
+// mcpOutputUpdateShipment is the output schema of the tool "update_shipment".
+const mcpOutputUpdateShipment = mcpSchemaEntry
 
-// mcpCallUpdateShipment answers update_shipment with UpdateShipment.
+// mcpCallUpdateShipment answers calls of the tool "update_shipment".
 func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -2332,13 +2429,16 @@ func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateShipment are the arguments of update_shipment.
+var _ func(int64, Draft) Entry = UpdateShipment
+
+// mcpFieldsUpdateShipment are the arguments of the tool "update_shipment".
 var mcpFieldsUpdateShipment = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpToolUpdateSupplier describes update_supplier, which is UpdateSupplier.
+// mcpToolUpdateSupplier describes the tool "update_supplier" (func
+// UpdateSupplier).
 var mcpToolUpdateSupplier = mcp.ToolInfo{
 	Name:         "update_supplier",
 	Description:  "Replaces what is known of a supplier.",
@@ -2348,22 +2448,16 @@ var mcpToolUpdateSupplier = mcp.ToolInfo{
 	OutputSchema: mcpOutputUpdateSupplier,
 }
 
-// mcpInputUpdateSupplier is the schema of the arguments of update_supplier.
+// mcpInputUpdateSupplier is the input schema of the tool "update_supplier".
 const mcpInputUpdateSupplier = `{"type":"object","properties":{` +
 	`"id":{"type":"integer","description":"number of a supplier","minimum":1},` +
-	`"draft":{"type":"object","description":"what is to be known","properties":{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}},` +
-	`"required":["name"],"additionalProperties":false}},` +
+	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpOutputUpdateSupplier is the schema of the results of update_supplier.
-const mcpOutputUpdateSupplier = mcpOutputCreateAuthor
+// mcpOutputUpdateSupplier is the output schema of the tool "update_supplier".
+const mcpOutputUpdateSupplier = mcpSchemaEntry
 
-// mcpCallUpdateSupplier answers update_supplier with UpdateSupplier.
+// mcpCallUpdateSupplier answers calls of the tool "update_supplier".
 func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		id    int64
@@ -2388,13 +2482,16 @@ func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return req.Structured(e)
 }
 
-// mcpFieldsUpdateSupplier are the arguments of update_supplier.
+var _ func(int64, Draft) Entry = UpdateSupplier
+
+// mcpFieldsUpdateSupplier are the arguments of the tool "update_supplier".
 var mcpFieldsUpdateSupplier = wire.Fields{
 	{Name: "id", Required: true},
 	{Name: "draft", Required: true},
 }
 
-// mcpTemplateBook describes catalog://books/{id}, which is Book.
+// mcpTemplateBook describes the resource template "catalog://books/{id}" (func
+// Book).
 var mcpTemplateBook = mcp.TemplateInfo{
 	URITemplate: "catalog://books/{id}",
 	Name:        "book",
@@ -2403,7 +2500,7 @@ var mcpTemplateBook = mcp.TemplateInfo{
 	MIMEType:    "application/json",
 }
 
-// mcpReadBook answers catalog://books/{id} with Book.
+// mcpReadBook reads the resource template "catalog://books/{id}".
 func mcpReadBook(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 	var args struct {
 		id int64
@@ -2427,7 +2524,10 @@ func mcpReadBook(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, er
 	return req.JSONContents(e)
 }
 
-// mcpFieldsBook are the variables of catalog://books/{id}.
+var _ func(int64) (catalog.Book, error) = Book
+
+// mcpFieldsBook are the variables of the resource template
+// "catalog://books/{id}".
 var mcpFieldsBook = wire.Fields{
 	{Name: "id", Required: true},
 }
@@ -2467,6 +2567,14 @@ func mcpDecodeDraft(d *wire.Decoder, v *Draft) {
 		}
 	}
 }
+
+var _ = struct {
+	Name  string
+	Note  string
+	Tags  []string
+	Order catalog.Sort
+	Score float64
+}(Draft{})
 
 // mcpFieldsDraft are the members of a value of type Draft.
 var mcpFieldsDraft = wire.Fields{
@@ -2512,6 +2620,19 @@ func mcpDecodeQuery(d *wire.Decoder, v *catalog.Query) {
 	}
 }
 
+var _ = struct {
+	Query   string
+	Limit   int
+	Offset  int64
+	Sort    catalog.Sort
+	Exact   bool
+	Filters []catalog.Filter
+	Labels  map[string]string
+	Weights map[string]float64
+	Page    *catalog.Page
+	Since   time.Time
+}(catalog.Query{})
+
 // mcpFieldsQuery are the members of a value of type catalog.Query.
 var mcpFieldsQuery = wire.Fields{
 	{Name: "query", Required: true},
@@ -2545,6 +2666,13 @@ func mcpDecodeFilter(d *wire.Decoder, v *catalog.Filter) {
 	}
 }
 
+var _ = struct {
+	Field  string
+	Op     catalog.Op
+	Values []string
+	Boost  float64
+}(catalog.Filter{})
+
 // mcpFieldsFilter are the members of a value of type catalog.Filter.
 var mcpFieldsFilter = wire.Fields{
 	{Name: "field", Required: true},
@@ -2575,6 +2703,12 @@ func mcpDecodePage(d *wire.Decoder, v *catalog.Page) {
 	}
 }
 
+var _ = struct {
+	Number int
+	Size   uint8
+	Cursor string
+}(catalog.Page{})
+
 // mcpFieldsPage are the members of a value of type catalog.Page.
 var mcpFieldsPage = wire.Fields{
 	{Name: "number"},
@@ -2589,6 +2723,10 @@ func mcpEncodeSum(e *wire.Encoder, v *catalog.Sum) {
 	wire.PutInt(e, &v.Sum)
 	e.End()
 }
+
+var _ = struct {
+	Sum int64
+}(catalog.Sum{})
 
 // mcpEncodeEntry writes a value of type Entry.
 func mcpEncodeEntry(e *wire.Encoder, v *Entry) {
@@ -2606,6 +2744,13 @@ func mcpEncodeEntry(e *wire.Encoder, v *Entry) {
 	e.End()
 }
 
+var _ = struct {
+	ID     int64
+	Name   string
+	Active bool
+	Tags   []string
+}(Entry{})
+
 // mcpEncodeEntries writes a value of type Entries.
 func mcpEncodeEntries(e *wire.Encoder, v *Entries) {
 	e.Begin()
@@ -2618,6 +2763,11 @@ func mcpEncodeEntries(e *wire.Encoder, v *Entries) {
 	e.End()
 }
 
+var _ = struct {
+	Items []Entry
+	Next  string
+}(Entries{})
+
 // mcpEncodeRecords writes a value of type catalog.Records.
 func mcpEncodeRecords(e *wire.Encoder, v *catalog.Records) {
 	e.Begin()
@@ -2625,6 +2775,10 @@ func mcpEncodeRecords(e *wire.Encoder, v *catalog.Records) {
 	wire.PutSlice(e, v.Items, mcpEncodeRecord)
 	e.End()
 }
+
+var _ = struct {
+	Items []catalog.Record
+}(catalog.Records{})
 
 // mcpEncodeRecord writes a value of type catalog.Record.
 func mcpEncodeRecord(e *wire.Encoder, v *catalog.Record) {
@@ -2642,6 +2796,14 @@ func mcpEncodeRecord(e *wire.Encoder, v *catalog.Record) {
 	e.End()
 }
 
+var _ = struct {
+	ID      int64
+	Account string
+	Amount  float64
+	Posted  bool
+	Note    string
+}(catalog.Record{})
+
 // mcpEncodeHits writes a value of type catalog.Hits.
 func mcpEncodeHits(e *wire.Encoder, v *catalog.Hits) {
 	e.Begin()
@@ -2653,6 +2815,12 @@ func mcpEncodeHits(e *wire.Encoder, v *catalog.Hits) {
 	wire.PutFloat(e, &v.Took)
 	e.End()
 }
+
+var _ = struct {
+	Total int
+	Books []catalog.Book
+	Took  float64
+}(catalog.Hits{})
 
 // mcpEncodeBook writes a value of type catalog.Book.
 func mcpEncodeBook(e *wire.Encoder, v *catalog.Book) {
@@ -2676,140 +2844,6 @@ func mcpEncodeBook(e *wire.Encoder, v *catalog.Book) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(int64, int64) catalog.Sum = Add
-var _ func(Draft) Entry = CreateAuthor
-var _ func(Draft) Entry = CreateCustomer
-var _ func(Draft) Entry = CreateInvoice
-var _ func(Draft) Entry = CreateOrder
-var _ func(Draft) Entry = CreatePublisher
-var _ func(Draft) Entry = CreateReview
-var _ func(Draft) Entry = CreateShelf
-var _ func(Draft) Entry = CreateShipment
-var _ func(Draft) Entry = CreateSupplier
-var _ func(int64) Entry = DeleteAuthor
-var _ func(int64) Entry = DeleteCustomer
-var _ func(int64) Entry = DeleteInvoice
-var _ func(int64) Entry = DeleteOrder
-var _ func(int64) Entry = DeletePublisher
-var _ func(int64) Entry = DeleteReview
-var _ func(int64) Entry = DeleteShelf
-var _ func(int64) Entry = DeleteShipment
-var _ func(int64) Entry = DeleteSupplier
-var _ func(int64) Entry = GetAuthor
-var _ func(int64) Entry = GetCustomer
-var _ func(int64) Entry = GetInvoice
-var _ func(int64) Entry = GetOrder
-var _ func(int64) Entry = GetPublisher
-var _ func(int64) Entry = GetReview
-var _ func(int64) Entry = GetShelf
-var _ func(int64) Entry = GetShipment
-var _ func(int64) Entry = GetSupplier
-var _ func(string, int, string) Entries = ListAuthors
-var _ func(string, int, string) Entries = ListCustomers
-var _ func(string, int, string) Entries = ListInvoices
-var _ func(string, int, string) Entries = ListOrders
-var _ func(string, int, string) Entries = ListPublishers
-var _ func(string, int, string) Entries = ListReviews
-var _ func(string, int, string) Entries = ListShelves
-var _ func(string, int, string) Entries = ListShipments
-var _ func(string, int, string) Entries = ListSuppliers
-var _ func(int) catalog.Records = Records
-var _ func(context.Context) string = Report
-var _ func(catalog.Query) catalog.Hits = Search
-var _ func(string) string = Text
-var _ func(int64, Draft) Entry = UpdateAuthor
-var _ func(int64, Draft) Entry = UpdateCustomer
-var _ func(int64, Draft) Entry = UpdateInvoice
-var _ func(int64, Draft) Entry = UpdateOrder
-var _ func(int64, Draft) Entry = UpdatePublisher
-var _ func(int64, Draft) Entry = UpdateReview
-var _ func(int64, Draft) Entry = UpdateShelf
-var _ func(int64, Draft) Entry = UpdateShipment
-var _ func(int64, Draft) Entry = UpdateSupplier
-var _ func(int64) (catalog.Book, error) = Book
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
-var _ = struct {
-	Sum int64
-}(catalog.Sum{})
-
-// mcpgen saw these fields of Draft.
-var _ = struct {
-	Name  string
-	Note  string
-	Tags  []string
-	Order catalog.Sort
-	Score float64
-}(Draft{})
-
-// mcpgen saw these fields of Entry.
-var _ = struct {
-	ID     int64
-	Name   string
-	Active bool
-	Tags   []string
-}(Entry{})
-
-// mcpgen saw these fields of Entries.
-var _ = struct {
-	Items []Entry
-	Next  string
-}(Entries{})
-
-// mcpgen saw these fields of catalog.Records.
-var _ = struct {
-	Items []catalog.Record
-}(catalog.Records{})
-
-// mcpgen saw these fields of catalog.Record.
-var _ = struct {
-	ID      int64
-	Account string
-	Amount  float64
-	Posted  bool
-	Note    string
-}(catalog.Record{})
-
-// mcpgen saw these fields of catalog.Query.
-var _ = struct {
-	Query   string
-	Limit   int
-	Offset  int64
-	Sort    catalog.Sort
-	Exact   bool
-	Filters []catalog.Filter
-	Labels  map[string]string
-	Weights map[string]float64
-	Page    *catalog.Page
-	Since   time.Time
-}(catalog.Query{})
-
-// mcpgen saw these fields of catalog.Filter.
-var _ = struct {
-	Field  string
-	Op     catalog.Op
-	Values []string
-	Boost  float64
-}(catalog.Filter{})
-
-// mcpgen saw these fields of catalog.Page.
-var _ = struct {
-	Number int
-	Size   uint8
-	Cursor string
-}(catalog.Page{})
-
-// mcpgen saw these fields of catalog.Hits.
-var _ = struct {
-	Total int
-	Books []catalog.Book
-	Took  float64
-}(catalog.Hits{})
-
-// mcpgen saw these fields of catalog.Book.
 var _ = struct {
 	ID      int64
 	Title   string

@@ -11,6 +11,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -72,7 +74,8 @@ func RegisterMCP(r mcp.Registrar, lists *Lists) {
 	r.Register(mcp.FuncPrompt(&mcpPromptTestSimplePrompt, mcpGetTestSimplePrompt))
 }
 
-// mcpToolTestAudioContent describes test_audio_content, which is audioContent.
+// mcpToolTestAudioContent describes the tool "test_audio_content" (func
+// audioContent).
 var mcpToolTestAudioContent = mcp.ToolInfo{
 	Name:        "test_audio_content",
 	Description: "Returns a sound.",
@@ -81,11 +84,11 @@ var mcpToolTestAudioContent = mcp.ToolInfo{
 	InputSchema: mcpInputTestAudioContent,
 }
 
-// mcpInputTestAudioContent is the schema of the arguments of
-// test_audio_content.
+// mcpInputTestAudioContent is the input schema of the tool
+// "test_audio_content".
 const mcpInputTestAudioContent = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestAudioContent answers test_audio_content with audioContent.
+// mcpCallTestAudioContent answers calls of the tool "test_audio_content".
 func mcpCallTestAudioContent(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -94,8 +97,10 @@ func mcpCallTestAudioContent(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return mcp.BlobResult(req, "audio/wav", result), nil
 }
 
-// mcpToolTestComingAndGoing describes test_coming_and_going, which is
-// comingAndGoing.
+var _ func() []byte = audioContent
+
+// mcpToolTestComingAndGoing describes the tool "test_coming_and_going" (func
+// comingAndGoing).
 var mcpToolTestComingAndGoing = mcp.ToolInfo{
 	Name:        "test_coming_and_going",
 	Description: "Says that it is there. Each test_trigger_tool_change takes it away or brings it back.",
@@ -104,11 +109,11 @@ var mcpToolTestComingAndGoing = mcp.ToolInfo{
 	InputSchema: mcpInputTestComingAndGoing,
 }
 
-// mcpInputTestComingAndGoing is the schema of the arguments of
-// test_coming_and_going.
+// mcpInputTestComingAndGoing is the input schema of the tool
+// "test_coming_and_going".
 const mcpInputTestComingAndGoing = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestComingAndGoing answers test_coming_and_going with comingAndGoing.
+// mcpCallTestComingAndGoing answers calls of the tool "test_coming_and_going".
 func mcpCallTestComingAndGoing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -117,7 +122,10 @@ func mcpCallTestComingAndGoing(ctx context.Context, req *mcp.Request) (*mcp.Tool
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestElicitation describes test_elicitation, which is elicitation.
+var _ func() string = comingAndGoing
+
+// mcpToolTestElicitation describes the tool "test_elicitation" (func
+// elicitation).
 var mcpToolTestElicitation = mcp.ToolInfo{
 	Name:        "test_elicitation",
 	Description: "Asks the user for a name and an address.",
@@ -127,12 +135,12 @@ var mcpToolTestElicitation = mcp.ToolInfo{
 	InputSchema: mcpInputTestElicitation,
 }
 
-// mcpInputTestElicitation is the schema of the arguments of test_elicitation.
+// mcpInputTestElicitation is the input schema of the tool "test_elicitation".
 const mcpInputTestElicitation = `{"type":"object",` +
 	`"properties":{"message":{"type":"string","description":"the question to the user"}},"required":["message"],` +
 	`"additionalProperties":false}`
 
-// mcpCallTestElicitation answers test_elicitation with elicitation.
+// mcpCallTestElicitation answers calls of the tool "test_elicitation".
 func mcpCallTestElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		message string
@@ -154,13 +162,15 @@ func mcpCallTestElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return mcp.TextResult(result), nil
 }
 
-// mcpFieldsTestElicitation are the arguments of test_elicitation.
+var _ func(context.Context, string) (string, error) = elicitation
+
+// mcpFieldsTestElicitation are the arguments of the tool "test_elicitation".
 var mcpFieldsTestElicitation = wire.Fields{
 	{Name: "message", Required: true},
 }
 
-// mcpToolTestElicitationSep1034Defaults describes
-// test_elicitation_sep1034_defaults, which is elicitationSep1034Defaults.
+// mcpToolTestElicitationSep1034Defaults describes the tool
+// "test_elicitation_sep1034_defaults" (func elicitationSep1034Defaults).
 var mcpToolTestElicitationSep1034Defaults = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1034_defaults",
 	Description: "Shows a form with defaults of every kind.",
@@ -170,12 +180,12 @@ var mcpToolTestElicitationSep1034Defaults = mcp.ToolInfo{
 	InputSchema: mcpInputTestElicitationSep1034Defaults,
 }
 
-// mcpInputTestElicitationSep1034Defaults is the schema of the arguments of
-// test_elicitation_sep1034_defaults.
+// mcpInputTestElicitationSep1034Defaults is the input schema of the tool
+// "test_elicitation_sep1034_defaults".
 const mcpInputTestElicitationSep1034Defaults = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestElicitationSep1034Defaults answers
-// test_elicitation_sep1034_defaults with elicitationSep1034Defaults.
+// mcpCallTestElicitationSep1034Defaults answers calls of the tool
+// "test_elicitation_sep1034_defaults".
 func mcpCallTestElicitationSep1034Defaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -187,8 +197,10 @@ func mcpCallTestElicitationSep1034Defaults(ctx context.Context, req *mcp.Request
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestElicitationSep1330Enums describes test_elicitation_sep1330_enums,
-// which is elicitationSep1330Enums.
+var _ func(context.Context) (string, error) = elicitationSep1034Defaults
+
+// mcpToolTestElicitationSep1330Enums describes the tool
+// "test_elicitation_sep1330_enums" (func elicitationSep1330Enums).
 var mcpToolTestElicitationSep1330Enums = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1330_enums",
 	Description: "Shows a form with choices of every kind.",
@@ -198,12 +210,12 @@ var mcpToolTestElicitationSep1330Enums = mcp.ToolInfo{
 	InputSchema: mcpInputTestElicitationSep1330Enums,
 }
 
-// mcpInputTestElicitationSep1330Enums is the schema of the arguments of
-// test_elicitation_sep1330_enums.
+// mcpInputTestElicitationSep1330Enums is the input schema of the tool
+// "test_elicitation_sep1330_enums".
 const mcpInputTestElicitationSep1330Enums = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestElicitationSep1330Enums answers test_elicitation_sep1330_enums
-// with elicitationSep1330Enums.
+// mcpCallTestElicitationSep1330Enums answers calls of the tool
+// "test_elicitation_sep1330_enums".
 func mcpCallTestElicitationSep1330Enums(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -215,8 +227,10 @@ func mcpCallTestElicitationSep1330Enums(ctx context.Context, req *mcp.Request) (
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestEmbeddedResource describes test_embedded_resource, which is
-// embeddedResource.
+var _ func(context.Context) (string, error) = elicitationSep1330Enums
+
+// mcpToolTestEmbeddedResource describes the tool "test_embedded_resource"
+// (func embeddedResource).
 var mcpToolTestEmbeddedResource = mcp.ToolInfo{
 	Name:        "test_embedded_resource",
 	Description: "Returns a resource with its content.",
@@ -226,12 +240,12 @@ var mcpToolTestEmbeddedResource = mcp.ToolInfo{
 	Embeds:      true,
 }
 
-// mcpInputTestEmbeddedResource is the schema of the arguments of
-// test_embedded_resource.
+// mcpInputTestEmbeddedResource is the input schema of the tool
+// "test_embedded_resource".
 const mcpInputTestEmbeddedResource = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestEmbeddedResource answers test_embedded_resource with
-// embeddedResource.
+// mcpCallTestEmbeddedResource answers calls of the tool
+// "test_embedded_resource".
 func mcpCallTestEmbeddedResource(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -243,8 +257,10 @@ func mcpCallTestEmbeddedResource(ctx context.Context, req *mcp.Request) (*mcp.To
 	return mcp.ContentResult(result), nil
 }
 
-// mcpToolTestErrorHandling describes test_error_handling, which is
-// errorHandling.
+var _ func() mcp.Content = embeddedResource
+
+// mcpToolTestErrorHandling describes the tool "test_error_handling" (func
+// errorHandling).
 var mcpToolTestErrorHandling = mcp.ToolInfo{
 	Name:        "test_error_handling",
 	Description: "Always fails.",
@@ -253,11 +269,11 @@ var mcpToolTestErrorHandling = mcp.ToolInfo{
 	InputSchema: mcpInputTestErrorHandling,
 }
 
-// mcpInputTestErrorHandling is the schema of the arguments of
-// test_error_handling.
+// mcpInputTestErrorHandling is the input schema of the tool
+// "test_error_handling".
 const mcpInputTestErrorHandling = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestErrorHandling answers test_error_handling with errorHandling.
+// mcpCallTestErrorHandling answers calls of the tool "test_error_handling".
 func mcpCallTestErrorHandling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -268,7 +284,10 @@ func mcpCallTestErrorHandling(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	return mcp.DoneResult(), nil
 }
 
-// mcpToolTestImageContent describes test_image_content, which is imageContent.
+var _ func() error = errorHandling
+
+// mcpToolTestImageContent describes the tool "test_image_content" (func
+// imageContent).
 var mcpToolTestImageContent = mcp.ToolInfo{
 	Name:        "test_image_content",
 	Description: "Returns a picture.",
@@ -277,11 +296,11 @@ var mcpToolTestImageContent = mcp.ToolInfo{
 	InputSchema: mcpInputTestImageContent,
 }
 
-// mcpInputTestImageContent is the schema of the arguments of
-// test_image_content.
+// mcpInputTestImageContent is the input schema of the tool
+// "test_image_content".
 const mcpInputTestImageContent = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestImageContent answers test_image_content with imageContent.
+// mcpCallTestImageContent answers calls of the tool "test_image_content".
 func mcpCallTestImageContent(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -290,9 +309,11 @@ func mcpCallTestImageContent(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return mcp.BlobResult(req, "image/png", result), nil
 }
 
-// mcpToolTestInputRequiredResultCapabilities describes
-// test_input_required_result_capabilities, which is
-// inputRequiredResultCapabilities.
+var _ func() []byte = imageContent
+
+// mcpToolTestInputRequiredResultCapabilities describes the tool
+// "test_input_required_result_capabilities" (func
+// inputRequiredResultCapabilities).
 var mcpToolTestInputRequiredResultCapabilities = mcp.ToolInfo{
 	Name:        "test_input_required_result_capabilities",
 	Description: "Asks whom the client lets it ask: its model, or else its user.",
@@ -301,13 +322,13 @@ var mcpToolTestInputRequiredResultCapabilities = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultCapabilities,
 }
 
-// mcpInputTestInputRequiredResultCapabilities is the schema of the arguments
-// of test_input_required_result_capabilities.
+// mcpInputTestInputRequiredResultCapabilities is the input schema of the tool
+// "test_input_required_result_capabilities".
 const mcpInputTestInputRequiredResultCapabilities = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultCapabilities answers
-// test_input_required_result_capabilities with inputRequiredResultCapabilities.
+// mcpCallTestInputRequiredResultCapabilities answers calls of the tool
+// "test_input_required_result_capabilities".
 func mcpCallTestInputRequiredResultCapabilities(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -319,9 +340,11 @@ func mcpCallTestInputRequiredResultCapabilities(ctx context.Context, req *mcp.Re
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestInputRequiredResultElicitation describes
-// test_input_required_result_elicitation, which is
-// inputRequiredResultElicitation.
+var _ func(context.Context) (string, error) = inputRequiredResultCapabilities
+
+// mcpToolTestInputRequiredResultElicitation describes the tool
+// "test_input_required_result_elicitation" (func
+// inputRequiredResultElicitation).
 var mcpToolTestInputRequiredResultElicitation = mcp.ToolInfo{
 	Name:        "test_input_required_result_elicitation",
 	Description: "Asks for a name and greets.",
@@ -330,13 +353,13 @@ var mcpToolTestInputRequiredResultElicitation = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultElicitation,
 }
 
-// mcpInputTestInputRequiredResultElicitation is the schema of the arguments of
-// test_input_required_result_elicitation.
+// mcpInputTestInputRequiredResultElicitation is the input schema of the tool
+// "test_input_required_result_elicitation".
 const mcpInputTestInputRequiredResultElicitation = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultElicitation answers
-// test_input_required_result_elicitation with inputRequiredResultElicitation.
+// mcpCallTestInputRequiredResultElicitation answers calls of the tool
+// "test_input_required_result_elicitation".
 func mcpCallTestInputRequiredResultElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -348,8 +371,10 @@ func mcpCallTestInputRequiredResultElicitation(ctx context.Context, req *mcp.Req
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestInputRequiredResultListRoots describes
-// test_input_required_result_list_roots, which is inputRequiredResultListRoots.
+var _ func(context.Context) (string, error) = inputRequiredResultElicitation
+
+// mcpToolTestInputRequiredResultListRoots describes the tool
+// "test_input_required_result_list_roots" (func inputRequiredResultListRoots).
 var mcpToolTestInputRequiredResultListRoots = mcp.ToolInfo{
 	Name:        "test_input_required_result_list_roots",
 	Description: "Names the roots of the client.",
@@ -358,13 +383,13 @@ var mcpToolTestInputRequiredResultListRoots = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultListRoots,
 }
 
-// mcpInputTestInputRequiredResultListRoots is the schema of the arguments of
-// test_input_required_result_list_roots.
+// mcpInputTestInputRequiredResultListRoots is the input schema of the tool
+// "test_input_required_result_list_roots".
 const mcpInputTestInputRequiredResultListRoots = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultListRoots answers
-// test_input_required_result_list_roots with inputRequiredResultListRoots.
+// mcpCallTestInputRequiredResultListRoots answers calls of the tool
+// "test_input_required_result_list_roots".
 func mcpCallTestInputRequiredResultListRoots(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -376,9 +401,11 @@ func mcpCallTestInputRequiredResultListRoots(ctx context.Context, req *mcp.Reque
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestInputRequiredResultMultiRound describes
-// test_input_required_result_multi_round, which is
-// inputRequiredResultMultiRound.
+var _ func(context.Context) (string, error) = inputRequiredResultListRoots
+
+// mcpToolTestInputRequiredResultMultiRound describes the tool
+// "test_input_required_result_multi_round" (func
+// inputRequiredResultMultiRound).
 var mcpToolTestInputRequiredResultMultiRound = mcp.ToolInfo{
 	Name:        "test_input_required_result_multi_round",
 	Description: "Asks two questions, one after the other.",
@@ -387,13 +414,13 @@ var mcpToolTestInputRequiredResultMultiRound = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultMultiRound,
 }
 
-// mcpInputTestInputRequiredResultMultiRound is the schema of the arguments of
-// test_input_required_result_multi_round.
+// mcpInputTestInputRequiredResultMultiRound is the input schema of the tool
+// "test_input_required_result_multi_round".
 const mcpInputTestInputRequiredResultMultiRound = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultMultiRound answers
-// test_input_required_result_multi_round with inputRequiredResultMultiRound.
+// mcpCallTestInputRequiredResultMultiRound answers calls of the tool
+// "test_input_required_result_multi_round".
 func mcpCallTestInputRequiredResultMultiRound(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -405,9 +432,11 @@ func mcpCallTestInputRequiredResultMultiRound(ctx context.Context, req *mcp.Requ
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestInputRequiredResultMultipleInputs describes
-// test_input_required_result_multiple_inputs, which is
-// inputRequiredResultMultipleInputs.
+var _ func(context.Context) (string, error) = inputRequiredResultMultiRound
+
+// mcpToolTestInputRequiredResultMultipleInputs describes the tool
+// "test_input_required_result_multiple_inputs" (func
+// inputRequiredResultMultipleInputs).
 var mcpToolTestInputRequiredResultMultipleInputs = mcp.ToolInfo{
 	Name:        "test_input_required_result_multiple_inputs",
 	Description: "Asks user, model and client at once.",
@@ -417,14 +446,13 @@ var mcpToolTestInputRequiredResultMultipleInputs = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultMultipleInputs,
 }
 
-// mcpInputTestInputRequiredResultMultipleInputs is the schema of the arguments
-// of test_input_required_result_multiple_inputs.
+// mcpInputTestInputRequiredResultMultipleInputs is the input schema of the
+// tool "test_input_required_result_multiple_inputs".
 const mcpInputTestInputRequiredResultMultipleInputs = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultMultipleInputs answers
-// test_input_required_result_multiple_inputs with
-// inputRequiredResultMultipleInputs.
+// mcpCallTestInputRequiredResultMultipleInputs answers calls of the tool
+// "test_input_required_result_multiple_inputs".
 func mcpCallTestInputRequiredResultMultipleInputs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -436,9 +464,11 @@ func mcpCallTestInputRequiredResultMultipleInputs(ctx context.Context, req *mcp.
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestInputRequiredResultRequestState describes
-// test_input_required_result_request_state, which is
-// inputRequiredResultRequestState.
+var _ func(context.Context) (string, error) = inputRequiredResultMultipleInputs
+
+// mcpToolTestInputRequiredResultRequestState describes the tool
+// "test_input_required_result_request_state" (func
+// inputRequiredResultRequestState).
 var mcpToolTestInputRequiredResultRequestState = mcp.ToolInfo{
 	Name:        "test_input_required_result_request_state",
 	Description: "Remembers from one round to the next that it has asked.",
@@ -447,14 +477,13 @@ var mcpToolTestInputRequiredResultRequestState = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultRequestState,
 }
 
-// mcpInputTestInputRequiredResultRequestState is the schema of the arguments
-// of test_input_required_result_request_state.
+// mcpInputTestInputRequiredResultRequestState is the input schema of the tool
+// "test_input_required_result_request_state".
 const mcpInputTestInputRequiredResultRequestState = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultRequestState answers
-// test_input_required_result_request_state with
-// inputRequiredResultRequestState.
+// mcpCallTestInputRequiredResultRequestState answers calls of the tool
+// "test_input_required_result_request_state".
 func mcpCallTestInputRequiredResultRequestState(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -466,8 +495,10 @@ func mcpCallTestInputRequiredResultRequestState(ctx context.Context, req *mcp.Re
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestInputRequiredResultSampling describes
-// test_input_required_result_sampling, which is inputRequiredResultSampling.
+var _ func(context.Context) (string, error) = inputRequiredResultRequestState
+
+// mcpToolTestInputRequiredResultSampling describes the tool
+// "test_input_required_result_sampling" (func inputRequiredResultSampling).
 var mcpToolTestInputRequiredResultSampling = mcp.ToolInfo{
 	Name:        "test_input_required_result_sampling",
 	Description: "Asks a model for a capital.",
@@ -476,13 +507,13 @@ var mcpToolTestInputRequiredResultSampling = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultSampling,
 }
 
-// mcpInputTestInputRequiredResultSampling is the schema of the arguments of
-// test_input_required_result_sampling.
+// mcpInputTestInputRequiredResultSampling is the input schema of the tool
+// "test_input_required_result_sampling".
 const mcpInputTestInputRequiredResultSampling = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultSampling answers
-// test_input_required_result_sampling with inputRequiredResultSampling.
+// mcpCallTestInputRequiredResultSampling answers calls of the tool
+// "test_input_required_result_sampling".
 func mcpCallTestInputRequiredResultSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -494,9 +525,11 @@ func mcpCallTestInputRequiredResultSampling(ctx context.Context, req *mcp.Reques
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestInputRequiredResultTamperedState describes
-// test_input_required_result_tampered_state, which is
-// inputRequiredResultTamperedState.
+var _ func(context.Context) (string, error) = inputRequiredResultSampling
+
+// mcpToolTestInputRequiredResultTamperedState describes the tool
+// "test_input_required_result_tampered_state" (func
+// inputRequiredResultTamperedState).
 var mcpToolTestInputRequiredResultTamperedState = mcp.ToolInfo{
 	Name:        "test_input_required_result_tampered_state",
 	Description: "Asks for a confirmation, and takes it from the client that was asked only.",
@@ -505,14 +538,13 @@ var mcpToolTestInputRequiredResultTamperedState = mcp.ToolInfo{
 	InputSchema: mcpInputTestInputRequiredResultTamperedState,
 }
 
-// mcpInputTestInputRequiredResultTamperedState is the schema of the arguments
-// of test_input_required_result_tampered_state.
+// mcpInputTestInputRequiredResultTamperedState is the input schema of the tool
+// "test_input_required_result_tampered_state".
 const mcpInputTestInputRequiredResultTamperedState = `{"type":"object","properties":{},` +
 	`"additionalProperties":false}`
 
-// mcpCallTestInputRequiredResultTamperedState answers
-// test_input_required_result_tampered_state with
-// inputRequiredResultTamperedState.
+// mcpCallTestInputRequiredResultTamperedState answers calls of the tool
+// "test_input_required_result_tampered_state".
 func mcpCallTestInputRequiredResultTamperedState(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -524,7 +556,10 @@ func mcpCallTestInputRequiredResultTamperedState(ctx context.Context, req *mcp.R
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestLoggingTool describes test_logging_tool, which is loggingTool.
+var _ func(context.Context) (string, error) = inputRequiredResultTamperedState
+
+// mcpToolTestLoggingTool describes the tool "test_logging_tool" (func
+// loggingTool).
 var mcpToolTestLoggingTool = mcp.ToolInfo{
 	Name:        "test_logging_tool",
 	Description: "Logs one message, for clients that want it.",
@@ -533,10 +568,10 @@ var mcpToolTestLoggingTool = mcp.ToolInfo{
 	InputSchema: mcpInputTestLoggingTool,
 }
 
-// mcpInputTestLoggingTool is the schema of the arguments of test_logging_tool.
+// mcpInputTestLoggingTool is the input schema of the tool "test_logging_tool".
 const mcpInputTestLoggingTool = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestLoggingTool answers test_logging_tool with loggingTool.
+// mcpCallTestLoggingTool answers calls of the tool "test_logging_tool".
 func mcpCallTestLoggingTool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -545,8 +580,10 @@ func mcpCallTestLoggingTool(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestMissingCapability describes test_missing_capability, which is
-// missingCapability.
+var _ func(context.Context) string = loggingTool
+
+// mcpToolTestMissingCapability describes the tool "test_missing_capability"
+// (func missingCapability).
 var mcpToolTestMissingCapability = mcp.ToolInfo{
 	Name:        "test_missing_capability",
 	Description: "Needs a model to ask.",
@@ -556,12 +593,12 @@ var mcpToolTestMissingCapability = mcp.ToolInfo{
 	InputSchema: mcpInputTestMissingCapability,
 }
 
-// mcpInputTestMissingCapability is the schema of the arguments of
-// test_missing_capability.
+// mcpInputTestMissingCapability is the input schema of the tool
+// "test_missing_capability".
 const mcpInputTestMissingCapability = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestMissingCapability answers test_missing_capability with
-// missingCapability.
+// mcpCallTestMissingCapability answers calls of the tool
+// "test_missing_capability".
 func mcpCallTestMissingCapability(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -570,8 +607,10 @@ func mcpCallTestMissingCapability(ctx context.Context, req *mcp.Request) (*mcp.T
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestMultipleContentTypes describes test_multiple_content_types, which
-// is multipleContentTypes.
+var _ func() string = missingCapability
+
+// mcpToolTestMultipleContentTypes describes the tool
+// "test_multiple_content_types" (func multipleContentTypes).
 var mcpToolTestMultipleContentTypes = mcp.ToolInfo{
 	Name:        "test_multiple_content_types",
 	Description: "Returns a text, a picture and a resource.",
@@ -581,12 +620,12 @@ var mcpToolTestMultipleContentTypes = mcp.ToolInfo{
 	Embeds:      true,
 }
 
-// mcpInputTestMultipleContentTypes is the schema of the arguments of
-// test_multiple_content_types.
+// mcpInputTestMultipleContentTypes is the input schema of the tool
+// "test_multiple_content_types".
 const mcpInputTestMultipleContentTypes = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestMultipleContentTypes answers test_multiple_content_types with
-// multipleContentTypes.
+// mcpCallTestMultipleContentTypes answers calls of the tool
+// "test_multiple_content_types".
 func mcpCallTestMultipleContentTypes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -595,7 +634,10 @@ func mcpCallTestMultipleContentTypes(ctx context.Context, req *mcp.Request) (*mc
 	return mcp.ContentResult(result...), nil
 }
 
-// mcpToolTestReconnection describes test_reconnection, which is reconnection.
+var _ func() []mcp.Content = multipleContentTypes
+
+// mcpToolTestReconnection describes the tool "test_reconnection" (func
+// reconnection).
 var mcpToolTestReconnection = mcp.ToolInfo{
 	Name:        "test_reconnection",
 	Description: "Releases its stream half-way, so that the client reconnects for the result.",
@@ -604,10 +646,10 @@ var mcpToolTestReconnection = mcp.ToolInfo{
 	InputSchema: mcpInputTestReconnection,
 }
 
-// mcpInputTestReconnection is the schema of the arguments of test_reconnection.
+// mcpInputTestReconnection is the input schema of the tool "test_reconnection".
 const mcpInputTestReconnection = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestReconnection answers test_reconnection with reconnection.
+// mcpCallTestReconnection answers calls of the tool "test_reconnection".
 func mcpCallTestReconnection(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -619,7 +661,9 @@ func mcpCallTestReconnection(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestSampling describes test_sampling, which is sampling.
+var _ func(context.Context) (string, error) = reconnection
+
+// mcpToolTestSampling describes the tool "test_sampling" (func sampling).
 var mcpToolTestSampling = mcp.ToolInfo{
 	Name:        "test_sampling",
 	Description: "Hands a prompt to the model of the client.",
@@ -629,12 +673,12 @@ var mcpToolTestSampling = mcp.ToolInfo{
 	InputSchema: mcpInputTestSampling,
 }
 
-// mcpInputTestSampling is the schema of the arguments of test_sampling.
+// mcpInputTestSampling is the input schema of the tool "test_sampling".
 const mcpInputTestSampling = `{"type":"object",` +
 	`"properties":{"prompt":{"type":"string","description":"the prompt for the model"}},"required":["prompt"],` +
 	`"additionalProperties":false}`
 
-// mcpCallTestSampling answers test_sampling with sampling.
+// mcpCallTestSampling answers calls of the tool "test_sampling".
 func mcpCallTestSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		prompt string
@@ -656,12 +700,15 @@ func mcpCallTestSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	return mcp.TextResult(result), nil
 }
 
-// mcpFieldsTestSampling are the arguments of test_sampling.
+var _ func(context.Context, string) (string, error) = sampling
+
+// mcpFieldsTestSampling are the arguments of the tool "test_sampling".
 var mcpFieldsTestSampling = wire.Fields{
 	{Name: "prompt", Required: true},
 }
 
-// mcpToolTestSimpleText describes test_simple_text, which is simpleText.
+// mcpToolTestSimpleText describes the tool "test_simple_text" (func
+// simpleText).
 var mcpToolTestSimpleText = mcp.ToolInfo{
 	Name:        "test_simple_text",
 	Description: "Returns a text.",
@@ -670,10 +717,10 @@ var mcpToolTestSimpleText = mcp.ToolInfo{
 	InputSchema: mcpInputTestSimpleText,
 }
 
-// mcpInputTestSimpleText is the schema of the arguments of test_simple_text.
+// mcpInputTestSimpleText is the input schema of the tool "test_simple_text".
 const mcpInputTestSimpleText = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestSimpleText answers test_simple_text with simpleText.
+// mcpCallTestSimpleText answers calls of the tool "test_simple_text".
 func mcpCallTestSimpleText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -682,8 +729,10 @@ func mcpCallTestSimpleText(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestStreamingElicitation describes test_streaming_elicitation, which
-// is streamingElicitation.
+var _ func() string = simpleText
+
+// mcpToolTestStreamingElicitation describes the tool
+// "test_streaming_elicitation" (func streamingElicitation).
 var mcpToolTestStreamingElicitation = mcp.ToolInfo{
 	Name:        "test_streaming_elicitation",
 	Description: "Asks the user whether to go on.",
@@ -693,12 +742,12 @@ var mcpToolTestStreamingElicitation = mcp.ToolInfo{
 	InputSchema: mcpInputTestStreamingElicitation,
 }
 
-// mcpInputTestStreamingElicitation is the schema of the arguments of
-// test_streaming_elicitation.
+// mcpInputTestStreamingElicitation is the input schema of the tool
+// "test_streaming_elicitation".
 const mcpInputTestStreamingElicitation = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestStreamingElicitation answers test_streaming_elicitation with
-// streamingElicitation.
+// mcpCallTestStreamingElicitation answers calls of the tool
+// "test_streaming_elicitation".
 func mcpCallTestStreamingElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -710,8 +759,10 @@ func mcpCallTestStreamingElicitation(ctx context.Context, req *mcp.Request) (*mc
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestToolWithLogging describes test_tool_with_logging, which is
-// toolWithLogging.
+var _ func(context.Context) (string, error) = streamingElicitation
+
+// mcpToolTestToolWithLogging describes the tool "test_tool_with_logging" (func
+// toolWithLogging).
 var mcpToolTestToolWithLogging = mcp.ToolInfo{
 	Name:        "test_tool_with_logging",
 	Description: "Logs three messages on its way.",
@@ -720,12 +771,12 @@ var mcpToolTestToolWithLogging = mcp.ToolInfo{
 	InputSchema: mcpInputTestToolWithLogging,
 }
 
-// mcpInputTestToolWithLogging is the schema of the arguments of
-// test_tool_with_logging.
+// mcpInputTestToolWithLogging is the input schema of the tool
+// "test_tool_with_logging".
 const mcpInputTestToolWithLogging = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestToolWithLogging answers test_tool_with_logging with
-// toolWithLogging.
+// mcpCallTestToolWithLogging answers calls of the tool
+// "test_tool_with_logging".
 func mcpCallTestToolWithLogging(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -737,8 +788,10 @@ func mcpCallTestToolWithLogging(ctx context.Context, req *mcp.Request) (*mcp.Too
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestToolWithProgress describes test_tool_with_progress, which is
-// toolWithProgress.
+var _ func(context.Context) (string, error) = toolWithLogging
+
+// mcpToolTestToolWithProgress describes the tool "test_tool_with_progress"
+// (func toolWithProgress).
 var mcpToolTestToolWithProgress = mcp.ToolInfo{
 	Name:        "test_tool_with_progress",
 	Description: "Reports its progress: none, half, all.",
@@ -747,12 +800,12 @@ var mcpToolTestToolWithProgress = mcp.ToolInfo{
 	InputSchema: mcpInputTestToolWithProgress,
 }
 
-// mcpInputTestToolWithProgress is the schema of the arguments of
-// test_tool_with_progress.
+// mcpInputTestToolWithProgress is the input schema of the tool
+// "test_tool_with_progress".
 const mcpInputTestToolWithProgress = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestToolWithProgress answers test_tool_with_progress with
-// toolWithProgress.
+// mcpCallTestToolWithProgress answers calls of the tool
+// "test_tool_with_progress".
 func mcpCallTestToolWithProgress(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -764,8 +817,10 @@ func mcpCallTestToolWithProgress(ctx context.Context, req *mcp.Request) (*mcp.To
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestTriggerPromptChange describes test_trigger_prompt_change, which
-// is (*Lists).TriggerPromptChange.
+var _ func(context.Context) (string, error) = toolWithProgress
+
+// mcpToolTestTriggerPromptChange describes the tool
+// "test_trigger_prompt_change" (method (*Lists).TriggerPromptChange).
 var mcpToolTestTriggerPromptChange = mcp.ToolInfo{
 	Name:        "test_trigger_prompt_change",
 	Description: "Changes the list of prompts, so that clients are notified.",
@@ -773,12 +828,12 @@ var mcpToolTestTriggerPromptChange = mcp.ToolInfo{
 	InputSchema: mcpInputTestTriggerPromptChange,
 }
 
-// mcpInputTestTriggerPromptChange is the schema of the arguments of
-// test_trigger_prompt_change.
+// mcpInputTestTriggerPromptChange is the input schema of the tool
+// "test_trigger_prompt_change".
 const mcpInputTestTriggerPromptChange = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestTriggerPromptChange answers test_trigger_prompt_change with
-// (*Lists).TriggerPromptChange.
+// mcpCallTestTriggerPromptChange answers calls of the tool
+// "test_trigger_prompt_change".
 func mcpCallTestTriggerPromptChange(ctx context.Context, req *mcp.Request, recv *Lists) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -787,8 +842,10 @@ func mcpCallTestTriggerPromptChange(ctx context.Context, req *mcp.Request, recv 
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestTriggerToolChange describes test_trigger_tool_change, which is
-// (*Lists).TriggerToolChange.
+var _ func(*Lists) string = (*Lists).TriggerPromptChange
+
+// mcpToolTestTriggerToolChange describes the tool "test_trigger_tool_change"
+// (method (*Lists).TriggerToolChange).
 var mcpToolTestTriggerToolChange = mcp.ToolInfo{
 	Name:        "test_trigger_tool_change",
 	Description: "Changes the list of tools, so that clients are notified.",
@@ -796,12 +853,12 @@ var mcpToolTestTriggerToolChange = mcp.ToolInfo{
 	InputSchema: mcpInputTestTriggerToolChange,
 }
 
-// mcpInputTestTriggerToolChange is the schema of the arguments of
-// test_trigger_tool_change.
+// mcpInputTestTriggerToolChange is the input schema of the tool
+// "test_trigger_tool_change".
 const mcpInputTestTriggerToolChange = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpCallTestTriggerToolChange answers test_trigger_tool_change with
-// (*Lists).TriggerToolChange.
+// mcpCallTestTriggerToolChange answers calls of the tool
+// "test_trigger_tool_change".
 func mcpCallTestTriggerToolChange(ctx context.Context, req *mcp.Request, recv *Lists) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -810,7 +867,10 @@ func mcpCallTestTriggerToolChange(ctx context.Context, req *mcp.Request, recv *L
 	return mcp.TextResult(result), nil
 }
 
-// mcpToolTestXMcpHeader describes test_x_mcp_header, which is xMCPHeader.
+var _ func(*Lists) string = (*Lists).TriggerToolChange
+
+// mcpToolTestXMcpHeader describes the tool "test_x_mcp_header" (func
+// xMCPHeader).
 var mcpToolTestXMcpHeader = mcp.ToolInfo{
 	Name:        "test_x_mcp_header",
 	Description: "Returns the region, which a client also sends as the header field Mcp-Param-Region.",
@@ -819,12 +879,12 @@ var mcpToolTestXMcpHeader = mcp.ToolInfo{
 	InputSchema: mcpInputTestXMcpHeader,
 }
 
-// mcpInputTestXMcpHeader is the schema of the arguments of test_x_mcp_header.
+// mcpInputTestXMcpHeader is the input schema of the tool "test_x_mcp_header".
 const mcpInputTestXMcpHeader = `{"type":"object",` +
 	`"properties":{"region":{"type":"string","description":"name of a region","x-mcp-header":"Region"}},` +
 	`"required":["region"],"additionalProperties":false}`
 
-// mcpCallTestXMcpHeader answers test_x_mcp_header with xMCPHeader.
+// mcpCallTestXMcpHeader answers calls of the tool "test_x_mcp_header".
 func mcpCallTestXMcpHeader(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct {
 		region string
@@ -843,13 +903,15 @@ func mcpCallTestXMcpHeader(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	return mcp.TextResult(result), nil
 }
 
-// mcpFieldsTestXMcpHeader are the arguments of test_x_mcp_header.
+var _ func(string) string = xMCPHeader
+
+// mcpFieldsTestXMcpHeader are the arguments of the tool "test_x_mcp_header".
 var mcpFieldsTestXMcpHeader = wire.Fields{
 	{Name: "region", Required: true},
 }
 
-// mcpResourceTestStaticBinary describes test://static-binary, which is
-// staticBinary.
+// mcpResourceTestStaticBinary describes the resource "test://static-binary"
+// (func staticBinary).
 var mcpResourceTestStaticBinary = mcp.ResourceInfo{
 	URI:         "test://static-binary",
 	Name:        "test_static_binary",
@@ -859,13 +921,16 @@ var mcpResourceTestStaticBinary = mcp.ResourceInfo{
 	ReadInfo:    mcp.ReadInfo{TTL: time.Hour, Cache: mcp.CachePublic},
 }
 
-// mcpReadTestStaticBinary answers test://static-binary with staticBinary.
+// mcpReadTestStaticBinary reads the resource "test://static-binary".
 func mcpReadTestStaticBinary(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 	result := staticBinary()
 	return mcp.BlobContents(result), nil
 }
 
-// mcpResourceTestStaticText describes test://static-text, which is staticText.
+var _ func() []byte = staticBinary
+
+// mcpResourceTestStaticText describes the resource "test://static-text" (value
+// staticText).
 var mcpResourceTestStaticText = mcp.ResourceInfo{
 	URI:         "test://static-text",
 	Name:        "test_static_text",
@@ -875,8 +940,8 @@ var mcpResourceTestStaticText = mcp.ResourceInfo{
 	ReadInfo:    mcp.ReadInfo{TTL: time.Hour, Cache: mcp.CachePublic},
 }
 
-// mcpResourceTestWatchedResource describes test://watched-resource, which is
-// watchedResource.
+// mcpResourceTestWatchedResource describes the resource
+// "test://watched-resource" (value watchedResource).
 var mcpResourceTestWatchedResource = mcp.ResourceInfo{
 	URI:         "test://watched-resource",
 	Name:        "test_watched_resource",
@@ -885,8 +950,8 @@ var mcpResourceTestWatchedResource = mcp.ResourceInfo{
 	MIMEType:    "text/plain",
 }
 
-// mcpTemplateTestTemplateData describes test://template/{id}/data, which is
-// templateData.
+// mcpTemplateTestTemplateData describes the resource template
+// "test://template/{id}/data" (func templateData).
 var mcpTemplateTestTemplateData = mcp.TemplateInfo{
 	URITemplate: "test://template/{id}/data",
 	Name:        "test_template_data",
@@ -895,7 +960,8 @@ var mcpTemplateTestTemplateData = mcp.TemplateInfo{
 	MIMEType:    "application/json",
 }
 
-// mcpReadTestTemplateData answers test://template/{id}/data with templateData.
+// mcpReadTestTemplateData reads the resource template
+// "test://template/{id}/data".
 func mcpReadTestTemplateData(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 	var args struct {
 		id string
@@ -916,21 +982,24 @@ func mcpReadTestTemplateData(ctx context.Context, req *mcp.Request) (*mcp.Resour
 	return req.JSONContents(e)
 }
 
-// mcpFieldsTestTemplateData are the variables of test://template/{id}/data.
+var _ func(string) TemplateData = templateData
+
+// mcpFieldsTestTemplateData are the variables of the resource template
+// "test://template/{id}/data".
 var mcpFieldsTestTemplateData = wire.Fields{
 	{Name: "id", Required: true},
 }
 
-// mcpPromptTestComingAndGoingPrompt describes test_coming_and_going_prompt,
-// which is comingAndGoingPrompt.
+// mcpPromptTestComingAndGoingPrompt describes the prompt
+// "test_coming_and_going_prompt" (func comingAndGoingPrompt).
 var mcpPromptTestComingAndGoingPrompt = mcp.PromptInfo{
 	Name:        "test_coming_and_going_prompt",
 	Description: "Says that it is there. Each test_trigger_prompt_change takes it away or brings it back.",
 	Symbol:      "comingAndGoingPrompt",
 }
 
-// mcpGetTestComingAndGoingPrompt answers test_coming_and_going_prompt with
-// comingAndGoingPrompt.
+// mcpGetTestComingAndGoingPrompt answers the prompt
+// "test_coming_and_going_prompt".
 func mcpGetTestComingAndGoingPrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -939,16 +1008,18 @@ func mcpGetTestComingAndGoingPrompt(ctx context.Context, req *mcp.Request) (*mcp
 	return mcp.PromptText(result), nil
 }
 
-// mcpPromptTestInputRequiredResultPrompt describes
-// test_input_required_result_prompt, which is inputRequiredResultPrompt.
+var _ func() string = comingAndGoingPrompt
+
+// mcpPromptTestInputRequiredResultPrompt describes the prompt
+// "test_input_required_result_prompt" (func inputRequiredResultPrompt).
 var mcpPromptTestInputRequiredResultPrompt = mcp.PromptInfo{
 	Name:        "test_input_required_result_prompt",
 	Description: "Asks the user what the prompt is about.",
 	Symbol:      "inputRequiredResultPrompt",
 }
 
-// mcpGetTestInputRequiredResultPrompt answers
-// test_input_required_result_prompt with inputRequiredResultPrompt.
+// mcpGetTestInputRequiredResultPrompt answers the prompt
+// "test_input_required_result_prompt".
 func mcpGetTestInputRequiredResultPrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -960,8 +1031,10 @@ func mcpGetTestInputRequiredResultPrompt(ctx context.Context, req *mcp.Request) 
 	return mcp.PromptText(result), nil
 }
 
-// mcpPromptTestPromptWithArguments describes test_prompt_with_arguments, which
-// is promptWithArguments.
+var _ func(context.Context) (string, error) = inputRequiredResultPrompt
+
+// mcpPromptTestPromptWithArguments describes the prompt
+// "test_prompt_with_arguments" (func promptWithArguments).
 var mcpPromptTestPromptWithArguments = mcp.PromptInfo{
 	Name:        "test_prompt_with_arguments",
 	Description: "Says what its arguments are.",
@@ -972,8 +1045,8 @@ var mcpPromptTestPromptWithArguments = mcp.PromptInfo{
 	},
 }
 
-// mcpGetTestPromptWithArguments answers test_prompt_with_arguments with
-// promptWithArguments.
+// mcpGetTestPromptWithArguments answers the prompt
+// "test_prompt_with_arguments".
 func mcpGetTestPromptWithArguments(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 	var args struct {
 		arg1 string
@@ -995,22 +1068,26 @@ func mcpGetTestPromptWithArguments(ctx context.Context, req *mcp.Request) (*mcp.
 	return mcp.PromptText(result), nil
 }
 
-// mcpFieldsTestPromptWithArguments are the arguments of
-// test_prompt_with_arguments.
+var _ func(string, string) string = promptWithArguments
+
+// mcpFieldsTestPromptWithArguments are the arguments of the prompt
+// "test_prompt_with_arguments".
 var mcpFieldsTestPromptWithArguments = wire.Fields{
 	{Name: "arg1", Required: true},
 	{Name: "arg2", Required: true},
 }
 
-// mcpCompleteTestPromptWithArgumentsArg1 completes arg1 of
-// test_prompt_with_arguments with completeWord.
+// mcpCompleteTestPromptWithArgumentsArg1 completes arg1 of the prompt
+// "test_prompt_with_arguments".
 func mcpCompleteTestPromptWithArgumentsArg1(ctx context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
 	result, err := completeWord(ctx, value)
 	return mcp.Candidates(result), err
 }
 
-// mcpPromptTestPromptWithEmbeddedResource describes
-// test_prompt_with_embedded_resource, which is promptWithEmbeddedResource.
+var _ func(context.Context, string) ([]string, error) = completeWord
+
+// mcpPromptTestPromptWithEmbeddedResource describes the prompt
+// "test_prompt_with_embedded_resource" (func promptWithEmbeddedResource).
 var mcpPromptTestPromptWithEmbeddedResource = mcp.PromptInfo{
 	Name:        "test_prompt_with_embedded_resource",
 	Description: "Shows a resource and asks about it.",
@@ -1020,8 +1097,8 @@ var mcpPromptTestPromptWithEmbeddedResource = mcp.PromptInfo{
 	},
 }
 
-// mcpGetTestPromptWithEmbeddedResource answers
-// test_prompt_with_embedded_resource with promptWithEmbeddedResource.
+// mcpGetTestPromptWithEmbeddedResource answers the prompt
+// "test_prompt_with_embedded_resource".
 func mcpGetTestPromptWithEmbeddedResource(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 	var args struct {
 		uri string
@@ -1040,22 +1117,23 @@ func mcpGetTestPromptWithEmbeddedResource(ctx context.Context, req *mcp.Request)
 	return &mcp.PromptResult{Messages: result}, nil
 }
 
-// mcpFieldsTestPromptWithEmbeddedResource are the arguments of
-// test_prompt_with_embedded_resource.
+var _ func(string) []mcp.PromptMessage = promptWithEmbeddedResource
+
+// mcpFieldsTestPromptWithEmbeddedResource are the arguments of the prompt
+// "test_prompt_with_embedded_resource".
 var mcpFieldsTestPromptWithEmbeddedResource = wire.Fields{
 	{Name: "resourceUri", Required: true},
 }
 
-// mcpPromptTestPromptWithImage describes test_prompt_with_image, which is
-// promptWithImage.
+// mcpPromptTestPromptWithImage describes the prompt "test_prompt_with_image"
+// (func promptWithImage).
 var mcpPromptTestPromptWithImage = mcp.PromptInfo{
 	Name:        "test_prompt_with_image",
 	Description: "Shows a picture and asks about it.",
 	Symbol:      "promptWithImage",
 }
 
-// mcpGetTestPromptWithImage answers test_prompt_with_image with
-// promptWithImage.
+// mcpGetTestPromptWithImage answers the prompt "test_prompt_with_image".
 func mcpGetTestPromptWithImage(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -1064,15 +1142,17 @@ func mcpGetTestPromptWithImage(ctx context.Context, req *mcp.Request) (*mcp.Prom
 	return &mcp.PromptResult{Messages: result}, nil
 }
 
-// mcpPromptTestSimplePrompt describes test_simple_prompt, which is
-// simplePrompt.
+var _ func() []mcp.PromptMessage = promptWithImage
+
+// mcpPromptTestSimplePrompt describes the prompt "test_simple_prompt" (func
+// simplePrompt).
 var mcpPromptTestSimplePrompt = mcp.PromptInfo{
 	Name:        "test_simple_prompt",
 	Description: "Says that it is simple.",
 	Symbol:      "simplePrompt",
 }
 
-// mcpGetTestSimplePrompt answers test_simple_prompt with simplePrompt.
+// mcpGetTestSimplePrompt answers the prompt "test_simple_prompt".
 func mcpGetTestSimplePrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -1080,6 +1160,8 @@ func mcpGetTestSimplePrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptR
 	result := simplePrompt()
 	return mcp.PromptText(result), nil
 }
+
+var _ func() string = simplePrompt
 
 // MCPFormNeedsDirective describes the form and returns what reads an answer
 // into v. It makes the type a form for mcp.Elicit.
@@ -1187,6 +1269,10 @@ func mcpDecodeColor(d *wire.Decoder, v *Color) {
 	}
 }
 
+var _ = struct {
+	Color string
+}(Color{})
+
 // mcpFieldsColor are the members of a value of type Color.
 var mcpFieldsColor = wire.Fields{
 	{Name: "color", Required: true},
@@ -1201,6 +1287,10 @@ func mcpDecodeConfirmation(d *wire.Decoder, v *Confirmation) {
 		}
 	}
 }
+
+var _ = struct {
+	OK bool
+}(Confirmation{})
 
 // mcpFieldsConfirmation are the members of a value of type Confirmation.
 var mcpFieldsConfirmation = wire.Fields{
@@ -1220,6 +1310,11 @@ func mcpDecodeContact(d *wire.Decoder, v *Contact) {
 	}
 }
 
+var _ = struct {
+	Username string
+	Email    string
+}(Contact{})
+
 // mcpFieldsContact are the members of a value of type Contact.
 var mcpFieldsContact = wire.Fields{
 	{Name: "username", Required: true},
@@ -1236,6 +1331,10 @@ func mcpDecodeContext(d *wire.Decoder, v *Context) {
 	}
 }
 
+var _ = struct {
+	Context string
+}(Context{})
+
 // mcpFieldsContext are the members of a value of type Context.
 var mcpFieldsContext = wire.Fields{
 	{Name: "context", Required: true},
@@ -1250,6 +1349,10 @@ func mcpDecodeName(d *wire.Decoder, v *Name) {
 		}
 	}
 }
+
+var _ = struct {
+	Name string
+}(Name{})
 
 // mcpFieldsName are the members of a value of type Name.
 var mcpFieldsName = wire.Fields{
@@ -1279,6 +1382,14 @@ func mcpDecodeProfile(d *wire.Decoder, v *Profile) {
 	}
 }
 
+var _ = struct {
+	Name     string
+	Age      int
+	Score    float64
+	Status   Status
+	Verified bool
+}(Profile{})
+
 // mcpFieldsProfile are the members of a value of type Profile.
 var mcpFieldsProfile = wire.Fields{
 	{Name: "name"},
@@ -1300,85 +1411,8 @@ func mcpEncodeTemplateData(e *wire.Encoder, v *TemplateData) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func() []byte = audioContent
-var _ func() string = comingAndGoing
-var _ func(context.Context, string) (string, error) = elicitation
-var _ func(context.Context) (string, error) = elicitationSep1034Defaults
-var _ func(context.Context) (string, error) = elicitationSep1330Enums
-var _ func() mcp.Content = embeddedResource
-var _ func() error = errorHandling
-var _ func() []byte = imageContent
-var _ func(context.Context) (string, error) = inputRequiredResultCapabilities
-var _ func(context.Context) (string, error) = inputRequiredResultElicitation
-var _ func(context.Context) (string, error) = inputRequiredResultListRoots
-var _ func(context.Context) (string, error) = inputRequiredResultMultiRound
-var _ func(context.Context) (string, error) = inputRequiredResultMultipleInputs
-var _ func(context.Context) (string, error) = inputRequiredResultRequestState
-var _ func(context.Context) (string, error) = inputRequiredResultSampling
-var _ func(context.Context) (string, error) = inputRequiredResultTamperedState
-var _ func(context.Context) string = loggingTool
-var _ func() string = missingCapability
-var _ func() []mcp.Content = multipleContentTypes
-var _ func(context.Context) (string, error) = reconnection
-var _ func(context.Context, string) (string, error) = sampling
-var _ func() string = simpleText
-var _ func(context.Context) (string, error) = streamingElicitation
-var _ func(context.Context) (string, error) = toolWithLogging
-var _ func(context.Context) (string, error) = toolWithProgress
-var _ func(*Lists) string = (*Lists).TriggerPromptChange
-var _ func(*Lists) string = (*Lists).TriggerToolChange
-var _ func(string) string = xMCPHeader
-var _ func() []byte = staticBinary
-var _ func(string) TemplateData = templateData
-var _ func() string = comingAndGoingPrompt
-var _ func(context.Context) (string, error) = inputRequiredResultPrompt
-var _ func(string, string) string = promptWithArguments
-var _ func(string) []mcp.PromptMessage = promptWithEmbeddedResource
-var _ func() []mcp.PromptMessage = promptWithImage
-var _ func() string = simplePrompt
-var _ func(context.Context, string) ([]string, error) = completeWord
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
 var _ = struct {
 	ID           string
 	TemplateTest bool
 	Data         string
 }(TemplateData{})
-
-// mcpgen saw these fields of Color.
-var _ = struct {
-	Color string
-}(Color{})
-
-// mcpgen saw these fields of Confirmation.
-var _ = struct {
-	OK bool
-}(Confirmation{})
-
-// mcpgen saw these fields of Contact.
-var _ = struct {
-	Username string
-	Email    string
-}(Contact{})
-
-// mcpgen saw these fields of Context.
-var _ = struct {
-	Context string
-}(Context{})
-
-// mcpgen saw these fields of Name.
-var _ = struct {
-	Name string
-}(Name{})
-
-// mcpgen saw these fields of Profile.
-var _ = struct {
-	Name     string
-	Age      int
-	Score    float64
-	Status   Status
-	Verified bool
-}(Profile{})

@@ -13,6 +13,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers features of
@@ -33,11 +35,15 @@ func NewMCPServer(desk *orders.Desk, store *catalogue.Store, opts ...mcp.Option)
 // github.com/mcpgen/mcpgen/examples/wiring/orders. It does not touch the
 // receivers: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
-	r.Register(mcp.MethodTool(&mcpToolPlace, desk, mcpCallPlace))
-	r.Register(mcp.MethodTool(&mcpToolSearch, store, mcpCallSearch))
+	d := mcp.ApplyDefaults(r, mcp.Defaults{
+		Errors:     mcpDeclaredErrors,
+		HideErrors: true,
+	})
+	d.Register(mcp.MethodTool(&mcpToolPlace, desk, mcpCallPlace))
+	d.Register(mcp.MethodTool(&mcpToolSearch, store, mcpCallSearch))
 }
 
-// mcpToolPlace describes place, which is (*orders.Desk).Place.
+// mcpToolPlace describes the tool "place" (method (*orders.Desk).Place).
 var mcpToolPlace = mcp.ToolInfo{
 	Name:         "place",
 	Description:  "Orders an article at its present price.",
@@ -45,15 +51,13 @@ var mcpToolPlace = mcp.ToolInfo{
 	Groups:       []string{"public"},
 	InputSchema:  mcpInputPlace,
 	OutputSchema: mcpOutputPlace,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
 }
 
-// mcpInputPlace is the schema of the arguments of place.
+// mcpInputPlace is the input schema of the tool "place".
 const mcpInputPlace = `{"type":"object","properties":{"article":{"type":"string","description":"its name"}},` +
 	`"required":["article"],"additionalProperties":false}`
 
-// mcpOutputPlace is the schema of the results of place.
+// mcpOutputPlace is the output schema of the tool "place".
 const mcpOutputPlace = `{"type":"object","description":"Order is what somebody has ordered.","properties":{` +
 	`"number":{"type":"integer"},` +
 	`"customer":{"type":"string","description":"Customer is who orders. It is never the model's to choose."},` +
@@ -61,7 +65,7 @@ const mcpOutputPlace = `{"type":"object","description":"Order is what somebody h
 	`"cents":{"type":"integer"}},` +
 	`"required":["number","customer","article","cents"],"additionalProperties":false}`
 
-// mcpCallPlace answers place with (*orders.Desk).Place.
+// mcpCallPlace answers calls of the tool "place".
 func mcpCallPlace(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mcp.ToolResult, error) {
 	var args struct {
 		article string
@@ -89,12 +93,16 @@ func mcpCallPlace(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mc
 	return req.Structured(e)
 }
 
-// mcpFieldsPlace are the arguments of place.
+var _ func(*orders.Desk, orders.Customer, string) (orders.Order, error) = (*orders.Desk).Place
+
+var _ func(context.Context) (orders.Customer, error) = customer
+
+// mcpFieldsPlace are the arguments of the tool "place".
 var mcpFieldsPlace = wire.Fields{
 	{Name: "article", Required: true},
 }
 
-// mcpToolSearch describes search, which is (*catalogue.Store).Search.
+// mcpToolSearch describes the tool "search" (method (*catalogue.Store).Search).
 var mcpToolSearch = mcp.ToolInfo{
 	Name:         "search",
 	Description:  "Finds articles by a part of their name.",
@@ -103,21 +111,19 @@ var mcpToolSearch = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSearch,
 	OutputSchema: mcpOutputSearch,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
 }
 
-// mcpInputSearch is the schema of the arguments of search.
+// mcpInputSearch is the input schema of the tool "search".
 const mcpInputSearch = `{"type":"object",` +
 	`"properties":{"query":{"type":"string","description":"part of the name"}},"required":["query"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputSearch is the schema of the results of search.
+// mcpOutputSearch is the output schema of the tool "search".
 const mcpOutputSearch = `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
 	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"],` +
 	`"additionalProperties":false}}`
 
-// mcpCallSearch answers search with (*catalogue.Store).Search.
+// mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {
 	var args struct {
 		query string
@@ -138,7 +144,9 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 	return req.Structured(e)
 }
 
-// mcpFieldsSearch are the arguments of search.
+var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
+
+// mcpFieldsSearch are the arguments of the tool "search".
 var mcpFieldsSearch = wire.Fields{
 	{Name: "query", Required: true},
 }
@@ -166,6 +174,13 @@ func mcpEncodeOrder(e *wire.Encoder, v *orders.Order) {
 	e.End()
 }
 
+var _ = struct {
+	Number   int
+	Customer orders.Customer
+	Article  string
+	Cents    int
+}(orders.Order{})
+
 // mcpEncodeArticle writes a value of type catalogue.Article.
 func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
 	e.Begin()
@@ -176,22 +191,6 @@ func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(*orders.Desk, orders.Customer, string) (orders.Order, error) = (*orders.Desk).Place
-var _ func(context.Context) (orders.Customer, error) = customer
-var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
-var _ = struct {
-	Number   int
-	Customer orders.Customer
-	Article  string
-	Cents    int
-}(orders.Order{})
-
-// mcpgen saw these fields of catalogue.Article.
 var _ = struct {
 	Name  string
 	Cents int

@@ -13,6 +13,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers features of
@@ -32,12 +34,17 @@ func NewMCPServer(desk *orders.Desk, store *catalogue.Store, opts ...mcp.Option)
 // github.com/mcpgen/mcpgen/examples/wiring/orders. It does not touch the
 // receivers: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
-	r.Register(mcp.MethodTool(&mcpToolOrdersList, desk, mcpCallOrdersList))
-	r.Register(mcp.MethodTool(&mcpToolSearch, store, mcpCallSearch))
-	r.Register(mcp.MethodTool(&mcpToolSetPrice, store, mcpCallSetPrice))
+	d := mcp.ApplyDefaults(r, mcp.Defaults{
+		Errors:     mcpDeclaredErrors,
+		HideErrors: true,
+	})
+	d.Register(mcp.MethodTool(&mcpToolOrdersList, desk, mcpCallOrdersList))
+	d.Register(mcp.MethodTool(&mcpToolSearch, store, mcpCallSearch))
+	d.Register(mcp.MethodTool(&mcpToolSetPrice, store, mcpCallSetPrice))
 }
 
-// mcpToolOrdersList describes orders_list, which is (*orders.Desk).List.
+// mcpToolOrdersList describes the tool "orders_list" (method
+// (*orders.Desk).List).
 var mcpToolOrdersList = mcp.ToolInfo{
 	Name:         "orders_list",
 	Description:  "Lists all orders.",
@@ -46,14 +53,12 @@ var mcpToolOrdersList = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputOrdersList,
 	OutputSchema: mcpOutputOrdersList,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
 }
 
-// mcpInputOrdersList is the schema of the arguments of orders_list.
+// mcpInputOrdersList is the input schema of the tool "orders_list".
 const mcpInputOrdersList = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// mcpOutputOrdersList is the schema of the results of orders_list.
+// mcpOutputOrdersList is the output schema of the tool "orders_list".
 const mcpOutputOrdersList = `{"type":"array","items":{"type":"object",` +
 	`"description":"Order is what somebody has ordered.","properties":{` +
 	`"number":{"type":"integer"},` +
@@ -62,7 +67,7 @@ const mcpOutputOrdersList = `{"type":"array","items":{"type":"object",` +
 	`"cents":{"type":"integer"}},` +
 	`"required":["number","customer","article","cents"],"additionalProperties":false}}`
 
-// mcpCallOrdersList answers orders_list with (*orders.Desk).List.
+// mcpCallOrdersList answers calls of the tool "orders_list".
 func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mcp.ToolResult, error) {
 	if err := req.NoArguments(); err != nil {
 		return nil, err
@@ -73,7 +78,9 @@ func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk)
 	return req.Structured(e)
 }
 
-// mcpToolSearch describes search, which is (*catalogue.Store).Search.
+var _ func(*orders.Desk) []orders.Order = (*orders.Desk).List
+
+// mcpToolSearch describes the tool "search" (method (*catalogue.Store).Search).
 var mcpToolSearch = mcp.ToolInfo{
 	Name:         "search",
 	Description:  "Finds articles by a part of their name.",
@@ -82,21 +89,19 @@ var mcpToolSearch = mcp.ToolInfo{
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSearch,
 	OutputSchema: mcpOutputSearch,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
 }
 
-// mcpInputSearch is the schema of the arguments of search.
+// mcpInputSearch is the input schema of the tool "search".
 const mcpInputSearch = `{"type":"object",` +
 	`"properties":{"query":{"type":"string","description":"part of the name"}},"required":["query"],` +
 	`"additionalProperties":false}`
 
-// mcpOutputSearch is the schema of the results of search.
+// mcpOutputSearch is the output schema of the tool "search".
 const mcpOutputSearch = `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
 	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"],` +
 	`"additionalProperties":false}}`
 
-// mcpCallSearch answers search with (*catalogue.Store).Search.
+// mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {
 	var args struct {
 		query string
@@ -117,12 +122,15 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 	return req.Structured(e)
 }
 
-// mcpFieldsSearch are the arguments of search.
+var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
+
+// mcpFieldsSearch are the arguments of the tool "search".
 var mcpFieldsSearch = wire.Fields{
 	{Name: "query", Required: true},
 }
 
-// mcpToolSetPrice describes set_price, which is (*catalogue.Store).SetPrice.
+// mcpToolSetPrice describes the tool "set_price" (method
+// (*catalogue.Store).SetPrice).
 var mcpToolSetPrice = mcp.ToolInfo{
 	Name:         "set_price",
 	Description:  "Changes what an article costs.",
@@ -131,22 +139,20 @@ var mcpToolSetPrice = mcp.ToolInfo{
 	Hints:        mcp.Hints{Destructive: true, Idempotent: true},
 	InputSchema:  mcpInputSetPrice,
 	OutputSchema: mcpOutputSetPrice,
-	Errors:       mcpDeclaredErrors,
-	HideErrors:   true,
 }
 
-// mcpInputSetPrice is the schema of the arguments of set_price.
+// mcpInputSetPrice is the input schema of the tool "set_price".
 const mcpInputSetPrice = `{"type":"object","properties":{` +
 	`"name":{"type":"string","description":"of the article, as Search returns it"},` +
 	`"cents":{"type":"integer","description":"the new price","minimum":1}},` +
 	`"required":["name","cents"],"additionalProperties":false}`
 
-// mcpOutputSetPrice is the schema of the results of set_price.
+// mcpOutputSetPrice is the output schema of the tool "set_price".
 const mcpOutputSetPrice = `{"type":"object","description":"Article is for sale.",` +
 	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"],` +
 	`"additionalProperties":false}`
 
-// mcpCallSetPrice answers set_price with (*catalogue.Store).SetPrice.
+// mcpCallSetPrice answers calls of the tool "set_price".
 func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {
 	var args struct {
 		name  string
@@ -174,7 +180,9 @@ func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Stor
 	return req.Structured(e)
 }
 
-// mcpFieldsSetPrice are the arguments of set_price.
+var _ func(*catalogue.Store, string, int) (catalogue.Article, error) = (*catalogue.Store).SetPrice
+
+// mcpFieldsSetPrice are the arguments of the tool "set_price".
 var mcpFieldsSetPrice = wire.Fields{
 	{Name: "name", Required: true},
 	{Name: "cents", Required: true},
@@ -203,6 +211,13 @@ func mcpEncodeOrder(e *wire.Encoder, v *orders.Order) {
 	e.End()
 }
 
+var _ = struct {
+	Number   int
+	Customer orders.Customer
+	Article  string
+	Cents    int
+}(orders.Order{})
+
 // mcpEncodeArticle writes a value of type catalogue.Article.
 func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
 	e.Begin()
@@ -213,22 +228,6 @@ func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(*orders.Desk) []orders.Order = (*orders.Desk).List
-var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
-var _ func(*catalogue.Store, string, int) (catalogue.Article, error) = (*catalogue.Store).SetPrice
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
-var _ = struct {
-	Number   int
-	Customer orders.Customer
-	Article  string
-	Cents    int
-}(orders.Order{})
-
-// mcpgen saw these fields of catalogue.Article.
 var _ = struct {
 	Name  string
 	Cents int

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // What the identifiers of the generated file begin with, before a stem.
@@ -138,20 +139,24 @@ func packageOf(t types.Type) *types.Package {
 	return nil
 }
 
-// Camel joins the words of a name: search_books is SearchBooks.
+// initialisms are the words that Go names have in capitals.
+var initialisms = map[string]bool{
+	"API": true, "CSS": true, "DNS": true, "HTML": true, "HTTP": true, "HTTPS": true, "ID": true, "IP": true, "JSON": true,
+	"SQL": true, "SSH": true, "TCP": true, "TLS": true, "TTL": true, "UDP": true, "UI": true, "URI": true, "URL": true,
+	"UTF8": true, "UUID": true, "XML": true,
+}
+
+// Camel joins the words of a name: search_books is SearchBooks, and book_id BookID.
 func Camel(name string) string {
 	var b strings.Builder
-	up := true
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			up = true
-		case up:
-			b.WriteRune(unicode.ToUpper(r))
-			up = false
-		default:
-			b.WriteRune(r)
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if upper := strings.ToUpper(word); initialisms[upper] {
+			b.WriteString(upper)
+			continue
 		}
+		first, size := utf8.DecodeRuneInString(word)
+		b.WriteRune(unicode.ToUpper(first))
+		b.WriteString(word[size:])
 	}
 	return b.String()
 }

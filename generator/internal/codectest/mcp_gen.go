@@ -13,6 +13,8 @@ import (
 )
 
 // A runtime older than the generator that wrote this file does not compile.
+// Neither does a line var _ whose function or struct has changed since: run
+// mcpgen again.
 const _ = mcp.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
@@ -31,7 +33,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcp.FuncTool(&mcpToolSearch, mcpCallSearch))
 }
 
-// mcpToolCheck describes check, which is Check.
+// mcpToolCheck describes the tool "check" (func Check).
 var mcpToolCheck = mcp.ToolInfo{
 	Name:        "check",
 	Description: "Does nothing with its arguments.",
@@ -40,99 +42,37 @@ var mcpToolCheck = mcp.ToolInfo{
 	InputSchema: mcpInputCheck,
 }
 
-// mcpInputCheck is the schema of the arguments of check.
+// mcpInputCheck is the input schema of the tool "check".
 const mcpInputCheck = `{"type":"object","description":"Rules has a member for every way in which arguments ` +
-	`can be wrong, and itself nested, in an array and in a map.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"text":{"type":"string"},` +
-	`"integer":{"type":"integer"},` +
-	`"number":{"type":"number"},` +
-	`"flag":{"type":"boolean"},` +
-	`"texts":{"type":"array","items":{"type":"string"}},` +
-	`"counts":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"pointer":{"type":"integer"},` +
-	`"anything":{"description":"Any JSON value."},` +
-	`"sort":{"type":"string","description":"Sort is the order of the hits.","enum":["relevance","title","year"]},` +
-	`"level":{"type":"integer","description":"Level is how much is said.","enum":[1,2]},` +
-	`"only":{"type":"string","enum":["this"]},` +
-	`"share":{"type":"number","enum":[0.5,1]},` +
-	`"small":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"natural":{"type":"integer","minimum":0},` +
-	`"long":{"type":"integer"},` +
-	`"single":{"type":"number"},` +
-	`"bounded":{"type":"integer","minimum":1,"maximum":100},` +
-	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"fives":{"type":"integer","multipleOf":5},` +
-	`"tenths":{"type":"number","multipleOf":0.1},` +
-	`"exact":{"type":"number","minimum":0},` +
-	`"inQuotes":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
-	`"name":{"type":"string","minLength":2,"maxLength":5},` +
-	`"code":{"type":"string","pattern":"^[A-Z]{3}$"},` +
-	`"data":{"type":"string","contentEncoding":"base64"},` +
-	`"address":{"type":"string"},` +
-	`"when":{"type":"string","format":"date-time"},` +
-	`"wait":{"type":"string","description":"A duration such as \"1h30m\".",` +
-	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
-	`"date":{"type":"string","format":"date"},` +
-	`"time":{"type":"string","format":"time"},` +
-	`"dateTime":{"type":"string","format":"date-time"},` +
-	`"uuid":{"type":"string","format":"uuid"},` +
-	`"email":{"type":"string","format":"email"},` +
-	`"uri":{"type":"string","format":"uri"},` +
-	`"host":{"type":"string","format":"hostname"},` +
-	`"ipv4":{"type":"string","format":"ipv4"},` +
-	`"ipv6":{"type":"string","format":"ipv6"},` +
-	`"two":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
-	`"some":{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2},` +
-	`"different":{"type":"array","items":{"type":"string"},"uniqueItems":true},` +
-	`"entries":{"type":"object","additionalProperties":{"type":"integer"},"minProperties":1,"maxProperties":2},` +
-	`"ports":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"integer"}},` +
-	`"hosts":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"nested":{"$ref":"#/$defs/Rules"},` +
-	`"list":{"type":"array","items":{"$ref":"#/$defs/Rules"}},` +
-	`"byName":{"type":"object","additionalProperties":{"$ref":"#/$defs/Rules"}}},` +
+	`can be wrong, and itself nested, in an array and in a map.","properties":` + mcpSchemaRulesProperties + `,` +
 	`"required":["id"],"additionalProperties":false,"$defs":{` +
 	`"Rules":{"type":"object","description":"Rules has a member for every way in which arguments can be wrong, ` +
-	`and itself nested, in an array and in a map.","properties":{` +
-	`"id":{"type":"string"},` +
-	`"text":{"type":"string"},` +
-	`"integer":{"type":"integer"},` +
-	`"number":{"type":"number"},` +
-	`"flag":{"type":"boolean"},` +
+	`and itself nested, in an array and in a map.","properties":` + mcpSchemaRulesProperties + `,"required":["id"],` +
+	`"additionalProperties":false}}}`
+
+// mcpSchemaRulesProperties is a part of several schemas.
+const mcpSchemaRulesProperties = `{"id":{"type":"string"},"text":{"type":"string"},` +
+	`"integer":{"type":"integer"},"number":{"type":"number"},"flag":{"type":"boolean"},` +
 	`"texts":{"type":"array","items":{"type":"string"}},` +
-	`"counts":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"pointer":{"type":"integer"},` +
+	`"counts":{"type":"object","additionalProperties":{"type":"integer"}},"pointer":{"type":"integer"},` +
 	`"anything":{"description":"Any JSON value."},` +
 	`"sort":{"type":"string","description":"Sort is the order of the hits.","enum":["relevance","title","year"]},` +
 	`"level":{"type":"integer","description":"Level is how much is said.","enum":[1,2]},` +
-	`"only":{"type":"string","enum":["this"]},` +
-	`"share":{"type":"number","enum":[0.5,1]},` +
-	`"small":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"natural":{"type":"integer","minimum":0},` +
-	`"long":{"type":"integer"},` +
-	`"single":{"type":"number"},` +
-	`"bounded":{"type":"integer","minimum":1,"maximum":100},` +
+	`"only":{"type":"string","enum":["this"]},"share":{"type":"number","enum":[0.5,1]},` +
+	`"small":{"type":"integer","minimum":-128,"maximum":127},"natural":{"type":"integer","minimum":0},` +
+	`"long":{"type":"integer"},"single":{"type":"number"},"bounded":{"type":"integer","minimum":1,"maximum":100},` +
 	`"open":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"fives":{"type":"integer","multipleOf":5},` +
-	`"tenths":{"type":"number","multipleOf":0.1},` +
-	`"exact":{"type":"number","minimum":0},` +
-	`"inQuotes":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
-	`"name":{"type":"string","minLength":2,"maxLength":5},` +
-	`"code":{"type":"string","pattern":"^[A-Z]{3}$"},` +
-	`"data":{"type":"string","contentEncoding":"base64"},` +
-	`"address":{"type":"string"},` +
-	`"when":{"type":"string","format":"date-time"},` +
-	`"wait":{"type":"string","description":"A duration such as \"1h30m\".",` +
+	`"fives":{"type":"integer","multipleOf":5},"tenths":{"type":"number","multipleOf":0.1},` +
+	`"exact":{"type":"number","minimum":0},"inQuotes":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"name":{"type":"string","minLength":2,"maxLength":5},"code":{"type":"string","pattern":"^[A-Z]{3}$"},` +
+	`"data":{"type":"string","contentEncoding":"base64"},"address":{"type":"string"},` +
+	`"when":{"type":"string","format":"date-time"},"wait":{"type":"string",` +
+	`"description":"A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
-	`"date":{"type":"string","format":"date"},` +
-	`"time":{"type":"string","format":"time"},` +
-	`"dateTime":{"type":"string","format":"date-time"},` +
-	`"uuid":{"type":"string","format":"uuid"},` +
-	`"email":{"type":"string","format":"email"},` +
-	`"uri":{"type":"string","format":"uri"},` +
-	`"host":{"type":"string","format":"hostname"},` +
-	`"ipv4":{"type":"string","format":"ipv4"},` +
+	`"date":{"type":"string","format":"date"},"time":{"type":"string","format":"time"},` +
+	`"dateTime":{"type":"string","format":"date-time"},"uuid":{"type":"string","format":"uuid"},` +
+	`"email":{"type":"string","format":"email"},"uri":{"type":"string","format":"uri"},` +
+	`"host":{"type":"string","format":"hostname"},"ipv4":{"type":"string","format":"ipv4"},` +
 	`"ipv6":{"type":"string","format":"ipv6"},` +
 	`"two":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
 	`"some":{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2},` +
@@ -140,13 +80,11 @@ const mcpInputCheck = `{"type":"object","description":"Rules has a member for ev
 	`"entries":{"type":"object","additionalProperties":{"type":"integer"},"minProperties":1,"maxProperties":2},` +
 	`"ports":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"integer"}},` +
-	`"hosts":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"nested":{"$ref":"#/$defs/Rules"},` +
+	`"hosts":{"type":"object","additionalProperties":{"type":"integer"}},"nested":{"$ref":"#/$defs/Rules"},` +
 	`"list":{"type":"array","items":{"$ref":"#/$defs/Rules"}},` +
-	`"byName":{"type":"object","additionalProperties":{"$ref":"#/$defs/Rules"}}},` +
-	`"required":["id"],"additionalProperties":false}}}`
+	`"byName":{"type":"object","additionalProperties":{"$ref":"#/$defs/Rules"}}}`
 
-// mcpCallCheck answers check with Check.
+// mcpCallCheck answers calls of the tool "check".
 func mcpCallCheck(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Rules
 	d := req.Decoder()
@@ -158,7 +96,9 @@ func mcpCallCheck(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 	return mcp.DoneResult(), nil
 }
 
-// mcpToolSearch describes search, which is Search.
+var _ func(Rules) = Check
+
+// mcpToolSearch describes the tool "search" (func Search).
 var mcpToolSearch = mcp.ToolInfo{
 	Name:         "search",
 	Description:  "Finds books.",
@@ -168,7 +108,7 @@ var mcpToolSearch = mcp.ToolInfo{
 	OutputSchema: mcpOutputSearch,
 }
 
-// mcpInputSearch is the schema of the arguments of search.
+// mcpInputSearch is the input schema of the tool "search".
 const mcpInputSearch = `{"type":"object","description":"Query is what to search for.","properties":{` +
 	`"query":{"type":"string","minLength":1,"maxLength":200},` +
 	`"limit":{"type":"integer","minimum":1,"maximum":100},` +
@@ -193,7 +133,7 @@ const mcpInputSearch = `{"type":"object","description":"Query is what to search 
 	`"since":{"type":"string","format":"date-time"}},` +
 	`"required":["query"],"additionalProperties":false}`
 
-// mcpOutputSearch is the schema of the results of search.
+// mcpOutputSearch is the output schema of the tool "search".
 const mcpOutputSearch = `{"type":"object","description":"Hits are what a search has found.","properties":{` +
 	`"total":{"type":"integer"},` +
 	`"books":{"type":"array","items":{"type":"object","description":"Book is one hit.","properties":{` +
@@ -208,7 +148,7 @@ const mcpOutputSearch = `{"type":"object","description":"Hits are what a search 
 	`"took":{"type":"number"}},` +
 	`"required":["total","books","took"],"additionalProperties":false}`
 
-// mcpCallSearch answers search with Search.
+// mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Query
 	d := req.Decoder()
@@ -224,6 +164,8 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 	mcpEncodeHits(e, &result)
 	return req.Structured(e)
 }
+
+var _ func(context.Context, Query) (Hits, error) = Search
 
 // mcpEnumSort are the values that are accepted for Sort.
 var mcpEnumSort = []Sort{ByRelevance, ByTitle, ByYear}
@@ -369,6 +311,56 @@ func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 	}
 }
 
+var _ = struct {
+	ID        string
+	Text      string
+	Integer   int
+	Number    float64
+	Flag      bool
+	Texts     []string
+	Counts    map[string]int
+	Pointer   *int
+	Anything  any
+	Sort      Sort
+	Level     Level
+	Only      string
+	Share     float64
+	Small     int8
+	Natural   uint
+	Long      int64
+	Single    float32
+	Bounded   int
+	Open      float64
+	Fives     int
+	Tenths    float64
+	Exact     json.Number
+	InQuotes  int
+	Name      string
+	Code      string
+	Data      []byte
+	Address   netip.Addr
+	When      time.Time
+	Wait      time.Duration
+	Date      string
+	Time      string
+	DateTime  string
+	UUID      string
+	Email     string
+	URI       string
+	Host      string
+	IPv4      string
+	IPv6      string
+	Two       [2]int
+	Some      []int
+	Different []string
+	Entries   map[string]int
+	Ports     map[int16]int
+	Hosts     map[netip.Addr]int
+	Nested    *Rules
+	List      []Rules
+	ByName    map[string]Rules
+}(Rules{})
+
 // mcpFieldsRules are the members of a value of type Rules.
 var mcpFieldsRules = wire.Fields{
 	{Name: "id", Required: true},
@@ -455,6 +447,19 @@ func mcpDecodeQuery(d *wire.Decoder, v *Query) {
 	}
 }
 
+var _ = struct {
+	Query   string
+	Limit   int
+	Offset  int64
+	Sort    Sort
+	Exact   bool
+	Filters []Filter
+	Labels  map[string]string
+	Weights map[string]float64
+	Page    *Page
+	Since   time.Time
+}(Query{})
+
 // mcpFieldsQuery are the members of a value of type Query.
 var mcpFieldsQuery = wire.Fields{
 	{Name: "query", Required: true},
@@ -488,6 +493,13 @@ func mcpDecodeFilter(d *wire.Decoder, v *Filter) {
 	}
 }
 
+var _ = struct {
+	Field  string
+	Op     Op
+	Values []string
+	Boost  float64
+}(Filter{})
+
 // mcpFieldsFilter are the members of a value of type Filter.
 var mcpFieldsFilter = wire.Fields{
 	{Name: "field", Required: true},
@@ -518,6 +530,12 @@ func mcpDecodePage(d *wire.Decoder, v *Page) {
 	}
 }
 
+var _ = struct {
+	Number int
+	Size   uint8
+	Cursor string
+}(Page{})
+
 // mcpFieldsPage are the members of a value of type Page.
 var mcpFieldsPage = wire.Fields{
 	{Name: "number"},
@@ -536,6 +554,12 @@ func mcpEncodeHits(e *wire.Encoder, v *Hits) {
 	wire.PutFloat(e, &v.Took)
 	e.End()
 }
+
+var _ = struct {
+	Total int
+	Books []Book
+	Took  float64
+}(Hits{})
 
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
@@ -559,100 +583,6 @@ func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.End()
 }
 
-// The functions have these signatures. Where a line does not compile, the
-// function has changed since: run mcpgen again.
-var _ func(Rules) = Check
-var _ func(context.Context, Query) (Hits, error) = Search
-
-// The structs have these fields. Where a declaration below does not compile,
-// the struct has changed since: run mcpgen again.
-var _ = struct {
-	ID        string
-	Text      string
-	Integer   int
-	Number    float64
-	Flag      bool
-	Texts     []string
-	Counts    map[string]int
-	Pointer   *int
-	Anything  any
-	Sort      Sort
-	Level     Level
-	Only      string
-	Share     float64
-	Small     int8
-	Natural   uint
-	Long      int64
-	Single    float32
-	Bounded   int
-	Open      float64
-	Fives     int
-	Tenths    float64
-	Exact     json.Number
-	InQuotes  int
-	Name      string
-	Code      string
-	Data      []byte
-	Address   netip.Addr
-	When      time.Time
-	Wait      time.Duration
-	Date      string
-	Time      string
-	DateTime  string
-	UUID      string
-	Email     string
-	URI       string
-	Host      string
-	IPv4      string
-	IPv6      string
-	Two       [2]int
-	Some      []int
-	Different []string
-	Entries   map[string]int
-	Ports     map[int16]int
-	Hosts     map[netip.Addr]int
-	Nested    *Rules
-	List      []Rules
-	ByName    map[string]Rules
-}(Rules{})
-
-// mcpgen saw these fields of Query.
-var _ = struct {
-	Query   string
-	Limit   int
-	Offset  int64
-	Sort    Sort
-	Exact   bool
-	Filters []Filter
-	Labels  map[string]string
-	Weights map[string]float64
-	Page    *Page
-	Since   time.Time
-}(Query{})
-
-// mcpgen saw these fields of Filter.
-var _ = struct {
-	Field  string
-	Op     Op
-	Values []string
-	Boost  float64
-}(Filter{})
-
-// mcpgen saw these fields of Page.
-var _ = struct {
-	Number int
-	Size   uint8
-	Cursor string
-}(Page{})
-
-// mcpgen saw these fields of Hits.
-var _ = struct {
-	Total int
-	Books []Book
-	Took  float64
-}(Hits{})
-
-// mcpgen saw these fields of Book.
 var _ = struct {
 	ID      int64
 	Title   string

@@ -42,7 +42,7 @@ func (g *generator) completerFuncs(stem, feature string, all []*model.Completion
 			continue
 		}
 		name := completerName(stem, c)
-		doc := name + " completes " + c.Argument + " of " + feature + " with " + c.Func.Symbol + "."
+		doc := name + " completes " + c.Argument + " of " + feature + "."
 		params := g.params(
 			g.local("ctx").Add(g.std("context", "Context")), g.local("value").Id("string"), g.local("arguments").Id("map[string]string"))
 		results := list("(", ")", false, g.mcp("Completion"), id("error"))
@@ -53,6 +53,7 @@ func (g *generator) completerFuncs(stem, feature string, all []*model.Completion
 			results = g.mcp("CompleteFunc")
 		}
 		g.add(doc, id("func "+name).Add(params, results).Block(lines...))
+		g.completerGuard(c.Func)
 	}
 }
 
@@ -83,32 +84,28 @@ func (g *generator) completerBody(f *model.Completer) []jen.Code {
 	return b.lines
 }
 
-// completerGuards assert the signatures of the functions that complete.
-func (g *generator) completerGuards() []jen.Code {
-	var out []jen.Code
-	for _, c := range g.p.Completers() {
-		var in, results []jen.Code
-		name := g.declared(c.Pkg, c.Name)
-		if r := c.Receiver; r != nil {
-			in = append(in, g.typ(r.Type))
-			recv := g.typ(r.Type)
-			if c.Symbol[0] == '(' {
-				recv = jen.Parens(recv)
-			}
-			name = jen.Add(recv).Dot(c.Name)
+// completerGuard asserts the signature of a function that completes.
+func (g *generator) completerGuard(c *model.Completer) {
+	var in, results []jen.Code
+	name := g.declared(c.Pkg, c.Name)
+	if r := c.Receiver; r != nil {
+		in = append(in, g.typ(r.Type))
+		recv := g.typ(r.Type)
+		if c.Symbol[0] == '(' {
+			recv = jen.Parens(recv)
 		}
-		if c.Context {
-			in = append(in, g.std("context", "Context"))
-		}
-		in = append(in, id("string"))
-		if c.Others {
-			in = append(in, id("map[string]string"))
-		}
-		results = append(results, id("[]string"))
-		if c.Error {
-			results = append(results, id("error"))
-		}
-		out = append(out, id("var _ func").Add(g.plainSignature(in, results)).Op("=").Add(name))
+		name = jen.Add(recv).Dot(c.Name)
 	}
-	return out
+	if c.Context {
+		in = append(in, g.std("context", "Context"))
+	}
+	in = append(in, id("string"))
+	if c.Others {
+		in = append(in, id("map[string]string"))
+	}
+	results = append(results, id("[]string"))
+	if c.Error {
+		results = append(results, id("error"))
+	}
+	g.guardLine(id("var _ func").Add(g.plainSignature(in, results)).Op("=").Add(name))
 }

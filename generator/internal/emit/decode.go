@@ -257,6 +257,7 @@ func (g *generator) decoder(d *codec.Decoder) {
 		g.local("d").Op("*").Add(g.wire("Decoder")),
 		g.local("v").Op("*").Add(g.typ(d.Go)),
 	)).Block(lines...))
+	g.structGuard(d.Go)
 	if d.Object != nil {
 		g.fields(d.Object, "the members of "+g.valueOf(d.Go))
 	}

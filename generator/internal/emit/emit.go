@@ -41,11 +41,16 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), printed: map[string]string{}}
+	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), shared: newSharing(p.Types), guarded: map[string]bool{}, structs: map[string]*types.Named{}}
+	for _, named := range plan.Guards {
+		g.structs[types.TypeString(named, nil)] = named
+	}
 	g.file = newFile(p.Name, p.Types, g.locals.all())
 	g.aliases = p.Aliases
 	// The runtime's packages get their names before those of the user's types.
 	g.mcp("Server")
+	g.common = g.usual()
+	g.countSchemas()
 	g.constants()
 	g.server()
 	if p.Server != nil || p.HasFeatures() {
@@ -59,7 +64,7 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	g.forms()
 	g.declaredErrors()
 	g.codecs()
-	g.guards()
+	g.structGuards()
 	if g.err != nil {
 		return nil, g.err
 	}
@@ -73,7 +78,10 @@ type generator struct {
 	plan    *codec.Plan
 	schemas schemas
 	locals  *locals
-	printed map[string]string // constants by the schema that they hold
+	shared  *sharing
+	common  defaults
+	guarded map[string]bool         // lines that assert a signature
+	structs map[string]*types.Named // with guards that are not printed yet, by their full names
 	err     error
 }
 
@@ -109,7 +117,8 @@ func (g *generator) qualified(path, pkg, name string) code {
 
 // constants asserts that the runtime is not older than the generator.
 func (g *generator) constants() {
-	g.add("A runtime older than the generator that wrote this file does not compile.",
+	g.add("A runtime older than the generator that wrote this file does not compile. "+
+		"Neither does a line var _ whose function or struct has changed since: run mcpgen again.",
 		id("const _ =").Add(g.mcp("AtLeast_v1_0")))
 }
 

@@ -30,6 +30,7 @@ func (g *generator) encoder(e *codec.Encoder) {
 			g.local("e").Op("*").Add(g.wire("Encoder")),
 			g.local("v").Op("*").Add(g.typ(e.Go)),
 		)).Block(lines...))
+	g.structGuard(e.Go)
 }
 
 // put prints the writing of a value.

@@ -53,12 +53,7 @@ func (g *generator) identity(l *items, f *model.Feature, symbol string) {
 // how long it may take.
 func (g *generator) behaviour(l *items, f *model.Feature) {
 	l.put("Requires", g.capabilities(f.Requires), len(f.Requires) > 0)
-	errorsFunc := g.errorsFunc(f.HideErrors)
-	l.put("Errors", id(errorsFunc), errorsFunc != "")
-	l.put("HideErrors", id("true"), f.HideErrors)
-	if f.Timeout > 0 {
-		l.put("Timeout", g.duration(f.Timeout), true)
-	}
+	g.putDefaults(l, g.featureDefaults(f))
 }
 
 // capabilities is a list of the runtime's constants.
@@ -73,16 +68,18 @@ func (g *generator) capabilities(list []model.Capability) code {
 // registerFeatures are the statements of RegisterMCP for all but tools.
 func (g *generator) registerFeatures() []jen.Code {
 	var out []jen.Code
-	register := func(feature code) { out = append(out, call(g.local("r").Dot("Register"), feature)) }
+	register := func(f *model.Feature, feature code) {
+		out = append(out, call(jen.Add(g.registrar(g.featureDefaults(f))).Dot("Register"), feature))
+	}
 	for _, r := range g.p.Resources {
-		register(g.resourceFeature("Resource", r))
+		register(&r.Feature, g.resourceFeature("Resource", r))
 	}
 	for _, r := range g.p.Templates {
-		register(g.resourceFeature("Template", r))
+		register(&r.Feature, g.resourceFeature("Template", r))
 	}
 	for _, p := range g.p.Prompts {
 		stem := g.plan.Calls[&p.Call].Stem
-		register(g.registered("Prompt", "&mcpPrompt"+stem, "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
+		register(&p.Feature, g.registered("Prompt", "&mcpPrompt"+stem, "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
 	}
 	return out
 }

@@ -8,35 +8,50 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// guards prints what makes the compiler notice that functions and structs are no
-// longer those that the file was generated for.
-func (g *generator) guards() {
-	if calls := g.p.Calls(); len(calls) > 0 {
-		var lines []jen.Code
-		seen := map[*model.Provider]bool{}
-		for _, t := range calls {
-			lines = append(lines, g.signatureGuard(t))
-			for _, p := range t.Func.Params {
-				if p.Source == model.FromProvider {
-					lines = append(lines, g.providerGuard(p.Provider, seen)...)
-				}
-			}
-			if r := t.Func.Receiver; r != nil && r.Provider != nil {
-				lines = append(lines, g.providerGuard(r.Provider, seen)...)
-			}
+// guard prints what makes the compiler notice that a function, or one that provides
+// for it, is no longer the one that the file was generated for.
+func (g *generator) guard(c *model.Call) {
+	g.guardLine(g.signatureGuard(c))
+	for _, p := range c.Func.Params {
+		if p.Source == model.FromProvider {
+			g.guardLine(g.providerGuard(p.Provider))
 		}
-		lines = append(lines, g.completerGuards()...)
-		g.add("The functions have these signatures. Where a line does not compile, the function has changed since: run mcpgen again.",
-			jen.Add(separate(lines)...))
 	}
-	for i, named := range g.plan.Guards {
-		doc := "mcpgen saw these fields of " + g.describe(named) + "."
-		if i == 0 {
-			doc = "The structs have these fields. Where a declaration below does not compile, the struct has changed since: run mcpgen again."
+	if r := c.Func.Receiver; r != nil && r.Provider != nil {
+		g.guardLine(g.providerGuard(r.Provider))
+	}
+}
+
+// guardLine prints an assertion once.
+func (g *generator) guardLine(c code) {
+	text := source(c.Clone())
+	if !g.guarded[text] {
+		g.guarded[text] = true
+		g.addBare(c)
+	}
+}
+
+// structGuard does the same for the fields of a struct, under the function that reads
+// or writes it.
+func (g *generator) structGuard(t types.Type) {
+	name := types.TypeString(types.Unalias(t), nil)
+	if named := g.structs[name]; named != nil {
+		delete(g.structs, name)
+		g.addBare(g.shapeGuard(named))
+	}
+}
+
+// structGuards prints those of the structs that have no function of their own.
+func (g *generator) structGuards() {
+	for _, named := range g.plan.Guards {
+		if g.structs[types.TypeString(named, nil)] != nil {
+			g.add("The fields of "+g.describe(named)+".", g.shapeGuard(named))
 		}
-		g.add(doc, id("var _ =").Add(
-			g.shape(named.Underlying()).Parens(g.typ(named).Add(composite(false)))))
 	}
+}
+
+func (g *generator) shapeGuard(named types.Type) code {
+	return id("var _ =").Add(g.shape(named.Underlying()).Parens(g.typ(named).Add(composite(false))))
 }
 
 // signatureGuard assigns the function to a variable of the type it had.
@@ -69,15 +84,11 @@ func (g *generator) signatureGuard(t *model.Call) code {
 	return c.Op("=").Add(name)
 }
 
-// providerGuard does the same for a provider, once.
-func (g *generator) providerGuard(p *model.Provider, seen map[*model.Provider]bool) []jen.Code {
-	if seen[p] {
-		return nil
-	}
-	seen[p] = true
+// providerGuard does the same for a provider.
+func (g *generator) providerGuard(p *model.Provider) code {
 	out := []jen.Code{g.typ(p.Type)}
 	if p.Error {
 		out = append(out, id("error"))
 	}
-	return []jen.Code{id("var _ func").Add(g.plainSignature([]jen.Code{g.std("context", "Context")}, out)).Op("=").Add(g.declared(p.Pkg, p.Func))}
+	return id("var _ func").Add(g.plainSignature([]jen.Code{g.std("context", "Context")}, out)).Op("=").Add(g.declared(p.Pkg, p.Func))
 }

@@ -58,6 +58,12 @@ func (f *file) add(doc string, declaration ...jen.Code) {
 	}
 }
 
+// addBare appends a declaration without a comment.
+func (f *file) addBare(declaration code) {
+	f.body.Line()
+	f.body.Add(declaration)
+}
+
 // render returns the formatted file.
 func (f *file) render(header string) ([]byte, error) {
 	var body bytes.Buffer
@@ -235,18 +241,6 @@ func source(c jen.Code) string {
 // width is the length of the source of an expression, roughly.
 func width(c jen.Code) int { return len(source(c)) }
 
-// separate puts statements on lines of their own.
-func separate(lines []jen.Code) []jen.Code {
-	var out []jen.Code
-	for i, l := range lines {
-		if i > 0 {
-			out = append(out, jen.Op("\n"))
-		}
-		out = append(out, l)
-	}
-	return out
-}
-
 // text is a string literal; a long one is broken behind a newline or a space.
 func text(s string) code {
 	if utf8.RuneCountInString(s) < lineWidth-30 && strings.Count(s, "\n") == 0 {
@@ -292,11 +286,24 @@ func rawText(parts []string) code {
 		if i > 0 {
 			s.WriteString(" +\n")
 		}
-		if strings.ContainsAny(part, "`\r\ufeff") {
-			s.WriteString(strconv.Quote(part))
-		} else {
-			s.WriteString("`" + part + "`")
-		}
+		s.WriteString(rawPart(part))
 	}
 	return id(s.String())
+}
+
+// rawPart is a part of a constant: text in backquotes, and names of other constants.
+func rawPart(part string) string {
+	var joined []string
+	for i, piece := range strings.Split(part, reference) {
+		switch {
+		case i%2 == 1:
+			joined = append(joined, piece)
+		case piece == "" && part != "":
+		case strings.ContainsAny(piece, "`\r\ufeff"):
+			joined = append(joined, strconv.Quote(piece))
+		default:
+			joined = append(joined, "`"+piece+"`")
+		}
+	}
+	return strings.Join(joined, " + ")
 }

@@ -14,11 +14,12 @@ func (g *generator) prompts() {
 	for _, p := range g.p.Prompts {
 		plan := g.plan.Calls[&p.Call]
 		g.promptInfo(p, plan.Stem)
-		g.answerFunc("mcpGet"+plan.Stem, "mcpGet"+plan.Stem+" answers "+p.Name+" with "+p.Func.Symbol+".", promptFeature, &p.Call, "PromptResult")
+		g.answerFunc("mcpGet"+plan.Stem, "mcpGet"+plan.Stem+" answers the prompt "+strconv.Quote(p.Name)+".", promptFeature, &p.Call, "PromptResult")
+		g.guard(&p.Call)
 		if plan.Args != nil {
-			g.fields(plan.Args, "the arguments of "+p.Name)
+			g.fields(plan.Args, "the arguments of the prompt "+strconv.Quote(p.Name))
 		}
-		g.completerFuncs(plan.Stem, p.Name, p.Completions)
+		g.completerFuncs(plan.Stem, "the prompt "+strconv.Quote(p.Name), p.Completions)
 	}
 }
 
@@ -41,7 +42,7 @@ func (g *generator) promptInfo(p *model.Prompt, stem string) {
 		l.put("Arguments", jen.Index().Add(g.mcp("PromptArgument"), composite(true, rows...)), true)
 	}
 	g.behaviour(&l, &p.Feature)
-	g.add("mcpPrompt"+stem+" describes "+p.Name+", which is "+p.Func.Symbol+".",
+	g.add("mcpPrompt"+stem+" describes the prompt "+origin(p.Name, &p.Func)+".",
 		id("var mcpPrompt"+stem+" =").Add(g.mcp("PromptInfo"), composite(true, l...)))
 }
 

@@ -21,19 +21,24 @@ func (g *generator) resources() {
 
 func (g *generator) resource(r *model.Resource, kind string) {
 	plan := g.plan.Calls[&r.Call]
-	g.resourceInfo(r, kind, plan.Stem)
-	doc := "mcpRead" + plan.Stem + " answers " + r.URI + " with " + r.Symbol() + "."
+	what := "the resource " + strconv.Quote(r.URI)
+	if kind == "Template" {
+		what = "the resource template " + strconv.Quote(r.URI)
+	}
+	g.resourceInfo(r, kind, plan.Stem, what)
 	if r.Value == nil {
+		doc := "mcpRead" + plan.Stem + " reads " + what + "."
 		g.answerFunc("mcpRead"+plan.Stem, doc, resourceFeature, &r.Call, "ResourceResult")
+		g.guard(&r.Call)
 	}
 	if plan.Args != nil {
-		g.fields(plan.Args, "the variables of "+r.URI)
+		g.fields(plan.Args, "the variables of "+what)
 	}
-	g.completerFuncs(plan.Stem, r.URI, r.Completions)
+	g.completerFuncs(plan.Stem, what, r.Completions)
 }
 
 // resourceInfo prints the description of a resource or template.
-func (g *generator) resourceInfo(r *model.Resource, kind, stem string) {
+func (g *generator) resourceInfo(r *model.Resource, kind, stem, what string) {
 	var l items
 	if r.Files() {
 		g.filesInfo(r, stem)
@@ -57,7 +62,14 @@ func (g *generator) resourceInfo(r *model.Resource, kind, stem string) {
 	}
 	g.readInfo(&l, r)
 	name := "mcp" + kind + stem
-	g.add(name+" describes "+r.URI+", which is "+r.Symbol()+".",
+	from := "func"
+	switch {
+	case r.Value != nil:
+		from = "value"
+	case r.Func.Receiver != nil:
+		from = "method"
+	}
+	g.add(name+" describes "+what+" ("+from+" "+r.Symbol()+").",
 		id("var "+name+" =").Add(g.mcp(kind+"Info"), composite(true, l...)))
 }
 
@@ -91,7 +103,7 @@ func (g *generator) filesInfo(r *model.Resource, stem string) {
 		l.put("MIMEType", id("func(string) string { return "+strconv.Quote(r.MIME)+" }"), true)
 	}
 	g.readInfo(&l, r)
-	g.add("mcpTemplate"+stem+" describes the files of "+r.Symbol()+" below "+r.URI+".",
+	g.add("mcpTemplate"+stem+" describes the files of "+r.Symbol()+" below "+strconv.Quote(r.URI)+".",
 		id("var mcpTemplate"+stem+" =").Add(g.mcp("FilesInfo"), composite(true, l...)))
 }
 

@@ -86,6 +86,9 @@ func (g *generator) register() {
 		params = append(params, id(g.locals.user(r.Param)).Add(g.typ(r.Type)))
 	}
 	var body []jen.Code
+	if g.common != (defaults{}) {
+		body = append(body, g.applyDefaults())
+	}
 	for _, t := range g.p.Tools {
 		stem := g.plan.Tools[t].Stem
 		info := id("&mcpTool" + stem)
@@ -93,7 +96,7 @@ func (g *generator) register() {
 		if r := t.Func.Receiver; r != nil && r.Provider == nil {
 			feature = call(g.mcp("MethodTool"), info, id(g.locals.user(r.Param)), id("mcpCall"+stem))
 		}
-		body = append(body, call(g.local("r").Dot("Register"), feature))
+		body = append(body, call(jen.Add(g.registrar(g.toolDefaults(t))).Dot("Register"), feature))
 	}
 	body = append(body, g.registerFeatures()...)
 	doc := "RegisterMCP registers " + g.offered() + "."
@@ -108,12 +111,10 @@ func (g *generator) register() {
 }
 
 // info prints the description of a tool.
-func (g *generator) info(t *model.Tool, stem, errorsFunc string, hasOutput bool) {
-	items := []jen.Code{keyed("Name", text(t.Name))}
+func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
+	l := items{keyed("Name", text(t.Name))}
 	put := func(name string, value jen.Code, when bool) {
-		if when {
-			items = append(items, keyed(name, value))
-		}
+		l.put(name, value, when)
 	}
 	put("Title", text(t.Title), t.Title != "")
 	put("Description", text(t.Description), t.Description != "")
@@ -128,8 +129,6 @@ func (g *generator) info(t *model.Tool, stem, errorsFunc string, hasOutput bool)
 	put("InputSchema", id("mcpInput"+stem), true)
 	put("OutputSchema", id("mcpOutput"+stem), hasOutput)
 	put("Embeds", id("true"), t.Embeds())
-	put("Errors", id(errorsFunc), errorsFunc != "")
-	put("HideErrors", id("true"), t.HideErrors)
 	put("MaxResult", id(strconv.FormatInt(t.MaxResult, 10)), t.MaxResult > 0)
 	if t.Input != nil && t.Input.Object != nil {
 		var names []string
@@ -138,12 +137,19 @@ func (g *generator) info(t *model.Tool, stem, errorsFunc string, hasOutput bool)
 		}
 		put("Narrow", stringList(names), len(names) > 0 && t.MaxResult > 0)
 	}
-	if t.Timeout > 0 {
-		put("Timeout", g.duration(t.Timeout), true)
-	}
+	g.putDefaults(&l, g.toolDefaults(t))
 	put("Lenient", id("true"), t.Lenient)
-	g.add("mcpTool"+stem+" describes "+t.Name+", which is "+t.Func.Symbol+".",
-		id("var mcpTool"+stem+" =").Add(g.mcp("ToolInfo"), composite(true, items...)))
+	g.add("mcpTool"+stem+" describes the tool "+origin(t.Name, &t.Func)+".",
+		id("var mcpTool"+stem+" =").Add(g.mcp("ToolInfo"), composite(true, l...)))
+}
+
+// origin is the quoted name of a feature with the function that it comes from.
+func origin(name string, f *model.Func) string {
+	kind := "func"
+	if f.Receiver != nil {
+		kind = "method"
+	}
+	return strconv.Quote(name) + " (" + kind + " " + f.Symbol + ")"
 }
 
 func (g *generator) hints(h model.Hints) code {

@@ -11,31 +11,53 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
+// countSchemas finds what the schemas of the file have in common.
+func (g *generator) countSchemas() {
+	for _, t := range g.p.Tools {
+		stem := g.plan.Tools[t].Stem
+		var in *model.Type
+		if t.Input != nil {
+			in = t.Input.Object
+		}
+		g.shared.count(g.schemas.input(t), in, stem+"Arguments")
+		if t.Result.Output != nil {
+			g.shared.count(g.schemas.output(t), t.Result.Output, stem+"Result")
+		}
+	}
+	g.shared.name()
+}
+
 // tool prints what belongs to one tool alone.
 func (g *generator) tool(t *model.Tool) {
 	plan := g.plan.Tools[t]
 	stem := plan.Stem
-	g.info(t, stem, g.errorsFunc(t.HideErrors), t.Result.Output != nil)
-	g.schema("mcpInput"+stem, "the schema of the arguments of "+t.Name, g.schemas.input(t))
+	g.info(t, stem, t.Result.Output != nil)
+	g.schema("mcpInput"+stem, "the input schema of the tool "+strconv.Quote(t.Name), g.schemas.input(t))
 	if t.Result.Output != nil {
-		g.schema("mcpOutput"+stem, "the schema of the results of "+t.Name, g.schemas.output(t))
+		g.schema("mcpOutput"+stem, "the output schema of the tool "+strconv.Quote(t.Name), g.schemas.output(t))
 	}
 	g.call(t, plan)
+	g.guard(&t.Call)
 	if plan.Args != nil {
-		g.fields(plan.Args, "the arguments of "+t.Name)
+		g.fields(plan.Args, "the arguments of the tool "+strconv.Quote(t.Name))
 	}
 }
 
-// schema prints a schema as a constant. A long one that another constant has
-// already is not repeated.
+// schema prints a schema as a constant, and after it the constants of its parts that
+// others have too, if this is the first one.
 func (g *generator) schema(name, what, json string) {
-	value := id(g.printed[json])
-	if g.printed[json] == "" {
-		value = g.longText(breakJSON(json, len("const = ")+len(name), lineWidth-4))
-		if len(json) > lineWidth {
-			g.printed[json] = name
+	var used []*sharedText
+	g.jsonConstant(name, what, g.shared.compose(json, false, &used))
+	for i := 0; i < len(used); i++ {
+		if k := used[i]; !k.printed {
+			k.printed = true
+			g.jsonConstant(k.name, "a part of several schemas", g.shared.compose(k.text, true, &used))
 		}
 	}
+}
+
+func (g *generator) jsonConstant(name, what, text string) {
+	value := g.longText(breakJSON(text, len("const = ")+len(name), lineWidth-4))
 	g.add(name+" is "+what+".", id("const "+name+" =").Add(value))
 }
 
@@ -52,7 +74,7 @@ func (g *generator) call(t *model.Tool, plan *codec.Tool) {
 	b.decode()
 	b.provide()
 	b.invoke()
-	g.add("mcpCall"+plan.Stem+" answers "+t.Name+" with "+t.Func.Symbol+".",
+	g.add("mcpCall"+plan.Stem+" answers calls of the tool "+strconv.Quote(t.Name)+".",
 		id("func mcpCall"+plan.Stem).Add(g.params(params...), list("(", ")", false, jen.Op("*").Add(g.mcp("ToolResult")), id("error"))).
 			Block(b.lines...))
 }

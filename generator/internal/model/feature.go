@@ -76,29 +76,3 @@ func (p *Package) Calls() []*Call {
 	}
 	return all
 }
-
-// Completers are the functions that complete arguments, in order of use, each
-// once.
-func (p *Package) Completers() []*Completer {
-	var all []*Completer
-	type key struct {
-		pkg    *types.Package
-		symbol string
-	}
-	seen := map[key]bool{}
-	add := func(list []*Completion) {
-		for _, c := range list {
-			if c.Func != nil && !seen[key{c.Func.Pkg, c.Func.Symbol}] {
-				seen[key{c.Func.Pkg, c.Func.Symbol}] = true
-				all = append(all, c.Func)
-			}
-		}
-	}
-	for _, t := range p.Templates {
-		add(t.Completions)
-	}
-	for _, t := range p.Prompts {
-		add(t.Completions)
-	}
-	return all
-}
