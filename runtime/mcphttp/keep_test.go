@@ -112,7 +112,7 @@ func readMore(a *response, last string, seen int) (string, int) {
 }
 
 // The messages of a call that cannot be resumed are not stored.
-func TestNothingIsKeptForNobody(t *testing.T) {
+func TestNothingStoredWithoutResumption(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
 		var m runtime.MemStats

@@ -59,7 +59,7 @@ func TestQuestionToAnAbsentClient(t *testing.T) {
 }
 
 // A question that cannot be delivered fails at once.
-func TestQuestionToNobody(t *testing.T) {
+func TestUndeliverableQuestion(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 			x := s.open(version)

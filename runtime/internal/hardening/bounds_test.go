@@ -10,6 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -181,7 +182,7 @@ func testFirstMessage(t *testing.T, v venue) {
 		case *lineLink:
 			_, _ = l.raw.Write([]byte(`{"jsonrpc":"2.0",`))
 		case *webSocketLink:
-			_, _ = l.conn.Write(masked(final|textFrame, []byte(`{"jsonrpc":"2.0"}`))[:9])
+			_, _ = l.conn.Write(testbed.MaskedFrame(final|textFrame, []byte(`{"jsonrpc":"2.0"}`))[:9])
 		case *httpLink:
 			half.put(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}`) // opens no session
 		}

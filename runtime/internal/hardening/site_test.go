@@ -1,7 +1,6 @@
 package hardening_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
@@ -52,9 +52,9 @@ type site struct {
 	venue   venue
 	setup   setup
 	server  *mcp.Server
-	log     *journal // of the server and the transport
-	notes   journal  // of the server of net/http
-	net     network
+	log     *testbed.Log // of the server and the transport
+	notes   testbed.Log  // of the server of net/http
+	net     testbed.Network
 	addr    string
 	pipes   atomic.Int64 // that have been opened, on stdio
 	handler closer       // of HTTP and WebSocket
@@ -74,17 +74,11 @@ type closer interface {
 	Shutdown(context.Context) error
 }
 
-// network is a listener, and what connects to it.
-type network interface {
-	net.Listener
-	Dial(context.Context) (net.Conn, error)
-}
-
 var errTestOver = errors.New("the test is over")
 
 func newSite(t *testing.T, v venue, c setup) *site {
 	t.Helper()
-	s := &site{t: t, tap: spec.NewTap(t).Conversation(), venue: v, setup: c, log: &journal{expected: c.expected}}
+	s := &site{t: t, tap: spec.NewTap(t).Conversation(), venue: v, setup: c, log: &testbed.Log{Ignore: c.expected}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	level := c.level
 	if level == 0 {
@@ -161,7 +155,7 @@ func (s *site) listen() {
 	}
 	s.addr = s.net.Addr().String()
 	if s.setup.local != nil {
-		s.net = &elsewhere{s.net, s.setup.local}
+		s.net = testbed.Relocate(s.net, s.setup.local)
 	}
 	if !s.setup.real {
 		s.net = &strangers{s.net, &s.from}
@@ -281,35 +275,14 @@ func (n *sockets) Accept() (net.Conn, error) {
 	return faultconn.Conn(c, n.plan(n.n-1)), nil
 }
 
-// elsewhere is a listener at another address.
-type elsewhere struct {
-	network
-	addr net.Addr
-}
-
-func (e *elsewhere) Accept() (net.Conn, error) {
-	c, err := e.network.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &moved{c, e.addr}, nil
-}
-
-type moved struct {
-	net.Conn
-	addr net.Addr
-}
-
-func (m *moved) LocalAddr() net.Addr { return m.addr }
-
 // strangers is a listener whose clients come from addresses of the test's choice.
 type strangers struct {
-	network
+	testbed.Network
 	from *atomic.Pointer[net.TCPAddr]
 }
 
 func (s *strangers) Accept() (net.Conn, error) {
-	c, err := s.network.Accept()
+	c, err := s.Network.Accept()
 	if from := s.from.Load(); err == nil && from != nil {
 		return &stranger{c, from}, nil
 	}
@@ -326,27 +299,4 @@ func (s *stranger) RemoteAddr() net.Addr { return s.addr }
 // comesFrom has later connections come from an address.
 func (s *site) comesFrom(address string) {
 	s.from.Store(net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 4711)))
-}
-
-// journal is a log that is written and read at the same time.
-type journal struct {
-	expected string // lines with it are left out
-
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.expected != "" && bytes.Contains(p, []byte(j.expected)) {
-		return len(p), nil
-	}
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
 }

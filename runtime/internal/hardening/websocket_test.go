@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
 // webSocketLink is a client of WebSocket that does nothing by itself but what it is
@@ -134,28 +136,8 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 func (l *webSocketLink) frame(head byte, payload []byte) error {
 	l.writing <- struct{}{}
 	defer func() { <-l.writing }()
-	_, err := l.conn.Write(masked(head, payload))
+	_, err := l.conn.Write(testbed.MaskedFrame(head, payload))
 	return err
-}
-
-// masked returns a frame as clients write it.
-func masked(head byte, payload []byte) []byte {
-	b := make([]byte, 0, len(payload)+14)
-	b = append(b, head)
-	switch n := len(payload); {
-	case n < 126:
-		b = append(b, 0x80|byte(n))
-	case n < 1<<16:
-		b = binary.BigEndian.AppendUint16(append(b, 0x80|126), uint16(n))
-	default:
-		b = binary.BigEndian.AppendUint64(append(b, 0x80|127), uint64(n))
-	}
-	key := [4]byte{1, 2, 3, 4}
-	b = append(b, key[:]...)
-	for i, p := range payload {
-		b = append(b, p^key[i%4])
-	}
-	return b
 }
 
 func (l *webSocketLink) send(p parcel) *delivery {
