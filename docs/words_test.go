@@ -79,9 +79,9 @@ var wordsElsewhere = map[string]string{
 	"runtime/internal/lend/":      "not yet reworded",
 	"runtime/internal/transport/": "not yet reworded",
 	"runtime/mcp/":                "not yet reworded",
-	"runtime/mcphttp/":            "not yet reworded",
-	"runtime/mcpnet/":             "not yet reworded",
-	"runtime/mcpws/":              "not yet reworded",
+	"runtime/mcphttp/post.go":     "uses package lend",
+	"runtime/mcphttp/response.go": "uses package lend",
+	"runtime/mcpws/conn.go":       "uses package lend",
 	"tools/":                      "not yet reworded",
 }
 
