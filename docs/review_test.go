@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -79,10 +78,10 @@ func TestReviewSnippets(t *testing.T) {
 	}
 	workflow := block(t, page, "## In CI", "yaml")
 	own := read(t, ".github/workflows/ci.yml")
-	uses := regexp.MustCompile(`uses: (\S+)`)
-	for _, action := range uses.FindAllStringSubmatch(workflow, -1) {
-		if !slices.ContainsFunc(uses.FindAllStringSubmatch(own, -1), func(m []string) bool { return m[1] == action[1] }) {
-			t.Errorf("this repository does not use %s", action[1])
+	// Its own actions are pinned by commit, with the version in a comment.
+	for _, action := range regexp.MustCompile(`uses: (\S+)@(v\d+)\n`).FindAllStringSubmatch(workflow, -1) {
+		if !regexp.MustCompile(`uses: ` + action[1] + `@[0-9a-f]{40} # ` + action[2] + `\.`).MatchString(own) {
+			t.Errorf("this repository does not use %s@%s", action[1], action[2])
 		}
 	}
 	if strings.Contains(workflow, "secrets") || !strings.Contains(workflow, "permissions:\n  contents: read\n") {
