@@ -21,9 +21,11 @@ import (
 // stream of another transport.
 type sink = transport.Sink
 
-// conn is one client: its session, if it has opened one, and its requests in
-// flight. It knows nothing of how messages travel: they come by receive, and
-// replies leave by the sink that came with them.
+// conn is one client: its session, if it has opened one, and its requests in flight. It does
+// not depend on the transport: messages come by [conn.receive] or [transportConn.Take], on the
+// goroutine that reads, and replies leave by the sink that came with them, from the
+// goroutines of the requests. mu guards what is below it. It is held while a reply is queued,
+// so that nothing of a request follows its reply, and never while something waits.
 type conn struct {
 	server *Server
 	ctx    context.Context // ends with the connection

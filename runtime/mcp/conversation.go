@@ -27,6 +27,11 @@ var (
 	ErrNoCall = errors.New("only while a tool, a prompt or a resource is being answered can the client be asked")
 )
 
+// One question, from a handler's call of a function that asks to a valid answer: [ask] runs on
+// the goroutine of the handler. Which questions have answers already is in conversation, which
+// its own lock guards. How a question without an answer reaches the client is the backend's:
+// blocking sends a request and waits (see peer.go), replay ends the round (see replay.go).
+
 // maxAttempts is how often a question is asked whose answers are not valid.
 const maxAttempts = 3
 

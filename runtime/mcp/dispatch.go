@@ -7,6 +7,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
+// How a request gets to its feature. [conn.request] runs on the goroutine that reads and
+// decides what is answered there; for the rest it starts an exchange, on whose goroutine
+// [Server.handle] and [Server.dispatch] run behind all interceptors.
+
 // origin is in which revision a request is answered, and for whom.
 type origin struct {
 	revision *protocol.Revision

@@ -112,27 +112,41 @@ func (x *exchange) unload() {
 // reload gets storage for the reply.
 func (x *exchange) reload() { x.buffers = x.conn.server.newBuffers() }
 
-// exchange is one request of a connection, from its arrival until its handler
-// has returned. It is not used again, since handlers may keep its context.
+// exchange is one request of a connection, from its arrival until its handler has returned.
+// [conn.answerOrStart] makes it on the goroutine that reads, and starts a goroutine for it
+// ([exchange.start]), which runs interceptors and the handler and writes the reply. The
+// goroutine of a clock may reply before, where the time is over ([exchange.abandon]). It is
+// not used again, since handlers may keep its context.
 type exchange struct {
+	// The request. It is set before the goroutine starts, and does not change.
 	conn     *conn
 	sink     sink
 	revision *protocol.Revision
 	method   protocol.Method
 	key      jsonrpc.Key
-	buffers  *buffers
-	req      Request
-	call     Call
-	ctx      exchangeContext
+	opening  *session // set by initialize
+	from     *caller
+
+	// What handlers see of it, from any goroutine. call does not change; ctx and talk have
+	// locks of their own; req is passed to one handler after the other.
+	req  Request
+	call Call
+	ctx  exchangeContext
+	talk conversation
+
+	// Clocks, which conn.clocks guards.
+	clock  atomic.Pointer[clock] // of the part that runs, or else timing
+	timing clock                 // of the whole request
+
+	// The reply. answered, notices and farewell are guarded by conn.mu; the rest belongs to
+	// the goroutine that runs the request.
 	writing  rendering
 	returned bool      // the handlers have returned in an orderly way
 	standing *standing // the request goes on without a goroutine
-	opening  *session
-	from     *caller
-	talk     conversation
-	clock    atomic.Pointer[clock] // of the part that runs, or else timing
-	timing   clock                 // of the whole request
-	notices  *notices              // nil until there are some; guarded by conn.mu
+	notices  *notices  // nil until there are some
+
+	// The storage, and what is charged for it, which belong to the same goroutine.
+	buffers *buffers
 
 	cost     atomic.Int64 // what is charged for the call itself, and what it holds; negative after its end
 	beyond   bool         // the reply has a place beyond the budget
@@ -143,7 +157,7 @@ type exchange struct {
 	released bool         // the handlers have returned; only the goroutine that has run them uses it
 }
 
-// start answers the request in a new goroutine.
+// start is what the new goroutine of a request runs.
 func (x *exchange) start() {
 	growStack(0)
 	x.run()
@@ -154,7 +168,7 @@ func (x *exchange) start() {
 func (x *exchange) run() {
 	ctx := &x.ctx
 	defer x.end()
-	defer x.survive(ctx)
+	defer x.recoverPanic(ctx)
 	x.openRound()
 	reply, err := x.conn.server.handler(ctx, &x.req)
 	if x.standing, _ = reply.(*standing); x.standing == nil {
@@ -163,8 +177,8 @@ func (x *exchange) run() {
 	x.returned = true
 }
 
-// survive answers for handlers that panicked or ended their goroutine.
-func (x *exchange) survive(ctx context.Context) {
+// recoverPanic replies for handlers that panicked or ended their goroutine.
+func (x *exchange) recoverPanic(ctx context.Context) {
 	if x.returned {
 		return
 	}
@@ -177,7 +191,7 @@ func (x *exchange) survive(ctx context.Context) {
 	e.log(ctx, &x.req, p)
 }
 
-// end gives back what the exchange holds, and lets go what it has queued.
+// end gives back what the exchange holds, and writes what it has queued.
 func (x *exchange) end() {
 	if x.standing != nil {
 		x.stand(x.standing)
@@ -267,6 +281,13 @@ func (x *exchange) isAnswered() bool {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	return x.answered
+}
+
+// endByServer notes that the server ends the request, and tells the client so.
+func (x *exchange) endByServer() {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	x.farewell = true
 }
 
 // send queues the one reply, unless there has been one or must be none. Handlers that

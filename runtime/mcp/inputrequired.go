@@ -11,6 +11,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// Several questions at once, as a value that a handler returns. [exchange.put] makes it the
+// reply where the client calls again, [exchange.putBlocking] asks one question after the other
+// where the server sends requests. Both run on the goroutine of the request, after the handler.
+
 // InputRequired is the error that a handler returns to ask several questions at
 // once, or to be called again. In every revision the handler is then called
 // again from the top, once the client has answered: by the client, which comes

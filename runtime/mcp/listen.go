@@ -79,7 +79,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	case <-ctx.Done():
 	case <-x.conn.ended:
 	}
-	x.farewell = true
+	x.endByServer()
 	return listenEnd{}, nil
 }
 

@@ -8,6 +8,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// Values of a handler that runs several times for one call. They are kept with the answers of
+// the conversation, under its lock, and sealed with them.
+
 // Once returns what f has returned when the call came to this place first, in
 // every run of the handler: runs that repeat it for a client that answers
 // questions by calling again do not run f again. The value travels as JSON, with

@@ -18,6 +18,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// Rounds of a request (basic/patterns/mrtr): what comes with the request is opened by
+// [exchange.openRound] before the handler runs, [Server.converse] runs the handler, and
+// [exchange.conclude] seals what the next round needs into the reply. All of it runs on the
+// goroutine of the request; only replay.open may run on other goroutines of a handler.
+
 // replay ends the round with the question. The client calls again with the
 // answer, and the handler runs again from the top, where questions with answers
 // return at once (basic/patterns/mrtr).

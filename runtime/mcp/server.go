@@ -15,6 +15,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
+// A Server has no goroutines of its own. Every connection and handler reads its features under
+// mu; what is above mu does not change after [NewServer].
+
 // Server offers features to any number of clients at the same time, over any
 // number of connections. Its methods may be called by many goroutines.
 type Server struct {

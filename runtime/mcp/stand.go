@@ -46,9 +46,10 @@ func (x *exchange) leaveOff(st *standing) {
 	s.endListen(x, st.sub)
 	x.conn.active.Add(1)
 	x.reload()
-	x.standing, x.returned, x.farewell = nil, false, true
+	x.standing, x.returned = nil, false
+	x.endByServer()
 	defer x.end()
-	defer x.survive(&x.ctx)
+	defer x.recoverPanic(&x.ctx)
 	x.respond(&x.ctx, st.listenEnd, nil)
 	x.returned = true
 }
