@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	bufpool "github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -90,8 +90,8 @@ func (o *Outbox) Own(message []byte, _ int) bool {
 	if o.err != nil || len(o.pending) > 0 {
 		return false
 	}
-	lend.Put(o.pending)
-	o.pending = append(lend.Grow(message, 1), '\n')
+	bufpool.Put(o.pending)
+	o.pending = append(bufpool.Grow(message, 1), '\n')
 	o.charge()
 	return true
 }
@@ -119,7 +119,7 @@ func (o *Outbox) Notify(message []byte) {
 	if o.err != nil {
 		return
 	}
-	o.pending = append(lend.Grow(o.pending, len(message)+1), message...)
+	o.pending = append(bufpool.Grow(o.pending, len(message)+1), message...)
 	o.pending = append(o.pending, '\n')
 	o.charge()
 }
@@ -200,7 +200,7 @@ func (o *Outbox) Flush() {
 		o.began = time.Time{}
 		o.busy = 0
 		if o.spare = batch; o.err != nil || cap(batch) > keptBuffer && len(o.pending) == 0 {
-			lend.Put(batch)
+			bufpool.Put(batch)
 			o.spare = nil
 		}
 		if err != nil {
@@ -251,8 +251,8 @@ func (o *Outbox) checkWrite() {
 // message may come for a long time. The caller holds the lock.
 func (o *Outbox) releaseBuffers() {
 	if len(o.pending) == 0 {
-		lend.Put(o.pending)
-		lend.Put(o.spare)
+		bufpool.Put(o.pending)
+		bufpool.Put(o.spare)
 		o.pending, o.spare = nil, nil
 		o.charge()
 	}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	bufpool "github.com/mcpgen/mcpgen/runtime/internal/lend"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/outbox"
 )
@@ -115,7 +115,7 @@ func TestServe(t *testing.T) {
 // TestOwn takes over the storage of a reply if nothing else is queued.
 func TestOwn(t *testing.T) {
 	q := newQueue(100, nil)
-	large := append(lend.Get(100<<10), strings.Repeat("x", 80<<10)...)
+	large := append(bufpool.Get(100<<10), strings.Repeat("x", 80<<10)...)
 	if !q.Own(large, 0) {
 		t.Fatal("an empty outbox has copied")
 	}
