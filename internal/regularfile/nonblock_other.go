@@ -2,4 +2,6 @@
 
 package regularfile
 
-const flagNonblock = 0
+// FlagNonblock makes opening a pipe not wait for its writer, where the system has such a
+// flag.
+const FlagNonblock = 0

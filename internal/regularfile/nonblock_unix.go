@@ -4,4 +4,6 @@ package regularfile
 
 import "syscall"
 
-const flagNonblock = syscall.O_NONBLOCK
+// FlagNonblock makes opening a pipe not wait for its writer, where the system has such a
+// flag.
+const FlagNonblock = syscall.O_NONBLOCK

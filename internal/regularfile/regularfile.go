@@ -18,7 +18,7 @@ const MaxBytes = 256 << 20
 func Read(name string) ([]byte, error) { return read(name, MaxBytes) }
 
 func read(name string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|flagNonblock, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|FlagNonblock, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 	"github.com/mcpgen/mcpgen/runtime/internal/exactpath"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
@@ -155,7 +156,7 @@ var (
 // openWithoutWaiting opens a file. It may have become a pipe since somebody looked:
 // without the flag, that would wait for a writer.
 func openWithoutWaiting(root *os.Root, name string) (fs.File, error) {
-	return root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|flagNonblock, 0)
+	return root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|regularfile.FlagNonblock, 0)
 }
 
 // maxLinks is how many symbolic links may lie on the way to a file, as in Linux.

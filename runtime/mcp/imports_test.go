@@ -21,7 +21,8 @@ func TestImports(t *testing.T) {
 		case path == "std/net/http", path == "std/net", path == "std/go/ast", path == "std/crypto/tls":
 			t.Errorf("%s is imported", path)
 		case strings.HasPrefix(path, "std/"), strings.HasPrefix(path, "github.com/mcpgen/mcpgen/runtime/"),
-			path == "github.com/mcpgen/mcpgen/internal/uritemplate", path == "github.com/mcpgen/mcpgen/internal/pattern":
+			path == "github.com/mcpgen/mcpgen/internal/uritemplate", path == "github.com/mcpgen/mcpgen/internal/pattern",
+			path == "github.com/mcpgen/mcpgen/internal/regularfile":
 		default:
 			t.Errorf("%s is imported", path)
 		}

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package mcp
-
-const flagNonblock = 0
