@@ -260,9 +260,21 @@ func TestLongRootsAreNotKept(t *testing.T) {
 		p.expect(call(1, "roots", "{}"), "roots/list")
 		p.expect(answer(1, 1000), `"text":"1001"`)
 		p.expect(call(2, "roots", "{}"), "roots/list")
+		idle := mcp.Memory(s).Used()
 		p.expect(answer(2, 10), `"text":"11"`)
 		p.expect(call(3, "roots", "{}"), `"text":"11"`)
+		// Those that are kept are charged until they change.
+		kept := mcp.Memory(s).Used()
+		p.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}` + "\n")
+		synctest.Wait()
+		changed := mcp.Memory(s).Used()
+		if size := kept - changed; size < 11*int64(len("file:///a")) || size > 16<<10 || changed > idle {
+			t.Errorf("%d bytes are charged with roots, %d without", kept, changed)
+		}
+		p.expect(call(4, "roots", "{}"), "roots/list")
+		p.expect(answer(3, 10), `"text":"11"`)
 		p.hangUp()
+		gaveBack(t, s)
 	})
 }
 

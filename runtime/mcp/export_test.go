@@ -20,7 +20,7 @@ func Memory(s *Server) *membudget.Budget { return s.memory }
 var VersionOf = versionOf
 
 // NewStateStore returns the store of one process.
-func NewStateStore() StateStore { return new(localStore) }
+func NewStateStore() StateStore { return newLocalStore() }
 
 // MaxConsumed is how many states it remembers.
 const MaxConsumed = maxConsumed

@@ -103,6 +103,7 @@ type knownRoots struct {
 	version int // counts the changes
 	known   bool
 	roots   []Root
+	size    int // bytes that are charged
 }
 
 // session returns the session that the request belongs to, nil where it has
@@ -145,23 +146,37 @@ func (x *exchange) keepRoots(roots []Root, version int) {
 	for i := range roots {
 		size += len(roots[i].URI) + len(roots[i].Name) + rootOverhead
 	}
+	if size > maxKeptRoots || !x.conn.keep(size) {
+		return
+	}
+	x.conn.letGo(x.replaceRoots(roots, version, size))
+}
+
+// replaceRoots returns how many bytes are not kept any more: those of the roots before,
+// or of these if they are outdated.
+func (x *exchange) replaceRoots(roots []Root, version, size int) int {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	s := x.session()
-	if s == nil || s.roots.version != version || size > maxKeptRoots {
-		return
+	if s == nil || s.roots.version != version {
+		return size
 	}
 	if declared := member(s.client.capabilities, "roots"); string(member(declared, "listChanged")) != "true" {
-		return
+		return size
 	}
-	s.roots.known, s.roots.roots = true, append([]Root(nil), roots...)
+	before := s.roots.size
+	s.roots = knownRoots{version: version, known: true, roots: append([]Root(nil), roots...), size: size}
+	return before
 }
 
 // rootsChanged forgets the roots of the session.
 func (c *conn) rootsChanged() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	before := 0
 	if c.session != nil {
+		before = c.session.roots.size
 		c.session.roots = knownRoots{version: c.session.roots.version + 1}
 	}
+	c.mu.Unlock()
+	c.letGo(before)
 }

@@ -64,7 +64,7 @@ func NewServer(info Info, options ...Option) *Server {
 		s.keys = newKeyring(nil)
 	}
 	if s.store == nil {
-		s.store = new(localStore)
+		s.store = newLocalStore()
 	}
 	if s.info.Version == "" {
 		s.info.Version = buildVersion()

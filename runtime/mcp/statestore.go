@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 )
 
 // StateStore remembers which request states have been used, so that a
@@ -17,29 +19,42 @@ type StateStore interface {
 	Consume(ctx context.Context, id string, expires time.Time) (first bool, err error)
 }
 
-// maxConsumed bounds the states that a process remembers.
-const maxConsumed = 1 << 17
+// maxConsumed is how many used states a process remembers, and maxConsumedEach how many of
+// one client.
+const (
+	maxConsumed     = 1 << 17
+	maxConsumedEach = maxConsumed / 4
+)
 
 var errStoreFull = errors.New("too many request states have been used lately")
 
 // localStore is the store of one process.
 type localStore struct {
-	mu   sync.Mutex
-	used map[string]time.Time
-	next time.Time // when to look for those that have expired
+	mu      sync.Mutex
+	used    map[string]consumed
+	next    time.Time // of the next removal of expired states
+	clients *share.Counter
 }
 
-func (s *localStore) Consume(_ context.Context, id string, expires time.Time) (bool, error) {
+// consumed is a state that has been used.
+type consumed struct {
+	expires time.Time
+	client  *share.Client // nil if it counts for all clients together
+}
+
+func newLocalStore() *localStore {
+	return &localStore{used: map[string]consumed{}, clients: share.NewCounter(maxConsumed, maxConsumedEach)}
+}
+
+func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) (bool, error) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.used == nil {
-		s.used = map[string]time.Time{}
-	}
-	if now.After(s.next) || len(s.used) >= maxConsumed {
-		for id, end := range s.used {
-			if now.After(end) {
+	if now.After(s.next) || s.clients.Full() {
+		for id, state := range s.used {
+			if now.After(state.expires) {
 				delete(s.used, id)
+				s.clients.Give(state.client)
 			}
 		}
 		s.next = now.Add(time.Minute)
@@ -47,9 +62,14 @@ func (s *localStore) Consume(_ context.Context, id string, expires time.Time) (b
 	if _, used := s.used[id]; used {
 		return false, nil
 	}
-	if len(s.used) >= maxConsumed {
-		return false, errStoreFull // rather than to forget one
+	state := consumed{expires: expires}
+	if x := exchangeFrom(ctx); x != nil && x.from.share() != nil {
+		client := *x.from.share() // not with the header fields of the request
+		state.client = &client
 	}
-	s.used[id] = expires
+	if !s.clients.Take(state.client) {
+		return false, errStoreFull // no state is removed before it expires
+	}
+	s.used[id] = state
 	return true, nil
 }

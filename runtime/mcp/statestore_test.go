@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
+)
+
+// consumedBytes is the documented size of a used state.
+const consumedBytes = 256
+
+// TestSharesOfStateStore has one client use as many states as one may. States of other
+// clients are accepted, and those of the first one again after its states have expired.
+func TestSharesOfStateStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newLocalStore()
+		at := func(last byte) context.Context {
+			from := &caller{addressed: true, client: share.Of("", netip.AddrFrom4([4]byte{10, 0, 0, last}))}
+			return context.WithValue(t.Context(), exchangeKey{}, &exchange{from: from})
+		}
+		use := func(ctx context.Context, from, count int) {
+			for i := range count {
+				if first, err := s.Consume(ctx, fmt.Sprintf("%026d", from+i), time.Now().Add(time.Hour)); !first || err != nil {
+					t.Fatalf("state %d: %v, %v", i, first, err)
+				}
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		use(at(1), 0, maxConsumedEach)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if each := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / maxConsumedEach; each > consumedBytes {
+			t.Errorf("each state takes %d bytes", each)
+		}
+		if _, err := s.Consume(at(1), "one more", time.Now().Add(time.Hour)); !errors.Is(err, errStoreFull) {
+			t.Errorf("one more of the client: %v", err)
+		}
+		if first, err := s.Consume(at(1), fmt.Sprintf("%026d", 7), time.Now().Add(time.Hour)); first || err != nil {
+			t.Errorf("a used state: %v, %v", first, err)
+		}
+		for client := range 3 {
+			use(at(byte(2+client)), (1+client)*maxConsumedEach, maxConsumedEach)
+		}
+		if _, err := s.Consume(at(9), "one more", time.Now().Add(time.Hour)); !errors.Is(err, errStoreFull) {
+			t.Errorf("one more of all: %v", err)
+		}
+		time.Sleep(time.Hour + time.Minute)
+		use(at(1), 0, maxConsumedEach)
+	})
+}
