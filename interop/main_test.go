@@ -1,12 +1,17 @@
 package interop
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
@@ -31,7 +36,7 @@ func run(m *testing.M) int {
 		bookstore += ".exe"
 		talker += ".exe"
 	}
-	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore") || !build(talker, ".", "./talker") {
+	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore", dir) || !build(talker, ".", "./talker", dir) {
 		return 1
 	}
 	// The tests mostly wait for other processes.
@@ -48,14 +53,72 @@ func run(m *testing.M) int {
 }
 
 // build builds a program in a directory, whose module is on its own.
-func build(to, dir, path string) bool {
+func build(to, dir, path, temporary string) bool {
 	build := exec.Command("go", "build", "-o", to, path)
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOWORK=off")
+	if os.Getenv("MCP_SPEC_DIR") != "" {
+		flags, err := validating(filepath.Join(dir, path, "main.go"), temporary)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "build "+path+":", err)
+			return false
+		}
+		build.Args = slices.Insert(build.Args, 2, flags...)
+		// Only the root and this module require the validator.
+		if work := filepath.Join(temporary, "go.work"); dir != "." {
+			if err := workspace(work, "..", dir); err != nil {
+				fmt.Fprintln(os.Stderr, "build "+path+":", err)
+				return false
+			}
+			build.Env = append(build.Env, "GOWORK="+work)
+		}
+	}
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build "+path+":", err)
 		return false
 	}
 	return true
+}
+
+// validating returns flags of go build for a program whose main function is that of
+// internal/spec/program, which validates its messages, in the place of mcpcmd's.
+func validating(main, temporary string) (flags []string, err error) {
+	path, err := filepath.Abs(main)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	changed := strings.Replace(string(text), "mcpcmd.Main(", "program.Main(", 1)
+	changed = strings.Replace(changed, "import (", "import (\n\t\"github.com/mcpgen/mcpgen/internal/spec/program\"", 1)
+	if strings.Count(changed, "program") < strings.Count(string(text), "program")+2 {
+		return nil, fmt.Errorf("%s does not call mcpcmd.Main", path)
+	}
+	to, err := os.MkdirTemp(temporary, "validating")
+	if err != nil {
+		return nil, err
+	}
+	other, overlay := filepath.Join(to, "main.go"), filepath.Join(to, "overlay.json")
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: other}})
+	if err != nil {
+		return nil, err
+	}
+	set := "-X=github.com/mcpgen/mcpgen/internal/spec/program.Dir=" + os.Getenv("MCP_SPEC_DIR")
+	return []string{"-overlay", overlay, "-ldflags", set}, errors.Join(os.WriteFile(other, []byte(changed), 0o600), os.WriteFile(overlay, list, 0o600))
+}
+
+// workspace writes a go.work of modules.
+func workspace(path string, modules ...string) error {
+	text := "go 1.26.0\n"
+	for _, module := range modules {
+		absolute, err := filepath.Abs(module)
+		if err != nil {
+			return err
+		}
+		text += "use " + strconv.Quote(absolute) + "\n"
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
 }
