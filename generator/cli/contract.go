@@ -128,7 +128,7 @@ func (c *command) writeContract(f *contractFile, verbose bool) error {
 
 // checkContract shows how the file differs from what it should be: what it means
 // for people, and the lines for tools.
-func (c *command) checkContract(f *contractFile, mend string, verbose bool) int {
+func (c *command) checkContract(f *contractFile, fix string, verbose bool) int {
 	if f.current() {
 		if verbose {
 			c.noteln("%s is current", f.name)
@@ -144,7 +144,7 @@ func (c *command) checkContract(f *contractFile, mend string, verbose bool) int 
 	for _, line := range f.changes() {
 		c.noteln("%s", strings.TrimRight("\t"+line, "\t"))
 	}
-	c.noteln("\thint: %s", mend)
+	c.noteln("\thint: %s", fix)
 	return exitFound
 }
 

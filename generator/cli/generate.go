@@ -185,7 +185,7 @@ func (c *command) check(result *pipeline.Result, f *flags) int {
 		}
 		_, _ = c.out.Write(diff.Diff(before, p.Old, name, p.Source))
 		c.noteln("%s is not current", name)
-		c.noteln("\thint: %s", c.mend(p, f.tags))
+		c.noteln("\thint: %s", c.fixCommand(p, f.tags))
 	}
 	return code
 }
@@ -204,13 +204,13 @@ func (c *command) addStale(result *pipeline.Result, published *contractFile, tag
 	for _, p := range result.Packages {
 		if !p.Current() {
 			at := token.Position{Filename: p.Path, Line: 1, Column: 1}
-			result.Diagnostics.Errorf(at, "", "the generated file is not current").Hint = c.mend(p, tags)
+			result.Diagnostics.Errorf(at, "", "the generated file is not current").Hint = c.fixCommand(p, tags)
 		}
 	}
 }
 
-// mend is the command that makes a file current.
-func (c *command) mend(p *pipeline.Package, tags string) string {
+// fixCommand is the command that makes a file current.
+func (c *command) fixCommand(p *pipeline.Package, tags string) string {
 	words := []string{c.invoked}
 	if tags != "" {
 		words = append(words, "-tags", word(tags))
@@ -239,7 +239,7 @@ func (c *command) nothing(patterns ...string) *diag.Diagnostic {
 	}
 	for _, p := range looked {
 		if isPath(p) {
-			if d := astray(c.absolute(p)); d != nil {
+			if d := misplaced(c.absolute(p)); d != nil {
 				return d
 			}
 		}

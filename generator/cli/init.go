@@ -18,7 +18,7 @@ import (
 )
 
 // initial is what init knows of the package and is going to do.
-type initial struct {
+type initCommand struct {
 	c     *command
 	tags  string
 	pkg   *load.Package
@@ -55,7 +55,7 @@ func (c *command) init(args []string) int {
 	if strings.Contains(dir, "...") {
 		return c.usage("init", "init takes one directory, and "+dir+" may be many", "name the directory of the package whose functions are to be called")
 	}
-	i := &initial{c: c, tags: f.tags}
+	i := &initCommand{c: c, tags: f.tags}
 	if code, ok := i.load(c.absolute(dir)); !ok {
 		return code
 	}
@@ -89,7 +89,7 @@ func (c *command) init(args []string) int {
 
 // load reads the package, and refuses those whose files are not the user's. When ok
 // is false the command is over with that code.
-func (i *initial) load(dir string) (code int, ok bool) {
+func (i *initCommand) load(dir string) (code int, ok bool) {
 	c := i.c
 	refuse := func(message, hint string) (int, bool) {
 		c.diagnostic(diag.Diagnostic{Message: message, Hint: hint})
@@ -171,7 +171,7 @@ func hasSource(files []*ast.File) bool {
 
 // choose understands the names of -annotate and the directives that are there
 // already. When ok is false the command is over with that code.
-func (i *initial) choose(t *trial, all []*target, names string) (chosen []*target, code int, ok bool) {
+func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*target, code int, ok bool) {
 	c := i.c
 	if names != "" {
 		found, message, hint := choose(all, strings.Split(names, ","))
@@ -206,7 +206,7 @@ var generateLine = regexp.MustCompile(`(?m)^//go:generate[ \t].*\bmcpgen\b.*$`)
 
 // generates reports whether a go:generate line covers the package: one of its own,
 // or one in the root of the module for all packages.
-func (i *initial) generates() bool {
+func (i *initCommand) generates() bool {
 	for _, dir := range []string{i.pkg.Dir, i.root} {
 		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go"))
 		for _, name := range names {
@@ -232,7 +232,7 @@ func escapeGlob(dir string) string {
 // planDirectives plans the file with the go:generate line and //mcp:server, as far
 // as the package lacks them. A package that has the line and no server is one of
 // several that feed a server, so that it gets one only together with a program.
-func (i *initial) planDirectives(withMain bool) *diag.Diagnostic {
+func (i *initCommand) planDirectives(withMain bool) *diag.Diagnostic {
 	if i.model.Silent {
 		return nil // another package has its generated file
 	}
@@ -264,7 +264,7 @@ func (i *initial) planDirectives(withMain bool) *diag.Diagnostic {
 	return &diag.Diagnostic{Message: "both mcp.go and doc.go are there already, and are left as they are", Hint: hint}
 }
 
-func (i *initial) generateFlags() string {
+func (i *initCommand) generateFlags() string {
 	if i.tags == "" {
 		return ""
 	}
@@ -272,7 +272,7 @@ func (i *initial) generateFlags() string {
 }
 
 // write does what is planned, new files first: what they lack the next run adds.
-func (i *initial) write() error {
+func (i *initCommand) write() error {
 	c := i.c
 	for _, file := range i.files {
 		if err := create(file.path, file.text); err != nil {

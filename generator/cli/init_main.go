@@ -21,14 +21,14 @@ import (
 )
 
 // programName is what a program that serves the package is called.
-func (i *initial) programName() string { return i.serverName() + "-mcp" }
+func (i *initCommand) programName() string { return i.serverName() + "-mcp" }
 
 // serverName is the last element of the import path that says something.
-func (i *initial) serverName() string { return model.ServerName(i.pkg.Path) }
+func (i *initCommand) serverName() string { return model.ServerName(i.pkg.Path) }
 
 // mainDir is the directory of the program: cmd/NAME-mcp of the module, or as high
 // up as an internal package lets itself be imported from.
-func (i *initial) mainDir() string {
+func (i *initCommand) mainDir() string {
 	base := i.root
 	if rel, err := filepath.Rel(i.root, i.pkg.Dir); err == nil {
 		elements := strings.Split(filepath.ToSlash(rel), "/")
@@ -43,7 +43,7 @@ func (i *initial) mainDir() string {
 
 // findMain returns the directory of a program of the module that serves the
 // package, "" if there is none.
-func (i *initial) findMain() string {
+func (i *initCommand) findMain() string {
 	if i.served != "" {
 		return i.served
 	}
@@ -83,7 +83,7 @@ func serves(name, pkg string) bool {
 }
 
 // planMain plans the program, if one is asked for and there is none.
-func (i *initial) planMain(asked bool) *diag.Diagnostic {
+func (i *initCommand) planMain(asked bool) *diag.Diagnostic {
 	switch {
 	case i.findMain() != "" || !asked:
 		return nil
@@ -117,7 +117,7 @@ func (i *initial) planMain(asked bool) *diag.Diagnostic {
 
 // mainSource is the program. It makes the receivers as mcpgen run does, by
 // functions that need nothing to be given.
-func (i *initial) mainSource() (string, *diag.Diagnostic) {
+func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 	name := i.pkg.Name
 	spec := strconv.Quote(i.pkg.Path)
 	if name == "mcpcmd" || name == "log" || name == "context" {
@@ -200,7 +200,7 @@ func main() {
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func (i *initial) unmade(r *model.Receiver, why string) *diag.Diagnostic {
+func (i *initCommand) unmade(r *model.Receiver, why string) *diag.Diagnostic {
 	return &diag.Diagnostic{
 		Pos: r.Pos, Message: fmt.Sprintf("-main: no program can be written, as %s %s", r.TypeName, why),
 		Hint: fmt.Sprintf("write it yourself, with mcpcmd.Main(%s.NewMCPServer(...)); or put //mcp:constructor on an exported function without parameters", i.pkg.Name),

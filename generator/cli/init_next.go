@@ -15,7 +15,7 @@ import (
 const commandPath = "github.com/mcpgen/mcpgen/cmd/mcpgen"
 
 // printProposals shows functions that would do as tools, and the comment to paste.
-func (i *initial) printProposals(t *trial, all []*target) {
+func (i *initCommand) printProposals(t *trial, all []*target) {
 	c := i.c
 	best, more := t.propose(all)
 	if len(best) == 0 {
@@ -53,7 +53,7 @@ Add readonly to those that change nothing: %[1]s readonly. Or have the lines ins
 
 // here names the package for a command that is started in the current directory,
 // after a blank; "" if the package is there.
-func (i *initial) here(blank string) string {
+func (i *initCommand) here(blank string) string {
 	if at := i.place(); at != "." {
 		return blank + word(at)
 	}
@@ -61,7 +61,7 @@ func (i *initial) here(blank string) string {
 }
 
 // place is the package as the command takes it, from the current directory.
-func (i *initial) place() string { return i.c.shortest(i.pkg.Dir) }
+func (i *initCommand) place() string { return i.c.shortest(i.pkg.Dir) }
 
 // shortest names a directory as the go command takes it: ".", "./store" or absolute.
 func (c *command) shortest(dir string) string {
@@ -73,7 +73,7 @@ func (c *command) shortest(dir string) string {
 }
 
 // printNext says what comes next.
-func (i *initial) printNext() {
+func (i *initCommand) printNext() {
 	c := i.c
 	fmt.Fprintf(c.out, "\nNext:\n\n")
 	go0 := "go"
@@ -110,7 +110,7 @@ func (i *initial) printNext() {
 }
 
 // example is the first tool with its arguments.
-func (i *initial) example() string {
+func (i *initCommand) example() string {
 	if len(i.model.Tools) == 0 {
 		return "TOOL key=value"
 	}
@@ -128,7 +128,7 @@ func (i *initial) example() string {
 
 // printClients says how clients are told of the server, with absolute paths: they
 // are started anywhere, and with another PATH.
-func (i *initial) printClients() {
+func (i *initCommand) printClients() {
 	program, args := i.start()
 	name := i.serverName()
 	shell := []string{word(program)}
@@ -170,7 +170,7 @@ func compact(v any) string {
 }
 
 // start is the command that serves the package: its program, or this command.
-func (i *initial) start() (program string, args []string) {
+func (i *initCommand) start() (program string, args []string) {
 	program = "go"
 	if found, err := exec.LookPath("go"); err == nil {
 		if abs, err := filepath.Abs(found); err == nil {

@@ -147,7 +147,7 @@ func TestAstray(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if d := astray(dir); d != nil {
+		if d := misplaced(dir); d != nil {
 			d.Pos.Filename = filepath.Base(d.Pos.Filename)
 			got = d.Pos.String() + ": " + d.Message + ", " + d.Hint
 		}

@@ -92,8 +92,8 @@ type shared struct {
 // symbol is a function, or a method where recv is the name of its type.
 type symbol struct{ path, recv, name string }
 
-// home reads the package that is generated for.
-func (s *shared) home() *analyzer { return s.sources[0] }
+// root reads the package that is generated for.
+func (s *shared) root() *analyzer { return s.sources[0] }
 
 // each does something in every package, that which is generated for first.
 func (s *shared) each(do func(*analyzer)) {

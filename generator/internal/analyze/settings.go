@@ -10,7 +10,7 @@ import (
 // settings are what //mcp:defaults say for a declaration: those of the package,
 // and over them those of the receiver type.
 type settings struct {
-	lead       string // prefix of //mcp:from
+	fromPrefix string // prefix of //mcp:from
 	prefix     string
 	asis       bool
 	groups     []string
@@ -26,9 +26,9 @@ type settings struct {
 
 // settingsFor returns the settings of a feature.
 func (a *analyzer) settingsFor(d declared) settings {
-	s := a.settingsOver(a.farthest(), d)
+	s := a.settingsOver(a.outermost(), d)
 	if l := a.line(d); l != nil {
-		s.lead = l.prefix
+		s.fromPrefix = l.prefix
 	}
 	return s
 }
@@ -49,17 +49,17 @@ func (a *analyzer) settingsOver(s settings, d declared) settings {
 	return s
 }
 
-// farthest are the settings that apply where the package says nothing: those of the
+// outermost are the settings that apply where the package says nothing: those of the
 // package that emits its features.
-func (a *analyzer) farthest() settings {
+func (a *analyzer) outermost() settings {
 	if a.from == nil {
 		return settings{}
 	}
-	return a.home().packageDefaults()
+	return a.root().packageDefaults()
 }
 
 // packageDefaults are the settings of the package comment.
-func (a *analyzer) packageDefaults() settings { return a.packageSettings(a.farthest()) }
+func (a *analyzer) packageDefaults() settings { return a.packageSettings(a.outermost()) }
 
 // packageSettings puts those of the package comment over others.
 func (a *analyzer) packageSettings(s settings) settings {
@@ -117,15 +117,15 @@ func (s settings) publishedName(d declared) string {
 			name = s.prefix + "_" + name
 		}
 	}
-	return s.led(name)
+	return s.withPrefix(name)
 }
 
-// led is a published name with the prefix of //mcp:from.
-func (s settings) led(name string) string {
-	if s.lead == "" {
+// withPrefix is a published name with the prefix of //mcp:from.
+func (s settings) withPrefix(name string) string {
+	if s.fromPrefix == "" {
 		return name
 	}
-	return s.lead + "_" + name
+	return s.fromPrefix + "_" + name
 }
 
 // receiverName is the name of the type that a method belongs to, "" for a

@@ -48,8 +48,8 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	if tool.Func, ok = a.function(fn, d, at); !ok {
 		return nil
 	}
-	ok = a.identify(tool, d, settings, at)
-	ok = a.behave(tool, d.dir, settings, at) && ok
+	ok = a.setIdentity(tool, d, settings, at)
+	ok = a.setBehavior(tool, d.dir, settings, at) && ok
 	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok
 	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at.used(schema.Argument))
 	ok = a.media(tool, d, at) && ok
@@ -88,8 +88,8 @@ func (a *analyzer) invalid(fn *types.Func, node ast.Node, at place) bool {
 	return true
 }
 
-// identify settles name, title, description, groups, aliases and icons.
-func (a *analyzer) identify(tool *model.Tool, d declared, s settings, at place) bool {
+// setIdentity settles name, title, description, groups, aliases and icons.
+func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at place) bool {
 	tool.Name = s.publishedName(d)
 	ok := a.goodName(tool.Name, at.at(valuePos(d.dir, "name")))
 	tool.Title, _ = d.dir.String("title")
@@ -100,8 +100,8 @@ func (a *analyzer) identify(tool *model.Tool, d declared, s settings, at place) 
 	}
 	if alias, set := d.dir.Get("alias"); set {
 		for _, item := range alias.Names() {
-			tool.Aliases = append(tool.Aliases, s.led(item.Value))
-			ok = a.goodName(s.led(item.Value), at.at(item.Pos)) && ok
+			tool.Aliases = append(tool.Aliases, s.withPrefix(item.Value))
+			ok = a.goodName(s.withPrefix(item.Value), at.at(item.Pos)) && ok
 		}
 	}
 	tool.Icons, ok = a.icons(d.dir, at, ok)
@@ -128,8 +128,8 @@ func (a *analyzer) goodName(name string, at place) bool {
 	return true
 }
 
-// behave settles hints, limits and how errors are shown.
-func (a *analyzer) behave(tool *model.Tool, dir *directive.Directive, s settings, at place) bool {
+// setBehavior settles hints, limits and how errors are shown.
+func (a *analyzer) setBehavior(tool *model.Tool, dir *directive.Directive, s settings, at place) bool {
 	flags := hintsOf(dir).over(s.hints)
 	tool.Hints = flags.hints()
 	tool.EffectSaid, tool.ReachSaid = flags.said()

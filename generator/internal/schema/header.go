@@ -25,7 +25,7 @@ func applyHeader(f *model.Field, name string) error {
 	default:
 		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", kindName(t))
 	}
-	if t.Schema != "" && given(t.Schema).Type != "string" {
+	if t.Schema != "" && customSchema(t.Schema).Type != "string" {
 		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", kindName(t))
 	}
 	f.Rules.Header = name

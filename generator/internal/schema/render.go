@@ -204,7 +204,7 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		w.object(s, t)
 	}
 	if t.Schema != "" {
-		s = given(t.Schema)
+		s = customSchema(t.Schema)
 		if t.NullOut && w.output {
 			s = nullable(t, s)
 		}

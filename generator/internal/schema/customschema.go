@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// given is a schema that somebody wrote, which is published as it is. The
+// customSchema is a schema that somebody wrote, which is published as it is. The
 // keywords that a field may add to are where the renderer looks for them.
-func given(text string) *jsonschema.Schema {
+func customSchema(text string) *jsonschema.Schema {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(text), &members) // it was checked when it was taken in
 	s := &jsonschema.Schema{}

@@ -33,14 +33,14 @@ func Silent(pkg *load.Package, diags *diag.List) (features int) {
 	}
 	for _, word := range append(featureWords, "inject", "error", "constructor", "decode", "encode") {
 		for _, d := range a.declared(word) {
-			a.lookOver(d)
+			a.checkExported(d)
 		}
 	}
 	return features
 }
 
-// lookOver refuses what a directive stands on where no other package can name it.
-func (a *analyzer) lookOver(d declared) {
+// checkExported refuses a directive on what no other package can name.
+func (a *analyzer) checkExported(d declared) {
 	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
 	obj := a.object(d.set)
 	if obj == nil {

@@ -18,10 +18,10 @@ import (
 // of ..." are none.
 var almost = regexp.MustCompile(`(?i)^[ \t]*//[ \t]*[+@#]?(mcp|mcpgen|mcp-gen|go:mcp)[-:](tool|resource|prompt|server)\b`)
 
-// astray finds in a directory without directives what was meant for one: a comment
+// misplaced finds in a directory without directives what was meant for one: a comment
 // that is almost a directive, or one in a file of tests. It returns nil if there is
 // none.
-func astray(dir string) *diag.Diagnostic {
+func misplaced(dir string) *diag.Diagnostic {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 
 // side is one of the two that diff compares: a file, a package, or a package or
 // file at a revision.
-type side struct {
+type operand struct {
 	c     *command
 	name  string // as it was given
 	tags  string
@@ -34,7 +34,7 @@ type side struct {
 
 // sideError is what went wrong with one side: diagnostics, or one message.
 type sideError struct {
-	side  *side
+	side  *operand
 	diags *diag.List
 	dir   string // of the positions
 	err   error
@@ -64,10 +64,10 @@ func (c *command) failSide(err error) int {
 
 // sides tells what the two arguments are. A revision without a package means the
 // package on the other side, and that of the current directory if there is none.
-func (c *command) sides(before, after, tags string) [2]*side {
-	both := [2]*side{{c: c, name: before, tags: tags}, {c: c, name: after, tags: tags}}
+func (c *command) sides(before, after, tags string) [2]*operand {
+	both := [2]*operand{{c: c, name: before, tags: tags}, {c: c, name: after, tags: tags}}
 	for _, s := range both {
-		s.understand()
+		s.resolve()
 	}
 	for i, s := range both {
 		if s.revision == "" || s.pkg != "" {
@@ -81,8 +81,8 @@ func (c *command) sides(before, after, tags string) [2]*side {
 	return both
 }
 
-// understand settles everything but the package of a bare revision.
-func (s *side) understand() {
+// resolve settles everything but the package of a bare revision.
+func (s *operand) resolve() {
 	name := s.name
 	if name == "-" {
 		return
@@ -114,7 +114,7 @@ func (c *command) absolute(name string) string {
 }
 
 // contract reads or makes the contract.
-func (s *side) contract() (*contract.Contract, error) {
+func (s *operand) contract() (*contract.Contract, error) {
 	switch {
 	case s.name == "-":
 		data, err := io.ReadAll(s.c.in)
@@ -134,12 +134,12 @@ func (s *side) contract() (*contract.Contract, error) {
 	return s.parse(data)
 }
 
-func (s *side) fail(err error, hint string) error {
+func (s *operand) fail(err error, hint string) error {
 	return &sideError{side: s, err: err, hint: hint}
 }
 
 // parse reads the text of a contract, or of an answer.
-func (s *side) parse(data []byte) (*contract.Contract, error) {
+func (s *operand) parse(data []byte) (*contract.Contract, error) {
 	c, err := contract.Read(data)
 	if err != nil {
 		hint := ""
@@ -152,7 +152,7 @@ func (s *side) parse(data []byte) (*contract.Contract, error) {
 }
 
 // atRevision makes the contract of the source at a revision.
-func (s *side) atRevision() (*contract.Contract, error) {
+func (s *operand) atRevision() (*contract.Contract, error) {
 	ctx := s.c.ctx
 	repository, err := revision.Open(ctx, s.c.dir)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *side) atRevision() (*contract.Contract, error) {
 
 // extract copies the files of the commit into a directory that is removed when the
 // command ends.
-func (s *side) extract(ctx context.Context, repository *revision.Repository) (*revision.Tree, string, error) {
+func (s *operand) extract(ctx context.Context, repository *revision.Repository) (*revision.Tree, string, error) {
 	s.c.environment() // makes the directory
 	dir, err := os.MkdirTemp(s.c.temporary, "revision-")
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *side) extract(ctx context.Context, repository *revision.Repository) (*r
 
 // fromTree is fromSource for a package of long ago, which may have had no
 // directives yet.
-func (s *side) fromTree(dir, at, pkg string, env []string) (*contract.Contract, error) {
+func (s *operand) fromTree(dir, at, pkg string, env []string) (*contract.Contract, error) {
 	c, err := s.fromSource(at, pkg, env)
 	e, ok := errors.AsType[*sideError](err)
 	if !ok {
@@ -235,7 +235,7 @@ func (s *side) fromTree(dir, at, pkg string, env []string) (*contract.Contract, 
 var errNoDirective = errors.New("there is no //mcp: directive")
 
 // fromSource makes the contract of packages: one, or several that feed one server.
-func (s *side) fromSource(here, pkg string, env []string) (*contract.Contract, error) {
+func (s *operand) fromSource(here, pkg string, env []string) (*contract.Contract, error) {
 	dir, pattern := locateFrom(here, pkg)
 	result, err := pipeline.Generate(s.c.ctx, pipeline.Config{
 		Dir: dir, Env: env, Tags: s.tags, Patterns: []string{pattern}, Progress: s.c.progress.begin,
@@ -264,7 +264,7 @@ func (s *side) fromSource(here, pkg string, env []string) (*contract.Contract, e
 }
 
 // guess is what to do about a name that is nothing.
-func (s *side) guess(e *load.Error) string {
+func (s *operand) guess(e *load.Error) string {
 	if info, err := os.Stat(s.c.absolute(s.name)); err == nil && info.IsDir() {
 		return "for the package in that directory write ./" + s.name
 	}
