@@ -87,7 +87,7 @@ func parseEventID(values []string) (number, seq int, ok bool) {
 	}
 	first, second, found := strings.Cut(strings.Trim(values[0], " \t"), "-")
 	number, err := strconv.Atoi(first)
-	if !found || err != nil || number < 0 {
+	if !found || err != nil { // a sign would be before the first hyphen
 		return 0, 0, false
 	}
 	second, third, empty := strings.Cut(second, "-")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	codec "github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -254,5 +255,42 @@ func TestCallsOfClientsThatHaveGone(t *testing.T) {
 		for _, p := range calls[1:] {
 			p.Return("done")
 		}
+	})
+}
+
+// TestRefusedBodiesInMemory has bodies refused that are long enough to be charged, at each
+// place where that happens. Nothing is charged at the end: see testServer.close.
+func TestRefusedBodiesInMemory(t *testing.T) {
+	long := strings.Repeat(" ", 32<<10)
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1, Streams: 1})}}, func(t *testing.T, s *testServer) {
+		x := s.open("2025-11-25")
+		before := s.memory().Used()
+		check := func(name string, a *response, status int) {
+			t.Helper()
+			a.wantStatus(status)
+			if used := s.memory().Used(); used != before {
+				t.Errorf("%s: %d bytes are charged", name, used-before)
+			}
+		}
+		check("malformed", s.do(postBody("{"+long).invalid()), http.StatusBadRequest)
+		wrong := rpc{method: "tools/list"}.post("Mcp-Method: ping")
+		wrong.body += long
+		check("wrong header field", s.do(wrong), http.StatusBadRequest)
+		old := rpc{method: "tools/list", version: "2020-01-01"}.post()
+		old.body += long
+		check("unknown revision", s.do(old), http.StatusBadRequest)
+		check("unknown session", s.do(postBody(initialized+long, "Mcp-Session-Id: none", "Mcp-Protocol-Version: 2025-11-25")), http.StatusNotFound)
+		check("batch", s.do(x.withSession(postBody("["+initialized+"]"+long).invalid())), http.StatusBadRequest)
+		check("too many sessions", s.do(postBody(initialize("2025-11-25")+long)), http.StatusServiceUnavailable)
+		x.listen()
+		before = s.memory().Used()
+		listen := rpc{method: "subscriptions/listen", params: `"notifications":{"toolsListChanged":true}`}.post()
+		listen.body += long
+		check("too many streams", s.do(listen), http.StatusServiceUnavailable)
+	})
+	serve(t, oldSSE, func(t *testing.T, s *testServer) {
+		c := s.connect().open("2024-11-05")
+		s.do(request{url: c.url, body: "{" + long, fields: []string{"-Accept"}}.invalid()).wantStatus(http.StatusBadRequest)
+		c.post(rpc{method: "tools/list"}.modern() + long).wantAccepted()
 	})
 }

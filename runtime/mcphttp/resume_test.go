@@ -362,3 +362,26 @@ func TestResumeAtRandom(t *testing.T) {
 		})
 	}
 }
+
+// What is kept is bounded while no client reads it, too: after a connection is lost, the
+// call goes on and writes events.
+func TestEventBytesWithoutReader(t *testing.T) {
+	const limit = 64 << 10
+	serve(t, limits(mcphttp.Limits{EventBytes: limit}), func(t *testing.T, s *testServer) {
+		x := s.open(revisionD)
+		p := s.Script("p")
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		p.Log("first")
+		a.wantStream()
+		a.disconnect()
+		before := s.memory().Used()
+		for range 100 {
+			p.Log(strings.Repeat("x", 8<<10))
+		}
+		if used := s.memory().Used() - before; used > 2*limit {
+			t.Errorf("%d bytes are kept, of %d", used, limit)
+		}
+		p.Return("done")
+	})
+}

@@ -466,3 +466,15 @@ func TestSSEWithoutFlush(t *testing.T) {
 		}
 	})
 }
+
+// A session ends with its stream, and makes room for the next one at once.
+func TestSSESessionEndsWithStream(t *testing.T) {
+	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})}}, func(t *testing.T, s *testServer) {
+		for range 3 {
+			c := s.connect().open("2024-11-05")
+			c.stream.disconnect()
+			synctest.Wait()
+			c.post(rpc{method: "ping"}.legacy()).wantStatus(http.StatusNotFound)
+		}
+	})
+}
