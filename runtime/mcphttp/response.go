@@ -38,7 +38,7 @@ type response struct {
 const defaultRetry = time.Second
 
 // bufferPool has buffers of up to maxPooled bytes. The storage of larger ones comes
-// from package lend.
+// from the buffer pool.
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooled is the largest capacity of a buffer in the pool.

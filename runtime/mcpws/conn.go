@@ -50,7 +50,7 @@ type conn struct {
 	socket *socket
 
 	messages chan frame
-	current  frame // returned by Read; the texts of all frames are from package lend
+	current  frame // returned by Read; the texts of all frames are from the buffer pool
 	memory   *membudget.Budget
 	pumped   chan struct{}
 	ignored  int // messages that the pump has discarded

@@ -23,13 +23,13 @@ type Sink interface {
 	// Reply queues the reply to one request. The code is that of its error, 0 for
 	// a result. It never waits. An empty message means that there will be none.
 	Reply(message []byte, code int)
-	// Answer is Reply for a request that is answered by whoever has read it, and so
-	// has not waited.
+	// Answer is Reply for a request that the reading goroutine answers, which has not
+	// called Wait.
 	Answer(message []byte, code int)
 	// Refuse is Answer for a request that is not even looked at, since it is not
 	// one of any revision.
 	Refuse(message []byte, code int)
-	// Notify queues a message that is no reply. It never waits.
+	// Notify queues a message that is not a reply. It never waits.
 	Notify(message []byte)
 	// FlushAsync has what is queued sent, and does not wait.
 	FlushAsync()
@@ -54,8 +54,9 @@ type Releaser interface {
 // Owner is a [Sink] that can take over the storage of a large reply instead of copying
 // it.
 type Owner interface {
-	// Own is [Sink.Reply] for a message whose storage is lent and belongs to the sink
-	// afterwards. It does nothing, and reports false, where the message has to be copied.
+	// Own is [Sink.Reply] for a message whose storage is from the pool and belongs to
+	// the sink afterwards. It does nothing, and reports false, where the message has to
+	// be copied.
 	Own(message []byte, code int) bool
 }
 
