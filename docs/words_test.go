@@ -51,9 +51,6 @@ func word(alternatives string) *regexp.Regexp {
 // bannedNames are the words of plainWords that identifiers must not have either.
 var bannedNames = word(`nobody|anybody|somebody|whoever|deaf|heeds?|farewell|mend(s|ed)?|lend(s|er)?|lent|shelf|shelves|shelved?|vigils?|deeds?|venues?|kin|astray`)
 
-// lendPackage is the name of package runtime/internal/lend, which is to be renamed.
-const lendPackage = "lend"
-
 // wordsElsewhere are the files, by the beginnings of their paths, that TestPlainWords
 // does not check, with the reason.
 var wordsElsewhere = map[string]string{
@@ -74,11 +71,7 @@ var wordsElsewhere = map[string]string{
 	"generator/":                  "not yet reworded",
 	"internal/zoo/":               "not yet reworded",
 	"runtime/internal/hardening/": "not yet reworded",
-	"runtime/internal/lend/":      "not yet reworded",
 	"runtime/mcp/":                "not yet reworded",
-	"runtime/mcphttp/post.go":     "uses package lend",
-	"runtime/mcphttp/response.go": "uses package lend",
-	"runtime/mcpws/conn.go":       "uses package lend",
 }
 
 // Comments, identifiers and pages use the words of this field. A word of plainWords is
@@ -196,7 +189,7 @@ func wrongInGo(path string) (found []wrongWord, err error) {
 	}
 	seen := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && !seen[id.Name] && id.Name != lendPackage {
+		if id, ok := n.(*ast.Ident); ok && !seen[id.Name] {
 			seen[id.Name] = true
 			if m := bannedNames.FindString(spaced(id.Name)); m != "" {
 				found = append(found, wrongWord{set.Position(id.Pos()).Line, m, id.Name, "a term of the field"})

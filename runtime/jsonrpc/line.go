@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/skim"
 )
@@ -14,7 +14,7 @@ const (
 	// idleBuffer is the buffer with which a connection waits. A message that does not
 	// fit has probably arrived as a whole, so a larger buffer for it comes from the
 	// pool and is needed only briefly.
-	idleBuffer = lend.Least
+	idleBuffer = bufpool.MinSize
 	readChunk  = 64 << 10
 	// A connection whose lines are long starts with a buffer for one of them, but with
 	// at most this size.
@@ -57,7 +57,7 @@ func (c *lineConn) Charge(b *membudget.Budget) {
 	c.account.Set(0)
 	c.account.Of(b)
 	if b == nil {
-		lend.Put(c.buf)
+		bufpool.Put(c.buf)
 		c.buf, c.start, c.end = nil, 0, 0
 	}
 }
@@ -177,14 +177,14 @@ func (c *lineConn) makeRoom() bool {
 // move moves the unprocessed bytes into a buffer of that size. It reports false, and
 // does nothing, if the budget has not enough left.
 func (c *lineConn) move(size int) bool {
-	if !c.account.Take(lend.Size(size)) {
+	if !c.account.Take(bufpool.Size(size)) {
 		return false
 	}
-	to := lend.Get(size)
+	to := bufpool.Get(size)
 	to = to[:cap(to)]
 	c.end = copy(to, c.buf[c.start:c.end])
 	c.start = 0
-	lend.Put(c.buf)
+	bufpool.Put(c.buf)
 	c.buf = to
 	return true
 }

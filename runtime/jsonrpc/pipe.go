@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 )
 
 // pipeBuffer is how many bytes one direction of a Pipe holds before Write blocks.
@@ -53,7 +53,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	}
 	n := copy(p, s.data[s.start:])
 	if s.start += n; s.start == len(s.data) {
-		lend.Put(s.data)
+		bufpool.Put(s.data)
 		s.data, s.start = nil, 0
 	}
 	s.moved.Broadcast()
@@ -84,7 +84,7 @@ func (s *stream) some(p []byte) (int, error) {
 		s.data = s.data[:copy(s.data, s.data[s.start:])]
 		s.start = 0
 	}
-	s.data = append(lend.Grow(s.data, len(p)), p...)
+	s.data = append(bufpool.Grow(s.data, len(p)), p...)
 	s.moved.Broadcast()
 	return len(p), nil
 }

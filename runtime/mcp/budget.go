@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -183,7 +183,7 @@ func (x *exchange) noPlace() error {
 // afford is claim for a reply of about that size.
 func (x *exchange) afford(size int) bool {
 	if size > keptBuffer {
-		size = lend.Size(size)
+		size = bufpool.Size(size)
 	}
 	return x.claim(size, false) == nil
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
@@ -45,13 +45,13 @@ func (b *buffers) hold(message []byte) bool {
 	b.data = b.data[:0]
 	size := b.size()
 	if len(message) > max(cap(b.data), membudget.Free) {
-		size += lend.Size(len(message))
+		size += bufpool.Size(len(message))
 	}
 	if !b.account.Take(size) {
 		return false
 	}
 	if len(message) > keptBuffer {
-		b.data = lend.Grow(b.data, len(message))
+		b.data = bufpool.Grow(b.data, len(message))
 	}
 	b.data = append(b.data, message...)
 	return true
@@ -69,7 +69,7 @@ func (b *buffers) clean() {
 	b.decoder.Reset(nil, wire.Options{})
 	b.encoder.Reset()
 	if cap(b.data) > keptBuffer {
-		lend.Put(b.data)
+		bufpool.Put(b.data)
 		b.data = nil
 	}
 	if cap(b.out) > keptBuffer {
@@ -80,7 +80,7 @@ func (b *buffers) clean() {
 
 // dropOut gives back the storage of the reply.
 func (b *buffers) dropOut() {
-	lend.Put(b.out)
+	bufpool.Put(b.out)
 	b.out = nil
 }
 
@@ -89,7 +89,7 @@ func (b *buffers) dropOut() {
 func (b *buffers) done() {
 	if cap(b.data) > keptBuffer {
 		b.msg.Reset()
-		lend.Put(b.data)
+		bufpool.Put(b.data)
 		b.data = nil
 	}
 	b.encoder.Reset()
@@ -98,7 +98,7 @@ func (b *buffers) done() {
 // room makes room for a reply of that size at once, where it is a large one.
 func (b *buffers) room(size int) {
 	if size > keptBuffer {
-		b.out = lend.Grow(b.out[:0], size)
+		b.out = bufpool.Grow(b.out[:0], size)
 	}
 }
 

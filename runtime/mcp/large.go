@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -21,7 +21,7 @@ type resultStorage exchange
 func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
 	x := (*exchange)(r)
 	if capacity <= largeResult {
-		capacity = lend.Size(capacity)
+		capacity = bufpool.Size(capacity)
 	}
 	if err := x.waitTurn(capacity); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ type streamStorage exchange
 func (r *streamStorage) Grow(text []byte, capacity int) ([]byte, error) {
 	b := (*exchange)(r).buffers
 	if capacity <= largeResult {
-		capacity = lend.Size(capacity)
+		capacity = bufpool.Size(capacity)
 	}
 	if !b.account.Take(b.size() + capacity) {
 		return nil, protocolError(errOverloaded)
@@ -58,14 +58,14 @@ func (r *streamStorage) Free(text []byte) { freeText(text) }
 // since what is lent may have twice as much.
 func growText(text []byte, capacity int) []byte {
 	if capacity <= largeResult {
-		return append(lend.Get(capacity), text...)
+		return append(bufpool.Get(capacity), text...)
 	}
 	return append(make([]byte, 0, capacity), text...)
 }
 
 func freeText(text []byte) {
 	if cap(text) <= largeResult {
-		lend.Put(text)
+		bufpool.Put(text)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
@@ -157,11 +157,11 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 func growBody(in transport.Message, b []byte, size int) ([]byte, bool) {
 	grown := b
 	if size > cap(b) {
-		if size = lend.Size(size); !in.Room(size) {
+		if size = bufpool.Size(size); !in.Room(size) {
 			return b, false
 		}
-		grown = append(lend.Get(size), b...)
-		lend.Put(b)
+		grown = append(bufpool.Get(size), b...)
+		bufpool.Put(b)
 	}
 	return grown, in.Room(cap(grown))
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
@@ -49,7 +49,7 @@ func getBuffer(size int) *[]byte {
 	b := bufferPool.Get().(*[]byte)
 	*b = (*b)[:0]
 	if size > maxPooled {
-		*b = lend.Grow(*b, size)
+		*b = bufpool.Grow(*b, size)
 	}
 	return b
 }
@@ -58,7 +58,7 @@ func getBuffer(size int) *[]byte {
 // returned: HTTP/2 may still read it.
 func putBuffer(b *[]byte) {
 	if cap(*b) > maxPooled {
-		lend.Put(*b)
+		bufpool.Put(*b)
 		*b = nil
 	}
 	bufferPool.Put(b)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/skim"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -82,7 +82,7 @@ type frame struct {
 // release returns the storage.
 func (f *frame) release() {
 	if f.text != nil {
-		lend.Put(f.text)
+		bufpool.Put(f.text)
 		f.text = nil
 	}
 	f.account.Set(0)
@@ -183,7 +183,7 @@ func (c *conn) receive(r io.Reader) error {
 	var f frame
 	f.account.Of(c.memory)
 	defer func() { f.release() }()
-	f.text = lend.Get(lend.Least)
+	f.text = bufpool.Get(bufpool.MinSize)
 	for {
 		if len(f.text) == cap(f.text) && !f.grow() {
 			refused, err := c.identifyDiscarded(r, f.text)
@@ -221,10 +221,10 @@ func (c *conn) receive(r io.Reader) error {
 // grow moves the text to larger storage. It reports false if the memory limit is
 // reached.
 func (f *frame) grow() bool {
-	if !f.account.Take(lend.Size(cap(f.text) + 1)) {
+	if !f.account.Take(bufpool.Size(cap(f.text) + 1)) {
 		return false
 	}
-	f.text = lend.Grow(f.text, 1)
+	f.text = bufpool.Grow(f.text, 1)
 	return true
 }
 

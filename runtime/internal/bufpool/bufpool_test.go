@@ -1,32 +1,32 @@
-package lend_test
+package bufpool_test
 
 import (
 	"bytes"
 	"runtime"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/lend"
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 )
 
 func TestGet(t *testing.T) {
 	for _, size := range []int{0, 1, 4 << 10, 4<<10 + 1, 200_000, 64 << 20, 64<<20 + 1} {
 		for range 2 {
-			b := lend.Get(size)
-			if len(b) != 0 || cap(b) < size || cap(b) > max(2*size, lend.Least) {
+			b := bufpool.Get(size)
+			if len(b) != 0 || cap(b) < size || cap(b) > max(2*size, bufpool.MinSize) {
 				t.Errorf("for %d bytes: %d of %d", size, len(b), cap(b))
 			}
-			lend.Put(b)
+			bufpool.Put(b)
 		}
 	}
 }
 
-// What was not lent has any capacity. Nobody may get less than asked for.
+// A buffer from elsewhere has any capacity. Get never returns less than was asked for.
 func TestPut(t *testing.T) {
 	for _, size := range []int{0, 1, 4095, 4097, 8191, 100_000, 1 << 27} {
-		lend.Put(make([]byte, size/2, size))
-		for _, wanted := range []int{size / 2, size, size + 1} {
-			if b := lend.Get(wanted); len(b) != 0 || cap(b) < wanted {
-				t.Errorf("after %d, for %d bytes: %d of %d", size, wanted, len(b), cap(b))
+		bufpool.Put(make([]byte, size/2, size))
+		for _, asked := range []int{size / 2, size, size + 1} {
+			if b := bufpool.Get(asked); len(b) != 0 || cap(b) < asked {
+				t.Errorf("after %d, for %d bytes: %d of %d", size, asked, len(b), cap(b))
 			}
 		}
 	}
@@ -36,18 +36,18 @@ func TestGrow(t *testing.T) {
 	var b, want []byte
 	for i := range 100 {
 		piece := bytes.Repeat([]byte{byte(i)}, 1000+i)
-		b = append(lend.Grow(b, len(piece)), piece...)
+		b = append(bufpool.Grow(b, len(piece)), piece...)
 		want = append(want, piece...)
 		if !bytes.Equal(b, want) {
-			t.Fatalf("after %d pieces something else is there", i+1)
+			t.Fatalf("after %d pieces the contents are wrong", i+1)
 		}
 	}
-	if same := lend.Grow(b, cap(b)-len(b)); &same[0] != &b[0] {
-		t.Error("there was room")
+	if same := bufpool.Grow(b, cap(b)-len(b)); &same[0] != &b[0] {
+		t.Error("a slice with enough capacity was replaced")
 	}
 }
 
-// What nobody borrows is garbage.
+// Free buffers are garbage for the collector.
 func TestIdle(t *testing.T) {
 	used := func() int64 {
 		runtime.GC()
@@ -57,11 +57,11 @@ func TestIdle(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := used()
-	b := lend.Get(32 << 20)
+	b := bufpool.Get(32 << 20)
 	if taken := used() - before; taken < 30<<20 {
 		t.Errorf("%d MB are taken", taken>>20)
 	}
-	lend.Put(b)
+	bufpool.Put(b)
 	if kept := used() - before; kept > 1<<20 {
 		t.Errorf("%d MB are kept", kept>>20)
 	}
