@@ -330,7 +330,7 @@ func TestPrepareErrors(t *testing.T) {
 		"broken": "go mod edit -json: ",
 		"work":   "work/go.work of that revision names the directory ../../gone, ",
 	} {
-		_, err := tree.Prepare(t.Context(), filepath.Join(tree.Root, at), os.Environ())
+		_, err := tree.Prepare(t.Context(), filepath.Join(tree.Root, at), append(os.Environ(), "GOWORK="))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", at, err)
 		}

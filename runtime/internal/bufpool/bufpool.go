@@ -20,16 +20,14 @@ const (
 // MinSize is the smallest capacity that Get returns.
 const MinSize = 1 << smallest
 
-// classes have the free buffers, one pool for each power of two: a buffer in a pool has
-// at least that capacity. The pools hold pointers to slices, since a slice in an
+// classes have the free buffers, one pool for each capacity. The pools hold pointers to slices, since a slice in an
 // interface is an allocation. The pointers without a buffer are in headers.
 var (
 	classes [largest - smallest + 1]sync.Pool
 	headers = sync.Pool{New: func() any { return new([]byte) }}
 )
 
-// Size returns the capacity of a buffer that Get allocates for size bytes. A buffer
-// that was allocated elsewhere and given to Put may have up to twice of it.
+// Size returns the capacity of the buffer that Get returns for size bytes.
 func Size(size int) int {
 	class := classOf(size)
 	if class >= len(classes) {
@@ -56,11 +54,12 @@ func Get(size int) []byte {
 	return make([]byte, 0, 1<<(class+smallest))
 }
 
-// Put puts a buffer into the pool, also one that Get did not return. The caller must
-// not use b afterwards. Buffers below 4 KiB or of 128 MiB and more are dropped.
+// Put puts a buffer into the pool. The caller must not use b afterwards. A buffer whose
+// capacity is not one that Get returns is dropped, so that what the callers of Get
+// charge to a memory budget is what they hold.
 func Put(b []byte) {
-	class := bits.Len(uint(cap(b))) - 1 - smallest
-	if class < 0 || class >= len(classes) {
+	class := classOf(cap(b))
+	if class >= len(classes) || cap(b) != 1<<(class+smallest) {
 		return
 	}
 	header := headers.Get().(*[]byte)

@@ -12,7 +12,7 @@ func TestGet(t *testing.T) {
 	for _, size := range []int{0, 1, 4 << 10, 4<<10 + 1, 200_000, 64 << 20, 64<<20 + 1} {
 		for range 2 {
 			b := bufpool.Get(size)
-			if len(b) != 0 || cap(b) < size || cap(b) > max(2*size, bufpool.MinSize) {
+			if len(b) != 0 || cap(b) < size || cap(b) != bufpool.Size(size) || cap(b) > max(2*size, bufpool.MinSize) {
 				t.Errorf("for %d bytes: %d of %d", size, len(b), cap(b))
 			}
 			bufpool.Put(b)
@@ -20,12 +20,14 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// A buffer from elsewhere has any capacity. Get never returns less than was asked for.
+// A buffer from elsewhere has any capacity, or is part of a larger one. Get returns
+// none of them in place of one that is smaller, or larger than Size says.
 func TestPut(t *testing.T) {
-	for _, size := range []int{0, 1, 4095, 4097, 8191, 100_000, 1 << 27} {
+	for _, size := range []int{0, 1, 4095, 4096, 4097, 8191, 100_000, 1 << 26, 1 << 27} {
 		bufpool.Put(make([]byte, size/2, size))
-		for _, asked := range []int{size / 2, size, size + 1} {
-			if b := bufpool.Get(asked); len(b) != 0 || cap(b) < asked {
+		bufpool.Put(make([]byte, size)[size/3:])
+		for _, asked := range []int{size / 2, size - size/3, size, size + 1} {
+			if b := bufpool.Get(asked); len(b) != 0 || cap(b) < asked || cap(b) != bufpool.Size(asked) {
 				t.Errorf("after %d, for %d bytes: %d of %d", size, asked, len(b), cap(b))
 			}
 		}
