@@ -43,18 +43,28 @@ func (s *Server) newBuffers() *buffers {
 // there is no room for it.
 func (b *buffers) hold(message []byte) bool {
 	b.data = b.data[:0]
-	size := b.size()
-	if len(message) > max(cap(b.data), membudget.Free) {
-		size += bufpool.Size(len(message))
-	}
-	if !b.account.Take(size) {
-		return false
+	if !b.account.Take(b.sizeWith(message)) {
+		// Buffers from the pool may have storage of larger messages. A short message
+		// needs none of it, and a ping is answered also if there is no room at all.
+		*b = buffers{account: b.account}
+		if !b.account.Take(b.sizeWith(message)) {
+			return false
+		}
 	}
 	if len(message) > keptBuffer {
 		b.data = bufpool.Grow(b.data, len(message))
 	}
 	b.data = append(b.data, message...)
 	return true
+}
+
+// sizeWith is the size of the buffers once they hold a message.
+func (b *buffers) sizeWith(message []byte) int {
+	size := b.size()
+	if len(message) > max(cap(b.data), membudget.Free) {
+		size += bufpool.Size(len(message))
+	}
+	return size
 }
 
 // drop makes the buffers available to others.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -63,6 +64,27 @@ func TestRetained(t *testing.T) {
 					t.Errorf("%s, finished %v: %d bytes are kept after %.80s", name, finish, n, message)
 				}
 			}
+		}
+	}
+}
+
+// Storage that buffers have from a message before does not count where there is no
+// room: a short message is held without it.
+func TestHoldWithoutRoom(t *testing.T) {
+	budget := membudget.New(1<<20, 1)
+	budget.Force(1 << 20)
+	for name, spare := range map[string]buffers{
+		"message": {data: make([]byte, 0, keptBuffer)},
+		"reply":   {out: make([]byte, 0, keptBuffer)},
+		"nothing": {},
+	} {
+		b := spare
+		b.account.Of(budget)
+		if !b.hold([]byte("{}")) || string(b.data) != "{}" || b.account.Held() != 0 {
+			t.Errorf("%s: a short message has no room, or is charged with %d bytes", name, b.account.Held())
+		}
+		if b.hold(make([]byte, 2*membudget.Free)) || len(b.data) != 0 || b.account.Held() != 0 {
+			t.Errorf("%s: a long message has room", name)
 		}
 	}
 }

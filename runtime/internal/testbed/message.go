@@ -21,7 +21,7 @@ func Pong(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result"
 // MaskedFrame returns a WebSocket frame of a client (RFC 6455, section 5.2). The head is its
 // first byte.
 func MaskedFrame[T string | []byte](head byte, payload T) []byte {
-	b := []byte{head}
+	b := append(make([]byte, 0, len(payload)+14), head)
 	switch n := len(payload); {
 	case n < 126:
 		b = append(b, 0x80|byte(n))
