@@ -82,8 +82,8 @@ func (c *conn) noRoom(b *buffers, data []byte, from *caller, out sink, inBatch b
 // keep charges what a session keeps until it ends. It reports false if there is no room,
 // or the session has ended.
 func (c *conn) keep(size int) bool {
-	if c.number == 0 {
-		return true // of a single request, whose charge is enough
+	if c.once {
+		return true
 	}
 	if !c.server.memory.Take(size) {
 		return false

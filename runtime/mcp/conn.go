@@ -53,6 +53,7 @@ type conn struct {
 	shared        bool            // all requests share one channel
 	turns         *turns          // of the replies that are made for it; nil where each request has its own
 	ended         <-chan struct{} // closed when the client can ask for nothing more
+	once          bool            // for one message; what that keeps is charged to its requests
 }
 
 func newConn(ctx context.Context, s *Server) *conn {

@@ -44,7 +44,7 @@ func (h transportServer) NewMessage() transport.Message {
 }
 
 func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
-	c := &conn{server: h.Server, caller: &nobody, clocks: h.clocks, out: o.Out, ended: o.Ended}
+	c := &conn{server: h.Server, caller: &nobody, clocks: h.clocks, out: o.Out, ended: o.Ended, once: o.Once}
 	if o.Once {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {

@@ -229,6 +229,30 @@ func TestSessionsInMemory(t *testing.T) {
 	})
 }
 
+// TestSessionsKeepInMemory has sessions keep what their clients have said of themselves
+// and what they have subscribed to. It is charged until the session ends.
+func TestSessionsKeepInMemory(t *testing.T) {
+	serve(t, memoryLimit(16<<20), func(t *testing.T, s *testServer) {
+		const size = 12 << 10
+		uri := "test://" + strings.Repeat("x", 2<<10)
+		s.Register(mcp.TextResource(&mcp.ResourceInfo{URI: uri, Name: "long"}, "some text"))
+		long := strings.Replace(initialize("2025-11-25"), `"clientInfo":{`, `"clientInfo":{"title":"`+strings.Repeat("x", size)+`",`, 1)
+		before := s.memory().Used()
+		a := s.do(postBody(long))
+		a.wantStatus(http.StatusOK)
+		x := &session{s: s, id: a.field("Mcp-Session-Id"), version: "2025-11-25"}
+		x.do(initialized).wantAccepted()
+		if used := s.memory().Used() - before; used < size {
+			t.Errorf("%d bytes are charged for clientInfo", used)
+		}
+		before = s.memory().Used()
+		x.do(rpc{method: "resources/subscribe", params: `"uri":"` + uri + `"`}.legacy()).wantResult("1")
+		if used := s.memory().Used() - before; used < int64(len(uri)) {
+			t.Errorf("%d bytes are charged for a subscription", used)
+		}
+	})
+}
+
 // TestCallsOfClientsThatHaveGone makes calls in a session and disconnects. The calls
 // count until they end.
 func TestCallsOfClientsThatHaveGone(t *testing.T) {
