@@ -63,10 +63,8 @@ var wordsElsewhere = map[string]string{
 	"docs/conformance.md": "generated from internal/spec/statements.txt and the names of tests",
 
 	// To be reworded.
-	"docs/directives.md":          "not yet reworded",
 	"docs/internals.md":           "not yet reworded",
 	"docs/security.md":            "not yet reworded",
-	"docs/vet.md":                 "not yet reworded",
 	"examples/":                   "not yet reworded",
 	"generator/":                  "not yet reworded",
 	"internal/zoo/":               "not yet reworded",

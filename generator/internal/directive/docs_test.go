@@ -15,15 +15,15 @@ var update = flag.Bool("update", false, "write the generated page")
 const preamble = `# Directives
 
 A directive is a comment of Go's directive form: //mcp:, a word and its arguments, without a space after the slashes, in
-the doc comment of what it is about. Arguments are words, key=word, key="Go string", key=` + "`raw string`" + ` and flags, which
-key=false turns off. The namespace is closed: any other comment that begins with mcp: is an error with its position and
-a hint. What is marked as not built yet says so, too, when it is used.
+the doc comment of the declaration that it applies to. Arguments are words, key=word, key="Go string", key=` + "`raw string`" + ` and flags, which
+key=false turns off. Any other comment that begins with mcp: is an error with its position and a hint. The use of what is
+marked as not built yet is an error that says so.
 
 The table below is the one that the parser uses; mcpgen help directives prints it in the terminal.
 
 `
 
-// TestDirectives keeps the reference equal to the table that the parser uses.
+// TestPage keeps the reference equal to the table that the parser uses.
 func TestPage(t *testing.T) {
 	want := bytes.NewBufferString(preamble)
 	directive.WriteMarkdown(want)

@@ -21,8 +21,8 @@ that begins with mcp: in any other form is an error.
 		if s.Note != "" {
 			fmt.Fprintf(&out, "    %s\n", s.Note)
 		}
-		fmt.Fprintf(&out, "    stands on: %s\n", s.targets())
-		fmt.Fprintf(&out, "    example:   %s\n", s.Example)
+		fmt.Fprintf(&out, "    applies to: %s\n", s.targets())
+		fmt.Fprintf(&out, "    example:    %s\n", s.Example)
 		width := 0
 		for _, k := range s.Keys {
 			width = max(width, len(k.form()))
@@ -51,7 +51,7 @@ func WriteMarkdown(w io.Writer) {
 			fmt.Fprintf(&out, "%s.\n", sentence(s.Note))
 		}
 		out.WriteByte('\n')
-		fmt.Fprintf(&out, "Stands on %s.", s.targets())
+		fmt.Fprintf(&out, "Applies to %s.", s.targets())
 		switch {
 		case s.Repeat:
 			out.WriteString(" May be repeated.")

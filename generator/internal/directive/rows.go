@@ -28,19 +28,19 @@ var (
 	groupKey       = key("group", KindNames, "catalogue,public", "groups that mcp.Select can pick")
 	iconKey        = key("icon", KindString, "https://example.com/icon.png", "URL of an icon")
 	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
-	maxResultKey   = key("maxresult", KindSize, "64KiB", "size of a result above which it is an error")
-	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true and JSON text for what it spells`)
+	maxResultKey   = key("maxresult", KindSize, "64KiB", "size above which a result is an error")
+	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true and a string with JSON text for the value in it`)
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
 	scopesKey      = later(key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have"))
-	requiresKey    = key("requires", KindNames, `"elicitation sampling"`, "what the client must be capable of")
+	requiresKey    = key("requires", KindNames, `"elicitation sampling"`, "capabilities that the client must have")
 	mimeKey        = key("mime", KindString, "image/png", "media type of the content")
 )
 
 func hintKeys() []Key {
 	return []Key{
 		flag("readonly", "changes nothing: not destructive and idempotent"),
-		flag("destructive", "may delete or overwrite (the default for what is not readonly)"),
+		flag("destructive", "may delete or overwrite (the default unless readonly)"),
 		flag("additive", "only adds: not destructive"),
 		flag("idempotent", "calling it twice has no further effect"),
 		flag("openworld", "reaches systems outside the program (the default)"),
@@ -53,10 +53,10 @@ func newTable() []*Spec {
 	return []*Spec{
 		{
 			Word: "server", Built: true, On: []Target{Package}, OncePerPackage: true,
-			Help:    "the package is a server of its own: NewMCPServer is generated, with this identity",
+			Help:    "the package is a server: NewMCPServer is generated, with this identity",
 			Example: `//mcp:server title="Bookstore" instructions="Search before you order."`,
 			Keys: []Key{
-				key("name", KindString, "bookstore", "name of the server; default: the last element of the import path that is no major version"),
+				key("name", KindString, "bookstore", "name of the server; default: the last element of the import path, a major version such as v2 left out"),
 				key("version", KindString, "1.4.0", "version; default: that of the main module, read when the program starts"),
 				titleKey,
 				key("description", KindString, `"Books and their prices."`, "what the server is"),
@@ -69,16 +69,16 @@ func newTable() []*Spec {
 		},
 		{
 			Word: "defaults", Built: true, On: []Target{Package, Type}, OncePerPackage: true,
-			OnNote:  "a type: the receiver of annotated methods; its defaults win over those of the package",
+			OnNote:  "a type: the receiver of annotated methods; its defaults take precedence over those of the package",
 			Help:    "settings for all features of a package or of a receiver type",
 			Example: `//mcp:defaults group=catalogue timeout=10s closedworld`,
 			Keys: slices.Concat([]Key{
-				key("prefix", KindName, "books", "put before every published name, joined with _"),
+				key("prefix", KindName, "books", "prefix of every published name, joined with _"),
 				groupKey, timeoutKey, scopesKey, lenientKey,
 				flag("defs", "share repeated types of a schema in $defs instead of inlining them"),
-				oneOf("naming", "how published names are made: SearchBooks becomes search_books, or stays", "snake", "asis"),
-				oneOf("errors", "whether the text of every error reaches the model, or of declared ones only", "text", "declared"),
-				oneOf("required", "whether a field without omitempty is required, or only one tagged as required", "auto", "tagged"),
+				oneOf("naming", "how published names are made: snake publishes SearchBooks as search_books, asis leaves it unchanged", "snake", "asis"),
+				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
+				oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged"),
 				maxResultKey,
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
 			}, hintKeys()),
@@ -91,7 +91,7 @@ func newTable() []*Spec {
 				timeoutKey, scopesKey, requiresKey,
 				later(oneOf("task", "whether the call may, or must, run as a task", "optional", "required")),
 				lenientKey, iconKey, mimeKey, maxResultKey,
-				key("alias", KindNames, "find_books", "former names that still answer"),
+				key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},
 		{
@@ -108,19 +108,19 @@ func newTable() []*Spec {
 				key("exclusiveMinimum", KindNumber, "0", "number that it must be greater than"),
 				key("exclusiveMaximum", KindNumber, "1", "number that it must be less than"),
 				key("multipleOf", KindNumber, "5", "number that it must be a multiple of"),
-				key("minLength", KindInteger, "1", "fewest characters"),
-				key("maxLength", KindInteger, "200", "most characters"),
+				key("minLength", KindInteger, "1", "smallest number of characters"),
+				key("maxLength", KindInteger, "200", "largest number of characters"),
 				key("pattern", KindString, "`^[a-z]+$`", "regular expression that must match somewhere"),
 				key("format", KindName, "email", "format of a string: date-time, date, time, uuid, email, uri, ipv4, ipv6, hostname"),
-				key("minItems", KindInteger, "1", "fewest elements"),
-				key("maxItems", KindInteger, "10", "most elements"),
-				flag("uniqueItems", "no element twice"),
-				key("examples", KindJSON, `["sea","whale"]`, "values that show what is meant: a JSON array, or one value"),
+				key("minItems", KindInteger, "1", "smallest number of elements"),
+				key("maxItems", KindInteger, "10", "largest number of elements"),
+				flag("uniqueItems", "each element at most once"),
+				key("examples", KindJSON, `["sea","whale"]`, "example values: a JSON array, or one value"),
 				key("name", KindName, "query", "published name of the argument"),
 				key("header", KindName, "Region", "name of the HTTP header (x-mcp-header) that repeats the argument"),
 				flag("required", "must be given"),
 				flag("optional", "may be missing"),
-				flag("nullable", "null is a value of its own"),
+				flag("nullable", "null is an allowed value, different from a missing one"),
 				flag("omit", "not published; the function gets the zero value"),
 				key("complete", KindName, "CompleteAuthor", "function that offers completions: func(ctx, prefix string) ([]string, error), of prompts and templates"),
 			},
@@ -128,98 +128,98 @@ func newTable() []*Spec {
 		{
 			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,
 			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
-			Help:    "replaces the doc comment for the model; one line each, an empty one starts a paragraph",
+			Help:    "replaces the doc comment in what is published; one directive for each line, an empty one starts a paragraph",
 			Example: `//mcp:doc Finds books by words of their title, author or subject.`,
 		},
 		{
 			Word: "resource", Synopsis: "URI", Built: true, On: []Target{Func, Method, InterfaceMethod, Var, Const}, Feature: true,
 			MinWords: 1, MaxWords: 1, WordName: "URI",
 			OnNote:  "a variable or constant: of type string, []byte or embed.FS",
-			Help:    "what the function returns, or the value, is a resource; {name} in the URI are parameters",
+			Help:    "the result of the function, or the value, is a resource; each {name} in the URI is a parameter",
 			Example: `//mcp:resource books://{isbn} mime=application/json`,
 			Keys: []Key{
 				nameKey, titleKey, descriptionKey, groupKey, mimeKey,
-				key("audience", KindNames, "user,assistant", "for whom it is: user, assistant"),
+				key("audience", KindNames, "user,assistant", "intended readers: user, assistant"),
 				key("priority", KindNumber, "0.8", "how important it is, 0 to 1"),
 				ttlKey, cacheKey, timeoutKey, scopesKey, iconKey, requiresKey,
 			},
 		},
 		{
 			Word: "prompt", Built: true, On: functions, Feature: true,
-			Help:    "the function makes a prompt",
+			Help:    "the function is a prompt",
 			Example: `//mcp:prompt title="Recommend a book"`,
 			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, requiresKey},
 		},
 		{
 			Word: "inject", Built: true, On: []Target{Func}, Feature: true,
 			OnNote:  "func(context.Context) T or func(context.Context) (T, error)",
-			Help:    "every parameter of the function's result type is filled by it and hidden; a receiver is made by it per call",
+			Help:    "the function fills every parameter of its result type, which is not published; it makes a receiver of that type for each call",
 			Example: `//mcp:inject`,
 		},
 		{
 			Word: "error", Synopsis: "[TEXT]", Built: true, On: []Target{Var, Type}, Text: true, Feature: true,
 			OnNote:  "a sentinel error, or an error type",
-			Help:    "the error is meant for the model; TEXT replaces its text",
+			Help:    "the model gets the text of this error; TEXT replaces it",
 			Example: `//mcp:error No book has this number. Search for it first.`,
 		},
 		{
 			Word: "form", Built: true, On: []Target{Type}, Feature: true, OnNote: "a struct type",
-			Help:    "its fields are a form for mcp.Elicit",
+			Help:    "the struct is a form for mcp.Elicit, with its fields",
 			Example: `//mcp:form`,
 		},
 		{
 			Word: "enum", Synopsis: "[NAME=text ...]", Built: true, On: []Target{Type}, FreeKeys: "NAME=text", OnNote: "a named type of strings or integers",
-			Help:    "overrides what is taken for an enumeration, and the text of its values",
+			Help:    "sets whether a type is an enumeration, and the text of its values",
 			Example: `//mcp:enum closed Hardcover=hardcover Paperback=paperback`,
 			Keys: []Key{
 				flag("closed", "only its constants are values"),
 				flag("open", "its constants are suggestions"),
-				flag("off", "its constants are no enumeration"),
+				flag("off", "the type is not an enumeration"),
 			},
 		},
 		{
 			Word: "union", Synopsis: "[TYPE=text ...]", Built: true, On: []Target{Type}, FreeKeys: "TYPE=text", OnNote: "an interface type with an unexported method",
-			Help:    "how the implementations of a sealed interface are told apart",
+			Help:    "sets how the implementations of a sealed interface are distinguished",
 			Example: `//mcp:union discriminator=kind Circle=circle`,
 			Keys:    []Key{key("discriminator", KindString, "type", "property that names the implementation; default: type")},
 		},
 		{
 			Word: "schema", Synopsis: "JSON, or TYPE JSON", Built: true, On: []Target{Type, Package}, Text: true, TextNeeded: true, Repeat: true,
 			OnNote:  "a package comment: for a type of another package",
-			Help:    "JSON Schema of a type that has a JSON form of its own",
+			Help:    "JSON Schema of a type that has its own JSON form",
 			Example: `//mcp:schema {"type":"string","pattern":"^[0-9]+kg$"}`,
 		},
 		{
 			Word: "decode", Built: true, On: []Target{Func}, Feature: true, OnNote: "func(S) (T, error)",
-			Help:    "makes a T of another package from what travels for it",
+			Help:    "converts the JSON form S to T, a type of another package",
 			Example: `//mcp:decode`,
 		},
 		{
 			Word: "encode", Built: true, On: []Target{Func}, Feature: true, OnNote: "func(T) S",
-			Help:    "makes what travels for a T of another package",
+			Help:    "converts T, a type of another package, to its JSON form S",
 			Example: `//mcp:encode`,
 		},
 		{
 			Word: "constructor", Built: true, On: []Target{Func}, Feature: true,
 			OnNote:  "returns the receiver, optionally a cleanup func() and an error",
-			Help:    "how mcpgen run and mcpgen call make the receiver",
+			Help:    "the function makes the receiver for mcpgen run and mcpgen call",
 			Example: `//mcp:constructor`,
 		},
 		{
 			Word: "from", Synopsis: "PKG...", Built: true, On: []Target{Package}, Repeat: true,
 			MinWords: 1, MaxWords: -1, WordName: "import path",
-			Help:    "emits here the features annotated in other packages",
+			Help:    "emits the features annotated in other packages into this one",
 			Example: `//mcp:from example.com/shop/catalogue group=public`,
 			Keys: []Key{
 				key("group", KindNames, "public", "only features of these groups"),
-				key("prefix", KindName, "shop", "put before every published name, joined with _"),
+				key("prefix", KindName, "shop", "prefix of every published name, joined with _"),
 			},
 		},
 		{
 			Word: "ignore", Synopsis: "RULE REASON", Built: true, Text: true, TextNeeded: true, Repeat: true,
 			On:      []Target{Package, Func, Method, InterfaceMethod, Var, Const},
 			OnNote:  "the package comment: for the whole package",
-			Help:    "silences one rule of mcpgen vet, with the reason",
+			Help:    "suppresses one rule of mcpgen vet, with the reason",
 			Example: `//mcp:ignore identity-argument The tenant is public.`,
 		},
 	}

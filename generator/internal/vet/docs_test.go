@@ -12,10 +12,10 @@ import (
 
 var update = flag.Bool("update", false, "write the generated page")
 
-const vetPreamble = `# Looking at contracts: mcpgen vet
+const vetPreamble = `# Checking contracts: mcpgen vet
 
-What the generator accepts can still be a bad contract: a tool that nothing describes, a tenant that the model may choose,
-a question whose answer nobody looks at. ` + "`mcpgen vet`" + ` finds such things, from the source, before anything is generated:
+A contract that the generator accepts can still be a bad one: a tool has no description, the model chooses the tenant, the
+error of a question to the user is dropped. ` + "`mcpgen vet`" + ` finds such faults in the source, before anything is generated:
 
 ` + "```" + `sh
 go tool mcpgen vet ./...
@@ -26,26 +26,26 @@ store.go:41:13: tool Search: argument tenant: the model chooses it [identity-arg
 	hint: take it from the request: //mcp:inject on a func(context.Context) (T, error) fills the parameter and hides it; ...
 ` + "```" + `
 
-Exit code 0 says that there is nothing to report, 1 that there are findings, 2 that the command line is wrong. ` + "`-json`" + ` writes one
-object a line, with file, line, column, severity, rule, message and hint. Where a package cannot be generated for, the errors of the
-generator are reported, since there is no contract to look at then; its warnings are left to the run that generates.
+Exit code 0 means that there are no findings, 1 that there are some, 2 that the command line is wrong. ` + "`-json`" + ` writes one
+object a line, with file, line, column, severity, rule, message and hint. If code cannot be generated for a package, the errors of
+the generator are reported instead, since there is no contract to check; ` + "`mcpgen vet`" + ` does not report its warnings.
 
 ## As a part of go vet
 
-The same program is a tool of go vet, which remembers what it has looked at, and which editors and linters know:
+The same program can be run by go vet, which caches its results and is supported by editors and linters:
 
 ` + "```" + `sh
 go vet -vettool=$(go tool -n mcpgen) ./...
 ` + "```" + `
 
-There the flags are called -mcpgen.rules, -mcpgen.disable, -mcpgen.max-tools and -mcpgen.max-tokens, and the packages must compile,
-generated files and all. With -fix the edits are made that are plain: hints that nobody decided are written down as they are
-published now, for a reviewer to look at, and directives that ignore nothing are deleted. -fix -diff shows them only.
+The flags are then called -mcpgen.rules, -mcpgen.disable, -mcpgen.max-tools and -mcpgen.max-tokens, and the packages must compile,
+generated files included. -fix applies two kinds of edits: hints that are not set are written out as they are published now, for a
+reviewer to check, and //mcp:ignore directives without a finding are deleted. -fix -diff only prints the edits.
 
-## What is right, and wanted
+## Suppressing a finding
 
-A finding is silenced where it is, with the reason, which is not optional. In the package comment the directive is about the whole
-package. One that silences nothing is a finding itself, so that none is left over.
+//mcp:ignore in the doc comment of a feature suppresses the findings of one rule there. The reason is required. In the package
+comment it applies to the whole package. A directive that suppresses nothing is a finding itself, so that none is left over.
 
 ` + "```" + `go
 // Accounts lists what an account has bought.
@@ -57,14 +57,14 @@ func Accounts(
 ) []Purchase
 ` + "```" + `
 
-There is no configuration file. What holds for one package stands in its comment, and what holds for a run is a flag: -rules checks some
-rules only, -disable leaves some out, -max-tools and -max-tokens set the limits, and 0 lifts them.
+There is no configuration file. Settings of a package are in its comment, and settings of a run are flags: -rules checks only the
+rules that it names, -disable leaves rules out, and -max-tools and -max-tokens set limits, where 0 means no limit.
 
 ## Rules
 
 `
 
-// TestVet keeps the reference of rules equal to the table that is checked.
+// TestPage keeps the reference of rules equal to the table that is checked.
 func TestPage(t *testing.T) {
 	want := bytes.NewBufferString(vetPreamble)
 	vet.WriteMarkdown(want)

@@ -30,8 +30,8 @@ func (c *checker) covers(i *ignored, f *Finding) bool {
 	return home == c.pkg || home == c.home(f.Pos)
 }
 
-// ignore drops the findings that //mcp:ignore silences, and reports those
-// directives that silence none. That of a rule that is not checked may be
+// ignore drops the findings that //mcp:ignore suppresses, and reports those
+// directives that suppress none. That of a rule that is not checked may be
 // useful in another run.
 func (c *checker) ignore() {
 	var all []*ignored

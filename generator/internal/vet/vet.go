@@ -1,9 +1,9 @@
 // Package vet looks at contracts for what the generator accepts and a reviewer
 // would not: a tool without a description, a tenant that the model may choose, a
-// question whose answer nobody looks at.
+// question whose error is dropped.
 //
 // One table ([Rules]) holds every rule; it drives the checks, the help of the
-// command and the reference in docs. A finding is silenced by //mcp:ignore with
+// command and the reference in docs. A finding is suppressed by //mcp:ignore with
 // the rule and a reason, on the feature or in the package comment.
 package vet
 
