@@ -1237,6 +1237,7 @@ var mcpPromptDiscussBook = mcp.PromptInfo{
 	Arguments: []mcp.PromptArgument{
 		{Name: "title", Description: "title of the book", Required: true},
 	},
+	Embeds: true,
 }
 
 // mcpGetDiscussBook answers the prompt "discuss_book".

@@ -16,37 +16,52 @@ import (
 func TestToolsThatEmbed(t *testing.T) {
 	spec.Holds(t, "S207")
 	call := func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil }
-	for name, test := range map[string]struct {
-		tool   mcp.Feature
-		embeds bool
-	}{
-		"of a function": {mcp.FuncTool(empty("a", false), call), false},
-		"that embeds":   {mcp.FuncTool(&mcp.ToolInfo{Name: "a", InputSchema: `{"type":"object"}`, Embeds: true}, call), true},
-		"by hand": {mcp.NewTool(mcp.ToolInfo{Name: "a"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+	offersResources(t, "a tool of a function", mcp.FuncTool(empty("a", false), call), false)
+	offersResources(t, "a tool that embeds",
+		mcp.FuncTool(&mcp.ToolInfo{Name: "a", InputSchema: `{"type":"object"}`, Embeds: true}, call), true)
+	offersResources(t, "a tool by hand",
+		mcp.NewTool(mcp.ToolInfo{Name: "a"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.ContentResult(mcp.EmbeddedResource{URI: "a:b", Text: "x"}), nil
-		}), true},
-	} {
-		for _, revision := range everyRevision {
-			synctest.Test(t, func(t *testing.T) {
-				c, s := clientIn(t, revision)
-				s.Register(test.tool)
-				c.peer = dial(t, s, "memory")
-				defer c.hangUp()
-				method, members := "initialize", `"protocolVersion":"`+revision+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`
-				if revision >= "2026" {
-					method, members = "server/discover", ""
+		}), true)
+}
+
+// The same holds for prompts.
+func TestPromptsThatEmbed(t *testing.T) {
+	embedded := mcp.PromptMessages(mcp.FromUser(mcp.EmbeddedResource{URI: "a:b", Text: "x"}))
+	get := func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { return embedded, nil }
+	text := func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { return mcp.PromptText("x"), nil }
+	offersResources(t, "a prompt of a function", mcp.FuncPrompt(&mcp.PromptInfo{Name: "a"}, text), false)
+	offersResources(t, "a prompt that embeds", mcp.FuncPrompt(&mcp.PromptInfo{Name: "a", Embeds: true}, get), true)
+	offersResources(t, "a prompt by hand",
+		mcp.NewPrompt(mcp.PromptInfo{Name: "a"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
+			return embedded, nil
+		}), true)
+}
+
+// offersResources checks, in each revision, whether a server of the feature alone
+// declares the capability resources and has their lists.
+func offersResources(t *testing.T, name string, feature mcp.Feature, want bool) {
+	t.Helper()
+	for _, revision := range everyRevision {
+		synctest.Test(t, func(t *testing.T) {
+			c, s := clientIn(t, revision)
+			s.Register(feature)
+			c.peer = dial(t, s, "memory")
+			defer c.hangUp()
+			method, members := "initialize", `"protocolVersion":"`+revision+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`
+			if revision >= "2026" {
+				method, members = "server/discover", ""
+			}
+			said := c.ask(method, members)
+			if declared := strings.Contains(said[0], `"resources":{`); declared != want {
+				t.Errorf("%s in %s: %s", name, revision, said[0])
+			}
+			c.send(initialized + "\n")
+			for _, list := range []string{"resources/list", "resources/templates/list"} {
+				if said := c.ask(list, ""); strings.Contains(said[0], `[]`) != want {
+					t.Errorf("%s in %s: %s", name, revision, said[0])
 				}
-				said := c.ask(method, members)
-				if declared := strings.Contains(said[0], `"resources":{`); declared != test.embeds {
-					t.Errorf("a tool %s in %s: %s", name, revision, said[0])
-				}
-				c.send(initialized + "\n")
-				for _, list := range []string{"resources/list", "resources/templates/list"} {
-					if said := c.ask(list, ""); strings.Contains(said[0], `[]`) != test.embeds {
-						t.Errorf("a tool %s in %s: %s", name, revision, said[0])
-					}
-				}
-			})
-		}
+			}
+		})
 	}
 }

@@ -22,6 +22,11 @@ type PromptInfo struct {
 	// Meta is published with the prompt, from revision 2025-06-18 on.
 	Meta Meta
 
+	// Embeds says that messages may have an [EmbeddedResource]. The server then
+	// declares the capability resources, with lists that are empty at first
+	// (server/prompts, embedded resources). [NewPrompt] sets it.
+	Embeds bool
+
 	// Requires are capabilities without which a client cannot get the prompt.
 	Requires []Capability
 	// Errors tells errors that are meant for clients, and their text.
@@ -55,6 +60,7 @@ type PromptFunc func(ctx context.Context, req *Request) (*PromptResult, error)
 // NewPrompt returns a hand-written prompt. The arguments that f gets are those
 // that it has declared, the required ones among them.
 func NewPrompt(info PromptInfo, f func(ctx context.Context, arguments map[string]string) (*PromptResult, error), options ...FeatureOption) Feature {
+	info.Embeds = true // f may return any message
 	return FuncPrompt(&info, func(ctx context.Context, req *Request) (*PromptResult, error) {
 		return f(ctx, req.promptArguments())
 	}, options...)

@@ -48,7 +48,7 @@ type Server struct {
 	closest  []*template           // by how much of a URI they fix
 	listers  []lister              // templates that list resources, in order
 	complete bool                  // there are completions, or have been
-	embeds   bool                  // there are tools that embed resources, or have been
+	embeds   bool                  // results may embed resources, or have done so
 	barred   map[barredKey]*barred // what policies deny
 	identity [revisions][]byte     // info as each revision has it, in short
 }
@@ -108,8 +108,11 @@ func (s *Server) Register(f Feature) {
 	defer s.mu.Unlock()
 	s.shelves[shelf].add(f)
 	s.complete = s.complete || f.completes()
-	if t, ok := f.(*tool); ok && t.info.Embeds {
-		s.embeds = true
+	switch f := f.(type) {
+	case *tool:
+		s.embeds = s.embeds || f.info.Embeds
+	case *prompt:
+		s.embeds = s.embeds || f.info.Embeds
 	}
 	s.reshelve(shelf)
 }

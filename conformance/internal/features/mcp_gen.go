@@ -1095,6 +1095,7 @@ var mcpPromptTestPromptWithEmbeddedResource = mcp.PromptInfo{
 	Arguments: []mcp.PromptArgument{
 		{Name: "resourceUri", Description: "URI of the resource", Required: true},
 	},
+	Embeds: true,
 }
 
 // mcpGetTestPromptWithEmbeddedResource answers the prompt
@@ -1131,6 +1132,7 @@ var mcpPromptTestPromptWithImage = mcp.PromptInfo{
 	Name:        "test_prompt_with_image",
 	Description: "Shows a picture and asks about it.",
 	Symbol:      "promptWithImage",
+	Embeds:      true,
 }
 
 // mcpGetTestPromptWithImage answers the prompt "test_prompt_with_image".

@@ -41,6 +41,7 @@ func (g *generator) promptInfo(p *model.Prompt, stem string) {
 		}
 		l.put("Arguments", jen.Index().Add(g.mcp("PromptArgument"), composite(true, rows...)), true)
 	}
+	l.put("Embeds", id("true"), p.Embeds())
 	g.behaviour(&l, &p.Feature)
 	g.add("mcpPrompt"+stem+" describes the prompt "+origin(p.Name, &p.Func)+".",
 		id("var mcpPrompt"+stem+" =").Add(g.mcp("PromptInfo"), composite(true, l...)))

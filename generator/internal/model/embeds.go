@@ -24,6 +24,10 @@ func (t *Tool) Embeds() bool {
 	return false
 }
 
+// Embeds reports whether messages of the prompt may have embedded resources: those of
+// any content, not those made from a text.
+func (p *Prompt) Embeds() bool { return p.Result.Kind == ResultPrompt }
+
 // plainContent reports whether a content type of the runtime is a block that embeds
 // nothing.
 func plainContent(t types.Type) bool {
