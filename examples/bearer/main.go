@@ -26,7 +26,7 @@ func main() {
 	mcpcmd.Main(NewMCPServer(&Notes{}), mcpcmd.WithHTTPOptions(mcphttp.WithPrincipal(owners.principal)))
 }
 
-// tokens has owners by hashes, so that the time of a search reveals no token.
+// tokens has owners by hashes, so that the time of a search does not reveal a token.
 type tokens map[[sha256.Size]byte]string
 
 // parseTokens reads TOKEN=OWNER,TOKEN=OWNER.

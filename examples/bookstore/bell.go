@@ -2,7 +2,7 @@ package bookstore
 
 import "sync"
 
-// bell wakes everybody who waits for something to change. The zero value is
+// bell wakes all goroutines that wait for a change. The zero value is
 // ready, and safe for concurrent use.
 type bell struct {
 	mu   sync.Mutex
@@ -20,7 +20,7 @@ func (b *bell) wait() <-chan struct{} {
 	return b.next
 }
 
-// ring wakes those who wait.
+// ring wakes the goroutines that wait.
 func (b *bell) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

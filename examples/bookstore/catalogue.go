@@ -19,7 +19,7 @@ func (s *Store) Book(
 	return bookByID(ctx, s.db, id)
 }
 
-// AddBook takes a new book into the catalogue and returns it with its number.
+// AddBook adds a new book to the catalogue and returns it with its number.
 //
 //mcp:tool additive group=stock
 func (s *Store) AddBook(ctx context.Context, book NewBook) (Book, error) {
@@ -75,7 +75,7 @@ func (s *Store) UpdatePrice(
 	return oldCents, priceCents, nil
 }
 
-// RestockBook puts more copies of a book on the shelf and returns the book.
+// RestockBook adds copies of a book to the stock and returns the book.
 //
 //mcp:tool additive group=stock
 //mcp:arg id minimum=1
@@ -102,8 +102,8 @@ func (s *Store) RestockBook(
 	return book, nil
 }
 
-// RemoveBook takes a book out of the catalogue with all its copies. It cannot
-// be undone. A book of which copies are reserved stays. Where the client can
+// RemoveBook removes a book from the catalogue with all its copies. It cannot
+// be undone. A book of which copies are reserved is not removed. If the client can
 // show a form, the user is asked first.
 //
 //mcp:tool destructive group=stock

@@ -115,7 +115,7 @@ func TestServerCompletes(t *testing.T) {
 	})
 }
 
-// An import tells how far it has come, and leaves nothing behind when it fails.
+// An import reports its progress, and changes nothing if it fails.
 func TestServerImports(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *client) {
 		const book = `{"title":"%s","authors":["A. Nobody"],"year":2001,"priceCents":100}`
@@ -161,7 +161,7 @@ func TestServerImports(t *testing.T) {
 
 const removalForm = `{"elicitation":{"form":{}}}`
 
-// Before a book is removed its user is asked, in both eras.
+// The user is asked before a book is removed, with sessions and without.
 func TestServerAsksBeforeRemoval(t *testing.T) {
 	for _, c := range []struct {
 		name, answer, want string
@@ -237,7 +237,7 @@ func (c *client) removal(answer string) (result toolResult) {
 	return result
 }
 
-// Who has subscribed to a book hears when a copy of it is reserved.
+// A client that has subscribed to a book is notified when a copy is reserved.
 func TestServerTellsOfChanges(t *testing.T) {
 	store := open(t)
 	c := connect(t, t.Context(), store, "2025-11-25")
@@ -290,7 +290,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// A Go program that removes a book is not asked, as there is nobody to ask.
+// A Go program that removes a book is not asked: it has no client.
 func TestRemovalWithoutCall(t *testing.T) {
 	store := open(t)
 	if err := store.RemoveBook(context.Background(), 2701); err != nil {

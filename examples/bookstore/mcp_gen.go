@@ -81,7 +81,7 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 // mcpToolAddBook describes the tool "add_book" (method (*Store).AddBook).
 var mcpToolAddBook = mcp.ToolInfo{
 	Name:         "add_book",
-	Description:  "Takes a new book into the catalogue and returns it with its number.",
+	Description:  "Adds a new book to the catalogue and returns it with its number.",
 	Symbol:       "(*Store).AddBook",
 	Groups:       []string{"stock"},
 	InputSchema:  mcpInputAddBook,
@@ -493,8 +493,8 @@ var mcpFieldsListSubjects = wire.Fields{
 // (*Store).RemoveBook).
 var mcpToolRemoveBook = mcp.ToolInfo{
 	Name: "remove_book",
-	Description: "Takes a book out of the catalogue with all its copies. It cannot be undone. A book of which " +
-		"copies are reserved stays. Where the client can show a form, the user is asked first.",
+	Description: "Removes a book from the catalogue with all its copies. It cannot be undone. A book of which " +
+		"copies are reserved is not removed. If the client can show a form, the user is asked first.",
 	Symbol:      "(*Store).RemoveBook",
 	Groups:      []string{"stock"},
 	Hints:       mcp.Hints{Destructive: true},
@@ -612,8 +612,8 @@ var mcpFieldsReportByDecade = wire.Fields{
 // (*Store).ReserveCopies).
 var mcpToolReserveCopies = mcp.ToolInfo{
 	Name: "reserve_copies",
-	Description: "Sets copies of a book aside for you. It takes all of them or none, and nobody may hold more " +
-		"than 20 copies at a time.",
+	Description: "Sets copies of a book aside for you. It reserves all of them or none, and a customer may " +
+		"hold at most 20 copies at a time.",
 	Symbol:       "(*Store).ReserveCopies",
 	Groups:       []string{"reservations"},
 	InputSchema:  mcpInputReserveCopies,
@@ -684,7 +684,7 @@ var mcpFieldsReserveCopies = wire.Fields{
 // (*Store).RestockBook).
 var mcpToolRestockBook = mcp.ToolInfo{
 	Name:         "restock_book",
-	Description:  "Puts more copies of a book on the shelf and returns the book.",
+	Description:  "Adds copies of a book to the stock and returns the book.",
 	Symbol:       "(*Store).RestockBook",
 	Groups:       []string{"stock"},
 	InputSchema:  mcpInputRestockBook,
@@ -1025,9 +1025,9 @@ var mcpFieldsUpdatePrice = wire.Fields{
 // (*Store).WaitForCopies).
 var mcpToolWaitForCopies = mcp.ToolInfo{
 	Name: "wait_for_copies",
-	Description: "Waits until enough copies of a book are available, because some came in or somebody gave a " +
-		"reservation back, and returns the book as it is then. It reserves nothing, so another " +
-		"customer may be faster.",
+	Description: "Waits until enough copies of a book are available, because some came in or a reservation " +
+		"was cancelled, and returns the book as it is then. It reserves nothing, so another customer " +
+		"may be faster.",
 	Symbol:       "(*Store).WaitForCopies",
 	Groups:       []string{"reservations"},
 	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
@@ -1118,7 +1118,7 @@ var mcpTemplateBook = mcp.TemplateInfo{
 	URITemplate: "books://{id}",
 	Name:        "book",
 	Title:       "A book of the catalogue",
-	Description: "Returns what the catalogue says about one book. found is false if there is no book of that " +
+	Description: "Returns the entry of one book in the catalogue. found is false if there is no book of that " +
 		"number.",
 	Symbol:   "(*Store).BookPage",
 	Groups:   []string{"catalogue"},

@@ -24,8 +24,8 @@ type Reservation struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// ReserveCopies sets copies of a book aside for you. It takes all of them or
-// none, and nobody may hold more than 20 copies at a time.
+// ReserveCopies sets copies of a book aside for you. It reserves all of them or
+// none, and a customer may hold at most 20 copies at a time.
 //
 //mcp:tool additive group=reservations
 //mcp:arg id minimum=1

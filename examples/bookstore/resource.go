@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// bookURI is the resource of a book, as the directive of BookPage has it.
+// bookURI is the URI template in the directive of BookPage.
 const bookURI = "books://{id}"
 
-// BookPage returns what the catalogue says about one book. found is false if
+// BookPage returns the entry of one book in the catalogue. found is false if
 // there is no book of that number.
 //
 //mcp:resource books://{id} name=book title="A book of the catalogue" group=catalogue ttl=1m
@@ -55,11 +55,12 @@ func (s *Store) CompleteTitle(ctx context.Context, prefix string) ([]string, err
 		GROUP BY title ORDER BY title LIMIT ?2`, prefix)
 }
 
-// maxCompletions is one more than a client gets, so that it hears that there are
-// more.
+// maxCompletions is one more than a client gets, so that the result says that
+// there are more.
 const maxCompletions = 101
 
-// likeText keeps SQLite from taking what somebody typed for a pattern.
+// likeText escapes what a user has typed, so that SQLite does not read it as a
+// pattern.
 var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 func (s *Store) completions(ctx context.Context, query, prefix string) ([]string, error) {
@@ -67,9 +68,9 @@ func (s *Store) completions(ctx context.Context, query, prefix string) ([]string
 	return collect(ctx, s.db, scan, query, likeText.Replace(prefix), maxCompletions)
 }
 
-// NewServer returns the server of NewMCPServer, which also tells clients that
-// have subscribed to a book when something about it changes: its price, or how
-// many copies are available.
+// NewServer returns the server of NewMCPServer, which also notifies clients that
+// have subscribed to a book when its price changes, or how many copies are
+// available.
 func NewServer(store *Store, opts ...mcp.Option) *mcp.Server {
 	server := NewMCPServer(store, opts...)
 	store.Watch(func(id int64) {

@@ -17,7 +17,7 @@ const (
 	ByPrice     Sort = "price"     // cheapest first
 )
 
-// clause is what Sort means to SQLite. A word in the title weighs more than one
+// clause is the ORDER BY clause of s. A word in the title weighs more than one
 // among the authors, and that more than one among the subjects.
 func (s Sort) clause() string {
 	switch s {
@@ -85,9 +85,9 @@ func scanOne(row func(...any) error, b *Book) error {
 	return scanBook(row, b)
 }
 
-// matchAll turns what somebody typed into an FTS5 expression that wants every
-// word of it. Quoting each word leaves nothing that FTS5 could take for an
-// operator, a column or a prefix.
+// matchAll makes an FTS5 expression that matches texts with every word of a query.
+// The words are quoted, so that FTS5 reads none as an operator, a column or a
+// prefix.
 func matchAll(query string) (string, error) {
 	words := strings.FieldsFunc(query, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)

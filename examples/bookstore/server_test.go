@@ -17,10 +17,10 @@ import (
 // legacyRevisions are those that begin with an initialize request.
 var legacyRevisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
 
-// modernRevision is the one whose requests stand for themselves.
+// modernRevision is the revision without sessions.
 const modernRevision = "2026-07-28"
 
-// meta is what makes a request a modern one.
+// meta is the _meta of requests of modernRevision.
 const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + modernRevision + `",` +
 	`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
 	`"io.modelcontextprotocol/clientCapabilities":%s}`
@@ -353,7 +353,7 @@ func TestServerRefuses(t *testing.T) {
 	})
 }
 
-// An error that nobody declared stays in the log.
+// The text of an error that is not declared is written to the log only.
 func TestServerHidesOtherErrors(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *client) {
 		var log bytes.Buffer
@@ -387,8 +387,8 @@ func TestServerInjectsCaller(t *testing.T) {
 			t.Errorf("%d reservations, want %d: %s", len(own), want, r.StructuredContent)
 		}
 	}
-	nobody := connect(t, WithCaller(t.Context(), Caller{}), s, modernRevision)
-	if r := nobody.call("list_reservations", `{}`); !r.IsError || !strings.HasPrefix(r.text(), "internal error, reference ") {
+	nameless := connect(t, WithCaller(t.Context(), Caller{}), s, modernRevision)
+	if r := nameless.call("list_reservations", `{}`); !r.IsError || !strings.HasPrefix(r.text(), "internal error, reference ") {
 		t.Errorf("%q", r.text())
 	}
 }

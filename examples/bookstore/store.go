@@ -23,7 +23,7 @@ var schema string
 type Store struct {
 	db  *sql.DB
 	now func() time.Time
-	// stocked wakes those who wait for copies. It knows of this process only.
+	// stocked wakes the calls that wait for copies, in this process only.
 	stocked  bell
 	watchers watchers
 }
@@ -60,7 +60,7 @@ func OpenMemory(ctx context.Context) (*Store, func(), error) {
 	return s, func() { _ = s.Close() }, nil
 }
 
-// Close closes the database. What is under way fails.
+// Close closes the database. Calls in progress fail.
 func (s *Store) Close() error {
 	return s.db.Close()
 }

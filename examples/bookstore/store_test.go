@@ -172,7 +172,7 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// Whatever somebody types is words, never FTS5 syntax.
+// Whatever a user types is words, never FTS5 syntax.
 func TestSearchTakesAnything(t *testing.T) {
 	s := open(t)
 	for _, query := range []string{
@@ -484,7 +484,7 @@ func TestWait(t *testing.T) {
 func TestBell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bell
-		b.ring() // nobody waits
+		b.ring() // no goroutine waits
 		woken := 0
 		var mu sync.Mutex
 		for range 3 {

@@ -11,7 +11,7 @@ import (
 const maxPatience = 5 * time.Minute
 
 // WaitForCopies waits until enough copies of a book are available, because
-// some came in or somebody gave a reservation back, and returns the book as it is
+// some came in or a reservation was cancelled, and returns the book as it is
 // then. It reserves nothing, so another customer may be faster.
 //
 //mcp:tool readonly group=reservations timeout=6m

@@ -34,7 +34,7 @@ func CountPrimes(ctx context.Context, below int) (count int, err error) {
 			continue
 		}
 		// The context ends when the client cancels, closes the connection or has waited
-		// too long. A handler that does not look goes on for nothing.
+		// too long. A handler that does not check it works in vain.
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}

@@ -18,7 +18,7 @@ import (
 
 func main() { mcpcmd.Main(newServer()) }
 
-// newServer connects the counter with its server, which each needs of the other.
+// newServer makes the counter and its server, which refer to each other.
 func newServer() *mcp.Server {
 	c := &Counter{}
 	s := NewMCPServer(c)

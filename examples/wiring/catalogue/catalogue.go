@@ -1,5 +1,5 @@
-// Package catalogue knows what is for sale. It does not import the protocol: what
-// is emitted for its comments lies in the packages public and staff.
+// Package catalogue has what is for sale. It does not import the protocol: the code
+// generated from its comments is in the packages public and staff.
 //
 //mcp:defaults emit=none closedworld
 package catalogue
@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// ErrUnknown is returned for articles that there are none of.
+// ErrUnknown is returned for articles that do not exist.
 //
 //mcp:error There is no such article. Search for it first.
 var ErrUnknown = errors.New("unknown article")
@@ -28,7 +28,7 @@ type Store struct {
 	articles []Article
 }
 
-// Open returns a store with a few articles, and what closes it.
+// Open returns a store with a few articles, and the function that closes it.
 func Open() (*Store, func(), error) {
 	s := &Store{articles: []Article{{"tea", 420}, {"teapot", 2900}, {"cup", 650}}}
 	return s, func() {}, nil

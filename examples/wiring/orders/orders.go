@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/examples/wiring/catalogue"
 )
 
-// Customer is who orders. It is never the model's to choose.
+// Customer is who orders. The model never chooses it.
 type Customer string
 
-// Order is what somebody has ordered.
+// Order is what a customer has ordered.
 type Order struct {
 	Number   int      `json:"number"`
 	Customer Customer `json:"customer"`

@@ -58,9 +58,9 @@ const mcpInputPlace = `{"type":"object","properties":{"article":{"type":"string"
 	`"required":["article"],"additionalProperties":false}`
 
 // mcpOutputPlace is the output schema of the tool "place".
-const mcpOutputPlace = `{"type":"object","description":"Order is what somebody has ordered.","properties":{` +
+const mcpOutputPlace = `{"type":"object","description":"Order is what a customer has ordered.","properties":{` +
 	`"number":{"type":"integer"},` +
-	`"customer":{"type":"string","description":"Customer is who orders. It is never the model's to choose."},` +
+	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
 	`"article":{"type":"string"},` +
 	`"cents":{"type":"integer"}},` +
 	`"required":["number","customer","article","cents"],"additionalProperties":false}`

@@ -16,7 +16,7 @@ import (
 
 //go:generate go tool mcpgen
 
-// customer knows from the connection who orders.
+// customer returns the customer of the connection.
 //
 //mcp:inject
 func customer(ctx context.Context) (orders.Customer, error) {

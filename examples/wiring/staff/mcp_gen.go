@@ -60,9 +60,9 @@ const mcpInputOrdersList = `{"type":"object","properties":{},"additionalProperti
 
 // mcpOutputOrdersList is the output schema of the tool "orders_list".
 const mcpOutputOrdersList = `{"type":"array","items":{"type":"object",` +
-	`"description":"Order is what somebody has ordered.","properties":{` +
+	`"description":"Order is what a customer has ordered.","properties":{` +
 	`"number":{"type":"integer"},` +
-	`"customer":{"type":"string","description":"Customer is who orders. It is never the model's to choose."},` +
+	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
 	`"article":{"type":"string"},` +
 	`"cents":{"type":"integer"}},` +
 	`"required":["number","customer","article","cents"],"additionalProperties":false}}`

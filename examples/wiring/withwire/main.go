@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// Wire tells things apart by their types, so each server has one of its own.
+// Wire distinguishes values by their types, so each server has its own type.
 type (
 	publicServer struct{ *mcp.Server }
 	staffServer  struct{ *mcp.Server }
