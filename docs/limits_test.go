@@ -77,8 +77,8 @@ var beyond = map[string]string{
 	"WriteTime":         "the connection is closed",
 	"DrainTime":         "what still runs is cancelled",
 	"ProgressRate":      "the newest report waits for its turn; the last one is sent before the reply",
-	"LogRate":           "the client is told how many log messages were left out",
-	"GraceTime":         "handlers that pay no heed are answered for or given up",
+	"LogRate":           "more are dropped; the client gets their number",
+	"GraceTime":         "the server answers in the place of handlers that have not returned, or stops waiting for them",
 }
 
 // TestLimits keeps the tables of limits equal to the code, and the code's comments
@@ -120,7 +120,7 @@ func TestLimits(t *testing.T) {
 		before, rest, ok := strings.Cut(want, begin)
 		_, after, ok2 := strings.Cut(rest, end)
 		if !ok || !ok2 {
-			t.Fatalf("docs/security.md has no place for the limits of %s", table.name)
+			t.Fatalf("docs/security.md has no marks for the limits of %s", table.name)
 		}
 		var b strings.Builder
 		if table.constants == nil {
@@ -138,7 +138,7 @@ func TestLimits(t *testing.T) {
 				fmt.Fprintf(&b, "| `%s` | %s | %s |", row.name, row.value, row.meaning)
 				if table.name == "mcp" {
 					if beyond[row.name] == "" {
-						t.Errorf("nothing is said of what happens beyond %s", row.name)
+						t.Errorf("beyond has no entry for %s", row.name)
 					}
 					fmt.Fprintf(&b, " %s |", beyond[row.name])
 				}

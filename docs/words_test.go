@@ -64,7 +64,6 @@ var wordsElsewhere = map[string]string{
 
 	// To be reworded.
 	"docs/internals.md":           "not yet reworded",
-	"docs/security.md":            "not yet reworded",
 	"generator/":                  "not yet reworded",
 	"internal/zoo/":               "not yet reworded",
 	"runtime/internal/hardening/": "not yet reworded",

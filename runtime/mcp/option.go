@@ -115,15 +115,14 @@ func WithLimits(l Limits) Option {
 type Limits struct {
 	// Memory is how many bytes the server holds for all of its clients together, over
 	// all transports: messages while they are read and until they are answered, replies
-	// and notifications that wait to be sent, events that are kept, what is remembered of
-	// sessions and subscriptions, and running calls. What functions of users hold is not
-	// counted. Kept events give way to everything else; beyond that, what would need more
-	// is refused. Default: 256 MiB.
+	// and notifications that wait to be sent, stored events, the state of sessions and
+	// subscriptions, and running calls. What functions of users hold is not counted.
+	// Stored events are dropped first; after that, what would need more is refused.
+	// Default: 256 MiB.
 	Memory int
 	// MessageBytes is the size of a message from the client. Default: 4 MiB.
 	MessageBytes int
-	// Depth is how many arrays and objects may lie inside one another in a
-	// message. Default: 512.
+	// Depth is how many levels of arrays and objects a message may have. Default: 512.
 	Depth int
 	// InFlight is how many requests of a connection run at the same time; one
 	// more is answered with an error. Default: 1024.
@@ -148,7 +147,7 @@ type Limits struct {
 	// ResourceBytes is the size of the contents of a resource, for those that set
 	// no limit of their own. Default: 16 MiB.
 	ResourceBytes int
-	// PageSize is how many features stand on one page of a list. Default: 1000.
+	// PageSize is how many features one page of a list has. Default: 1000.
 	PageSize int
 	// Subscriptions is how many resources a connection may be subscribed to at the
 	// same time. Default: 1024.
@@ -157,14 +156,14 @@ type Limits struct {
 	// 64 bytes for each. Default: 256 KiB.
 	SubscriptionBytes int
 	// CallTime is how long a request may run, with everything that is done for it:
-	// interceptors, and functions of whatever timeout. It stands still while the
-	// client answers a question, and a subscriptions/listen does not run, but
-	// waits. Default: 1 hour. That is for what hangs, not for what is slow: nearly
-	// all clients give up much sooner, but there are tools that build, render or
-	// search for half an hour, for clients that listen to their progress.
+	// interceptors, and functions of whatever timeout. It is paused while the client
+	// answers a question, and does not apply to a subscriptions/listen, which waits.
+	// Default: 1 hour. This is for calls that hang, not for slow ones: nearly all
+	// clients give up much sooner, but there are tools that build, render or search
+	// for half an hour, for clients that receive their progress.
 	CallTime time.Duration
 	// QuestionTime is how long a client may take to answer a question of a
-	// handler. Timeouts stand still in the meantime. Default: 30 minutes.
+	// handler. Timeouts are paused in the meantime. Default: 30 minutes.
 	QuestionTime time.Duration
 	// OpenQuestions is how many questions a client may leave open at the same
 	// time. Default: 256.
@@ -172,8 +171,8 @@ type Limits struct {
 	// StateBytes is the size of the answers and values that a client without a
 	// session carries for the server from one round to the next. Default: 256 KiB.
 	StateBytes int
-	// QueueBytes is how much may wait for a client that reads slowly before its
-	// handlers wait too. Default: 1 MiB.
+	// QueueBytes is how many bytes may be queued for a client that reads slowly before
+	// its handlers wait too. Default: 1 MiB.
 	QueueBytes int
 	// FirstMessageTime is how long a client that has opened a connection may take to send
 	// its first message, over TCP, Unix sockets and WebSocket, and to open its session over
@@ -190,10 +189,10 @@ type Limits struct {
 	// 10.
 	ProgressRate int
 	// LogRate is how many log messages a request may send to the client in a second,
-	// and at once; the client is told how many more there were. Default: 50.
+	// and at once; more are dropped, and the client gets their number. Default: 50.
 	LogRate int
 	// GraceTime is how long the server waits for handlers whose context it has
-	// cancelled before it answers in their place, or gives them up. Default: 1
+	// cancelled before it answers in their place, or stops waiting for them. Default: 1
 	// second.
 	GraceTime time.Duration
 }
