@@ -317,7 +317,7 @@ func TestAuthoredQuestions(t *testing.T) {
 	sample("a tool twice", "have the name", "2025-11-25", func(r *mcp.SampleRequest) { r.Tools = []mcp.SampleTool{{Name: "x"}, {Name: "x"}} })
 	sample("a wrong choice", "auto, required or none", "2025-11-25", func(r *mcp.SampleRequest) { r.ToolChoice = "any" })
 	sample("tools", "", "2025-11-25", func(r *mcp.SampleRequest) {
-		r.Tools = []mcp.SampleTool{{Name: "x"}, {Name: "y", InputSchema: " {\n\"type\":\"object\",\"properties\":{\"a\":{}},\"required\":[\"a\"]}"}}
+		r.Tools = []mcp.SampleTool{{Name: "x"}, {Name: "y", InputSchema: " {\n\"type\":\"object\",\"properties\":{\"a\":{},\"b\":true,\"c\":false},\"required\":[\"a\"]}"}}
 		r.ToolChoice, r.Context = mcp.ToolChoiceRequired, mcp.ContextThisServer
 	})
 

@@ -328,7 +328,10 @@ func (t *SampleTool) appendTo(b []byte, r *rendering) []byte {
 		return append(b, '}')
 	}
 	b = append(b, `,"inputSchema":`...)
-	b = toolschema.Append(b, schema, toolschema.Form{DropHeaderKeyword: true})
+	b = toolschema.Append(b, schema, toolschema.Form{
+		DropHeaderKeyword: true,
+		ObjectProperties:  !r.revision.Fields.BooleanProperties,
+	})
 	return append(b, '}')
 }
 

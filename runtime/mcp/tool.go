@@ -32,6 +32,9 @@ type ToolInfo struct {
 	// OutputSchema is the JSON Schema of structured results, of any root type,
 	// "" where results are not structured. For revisions that want an object at
 	// the root, schema and value are wrapped as {"result": ...}.
+	//
+	// Before revision 2026-07-28, the schemas of properties at the root of both are
+	// objects: true is published as {}, and false as {"not":{}}.
 	OutputSchema string
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
@@ -216,10 +219,16 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 	}
 	b = appendText(b, "description", t.info.Description)
 	b = append(b, `,"inputSchema":`...)
-	b = toolschema.Append(b, t.info.InputSchema, toolschema.Form{DropHeaderKeyword: !f.HeaderMirrors})
+	b = toolschema.Append(b, t.info.InputSchema, toolschema.Form{
+		DropHeaderKeyword: !f.HeaderMirrors,
+		ObjectProperties:  !f.BooleanProperties,
+	})
 	if f.StructuredContent && t.info.OutputSchema != "" {
 		b = append(b, `,"outputSchema":`...)
-		b = toolschema.Append(b, t.info.OutputSchema, toolschema.Form{Wrap: !f.AnyOutput && t.wraps()})
+		b = toolschema.Append(b, t.info.OutputSchema, toolschema.Form{
+			Wrap:             !f.AnyOutput && t.wraps(),
+			ObjectProperties: !f.BooleanProperties,
+		})
 	}
 	if f.ToolAnnotations {
 		b = append(b, `,"annotations":{`...)

@@ -183,6 +183,7 @@ var described = map[string]struct{ title, otherwise string }{
 	"Fields.LastModified":          {"`lastModified` among annotations", "left out"},
 	"Fields.StructuredContent":     {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
 	"Fields.AnyOutput":             {"output that is not an object", "wrapped as `{\"result\": …}`, schema and value"},
+	"Fields.BooleanProperties":     {"`true` and `false` as schemas of properties, at the root of a tool's schemas", "`{}` and `{\"not\":{}}`"},
 	"Fields.HeaderMirrors":         {"`x-mcp-header` in input schemas", "left out"},
 	"Fields.Audio":                 {"content blocks of type `audio`", "an embedded resource"},
 	"Fields.ResourceLink":          {"content blocks of type `resource_link`", "a text with name and URI"},

@@ -35,6 +35,7 @@ type Fields struct {
 
 	StructuredContent bool // outputSchema and structuredContent
 	AnyOutput         bool // their root may be any value, not only an object
+	BooleanProperties bool // true and false as schemas of properties, at the root of a tool's schemas
 	HeaderMirrors     bool // x-mcp-header in input schemas
 
 	Audio        bool // content blocks of type audio

@@ -28,6 +28,7 @@ var v20260728 = Revision{
 		LastModified:      true,
 		StructuredContent: true,
 		AnyOutput:         true,
+		BooleanProperties: true,
 		HeaderMirrors:     true,
 		Audio:             true,
 		ResourceLink:      true,

@@ -14,6 +14,7 @@ import (
 type Form struct {
 	Wrap              bool // an object with the schema as its only property, result
 	DropHeaderKeyword bool // without x-mcp-header
+	ObjectProperties  bool // the schemas of the root's properties are objects, not true or false
 }
 
 const (
@@ -37,8 +38,11 @@ func HasObjectRoot(schema string) bool {
 // Append writes a schema on one line, in the form.
 func Append(b []byte, schema string, form Form) []byte {
 	spread := strings.ContainsAny(schema, "\n\r\t")
-	rewriter := rewriter{dropHeaders: form.DropHeaderKeyword && strings.Contains(schema, headerKeyword)}
-	if !spread && !form.Wrap && !rewriter.dropHeaders {
+	rewriter := rewriter{
+		dropHeaders: form.DropHeaderKeyword && strings.Contains(schema, headerKeyword),
+		objects:     form.ObjectProperties && !form.Wrap && hasBooleanProperty(schema),
+	}
+	if !spread && !form.Wrap && !rewriter.dropHeaders && !rewriter.objects {
 		return append(b, schema...) // as nearly all are
 	}
 	text := []byte(schema)
@@ -48,15 +52,36 @@ func Append(b []byte, schema string, form Form) []byte {
 	switch {
 	case form.Wrap:
 		return rewriter.wrap(b, text)
-	case rewriter.dropHeaders:
+	case rewriter.dropHeaders, rewriter.objects:
 		return rewriter.schema(b, text)
 	}
 	return append(b, text...)
 }
 
+// hasBooleanProperty reports whether the schema of a property of the root is true or
+// false.
+func hasBooleanProperty(schema string) bool {
+	found := false
+	jsonrpc.Members([]byte(schema), func(name, value []byte) bool {
+		if string(name) == "properties" {
+			jsonrpc.Members(value, func(_, property []byte) bool {
+				found = found || isBoolean(property)
+				return !found
+			})
+		}
+		return !found
+	})
+	return found
+}
+
+func isBoolean(schema []byte) bool {
+	return len(schema) > 0 && (schema[0] == 't' || schema[0] == 'f')
+}
+
 // rewriter copies schemas with changes. Order and spelling of everything else stay.
 type rewriter struct {
 	dropHeaders bool
+	objects     bool // at the root, true and false among the properties become objects
 	moveRefs    bool // the root moves below resultPointer; its definitions do not
 }
 
@@ -86,7 +111,7 @@ func (w rewriter) wrap(b, schema []byte) []byte {
 			switch {
 			case isDefinitions(name):
 				b = appendName(b, name)
-				b = w.schemas(b, value)
+				b = w.schemas(b, value, false)
 			case string(name) == "$schema":
 				b = appendName(b, name)
 				b = append(b, value...)
@@ -135,9 +160,11 @@ func (w rewriter) schema(b, schema []byte) []byte {
 // keyword writes the value of one keyword. Only values that have schemas inside are
 // rewritten: those of enum, const, default and the like are data.
 func (w rewriter) keyword(b []byte, name string, value []byte) []byte {
+	objects := w.objects && name == "properties"
+	w.objects = false // below the root
 	switch schemasIn(name) {
 	case namedSchemas:
-		return w.schemas(b, value)
+		return w.schemas(b, value, objects)
 	case oneOrMoreSchemas:
 		if len(value) > 0 && value[0] == '[' {
 			return w.list(b, value)
@@ -173,8 +200,9 @@ func schemasIn(keyword string) content {
 	return noSchemas
 }
 
-// schemas writes an object whose values are schemas, under any name.
-func (w rewriter) schemas(b, object []byte) []byte {
+// schemas writes an object whose values are schemas, under any name; if objects is set,
+// true and false as the objects with the same meaning.
+func (w rewriter) schemas(b, object []byte, objects bool) []byte {
 	if len(object) == 0 || object[0] != '{' {
 		return append(b, object...)
 	}
@@ -186,7 +214,14 @@ func (w rewriter) schemas(b, object []byte) []byte {
 		}
 		b = wire.AppendString(b, string(name))
 		b = append(b, ':')
-		b = w.schema(b, value)
+		switch {
+		case !objects || !isBoolean(value):
+			b = w.schema(b, value)
+		case value[0] == 't':
+			b = append(b, `{}`...)
+		default:
+			b = append(b, `{"not":{}}`...)
+		}
 		return true
 	})
 	return append(b, '}')

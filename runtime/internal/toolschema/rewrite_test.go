@@ -55,6 +55,44 @@ func TestDropHeaderKeyword(t *testing.T) {
 	}
 }
 
+// Only the properties of the root are to be objects. Values that are not schemas stay, and so
+// does every schema without true or false among them.
+func TestObjectProperties(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"a":true,"b":false,"c":{}}}`:                    `{"type":"object","properties":{"a":{},"b":{"not":{}},"c":{}}}`,
+		"{\n\"properties\" : {\n\"a\" :\ttrue }}":                                       `{"properties":{"a":{}}}`,
+		`{"prop\u0065rties":{"\"":true}}`:                                               `{"properties":{"\"":{}}}`,
+		`{"properties":{"a":true,"properties":{"properties":{"b":true}}}}`:              `{"properties":{"a":{},"properties":{"properties":{"b":true}}}}`,
+		`{"properties":{"a":true,"b":{"const":{"properties":{"c":true}}}}}`:             `{"properties":{"a":{},"b":{"const":{"properties":{"c":true}}}}}`,
+		`{"properties":{"a":true},"default":{"properties":{"a":true}},"enum":[true]}`:   `{"properties":{"a":{}},"default":{"properties":{"a":true}},"enum":[true]}`,
+		`{"properties":{"a":false},"$defs":{"a":false},"patternProperties":{"b":true}}`: `{"properties":{"a":{"not":{}}},"$defs":{"a":false},"patternProperties":{"b":true}}`,
+		`{"properties":{"a":true},"additionalProperties":false,"allOf":[true]}`:         `{"properties":{"a":{}},"additionalProperties":false,"allOf":[true]}`,
+		`{"properties":{"a": {"default":true}}, "additionalProperties":false}`:          `{"properties":{"a": {"default":true}}, "additionalProperties":false}`,
+		`{"additionalProperties":true}`:                                                 `{"additionalProperties":true}`,
+		`true`:                                                                          `true`,
+	} {
+		got := string(toolschema.Append(nil, schema, toolschema.Form{ObjectProperties: true}))
+		if got != want {
+			t.Errorf("%s becomes %s, want %s", schema, got, want)
+			continue
+		}
+		before, after := compile(t, schema), compile(t, got)
+		for _, value := range []string{`{}`, `{"a":1}`, `{"b":1}`, `{"c":1}`, `{"\"":1}`, `{"properties":{"b":1}}`, `1`} {
+			if fits(t, before, value) != fits(t, after, value) {
+				t.Errorf("%s and %s differ on %s", schema, got, value)
+			}
+		}
+	}
+	const both = `{"properties":{"a":true,"b":{"x-mcp-header":"B","type":"string"}}}`
+	form := toolschema.Form{DropHeaderKeyword: true, ObjectProperties: true}
+	if got := string(toolschema.Append(nil, both, form)); got != `{"properties":{"a":{},"b":{"type":"string"}}}` {
+		t.Errorf("%s becomes %s", both, got)
+	}
+	if got := string(toolschema.Append(nil, both, toolschema.Form{})); got != both {
+		t.Errorf("%s becomes %s", both, got)
+	}
+}
+
 func compile(t *testing.T, schema string) *jsonschema.Schema {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
