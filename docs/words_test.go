@@ -63,7 +63,6 @@ var wordsElsewhere = map[string]string{
 	"docs/conformance.md": "generated from internal/spec/statements.txt and the names of tests",
 
 	// To be reworded.
-	"docs/internals.md":           "not yet reworded",
 	"generator/":                  "not yet reworded",
 	"internal/zoo/":               "not yet reworded",
 	"runtime/internal/hardening/": "not yet reworded",
