@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// deepest is how many values of a type may lie inside one another in a result.
+// deepest is how many levels of a type a result may have.
 const deepest = 1000
 
 // circular are the encoders of types that contain themselves.
@@ -43,8 +43,8 @@ func encoderOf[T any](f func(*wire.Encoder, *T)) circularEncoder {
 	}
 }
 
-// TestCircularEncoders checks that the list above is complete, and that no others
-// count.
+// TestCircularEncoders checks that the list above is complete, and that no other
+// encoder counts levels.
 func TestCircularEncoders(t *testing.T) {
 	source, err := os.ReadFile("mcp_gen.go")
 	if err != nil {
@@ -67,8 +67,8 @@ func TestCircularEncoders(t *testing.T) {
 	}
 }
 
-// TestDepthOfResults writes values of as many levels as there may be, one more, and
-// circles, in all ways in which a type contains itself.
+// TestDepthOfResults encodes values with the largest number of levels, with one more,
+// and circular ones, for all ways in which a type contains itself.
 func TestDepthOfResults(t *testing.T) {
 	for _, c := range circular {
 		ways := waysBack(c.t)
@@ -196,7 +196,7 @@ func circle(t reflect.Type, way []step) reflect.Value {
 	return root
 }
 
-// follow makes what is on the way, and hands the end of it to the function. What
+// follow makes the values on the way, and passes the last one to the function. What
 // contains something is set before that, so that a copy of the beginning has it.
 func follow(v reflect.Value, way []step, end func(reflect.Value)) {
 	if len(way) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/zoo/prove"
 )
 
-// TestCostly holds the CPU time of the worst messages that a search finds to ten
-// times that of json.Unmarshal. MCPGEN_COSTLY in the environment says how many are
+// TestCostly checks that the worst messages that a search finds take at most ten times
+// the CPU time of json.Unmarshal. MCPGEN_COSTLY in the environment sets how many are
 // tried for each tool; messages are of 4 MiB then.
 func TestCostly(t *testing.T) {
 	search := prove.Search{Tries: 6, Small: 48 << 10, Large: 1 << 20, Worst: 12, Most: 10, Beyond: 1.5}

@@ -38,7 +38,7 @@ type Renamed struct {
 	Own  int
 }
 
-// Inline has an option that means nothing to encoding/json.
+// Inline has an option that encoding/json ignores.
 type Inline struct {
 	Part Point `json:",inline"`
 	Base `json:",inline"`
@@ -58,7 +58,7 @@ type (
 	}
 )
 
-// Conflict drops X; Y and Z are won by the tags.
+// Conflict drops X; for Y and Z the tagged fields are used.
 type Conflict struct {
 	Left
 	Right
@@ -156,7 +156,7 @@ type Itself struct {
 	N int
 }
 
-// Scalar embeds what is no struct.
+// Scalar embeds types other than structs.
 type Scalar struct {
 	Label
 	Count `json:"count"`

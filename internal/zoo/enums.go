@@ -55,7 +55,7 @@ const (
 	HugeC Huge = 9007199254740992
 )
 
-// Size is made of units, which are no enumeration.
+// Size is made of units, which are not an enumeration.
 type Size int64
 
 const (
@@ -64,7 +64,7 @@ const (
 	GB
 )
 
-// Perm is made of flags, which are no enumeration.
+// Perm is made of flags, which are not an enumeration.
 type Perm uint
 
 const (
@@ -73,7 +73,7 @@ const (
 	PermExec
 )
 
-// Only has a single constant, which is no enumeration.
+// Only has a single constant, which is not an enumeration.
 type Only string
 
 const Single Only = "single"

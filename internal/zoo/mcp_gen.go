@@ -2365,7 +2365,8 @@ var mcpToolEchoConflict = mcp.ToolInfo{
 const mcpInputEchoConflict = mcpSchemaConflict
 
 // mcpSchemaConflict is a part of several schemas.
-const mcpSchemaConflict = `{"type":"object","description":"Conflict drops X; Y and Z are won by the tags.",` +
+const mcpSchemaConflict = `{"type":"object",` +
+	`"description":"Conflict drops X; for Y and Z the tagged fields are used.",` +
 	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
 	`"required":["L","Y","Z","R"],"additionalProperties":false}`
 
@@ -4038,8 +4039,8 @@ var mcpToolEchoInline = mcp.ToolInfo{
 const mcpInputEchoInline = mcpSchemaInline
 
 // mcpSchemaInline is a part of several schemas.
-const mcpSchemaInline = `{"type":"object",` +
-	`"description":"Inline has an option that means nothing to encoding/json.","properties":{` +
+const mcpSchemaInline = `{"type":"object","description":"Inline has an option that encoding/json ignores.",` +
+	`"properties":{` +
 	`"Part":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -7158,22 +7159,22 @@ const mcpInputEchoOnly = mcpSchemaBoxOnly
 // mcpSchemaBoxOnly is a part of several schemas.
 const mcpSchemaBoxOnly = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string","description":"Only has a single constant, which is no enumeration."},` +
-	`"ptr":{"type":"string","description":"Only has a single constant, which is no enumeration."},` +
+	`"value":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
+	`"ptr":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
 	`"list":{"type":"array",` +
-	`"items":{"type":"string","description":"Only has a single constant, which is no enumeration."}},` +
-	`"refs":{"type":"array","items":{"description":"Only has a single constant, which is no enumeration.",` +
+	`"items":{"type":"string","description":"Only has a single constant, which is not an enumeration."}},` +
+	`"refs":{"type":"array","items":{"description":"Only has a single constant, which is not an enumeration.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"pair":{"type":"array",` +
-	`"items":{"type":"string","description":"Only has a single constant, which is no enumeration."},"minItems":2,` +
-	`"maxItems":2},` +
+	`"items":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
+	`"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"string",` +
-	`"description":"Only has a single constant, which is no enumeration."}},` +
-	`"opt":{"type":"string","description":"Only has a single constant, which is no enumeration."},` +
-	`"zero":{"type":"string","description":"Only has a single constant, which is no enumeration."},` +
-	`"ptrOpt":{"type":"string","description":"Only has a single constant, which is no enumeration."},` +
+	`"description":"Only has a single constant, which is not an enumeration."}},` +
+	`"opt":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
+	`"zero":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
+	`"ptrOpt":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
 	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Only has a single constant, which is no enumeration.",` +
+	`"description":"Only has a single constant, which is not an enumeration.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
@@ -7782,22 +7783,22 @@ const mcpInputEchoPerm = mcpSchemaBoxPerm
 // mcpSchemaBoxPerm is a part of several schemas.
 const mcpSchemaBoxPerm = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
-	`"ptr":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
+	`"value":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
+	`"ptr":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
 	`"list":{"type":"array",` +
-	`"items":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0}},` +
-	`"refs":{"type":"array","items":{"description":"Perm is made of flags, which are no enumeration.",` +
+	`"items":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0}},` +
+	`"refs":{"type":"array","items":{"description":"Perm is made of flags, which are not an enumeration.",` +
 	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}},` +
 	`"pair":{"type":"array",` +
-	`"items":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
+	`"items":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
 	`"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer",` +
-	`"description":"Perm is made of flags, which are no enumeration.","minimum":0}},` +
-	`"opt":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
-	`"zero":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
-	`"ptrOpt":{"type":"integer","description":"Perm is made of flags, which are no enumeration.","minimum":0},` +
+	`"description":"Perm is made of flags, which are not an enumeration.","minimum":0}},` +
+	`"opt":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
+	`"zero":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
+	`"ptrOpt":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
 	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Perm is made of flags, which are no enumeration.",` +
+	`"description":"Perm is made of flags, which are not an enumeration.",` +
 	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
@@ -9181,7 +9182,8 @@ var mcpToolEchoScalar = mcp.ToolInfo{
 }
 
 // mcpInputEchoScalar is the input schema of the tool "echo_scalar".
-const mcpInputEchoScalar = `{"type":"object","description":"Scalar embeds what is no struct.","properties":{` +
+const mcpInputEchoScalar = `{"type":"object","description":"Scalar embeds types other than structs.",` +
+	`"properties":{` +
 	`"Label":{"type":"string","description":"Named scalars, without constants."},` +
 	`"count":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"Month":{"type":"integer","enum":[1,2,3,4,5,6,7,8,9,10,11,12]},` +
@@ -9189,7 +9191,8 @@ const mcpInputEchoScalar = `{"type":"object","description":"Scalar embeds what i
 	`"required":["Label","count","Month"],"additionalProperties":false}`
 
 // mcpOutputEchoScalar is the output schema of the tool "echo_scalar".
-const mcpOutputEchoScalar = `{"type":"object","description":"Scalar embeds what is no struct.","properties":{` +
+const mcpOutputEchoScalar = `{"type":"object","description":"Scalar embeds types other than structs.",` +
+	`"properties":{` +
 	`"Label":{"type":"string","description":"Named scalars, without constants."},` +
 	`"count":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"Month":{"type":"integer","description":"One of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12."},` +
@@ -9743,22 +9746,22 @@ const mcpInputEchoSize = mcpSchemaBoxSize
 // mcpSchemaBoxSize is a part of several schemas.
 const mcpSchemaBoxSize = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","description":"Size is made of units, which are no enumeration."},` +
-	`"ptr":{"type":"integer","description":"Size is made of units, which are no enumeration."},` +
+	`"value":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
+	`"ptr":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
 	`"list":{"type":"array",` +
-	`"items":{"type":"integer","description":"Size is made of units, which are no enumeration."}},` +
-	`"refs":{"type":"array","items":{"description":"Size is made of units, which are no enumeration.",` +
+	`"items":{"type":"integer","description":"Size is made of units, which are not an enumeration."}},` +
+	`"refs":{"type":"array","items":{"description":"Size is made of units, which are not an enumeration.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"pair":{"type":"array",` +
-	`"items":{"type":"integer","description":"Size is made of units, which are no enumeration."},"minItems":2,` +
-	`"maxItems":2},` +
-	`"map":{"type":"object",` +
-	`"additionalProperties":{"type":"integer","description":"Size is made of units, which are no enumeration."}},` +
-	`"opt":{"type":"integer","description":"Size is made of units, which are no enumeration."},` +
-	`"zero":{"type":"integer","description":"Size is made of units, which are no enumeration."},` +
-	`"ptrOpt":{"type":"integer","description":"Size is made of units, which are no enumeration."},` +
+	`"items":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"integer",` +
+	`"description":"Size is made of units, which are not an enumeration."}},` +
+	`"opt":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
+	`"zero":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
+	`"ptrOpt":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
 	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Size is made of units, which are no enumeration.",` +
+	`"description":"Size is made of units, which are not an enumeration.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/zoo/identity"
 )
 
-//lint:file-ignore SA5008 the odd tags are what is tried here
+//lint:file-ignore SA5008 the odd tags are what is tested here
 
 // Names has names that need care somewhere.
 type Names struct {

@@ -2,5 +2,5 @@
 
 package zoo_test
 
-// slowdown is by how much fewer values are tried under the race detector.
+// slowdown is the factor by which fewer values are tried under the race detector.
 const slowdown = 8

@@ -18,7 +18,7 @@ import (
 )
 
 // oddNames are property names of the zoo that some clients refuse, and that
-// encoding/json has all the same.
+// encoding/json allows.
 var oddNames = []string{
 	"a'b", "a/b", "<a>&b", "a b", "$ref", "%s", "größe", "大小", "Öl",
 	"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg",
@@ -34,15 +34,15 @@ var config = prove.Config{
 	Lenient:    []string{"echo_lenient", "echo_lenient_box", "echo_lenient_defaults"},
 }
 
-// TestZoo proves every tool with some tens of thousands of values; the
-// environment variable MCPGEN_LONG says how many there are instead.
+// TestZoo checks every tool with some tens of thousands of values; the
+// environment variable MCPGEN_LONG sets another number.
 func TestZoo(t *testing.T) {
 	spec.Holds(t, "S209")
 	report := prove.Run(t, config)
 	if report.Tools < 150 {
 		t.Errorf("only %d tools", report.Tools)
 	}
-	// What lets no value pass is no exception. A short run may miss some.
+	// An exception that no value needs is not one. A short run may miss some.
 	for _, e := range prove.Counted() {
 		if report.Exceptions[e] == 0 && report.Values >= 20_000 {
 			t.Errorf("no value is due to %d", e)
@@ -55,9 +55,9 @@ var (
 	tabulated = regexp.MustCompile(`(?m)^\| (\d+) \|`)
 )
 
-// TestNumbers holds the numbers by which the prover lets values pass against those of
-// docs/types.md, both ways, and those that it does not count against the tests that
-// hold them.
+// TestNumbers compares the numbers of the exceptions that the prover allows with those
+// in docs/types.md, in both directions, and checks that the exceptions that it does not
+// count have tests.
 func TestNumbers(t *testing.T) {
 	page, err := os.ReadFile("../../docs/types.md")
 	if err != nil {
@@ -106,7 +106,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestWrapped proves the same for clients of older revisions.
+// TestWrapped checks the same for clients of older revisions.
 func TestWrapped(t *testing.T) { prove.Wrapped(t, config) }
 
 // TestCurrent checks that mcp_gen.go is what the generator writes.
@@ -127,8 +127,8 @@ func TestCurrent(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the table of differences from the Reflector")
 
-// TestReflector holds the schemas against those of the Reflector, and the counts
-// of their differences against the table.
+// TestReflector compares the schemas with those of the Reflector, and the counts
+// of their differences with the table.
 func TestReflector(t *testing.T) {
 	const path = "testdata/reflector.md"
 	var table bytes.Buffer

@@ -1,6 +1,6 @@
-// Package identity is what the tools of a test package are made of: functions
-// that return what they were given, and let a test look at the Go value on its
-// way, or put another one in its place.
+// Package identity has the functions that the tools of a test package consist of.
+// They return their arguments, and let a test inspect the Go value, or replace
+// it.
 package identity
 
 import (
@@ -8,26 +8,26 @@ import (
 	"reflect"
 )
 
-// Recorder sees the value of each call whose context carries it. It serves one
+// Recorder records the value of each call whose context has it. It is for one
 // call at a time.
 type Recorder struct {
 	// Type is the Go type that the tool takes and returns, nil as long as no
 	// function was reached.
 	Type reflect.Type
-	// Whole is set where the arguments as a whole are the value, otherwise it
+	// Whole is set if the arguments as a whole are the value, otherwise it
 	// is the argument named "value".
 	Whole bool
 	// Got is what the arguments were decoded to.
 	Got reflect.Value
-	// Result is the type that the tool returns where that is another one.
+	// Result is the type that the tool returns, if it is another one.
 	Result reflect.Type
-	// Instead, when it is valid, is returned in the place of Got.
+	// Instead, if it is valid, is returned instead of Got.
 	Instead reflect.Value
 }
 
 type key struct{}
 
-// With returns a context in which r sees the values.
+// With returns a context in which r records the values.
 func With(ctx context.Context, r *Recorder) context.Context {
 	return context.WithValue(ctx, key{}, r)
 }
@@ -52,8 +52,8 @@ func pass[T any](ctx context.Context, in T, whole bool) T {
 	return in
 }
 
-// Result returns result, or what the test puts in its place, where a tool
-// returns something else than it takes.
+// Result returns result, or the value that the test replaces it with. It is for tools
+// that return another type than they take.
 func Result[T any](ctx context.Context, result T) T {
 	r, _ := ctx.Value(key{}).(*Recorder)
 	if r == nil {

@@ -29,7 +29,7 @@ func Compile(data string) (*jsonschema.Schema, error) {
 	return c.Compile("schema.json")
 }
 
-// ipv4 is the format for the validator, whose own lets plus signs pass.
+// ipv4 replaces the format of the validator, which accepts plus signs.
 func ipv4(v any) error {
 	s, ok := v.(string)
 	if !ok {
@@ -42,7 +42,7 @@ func ipv4(v any) error {
 	return err
 }
 
-// timeOfDay is the format for the validator, whose own lets plus signs pass.
+// timeOfDay replaces the format of the validator, which accepts plus signs.
 func timeOfDay(v any) error {
 	s, ok := v.(string)
 	if !ok {

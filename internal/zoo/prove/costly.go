@@ -15,18 +15,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Search says how long to search for the message that costs the most.
+// Search sets how long to search for the message that costs the most.
 type Search struct {
 	Tries int // for each tool
 	Small int // bytes of the messages that are tried
-	Large int // bytes of those that are held to Most
+	Large int // bytes of those that are compared with Most
 	Worst int // how many of the worst are made large, the worst of each tool at most
 	// Most is how many times the CPU time of json.Unmarshal into an any a call
 	// may take.
 	Most float64
-	// Beyond is how many times the CPU time of json.Unmarshal a call may take beside
-	// one that is refused before its arguments are decoded, where the decoder has
-	// met one problem too many in the first tenth of the message.
+	// Beyond is how many times the CPU time of json.Unmarshal a call may take more than
+	// one that is refused before its arguments are decoded, if the decoder has found
+	// too many problems in the first tenth of the message.
 	Beyond float64
 }
 
@@ -36,7 +36,7 @@ type recipe struct {
 	before, unit string
 	between      string
 	after        string
-	count        func(i int) string // what tells the units apart, at each mark
+	count        func(i int) string // what distinguishes the units, at each mark
 	ratio        float64
 }
 
@@ -60,8 +60,8 @@ func (c *recipe) text(size int) []byte {
 	return append(b, c.after...)
 }
 
-// Costly searches, for each tool of a server, the arguments that take the most CPU
-// for each byte beside json.Unmarshal, by changing those that took the most so far.
+// Costly searches, for each tool of a server, the arguments that take the most CPU time
+// relative to json.Unmarshal, by changing those that took the most so far.
 func Costly(t *testing.T, cfg Config, search Search) {
 	session := Connect(t, cfg.Server, Modern)
 	tools, err := session.Tools()
@@ -113,8 +113,8 @@ func Costly(t *testing.T, cfg Config, search Search) {
 	}
 }
 
-// costs is the CPU time of a call beside that of json.Unmarshal, by the least of
-// several turns of each.
+// costs is the CPU time of a call relative to that of json.Unmarshal: the least of
+// several runs of each.
 func costs(t *testing.T, s *Session, c *recipe, size, turns int) float64 {
 	arguments := c.text(size)
 	usual := arguments
@@ -140,12 +140,12 @@ func costs(t *testing.T, s *Session, c *recipe, size, turns int) float64 {
 	return float64(call-100*time.Microsecond) / float64(plain+time.Microsecond)
 }
 
-// wrongUnits are values that few types take.
+// wrongUnits are values that few types accept.
 var wrongUnits = []string{"false", `"\u0001"`, "{}", "[[]]", "1.5", `{"x":[1,"2",{}]}`}
 
-// endsEarly searches a message with too many problems in its first tenth, and holds the
-// CPU time of the rest to Beyond: nothing of it may be decoded. It returns false where no
-// such message is found.
+// endsEarly searches a message with too many problems in its first tenth, and checks that
+// the rest takes no more CPU time than Beyond: it may not be decoded. It returns false if
+// no such message is found.
 func (c *climber) endsEarly(t *testing.T, s *Session, search Search) bool {
 	for range 10 {
 		next := c.recipe(c.value(nil))

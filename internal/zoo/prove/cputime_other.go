@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// cpuTime is the time that has passed, where the time of computing cannot be had.
+// cpuTime is the time that has passed, as the CPU time is not available.
 func cpuTime() time.Duration { return time.Since(began) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cpuTime is the time that this process has computed, so that what else the
-// machine does counts little.
+// cpuTime is the CPU time of this process, so that other work of the machine has
+// little influence.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// directed makes values that each go to one limit of one place of a schema, or
-// one step beyond: every keyword of every place has its turn, and so has every
-// kind of mistake. They are copies of one valid value with everything in it. At
+// directed makes values that each are at one limit of one place of a schema, or
+// one step beyond it, for every keyword of every place and every kind of
+// mistake. They are copies of one valid value with everything in it. At
 // most limit of them are yielded, evenly chosen, and ten times as many of those
 // at places with constraints.
 func (r *source) directed(s *Schema, whole func() *Node, limit int, yield func(*Node) bool) {
@@ -65,7 +65,7 @@ func some[T any](list []T, n int) []T {
 	return out
 }
 
-// limited reports whether a schema says more than the type of its values.
+// limited reports whether a schema has more than the type of its values.
 func (s *Schema) limited() bool {
 	return s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil ||
 		max(s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties) >= 0 ||

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The revisions that are spoken: the one that takes any output schema, and the
-// last one that wants an object at the root.
+// The revisions in use: the one that allows any output schema, and the last one
+// that requires an object at the root.
 const (
 	Modern = "2026-07-28"
 	Legacy = "2025-11-25"
@@ -37,7 +37,7 @@ type Session struct {
 	err      error
 }
 
-// Outcome is what came of a call.
+// Outcome is the outcome of a call.
 type Outcome struct {
 	Accepted bool             // the function was called
 	Problems []wire.Violation // why it was not
@@ -105,7 +105,7 @@ func (s *Session) intercept(next mcp.Handler) mcp.Handler {
 	}
 }
 
-// reply is an answer, with the parts that are looked at.
+// reply is an answer, with the parts that are checked.
 type reply struct {
 	Result json.RawMessage
 	Error  *struct {

@@ -12,8 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// broken reports whether a text is refused before it is asked whether it is
-// valid.
+// broken reports whether a text is refused before it is validated.
 func broken(n *Node) bool {
 	found := strings.HasSuffix(n.Text, "\x00broken")
 	names := map[string]bool{}
@@ -27,7 +26,7 @@ func broken(n *Node) bool {
 	return found
 }
 
-// place is a value with what is known of where it stands.
+// place is a value with its position.
 type place struct {
 	n *Node
 	s *Schema
@@ -73,7 +72,7 @@ func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid func(*Node)
 		}
 		e, ok := refusalAt(at, problem)
 		if !ok {
-			// What is wrong with a key may be told at the map or at the member.
+			// A problem of a key may be reported for the map or for the member.
 			if e, ok = keyRefusal(all, problem); !ok {
 				return 0, false
 			}
@@ -160,7 +159,7 @@ func refusalAt(at place, problem wire.Violation) (Exception, bool) {
 	case n.Kind == '"' && (s.Format == "date-time" || s.Format == "time"):
 		return Formats, strings.ContainsAny(n.Text, "tz") || strings.Contains(n.Text, ":60")
 	case n.Kind == '"' && s.Format == "email":
-		return Formats, strings.HasPrefix(n.Text, "@") // which the validator takes
+		return Formats, strings.HasPrefix(n.Text, "@") // which the validator accepts
 	case n.Kind == '"' && t == durationType:
 		_, err := time.ParseDuration(n.Text)
 		return Ranges, err != nil
@@ -224,8 +223,8 @@ func quotedFits(s string, t reflect.Type) bool {
 	return ok && inRange(x, t)
 }
 
-// acceptance explains why an invalid value was accepted, by putting right what
-// an exception allows until it is valid.
+// acceptance explains why an invalid value was accepted: it corrects what an
+// exception allows until the value is valid.
 func acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) bool) (Exception, bool) {
 	without := change(n, s, t, func(at place) *Node { return at.n }, true)
 	if valid(without) {

@@ -11,8 +11,8 @@ import (
 // source makes values, the same ones for the same seed.
 type source struct {
 	*rand.Rand
-	// alike, where it is set, is every text of which nothing is known, and
-	// alikeAny every value. A type with a form of its own takes few others.
+	// alike, if it is set, is every text without constraints, and alikeAny every
+	// value. A type with its own JSON form accepts few others.
 	alike    string
 	alikeAny *Node
 }
@@ -44,8 +44,8 @@ func pick[T any](r *source, list []T) T { return list[r.IntN(len(list))] }
 // maxDepth is how deep recursive values go.
 const maxDepth = 5
 
-// value makes a value that is valid against the schema as far as it is possible
-// to tell, mostly small, often at a boundary.
+// value makes a value that is valid against the schema as far as is known, mostly
+// small, often at a boundary.
 func (r *source) value(s *Schema, depth int) *Node {
 	s = s.resolve()
 	n := r.make(s, depth)
@@ -210,7 +210,7 @@ func (r *source) anything(depth int) *Node {
 	return n
 }
 
-// someNumbers are those at which decoders go wrong.
+// someNumbers are those at which decoders fail.
 var someNumbers = []string{
 	"0", "-0", "1", "-1", "2", "3", "5", "7", "10", "42", "100", "1.0", "1e2", "1E2", "1e+2", "10e-1", "100e-2", "0.0", "0e5", "-0.0", "1.5", "0.1", "0.30000000000000004",
 	"127", "128", "-128", "-129", "255", "256", "300", "32767", "32768", "65535", "65536", "2147483647", "2147483648",
@@ -302,7 +302,7 @@ func ceil(x *big.Rat) *big.Int {
 
 func floor(x *big.Rat) *big.Int { return new(big.Int).Div(x.Num(), x.Denom()) }
 
-// holds reports whether a number keeps the bounds of a schema.
+// holds reports whether a number is within the bounds of a schema.
 func (s *Schema) holds(text string) bool {
 	n, ok := new(big.Rat).SetString(text)
 	return ok &&
@@ -350,7 +350,7 @@ func decimal(x *big.Rat) string {
 	return strings.TrimRight(x.FloatString(30), "0")
 }
 
-// string makes a text that keeps the constraints of a schema.
+// string makes a text that satisfies the constraints of a schema.
 func (r *source) string(s *Schema) string {
 	switch {
 	case s.Encoding == "base64":

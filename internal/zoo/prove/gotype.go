@@ -76,7 +76,7 @@ func anyKey(t reflect.Type, is func(reflect.Type) bool) bool {
 	return visit(t)
 }
 
-// twoForms reports whether a key has a form of its own and one as a value, of which
+// twoForms reports whether a type has different forms as a key and as a value, of which
 // encoding/json writes one and reads the other.
 func twoForms(t reflect.Type) bool {
 	return asKey(t) && reflect.PointerTo(t).Implements(jsonUnmarshaler)

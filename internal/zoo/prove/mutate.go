@@ -9,14 +9,14 @@ import (
 )
 
 // mutate changes a value in one place, or in a few, into what a client might
-// send by mistake. It reports whether the text holds something that is refused
-// before validity is asked.
+// send by mistake. It reports whether the text has something that is refused
+// before it is validated.
 func (r *source) mutate(n *Node) {
 	for range 1 + r.IntN(8)/7 {
 		var all []*Node
 		n.walk("", func(_ string, at *Node) { all = append(all, at) })
-		// The root is left an object most of the time: without it there is
-		// nothing to learn.
+		// The root stays an object most of the time: other values are refused
+		// at once.
 		at := pick(r, all)
 		if at == n && len(all) > 1 && !r.one(6) {
 			at = all[1+r.IntN(len(all)-1)]
@@ -195,7 +195,7 @@ func (r *source) changeString(n *Node, s *Schema) {
 	case 1: // in another spelling
 		n.Raw = spelling(old)
 		return
-	case 2: // what is no text
+	case 2: // another type than a text
 		if r.one(3) {
 			n.Raw = pick(r, []string{`"\ud800"`, `"\udc00"`, `"\ud800\ud800"`, `"\ud83dx"`, "\"\xff\"", "\"a\xc3\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xc0\xaf\""})
 			n.Text = "\x00broken"

@@ -12,7 +12,7 @@ type Exception int
 // The exceptions and differences that a value can be due to. Each place in this
 // package that lets a value pass names one of them.
 const (
-	Strictness Exception = 1 // refused before validity is asked: duplicate names, invalid UTF-8, lone surrogates
+	Strictness Exception = 1 // refused before validation: duplicate names, invalid UTF-8, lone surrogates
 	AbsentNull Exception = 2 // null for an optional property counts as absent
 	Ranges     Exception = 3 // ranges that the schema does not carry
 	Rounding   Exception = 4 // rules of floats are compared as float64

@@ -14,8 +14,8 @@ import (
 // excuse is called with the number of every difference that is allowed for.
 type excuse func(Exception)
 
-// plain makes of a valid value what encoding/json has to be given so that it
-// reads the same: exact integers in plain digits, nothing in the place of a null
+// plain converts a valid value to the one that encoding/json needs to read the
+// same: exact integers in plain digits, nothing in the place of a null
 // that counts as absent, defaults where something is missing, nanoseconds for
 // durations that travel as text.
 func plain(n *Node, s *Schema, t reflect.Type, excused excuse) *Node {
@@ -125,7 +125,7 @@ func holderOf(t reflect.Type, whole bool) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{Name: "Value", Type: t, Tag: `json:"value"`}})
 }
 
-// difference says where two values differ, "" if they do not. With loose set,
+// difference describes where two values differ, "" if they do not. With loose set,
 // empty slices and maps equal nil ones, and raw JSON is compared as JSON.
 func difference(a, b reflect.Value, loose bool) string {
 	return differ("", a, b, loose, 0)
@@ -239,7 +239,7 @@ func respelt(data []byte) string {
 	return n.String()
 }
 
-// outputs says where a result differs from what encoding/json writes, "" if it
+// outputs describes where a result differs from what encoding/json writes, "" if it
 // does not but in what has a number: nil slices and maps are empty, nil pointers are
 // left out, durations may be text, and methods of a pointer are called for values
 // that are not addressable.

@@ -1,10 +1,10 @@
-// Package prove holds generated tools against their published schemas, and
-// against encoding/json. It is for tests, of any package whose tools return what
-// they are given by way of package identity.
+// Package prove compares generated tools with their published schemas and with
+// encoding/json. It is for tests of any package whose tools return their arguments
+// by package identity.
 //
 // The property is: a value is accepted exactly when it is valid, is decoded to
 // what encoding/json makes of it, and comes back as valid against the output
-// schema and equal. What is outside of it is an [Exception].
+// schema and equal. Any deviation is an [Exception].
 package prove
 
 import (
@@ -21,22 +21,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Config says what to prove.
+// Config configures a run.
 type Config struct {
 	Server func(...mcp.Option) *mcp.Server
-	// Values is how many values are tried altogether; MCPGEN_LONG in the
+	// Values is how many values are tried in total; MCPGEN_LONG in the
 	// environment replaces it.
 	Values int
 	Seed   uint64
-	// OddNames are property names that clients may refuse, and the Go source
-	// insists on.
+	// OddNames are property names of the Go source that clients may refuse.
 	OddNames []string
 	// AnyNames allows every property name.
 	AnyNames bool
 	// Lenient are tools that accept more than is valid.
 	Lenient []string
-	// Directives are tools with lines of //mcp:arg, of which the Go types know
-	// nothing.
+	// Directives are tools with //mcp:arg, which are not in the Go types.
 	Directives []string
 	// Own reports whether a type of the tool has a JSON form that encoding/json
 	// does not have: unions, types of the built-in table, converted ones. Such
@@ -48,7 +46,7 @@ type Config struct {
 
 func (c Config) odd(name string) bool { return c.AnyNames || slices.Contains(c.OddNames, name) }
 
-// Report is what came of it.
+// Report is the outcome of a run.
 type Report struct {
 	Tools, Values, Accepted, Refused, Results int
 	Exceptions                                map[Exception]int
@@ -82,7 +80,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Run proves all tools of a server.
+// Run checks all tools of a server.
 func Run(t *testing.T, cfg Config) *Report {
 	t.Helper()
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_LONG")); err == nil {

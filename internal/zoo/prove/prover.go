@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// prover proves one tool.
+// prover checks one tool.
 type prover struct {
 	session *Session
 	tool    Tool
@@ -139,7 +139,7 @@ func (p *prover) prepare(cfg Config) bool {
 	return ok
 }
 
-// check tries one value, and says what is wrong. The exception is the one that
+// check tries one value, and describes what is wrong. The exception is the one that
 // explains a disagreement.
 func (p *prover) check(n *Node, count bool) (what string, e Exception) {
 	verdict := p.input.Validate(n.Any())
@@ -192,13 +192,13 @@ func (p *prover) check(n *Node, count bool) (what string, e Exception) {
 	return p.checkValue(n, out), e
 }
 
-// learned keeps what the recorder has seen.
+// learned stores what the recorder has recorded.
 func (p *prover) learned() {
 	r := &p.session.recorder
 	p.goType, p.whole, p.result = r.Type, r.Whole, r.Result
 }
 
-// learn finds out the Go type.
+// learn determines the Go type.
 func (p *prover) learn() {
 	r := newSource(2, 2)
 	for range 2000 {

@@ -48,8 +48,8 @@ func shown(n *Node) string {
 	return n.String()[:200] + "…"
 }
 
-// CompareReflector holds the schemas of all tools against those that the
-// Reflector makes of the same Go types. Every difference must belong to a
+// CompareReflector compares the schemas of all tools with those that the
+// Reflector makes from the same Go types. Every difference must belong to a
 // class; the counts by class are returned.
 func CompareReflector(t *testing.T, cfg Config) map[string]int {
 	t.Helper()
@@ -62,7 +62,7 @@ func CompareReflector(t *testing.T, cfg Config) map[string]int {
 	unexplained := 0
 	for _, tool := range tools {
 		if cfg.Own != nil && cfg.Own(tool.Name) {
-			continue // the Reflector knows nothing of it
+			continue // the Reflector does not have it
 		}
 		p := &prover{session: session, tool: tool, report: &Report{Exceptions: map[Exception]int{}}}
 		if !p.prepare(cfg) {
@@ -96,7 +96,7 @@ func (p *prover) compare() []Difference {
 	}
 	c := &comparison{tool: p.tool.Name, theirs: theirs, seen: map[[2]*Node]bool{}}
 	c.ours = p.schema.Node
-	c.schema("", c.ours, theirs, place2{t: behind(holder)})
+	c.schema("", c.ours, theirs, goPlace{t: behind(holder)})
 	if p.written != nil {
 		if !p.whole {
 			if theirs, ok = reflected(p.goType); !ok {
@@ -104,7 +104,7 @@ func (p *prover) compare() []Difference {
 			}
 		}
 		c.ours, c.theirs, c.output = p.written.Node, theirs, true
-		c.schema("", c.ours, theirs, place2{t: behind(p.goType)})
+		c.schema("", c.ours, theirs, goPlace{t: behind(p.goType)})
 	}
 	return c.found
 }
@@ -155,8 +155,8 @@ func embedsItself(t reflect.Type, open map[reflect.Type]bool) bool {
 	return false
 }
 
-// place2 is where a schema stands in the Go types.
-type place2 struct {
+// goPlace is the position of a schema in the Go types.
+type goPlace struct {
 	t, owner, field reflect.Type
 	tag             reflect.StructTag
 }
@@ -169,7 +169,7 @@ type comparison struct {
 	found        []Difference
 }
 
-func (c *comparison) add(path, keyword string, ours, theirs *Node, at place2) {
+func (c *comparison) add(path, keyword string, ours, theirs *Node, at goPlace) {
 	c.found = append(c.found, Difference{
 		Tool: c.tool, Output: c.output, Path: path, Keyword: keyword, Ours: ours, Theirs: theirs,
 		Type: behind(at.t), Owner: at.owner, Tag: at.tag, Field: at.field,
@@ -194,7 +194,7 @@ func follow(root, n *Node) *Node {
 }
 
 // schema compares two schemas and what is inside of them.
-func (c *comparison) schema(path string, ours, theirs *Node, at place2) {
+func (c *comparison) schema(path string, ours, theirs *Node, at goPlace) {
 	ours, theirs = follow(c.ours, ours), follow(c.theirs, theirs)
 	pair := [2]*Node{ours, theirs}
 	if c.seen[pair] {
@@ -228,7 +228,7 @@ func (c *comparison) schema(path string, ours, theirs *Node, at place2) {
 	}
 }
 
-// kind is the type of a schema, or what stands for it.
+// kind is the type of a schema, or what implies it.
 func kind(n *Node) string {
 	if t := n.Get("type"); t != nil {
 		return t.Text
@@ -241,7 +241,7 @@ func kind(n *Node) string {
 	return ""
 }
 
-// alternative is what stands beside null in a schema of two alternatives.
+// alternative is the alternative to null in a schema of two alternatives.
 func alternative(n *Node) *Node {
 	for _, name := range []string{"anyOf", "oneOf"} {
 		list := n.Get(name)
@@ -269,7 +269,7 @@ func keywords(a, b *Node) []string {
 	return names
 }
 
-func (c *comparison) keyword(path, name string, ours, theirs *Node, at place2) {
+func (c *comparison) keyword(path, name string, ours, theirs *Node, at goPlace) {
 	switch {
 	case name == "properties":
 		c.properties(path, ours, theirs, at)
@@ -286,7 +286,7 @@ func (c *comparison) keyword(path, name string, ours, theirs *Node, at place2) {
 		if name == "additionalProperties" {
 			step = ".*"
 		}
-		c.schema(path+step, ours, theirs, place2{t: t, owner: at.owner, field: at.field, tag: at.tag})
+		c.schema(path+step, ours, theirs, goPlace{t: t, owner: at.owner, field: at.field, tag: at.tag})
 	case name == "items" && ours != nil && theirs != nil:
 		c.add(path+"[]", "true", ours, theirs, at)
 	case ours == nil || theirs == nil || !same(ours, theirs):
@@ -294,7 +294,7 @@ func (c *comparison) keyword(path, name string, ours, theirs *Node, at place2) {
 	}
 }
 
-func (c *comparison) properties(path string, ours, theirs *Node, at place2) {
+func (c *comparison) properties(path string, ours, theirs *Node, at goPlace) {
 	if ours == nil || theirs == nil {
 		if (ours == nil || len(ours.Members) == 0) && (theirs == nil || len(theirs.Members) == 0) {
 			return
@@ -305,7 +305,7 @@ func (c *comparison) properties(path string, ours, theirs *Node, at place2) {
 	t := behind(at.t)
 	for _, name := range keywords2(ours, theirs) {
 		a, b := ours.Get(name), theirs.Get(name)
-		inner := place2{owner: t}
+		inner := goPlace{owner: t}
 		if t != nil && t.Kind() == reflect.Struct {
 			if f, ok := fieldOf(t, name); ok {
 				inner.t, inner.field, inner.tag = f.Type, f.Type, f.Tag
@@ -331,7 +331,7 @@ func keywords2(a, b *Node) []string {
 	return names
 }
 
-func (c *comparison) required(path string, ours, theirs *Node, at place2) {
+func (c *comparison) required(path string, ours, theirs *Node, at goPlace) {
 	set := func(n *Node) map[string]bool {
 		out := map[string]bool{}
 		if n != nil {
@@ -347,7 +347,7 @@ func (c *comparison) required(path string, ours, theirs *Node, at place2) {
 		if a[name] == b[name] {
 			continue
 		}
-		inner := place2{owner: t}
+		inner := goPlace{owner: t}
 		if t != nil && t.Kind() == reflect.Struct {
 			if f, ok := fieldOf(t, name); ok {
 				inner.t, inner.field, inner.tag = f.Type, f.Type, f.Tag

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkValue holds the decoded value and the result against encoding/json.
+// checkValue compares the decoded value and the result with encoding/json.
 func (p *prover) checkValue(n *Node, out *Outcome) string {
 	if p.own {
 		p.excused(OwnForms)
@@ -56,7 +56,7 @@ func (p *prover) checkValue(n *Node, out *Outcome) string {
 	return ""
 }
 
-// checkTrip holds a value against what comes back when its result is sent again.
+// checkTrip compares a value with what comes back when its result is sent again.
 func (p *prover) checkTrip(v reflect.Value, out *Outcome) string {
 	if what := p.checkValid(v, out); what != "" || p.result != nil || !p.whole {
 		return what
@@ -89,7 +89,7 @@ func (p *prover) checkTrip(v reflect.Value, out *Outcome) string {
 	return ""
 }
 
-// checkValid holds a result against the output schema alone.
+// checkValid validates a result by the output schema alone.
 func (p *prover) checkValid(v reflect.Value, out *Outcome) string {
 	if out.Err == nil && out.IsError && out.Text == "nothing found" && nothing(v) {
 		p.excused(NothingFound)
@@ -108,7 +108,7 @@ func (p *prover) checkValid(v reflect.Value, out *Outcome) string {
 	return ""
 }
 
-// nothing reports whether a result is none at all.
+// nothing reports whether a result has no value.
 func nothing(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -123,7 +123,7 @@ func nothing(v reflect.Value) bool {
 // excused counts a difference that has a number.
 func (p *prover) excused(e Exception) { p.report.Exceptions[e]++ }
 
-// lossy reports whether a value does not survive encoding/json either.
+// lossy reports whether encoding/json does not preserve a value either.
 func (p *prover) lossy(v reflect.Value) bool {
 	data, err := json.Marshal(v.Addr().Interface())
 	if err != nil {
@@ -142,7 +142,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// checkResult holds a result against the output schema and encoding/json.
+// checkResult compares a result with the output schema and encoding/json.
 func (p *prover) checkResult(v reflect.Value, out *Outcome) string {
 	theirs, err := marshal(v.Addr().Interface())
 	if err != nil {

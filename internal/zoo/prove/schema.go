@@ -175,7 +175,7 @@ func (s *Schema) resolve() *Schema {
 	return s
 }
 
-// takesNull reports whether null is a value of the schema.
+// takesNull reports whether null is valid by the schema.
 func (s *Schema) takesNull() bool {
 	s = s.resolve()
 	if s == nil || s.Type == "" && s.AnyOf == nil && s.Enum == nil {
@@ -208,8 +208,8 @@ func (s *Schema) of(n *Node) *Schema {
 	return s
 }
 
-// discriminates reports whether no property of one value alone says that an
-// object is another alternative's.
+// discriminates reports whether no single property value shows that an object is
+// of another alternative.
 func (s *Schema) discriminates(n *Node) bool {
 	for _, p := range s.Properties {
 		if len(p.Schema.Enum) != 1 || n.Kind != '{' {

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// shrink takes parts off a value as long as it fails in the same way.
+// shrink removes parts of a value as long as it fails in the same way.
 func (p *prover) shrink(n *Node, what string) (*Node, string) {
 	budget := 1000
 	for budget > 0 {

@@ -12,9 +12,9 @@ var (
 	plainTool       = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 )
 
-// Style holds a published schema against the rules of SCHEMA.md for schemas
-// that every client takes, and returns what breaks them. OddNames are property
-// names that the Go source insists on.
+// Style checks a published schema by the rules for schemas that every client
+// accepts, and returns what breaks them. OddNames are property names that the
+// Go source requires.
 func Style(data string, input bool, oddNames func(string) bool) []string {
 	n, err := ParseNode(data)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *styleCheck) schema(path string, n *Node, root bool) {
 	c.kind(path, n)
 }
 
-// kind is what the type of a schema asks for.
+// kind is the type that a schema requires.
 func (c *styleCheck) kind(path string, n *Node) {
 	t := n.Get("type")
 	switch {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Wrapped proves the form of the schemas and results for revisions that want an
+// Wrapped checks the form of the schemas and results for revisions that require an
 // object at the root, with a few values for each tool.
 func Wrapped(t *testing.T, cfg Config) {
 	t.Helper()
