@@ -64,7 +64,6 @@ var wordsElsewhere = map[string]string{
 
 	// To be reworded.
 	"generator/":                  "not yet reworded",
-	"runtime/internal/hardening/": "not yet reworded",
 	"runtime/mcp/":                "not yet reworded",
 }
 

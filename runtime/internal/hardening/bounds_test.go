@@ -18,7 +18,7 @@ import (
 )
 
 // testLongNames sends what a server would have to keep, too long.
-func testLongNames(t *testing.T, v venue) {
+func testLongNames(t *testing.T, v target) {
 	v.visit(t, setup{level: slog.LevelInfo}, func(t *testing.T, s *site) {
 		c, other := s.open(), s.open()
 		params := func(method string) string {
@@ -81,7 +81,7 @@ func testLongNames(t *testing.T, v venue) {
 }
 
 // testFloodedLog has clients do again and again what is worth a line in the log.
-func testFloodedLog(t *testing.T, v venue) {
+func testFloodedLog(t *testing.T, v target) {
 	const times = 500
 	for name, text := range map[string]string{
 		"stray":     `{"jsonrpc":"2.0","id":"` + strings.Repeat("s", 1000) + `","result":{}}`,
@@ -116,7 +116,7 @@ func testFloodedLog(t *testing.T, v venue) {
 }
 
 // testRates opens a new session, connection or stream for each call.
-func testRates(t *testing.T, v venue) {
+func testRates(t *testing.T, v target) {
 	const most, calls = 3, 20
 	limited := func() mcp.Option {
 		return mcp.WithInterceptors(mcprate.New(mcprate.Tool("*", rate.Every(time.Hour), most)))
@@ -172,7 +172,7 @@ func testRates(t *testing.T, v venue) {
 }
 
 // testFirstMessage opens connections and says nothing, or half of something.
-func testFirstMessage(t *testing.T, v venue) {
+func testFirstMessage(t *testing.T, v target) {
 	const within = 30 * time.Second
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		good, late := s.open(), s.connect("")
@@ -209,7 +209,7 @@ func testFirstMessage(t *testing.T, v venue) {
 }
 
 // testShares has one client take all that it can get, and use it once a minute.
-func testShares(t *testing.T, v venue) {
+func testShares(t *testing.T, v target) {
 	const most, each = 8, 2
 	v.visit(t, setup{connections: most, each: each, http: mcphttp.Limits{
 		Sessions: most, SessionsPerClient: each, Streams: most, StreamsPerClient: each, Requests: most, RequestsPerClient: each,
@@ -299,7 +299,7 @@ func testShares(t *testing.T, v venue) {
 }
 
 // testStatedAddress has a proxy in front of the server.
-func testStatedAddress(t *testing.T, v venue) {
+func testStatedAddress(t *testing.T, v target) {
 	limited := mcp.WithInterceptors(mcprate.New(mcprate.Tool("*", rate.Every(time.Hour), 2)))
 	v.visit(t, setup{server: []mcp.Option{limited}, stated: true}, func(t *testing.T, s *site) {
 		passed := func(address string) (n int) {

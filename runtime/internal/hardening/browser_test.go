@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// visitor is a request as a web page, or somebody else, makes it.
+// visitor is a request as a web page, or another program, makes it.
 type visitor struct {
 	host, origin string // "" for what a client sends by itself, and for none
 	passes       bool
-	says         string // the option that mends it
+	says         string // the option that the answer names
 }
 
 // Addresses that are not loopback (RFC 5737).
@@ -27,7 +27,7 @@ const (
 	anyOrigins = "WithAllowedOrigins"
 )
 
-func testOrigin(t *testing.T, v venue) {
+func testOrigin(t *testing.T, v target) {
 	if v.is(tcp) {
 		testBrowserOnTCP(t, v)
 		return
@@ -109,7 +109,7 @@ func testOrigin(t *testing.T, v venue) {
 	})
 }
 
-func testHost(t *testing.T, v venue) {
+func testHost(t *testing.T, v target) {
 	t.Run("loopback", func(t *testing.T) {
 		visitors(t, v, setup{}, []visitor{
 			{"evil.example", "", false, anyHosts},
@@ -137,7 +137,7 @@ func testHost(t *testing.T, v venue) {
 }
 
 // methodsOf are the HTTP methods that a transport answers.
-func methodsOf(v venue) []string {
+func methodsOf(v target) []string {
 	switch v.name {
 	case webSocket:
 		return []string{http.MethodGet}
@@ -147,8 +147,8 @@ func methodsOf(v venue) []string {
 	return []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions}
 }
 
-// visitors has each of them knock with every method.
-func visitors(t *testing.T, v venue, c setup, all []visitor) {
+// visitors sends the request of each of them with every method.
+func visitors(t *testing.T, v target, c setup, all []visitor) {
 	t.Helper()
 	v.visit(t, c, func(t *testing.T, s *site) {
 		for _, who := range all {
@@ -181,7 +181,7 @@ func visitors(t *testing.T, v venue, c setup, all []visitor) {
 }
 
 // count is how many calls of visitors run.
-func count(all []visitor, v venue) (n int) {
+func count(all []visitor, v target) (n int) {
 	if !v.is(httpModern) {
 		return 0 // a session comes first
 	}
@@ -193,12 +193,12 @@ func count(all []visitor, v venue) (n int) {
 	return n
 }
 
-// knock sends a request by hand, and returns status and text of the answer.
+// knock sends a request without a client, and returns status and text of the answer.
 func (s *site) knock(method string, fields ...string) (int, string) {
 	s.t.Helper()
 	var body string
 	head := http.Header{"Host": {s.addr}}
-	if s.venue.is(webSocket) {
+	if s.target.is(webSocket) {
 		setFields(head, []string{
 			"Connection: Upgrade", "Upgrade: websocket", "Sec-Websocket-Version: 13", "Sec-Websocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-Websocket-Protocol: mcp",
 		})
@@ -207,9 +207,9 @@ func (s *site) knock(method string, fields ...string) (int, string) {
 	}
 	switch method {
 	case http.MethodPost:
-		body = s.venue.era.text("1", "initialize", initialize)
-		if s.venue.era == modern {
-			body = s.venue.era.text("1", "tools/call", call("echo", `{}`))
+		body = s.target.era.text("1", "initialize", initialize)
+		if s.target.era == modern {
+			body = s.target.era.text("1", "tools/call", call("echo", `{}`))
 			head.Set("Mcp-Protocol-Version", "2026-07-28")
 			mirror(head, body)
 		}
@@ -262,7 +262,7 @@ func keysOf(head http.Header) func(func(string) bool) {
 
 // testBrowserOnTCP sends what a browser sends for a page: a request whose body has
 // messages in its lines.
-func testBrowserOnTCP(t *testing.T, v venue) {
+func testBrowserOnTCP(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		body := "\r\n" + v.era.text("1", "initialize", initialize) + "\n" + v.era.text("2", "tools/call", call("echo", `{}`)) + "\n"
 		for _, request := range []string{

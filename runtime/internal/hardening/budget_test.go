@@ -15,5 +15,5 @@ func (s *site) gaveBack() {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	s.t.Errorf("%s %s: %d bytes are charged at the end", s.venue.name, s.venue.era, memory.Used())
+	s.t.Errorf("%s %s: %d bytes are charged at the end", s.target.name, s.target.era, memory.Used())
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // testVanishedCalls has clients call what does not end, and go away.
-func testVanishedCalls(t *testing.T, v venue) {
+func testVanishedCalls(t *testing.T, v target) {
 	const most = 4
 	v.visit(t, setup{limits: mcp.Limits{Calls: most, CallsPerClient: most, GraceTime: time.Second}}, func(t *testing.T, s *site) {
 		h := s.hold("vanished")
-		h.deaf = true
+		h.ignoreContext = true
 		for range most {
 			c := s.open()
 			c.say("tools/call", h.params())

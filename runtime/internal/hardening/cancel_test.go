@@ -12,13 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-func testReplyAfterCancelled(t *testing.T, v venue) {
+func testReplyAfterCancelled(t *testing.T, v target) {
 	spec.Holds(t, "S086", "S087", "S171", "S173", "S193")
-	for _, deaf := range []bool{false, true} {
+	for _, ignores := range []bool{false, true} {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
 			c := s.open()
 			h := s.hold("cancelled")
-			h.deaf = deaf
+			h.ignoreContext = ignores
 			id, d := c.say("tools/call", h.params())
 			ctx := await(s, h.in, "call")
 			c.wantStatus("cancelled", c.status(c.put(cancelled(id))), 202)
@@ -33,7 +33,7 @@ func testReplyAfterCancelled(t *testing.T, v venue) {
 			if err := context.Cause(ctx); !errors.Is(err, mcp.ErrCancelled) {
 				t.Errorf("the cause is %v", err)
 			}
-			if deaf {
+			if ignores {
 				h.run(func(ctx context.Context) {
 					mcp.Progress(ctx, 1, 2, "late")
 					mcp.Logger(ctx).Error("late")
@@ -74,7 +74,7 @@ func testCancelledListen(t *testing.T, s *site) {
 	c := s.open()
 	id, d := c.say("subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
 	c.wait("acknowledgement", func(m message) bool { return strings.HasSuffix(m.Method, "subscriptions/acknowledged") })
-	if s.venue.is(httpModern) {
+	if s.target.is(httpModern) {
 		d.cancel()
 	} else {
 		c.put(cancelled(id))
@@ -85,7 +85,7 @@ func testCancelledListen(t *testing.T, s *site) {
 	c.alive("a cancelled listen")
 }
 
-func testSameIDs(t *testing.T, v venue) {
+func testSameIDs(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		one, two := s.open(), s.open()
 		h := map[*client]*hold{one: s.hold("one"), two: s.hold("two")}
@@ -138,7 +138,7 @@ func testSameIDs(t *testing.T, v venue) {
 }
 
 // testContextEnds ends calls in every way, and looks at the cause that they see.
-func testContextEnds(t *testing.T, v venue) {
+func testContextEnds(t *testing.T, v target) {
 	spec.Holds(t, "S172")
 	const soon, drain = 3 * time.Second, 10 * time.Second
 	for _, end := range []struct {
@@ -217,7 +217,7 @@ func testContextEnds(t *testing.T, v venue) {
 	}
 }
 
-func testAbortedRequest(t *testing.T, v venue) {
+func testAbortedRequest(t *testing.T, v target) {
 	for _, streaming := range []bool{false, true} {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
 			c := s.open()

@@ -74,14 +74,14 @@ type panicking struct{}
 
 func (panicking) MarshalJSON() ([]byte, error) { panic(secret) }
 
-// logged has an end nowhere: each of its values is a group of more of them.
+// logged has no end: each of its values is a group of more of them.
 type logged struct{}
 
 func (l logged) LogValue() slog.Value { return slog.GroupValue(slog.Any("", l), slog.Any("a", l)) }
 
-// testCircles returns and logs what has no end, while a call of somebody else and one
+// testCircles returns and logs what has no end, while a call of another client and one
 // of the same client run.
-func testCircles(t *testing.T, v venue) {
+func testCircles(t *testing.T, v target) {
 	values := endless()
 	circle := map[string]any{}
 	circle["self"] = circle

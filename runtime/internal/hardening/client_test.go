@@ -18,7 +18,7 @@ import (
 type link interface {
 	// send sends one message.
 	send(p parcel) *delivery
-	// vanish breaks the connection without a word.
+	// vanish breaks the connection without another message.
 	vanish()
 }
 
@@ -53,11 +53,11 @@ func delivered(err error) *delivery {
 	return d
 }
 
-// inbox is what a client has heard.
+// inbox is what a client has received.
 type inbox struct {
 	tap     *spec.Conversation
 	fragile bool   // what breaks may cut messages off
-	cut     string // the last message, if it is no JSON
+	cut     string // the last message, if it is not JSON
 
 	running sync.WaitGroup // of what reads for it
 
@@ -86,8 +86,8 @@ func (in *inbox) add(m message) {
 	}
 }
 
-// look shows a message to the tap. What is no JSON may have been cut off by the end of
-// the connection, if nothing follows it.
+// look passes a message to the tap. A message that is not JSON may have been cut off by
+// the end of the connection, if nothing follows it.
 func (in *inbox) look(text string) {
 	in.mu.Lock()
 	cut := in.cut
@@ -104,7 +104,7 @@ func (in *inbox) look(text string) {
 	}
 }
 
-// pause has the client read nothing more, after what it is at.
+// pause makes the client stop reading, after the current message.
 func (in *inbox) pause() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -113,7 +113,7 @@ func (in *inbox) pause() {
 	}
 }
 
-// resume has it read again.
+// resume makes it read again.
 func (in *inbox) resume() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -200,12 +200,12 @@ func (s *site) connect(who string) *client {
 func (s *site) dial(who string) (*client, error) {
 	in := newInbox(s.tap)
 	in.fragile = s.setup.plan != nil
-	l, err := s.venue.dial(s, in, who)
+	l, err := s.target.dial(s, in, who)
 	if err != nil {
 		in.running.Wait()
 		return nil, err
 	}
-	return &client{t: s.t, s: s, era: s.venue.era, in: in, link: l}, nil
+	return &client{t: s.t, s: s, era: s.target.era, in: in, link: l}, nil
 }
 
 // open opens a client that can send requests.
@@ -238,7 +238,7 @@ func (c *client) put(text string, fields ...string) *delivery {
 	return c.send(parcel{text: text, fields: fields})
 }
 
-// say sends a request.
+// say sends a request, without waiting for its reply.
 func (c *client) say(method, params string, fields ...string) (id string, d *delivery) {
 	c.last++
 	id = strconv.Itoa(c.last)
@@ -283,7 +283,7 @@ func (c *client) status(d *delivery) int {
 	return d.status
 }
 
-// quiet checks that there is nothing to hear.
+// quiet checks that the client receives nothing.
 func (c *client) quiet(what string) {
 	c.t.Helper()
 	c.s.settle()
@@ -309,7 +309,7 @@ func (c *client) gone(after string) {
 // wantStatus checks the status of an answer, where there is such a thing.
 func (c *client) wantStatus(what string, got, want int) {
 	c.t.Helper()
-	if c.s.venue.http && got != want {
+	if c.s.target.http && got != want {
 		c.t.Errorf("%s: status %d, want %d", what, got, want)
 	}
 }

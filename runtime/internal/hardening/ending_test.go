@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// testInputEnds ends the input while calls run, as whoever has started a process does.
-func testInputEnds(t *testing.T, v venue) {
+// testInputEnds ends the input while calls run, as the parent of a process does.
+func testInputEnds(t *testing.T, v target) {
 	visit := v.visit
 	if v.is(tcp) {
 		visit = v.visitReal // pipes cannot be closed in one direction
@@ -63,12 +63,12 @@ func testInputEnds(t *testing.T, v venue) {
 		visit(t, setup{limits: mcp.Limits{DrainTime: drain, GraceTime: grace}}, func(t *testing.T, s *site) {
 			c := s.open()
 			l := c.link.(*lineLink)
-			h, deaf := s.hold("waits"), s.hold("deaf")
-			deaf.deaf = true
+			h, stuck := s.hold("waits"), s.hold("stuck")
+			stuck.ignoreContext = true
 			id, _ := c.say("tools/call", h.params())
-			c.say("tools/call", deaf.params())
+			c.say("tools/call", stuck.params())
 			await(s, h.in, "call")
-			await(s, deaf.in, "call")
+			await(s, stuck.in, "call")
 			started := time.Now()
 			if err := l.finish(); err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func testInputEnds(t *testing.T, v venue) {
 					t.Errorf("heard %v", m)
 				}
 			}
-			deaf.answer("too late")
+			stuck.answer("too late")
 		})
 	})
 }
@@ -93,7 +93,7 @@ func testInputEnds(t *testing.T, v venue) {
 // shutdown shuts the server down, and returns how that has ended.
 func (s *site) shutdown(ctx context.Context) <-chan error {
 	done := make(chan error, 1)
-	if s.venue.is(tcp) {
+	if s.target.is(tcp) {
 		s.stop(errTestOver)
 		s.served.Go(func() {
 			<-ctx.Done() // there is no deadline but that of the server
@@ -105,7 +105,7 @@ func (s *site) shutdown(ctx context.Context) <-chan error {
 	return done
 }
 
-func testShutdown(t *testing.T, v venue) {
+func testShutdown(t *testing.T, v target) {
 	t.Run("answered", func(t *testing.T) {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
 			c, idle := s.open(), s.open()
@@ -180,7 +180,7 @@ func testShutdown(t *testing.T, v venue) {
 // refusesAll checks that nothing new begins.
 func (s *site) refusesAll(t *testing.T, c *client) {
 	t.Helper()
-	switch s.venue.name {
+	switch s.target.name {
 	case tcp:
 		if conn, err := s.net.Dial(t.Context()); err == nil {
 			_ = conn.Close()
@@ -205,7 +205,7 @@ func (s *site) refusesAll(t *testing.T, c *client) {
 
 // testSilentClient has one client that answers pings, and one that does not. To the
 // server both look as if they were there.
-func testSilentClient(t *testing.T, v venue) {
+func testSilentClient(t *testing.T, v target) {
 	if v.era == modern && !v.is(webSocket) {
 		t.Log("does not apply: clients of this revision cannot be pinged by a message")
 		return
@@ -226,7 +226,7 @@ func testSilentClient(t *testing.T, v venue) {
 			ctx[c] = await(s, h[c].in, "call")
 		}
 		if v.is(webSocket) {
-			silent.link.(*webSocketLink).deaf.Store(true)
+			silent.link.(*webSocketLink).ignorePings.Store(true)
 		} else {
 			polite.answerPings()
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// TestFaults has clients use servers on connections that tear messages to pieces,
-// stand still, break, and fail to write. Whatever happens, nothing hangs, nothing is
-// answered twice, nothing runs twice, and what is answered is right; and at the end
-// nothing is left, which the bubble looks after.
+// TestFaults has clients use servers on connections that split messages, stall, break,
+// and fail to write. In any case nothing hangs, nothing is answered twice, nothing runs
+// twice, and what is answered is right; and at the end no goroutine is left, which the
+// bubble checks.
 func TestFaults(t *testing.T) {
 	plans := []struct {
 		name string
@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 		{"write errors", faultconn.Plan{Piece: 5000, WriteError: 0.01}},
 		{"everything", faultconn.Plan{Piece: 2000, Stall: 0.003, StallTime: 40 * time.Second, WriteError: 0.002, Reset: 0.002}},
 	}
-	for _, w := range ways {
+	for _, w := range transports {
 		t.Run(w.name, func(t *testing.T) {
 			if w.name == memory {
 				t.Log("does not apply: nothing can happen to a connection within a process")
@@ -35,7 +35,7 @@ func TestFaults(t *testing.T) {
 			for _, e := range w.eras {
 				for i, p := range plans {
 					t.Run(fmt.Sprintf("%s/%s", e, p.name), func(t *testing.T) {
-						venue{w, e}.suffer(t, p.plan, uint64(i+1))
+						target{w, e}.suffer(t, p.plan, uint64(i+1))
 					})
 				}
 			}
@@ -43,9 +43,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// suffer has a few clients do something in bad conditions. Those who lose their
-// connection come back.
-func (v venue) suffer(t *testing.T, plan faultconn.Plan, seed uint64) {
+// suffer has a few clients do operations on such connections. Those that lose their
+// connection open another one.
+func (v target) suffer(t *testing.T, plan faultconn.Plan, seed uint64) {
 	fragile := plan.Reset > 0 || plan.WriteError > 0 || plan.StallTime > 30*time.Second
 	c := setup{
 		plan: func(n int) faultconn.Plan {

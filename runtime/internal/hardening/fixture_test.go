@@ -22,7 +22,7 @@ import (
 //	hold      does what the test says, see hold
 //	panics    panics in the way that is named
 //	large     answers with n bytes
-//	whoami    tells who calls, and with which header fields
+//	whoami    answers with who calls, and with which header fields
 //	asks      asks the user, and answers with what was said
 //	destroys  does so, and is destructive
 //	slow      waits for its context, and has a timeout
@@ -174,15 +174,15 @@ func completeOrPanic(_ context.Context, value string, _ map[string]string) (mcp.
 	return mcp.Candidates([]string{value + "!"}), nil
 }
 
-// hold is a call that does what the test says, when it says so. It heeds its
-// context, unless it is deaf.
+// hold is a call that the test controls. It ends with its context, unless
+// ignoreContext is set.
 type hold struct {
-	f    *fixture
-	name string
-	deaf bool
-	in   chan context.Context
-	do   chan func(context.Context) *mcp.ToolResult
-	out  chan error // the cause of its end, nil if it has answered
+	f             *fixture
+	name          string
+	ignoreContext bool
+	in            chan context.Context
+	do            chan func(context.Context) *mcp.ToolResult
+	out           chan error // the cause of its end, nil if it has answered
 }
 
 // hold makes one that the calls of the tool with {"name": name} move into.
@@ -216,7 +216,7 @@ func (f *fixture) held(ctx context.Context, args json.RawMessage) (*mcp.ToolResu
 	}
 	h.in <- ctx
 	ended := ctx.Done()
-	if h.deaf {
+	if h.ignoreContext {
 		ended = nil
 	}
 	for {

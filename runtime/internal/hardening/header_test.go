@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-func testContentType(t *testing.T, v venue) {
+func testContentType(t *testing.T, v target) {
 	if v.is(webSocket) {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
 			c := s.open()
@@ -50,7 +50,7 @@ func testContentType(t *testing.T, v venue) {
 	})
 }
 
-func testProtocolVersion(t *testing.T, v venue) {
+func testProtocolVersion(t *testing.T, v target) {
 	const unknown = "2099-01-01"
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
@@ -110,7 +110,7 @@ func testProtocolVersion(t *testing.T, v venue) {
 	})
 }
 
-func testHeaderMismatch(t *testing.T, v venue) {
+func testHeaderMismatch(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
 		echo := v.era.text("7", "tools/call", call("echo", `{}`))

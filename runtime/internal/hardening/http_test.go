@@ -36,7 +36,7 @@ func dialHTTP(s *site, in *inbox, who string) (link, error) {
 }
 
 func newHTTPLink(s *site, in *inbox, who string) *httpLink {
-	l := &httpLink{s: s, in: in, era: s.venue.era, who: who, endpoint: "/mcp"}
+	l := &httpLink{s: s, in: in, era: s.target.era, who: who, endpoint: "/mcp"}
 	l.client = &http.Client{Transport: &http.Transport{
 		DisableCompression: true, MaxIdleConnsPerHost: 4,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -101,7 +101,7 @@ func (l *httpLink) delete(fields ...string) *delivery {
 func (l *httpLink) head(accept string) http.Header {
 	head := http.Header{"Accept": {accept}, "Authorization": {"Bearer token-of-" + l.who}, "X-Test": {l.who}, "X-Client": {l.s.stated}}
 	switch {
-	case l.s.venue.name == httpSSE:
+	case l.s.target.name == httpSSE:
 	case l.era == modern:
 		head.Set("Mcp-Protocol-Version", "2026-07-28")
 	case l.session != "":

@@ -53,7 +53,7 @@ func printer() int {
 }
 
 // testStdout runs a server as a process of its own.
-func testStdout(t *testing.T, v venue) {
+func testStdout(t *testing.T, v target) {
 	spec.Holds(t, "S083")
 	switch runtime.GOOS {
 	case "windows", "js", "wasip1":

@@ -11,7 +11,7 @@ import (
 
 const bom = "\xef\xbb\xbf"
 
-func testMalformed(t *testing.T, v venue) {
+func testMalformed(t *testing.T, v target) {
 	good := v.era.text("7", v.era.harmless(), "")
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
@@ -86,7 +86,7 @@ func harmful(t *testing.T, s *site, mark string, all []harm) {
 		if !strings.Contains(reply.text(), m.says) {
 			t.Errorf("%s: %v, want %q", m.name, reply, m.says)
 		}
-		if s.venue.http && status != 400 && status != 200 && status != 202 {
+		if s.target.http && status != 400 && status != 200 && status != 202 {
 			t.Errorf("%s: status %d", m.name, status)
 		}
 		if n := s.calls.Load() - before; n != 0 {
@@ -96,7 +96,7 @@ func harmful(t *testing.T, s *site, mark string, all []harm) {
 	}
 }
 
-func testInvalidUTF8(t *testing.T, v venue) {
+func testInvalidUTF8(t *testing.T, v target) {
 	spec.Holds(t, "S084")
 	e := v.era
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
@@ -122,7 +122,7 @@ func testInvalidUTF8(t *testing.T, v venue) {
 	})
 }
 
-func testDuplicateKeys(t *testing.T, v venue) {
+func testDuplicateKeys(t *testing.T, v target) {
 	spec.Holds(t, "S005")
 	e := v.era
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
@@ -153,7 +153,7 @@ func testDuplicateKeys(t *testing.T, v venue) {
 
 // testKeyVariants checks keys that look like others. What they would have said is
 // missing then.
-func testKeyVariants(t *testing.T, v venue) {
+func testKeyVariants(t *testing.T, v target) {
 	e := v.era
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		good := e.text("7", "tools/call", call("echo", `{}`))

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-func testBlocked(t *testing.T, v venue) {
+func testBlocked(t *testing.T, v target) {
 	t.Run("ping", func(t *testing.T) {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
 			c := s.open()
@@ -94,7 +94,7 @@ func testBlocked(t *testing.T, v venue) {
 
 // testUserCode blocks everything that users write. None of it is run by what reads
 // messages, so others are answered, and the calls can be cancelled.
-func testUserCode(t *testing.T, v venue) {
+func testUserCode(t *testing.T, v target) {
 	blocked := make(chan context.Context, 100)
 	block := func(ctx context.Context) error {
 		blocked <- ctx
@@ -151,7 +151,7 @@ func testUserCode(t *testing.T, v venue) {
 }
 
 // testLimits lowers what can be lowered, and goes over it.
-func testLimits(t *testing.T, v venue) {
+func testLimits(t *testing.T, v target) {
 	t.Run("result", func(t *testing.T) {
 		v.visit(t, setup{limits: mcp.Limits{ResultBytes: 10_000, ResourceBytes: 1000}, register: func(s *site) {
 			s.server.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "test://long", Name: "long"}, strings.Repeat("x", 1001)))
@@ -171,16 +171,16 @@ func testLimits(t *testing.T, v venue) {
 	})
 	t.Run("time", func(t *testing.T) {
 		v.visit(t, setup{server: []mcp.Option{mcp.WithTimeout(2 * time.Second)}}, func(t *testing.T, s *site) {
-			for _, deaf := range []bool{false, true} {
+			for _, ignores := range []bool{false, true} {
 				c := s.open()
-				h := s.hold(fmt.Sprint(deaf))
-				h.deaf = deaf
+				h := s.hold(fmt.Sprint(ignores))
+				h.ignoreContext = ignores
 				started := time.Now()
 				m := c.ask("tools/call", h.params())
 				if d := time.Since(started); !m.failed() || m.code() != 0 || !strings.Contains(m.text(), "2s") || d > 4*time.Second {
-					t.Errorf("deaf %v, after %v: %v", deaf, d, m)
+					t.Errorf("ignores its context %v, after %v: %v", ignores, d, m)
 				}
-				if deaf {
+				if ignores {
 					h.answer("late")
 				}
 				c.quiet("too late")
@@ -216,7 +216,7 @@ func testLimits(t *testing.T, v venue) {
 }
 
 // testManyClients opens one more than there may be.
-func testManyClients(t *testing.T, v venue) {
+func testManyClients(t *testing.T, v target) {
 	if v.is(stdio, memory, httpModern) {
 		t.Log("does not apply: there are no clients to count")
 		return
@@ -249,7 +249,7 @@ func testManyClients(t *testing.T, v venue) {
 }
 
 // testManyStreams opens one more standing stream than there may be.
-func testManyStreams(t *testing.T, v venue) {
+func testManyStreams(t *testing.T, v target) {
 	if !v.http {
 		t.Log("does not apply: all clients have a stream of their own, and no more")
 		return

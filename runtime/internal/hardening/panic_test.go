@@ -12,9 +12,9 @@ import (
 
 var reference = regexp.MustCompile(`reference ([A-Za-z0-9]{6,})`)
 
-// testPanic lets everything panic that users write, while a call of somebody else and
+// testPanic lets everything panic that users write, while a call of another client and
 // one of the same client run.
-func testPanic(t *testing.T, v venue) {
+func testPanic(t *testing.T, v target) {
 	intercept := func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
 			if req.Name == "panic before" || req.Method == "prompts/list" {

@@ -4,5 +4,5 @@ package hardening_test
 
 import "syscall"
 
-// makePipe makes a file that blocks whoever opens it.
+// makePipe makes a file whose opening blocks.
 func makePipe(name string) error { return syscall.Mkfifo(name, 0o600) }

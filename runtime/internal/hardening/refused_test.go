@@ -41,7 +41,7 @@ var refusedHeads = []string{
 }
 
 // testRefused has many clients that are refused, and send nothing more.
-func testRefused(t *testing.T, v venue) {
+func testRefused(t *testing.T, v target) {
 	const many = 300
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()

@@ -20,7 +20,7 @@ func yes(params, state string) string {
 	return fmt.Sprintf(`%s,"requestState":%q,"inputResponses":{"sure":{"action":"accept","content":{"yes":true}}}`, params, state)
 }
 
-// stateIn returns the state that a reply wants back.
+// stateIn returns the request state in a reply.
 func stateIn(t *testing.T, m message) string {
 	t.Helper()
 	var r struct{ ResultType, RequestState string }
@@ -30,8 +30,8 @@ func stateIn(t *testing.T, m message) string {
 	return r.RequestState
 }
 
-// testRequestState comes back with states that are none, or not for this.
-func testRequestState(t *testing.T, v venue) {
+// testRequestState comes back with states that are invalid, or for another request.
+func testRequestState(t *testing.T, v target) {
 	spec.Holds(t, "S293", "S294", "S295")
 	if v.era == legacy {
 		t.Logf("does not apply: %s", noRounds)
@@ -120,8 +120,8 @@ func elsewhereSealed(t *testing.T, key []byte, params string) string {
 	return stateIn(t, parse(string(text)))
 }
 
-// testSecrets looks for what must not stand in logs, nor in what clients read.
-func testSecrets(t *testing.T, v venue) {
+// testSecrets looks for what must not be in logs, nor in what clients read.
+func testSecrets(t *testing.T, v target) {
 	const password = "hunter2-of-the-user"
 	c := setup{authentic: true, register: func(s *site) {
 		fails := errors.New("open " + secret)
@@ -152,7 +152,7 @@ func testSecrets(t *testing.T, v venue) {
 				t.Errorf("%v", m)
 			}
 		}
-		// What users type is nobody else's business, however it fails.
+		// What users type must not be logged, however the call fails.
 		private := `{"n":"` + password + `","s":"` + password + `"}`
 		ask("tools/call", call("typed", private))
 		ask("tools/call", call("echo", private))

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-func testIdleSession(t *testing.T, v venue) {
+func testIdleSession(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		idle, used, listening, calling := s.open(), s.open(), s.open(), s.open()
 		stream := listening.link.(*httpLink).get()
@@ -67,7 +67,7 @@ func testIdleSession(t *testing.T, v venue) {
 }
 
 // testEventStore has a call say much more than is kept, while its client is away.
-func testEventStore(t *testing.T, v venue) {
+func testEventStore(t *testing.T, v target) {
 	const limit = 100_000
 	v.visit(t, setup{http: mcphttp.Limits{EventBytes: limit}}, func(t *testing.T, s *site) {
 		c := s.open()
@@ -129,7 +129,7 @@ func testEventStore(t *testing.T, v venue) {
 	})
 }
 
-func testSessionID(t *testing.T, v venue) {
+func testSessionID(t *testing.T, v target) {
 	t.Run("random", func(t *testing.T) {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
 			const n = 300
@@ -192,7 +192,7 @@ func testSessionID(t *testing.T, v venue) {
 			if m := ann.ask("tools/call", call("whoami", `{}`)); !strings.HasPrefix(m.text(), `"ann"`) {
 				t.Errorf("she is %v", m)
 			}
-			// Nobody is nobody.
+			// Without a token a request is refused, session or not.
 			use(thief, v, stolen)
 			bob.wantStatus("without a token", bob.status(bob.put(legacy.text("7", "ping", ""), "-Authorization")), 401)
 		})
@@ -213,7 +213,7 @@ func testSessionID(t *testing.T, v venue) {
 func sessionOf(c *client) string {
 	c.t.Helper()
 	l := c.link.(*httpLink)
-	if c.s.venue.is(httpSSE) {
+	if c.s.target.is(httpSSE) {
 		_, id, ok := strings.Cut(l.endpoint, "session=")
 		if !ok {
 			c.t.Fatalf("the endpoint is %q", l.endpoint)
@@ -227,14 +227,14 @@ func sessionOf(c *client) string {
 }
 
 // use has a client use the session of another one.
-func use(l *httpLink, v venue, id string) {
+func use(l *httpLink, v target, id string) {
 	l.session = id
 	if v.is(httpSSE) {
 		l.endpoint = "/mcp?session=" + id
 	}
 }
 
-func testTakeover(t *testing.T, v venue) {
+func testTakeover(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
 		l := c.link.(*httpLink)

@@ -26,7 +26,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// setup says how a site is made. The zero value is a server with its defaults.
+// setup configures a site. The zero value is a server with its defaults.
 type setup struct {
 	limits         mcp.Limits
 	server         []mcp.Option
@@ -41,7 +41,7 @@ type setup struct {
 	plan           func(n int) faultconn.Plan // what goes wrong on the n-th connection
 	real           bool                       // sockets, and no bubble
 	level          slog.Level                 // of the log; 0: everything
-	expected       string                     // what may stand in it, and is left out
+	expected       string                     // lines that may be in it, and are left out
 }
 
 // site is a server with one transport, and the clients of it.
@@ -49,7 +49,7 @@ type site struct {
 	*fixture
 	t       *testing.T
 	tap     *spec.Conversation // of all clients
-	venue   venue
+	target  target
 	setup   setup
 	server  *mcp.Server
 	log     *testbed.Log // of the server and the transport
@@ -76,9 +76,9 @@ type closer interface {
 
 var errTestOver = errors.New("the test is over")
 
-func newSite(t *testing.T, v venue, c setup) *site {
+func newSite(t *testing.T, v target, c setup) *site {
 	t.Helper()
-	s := &site{t: t, tap: spec.NewTap(t).Conversation(), venue: v, setup: c, log: &testbed.Log{Ignore: c.expected}}
+	s := &site{t: t, tap: spec.NewTap(t).Conversation(), target: v, setup: c, log: &testbed.Log{Ignore: c.expected}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	level := c.level
 	if level == 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // testSlowReader has a client that does not read what it asks for.
-func testSlowReader(t *testing.T, v venue) {
+func testSlowReader(t *testing.T, v target) {
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, v) })
 	if v.is(httpLegacy, httpModern) {
 		return // each reply has a channel of its own, and waits in its own buffer
@@ -25,7 +25,7 @@ func testSlowReader(t *testing.T, v venue) {
 
 // testHandlersWait has a client that goes on asking and does not read: replies beyond
 // the queue wait in their handlers, which count as running, so that there is an end.
-func testHandlersWait(t *testing.T, v venue) {
+func testHandlersWait(t *testing.T, v target) {
 	const most, asked, size = 6, 60, 50_000
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: time.Hour, QueueBytes: size, InFlight: most}}, func(t *testing.T, s *site) {
 		c := s.open()
@@ -59,7 +59,7 @@ func testHandlersWait(t *testing.T, v venue) {
 
 // testFloodWithoutReading has a client that asks for what is answered at once, and does
 // not read: it is cut off by what is queued for it, long before its write times out.
-func testFloodWithoutReading(t *testing.T, v venue) {
+func testFloodWithoutReading(t *testing.T, v target) {
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: 24 * time.Hour, QueueBytes: 10_000}}, func(t *testing.T, s *site) {
 		c, other := s.open(), s.open()
 		s.settle()
@@ -92,7 +92,7 @@ func testFloodWithoutReading(t *testing.T, v venue) {
 }
 
 // testCutOff has a client that does not read for longer than a write may take.
-func testCutOff(t *testing.T, v venue) {
+func testCutOff(t *testing.T, v target) {
 	const writeTime = 5 * time.Second
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: writeTime, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {
 		slow, fast := s.open(), s.open()
@@ -144,7 +144,7 @@ func testCutOff(t *testing.T, v venue) {
 
 // testLargeReplies asks for much at once, and goes on asking before it has all of it,
 // as clients do that have several things to do.
-func testLargeReplies(t *testing.T, v venue) {
+func testLargeReplies(t *testing.T, v target) {
 	v.visit(t, setup{limits: mcp.Limits{QueueBytes: 10_000}}, func(t *testing.T, s *site) {
 		c := s.open()
 		c.in.pause()
@@ -170,7 +170,7 @@ func testLargeReplies(t *testing.T, v venue) {
 }
 
 // testChanges tells of many changes to a client that does not read for a while.
-func testChanges(t *testing.T, v venue) {
+func testChanges(t *testing.T, v target) {
 	const resources, changes = 50, 100_000
 	v.visit(t, setup{limits: mcp.Limits{QueueBytes: 100_000}}, func(t *testing.T, s *site) {
 		c, other := s.open(), s.open()
@@ -228,7 +228,7 @@ func testChanges(t *testing.T, v venue) {
 }
 
 // testIdleMemory has clients that sent and got much, once, and stay.
-func testIdleMemory(t *testing.T, v venue) {
+func testIdleMemory(t *testing.T, v target) {
 	const clients = 4
 	size := 1 << 20
 	if raceEnabled {
@@ -269,7 +269,7 @@ func testIdleMemory(t *testing.T, v venue) {
 }
 
 // testStuckWriter ends the server while a client does not read.
-func testStuckWriter(t *testing.T, v venue) {
+func testStuckWriter(t *testing.T, v target) {
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: 24 * time.Hour, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {
 		slow := s.open()
 		h := s.hold("beside")

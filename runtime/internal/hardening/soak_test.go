@@ -24,8 +24,8 @@ var (
 	soakClients = flag.Int("soak.clients", 0, "how many clients it has; 0 is 500 for a soak of a minute or more, else 55")
 )
 
-// TestSoak lets many clients of all transports loose on servers, over real sockets.
-// They do everything that clients do, cancel, stall, and vanish in the middle of it
+// TestSoak runs many clients of all transports over real sockets. They do everything
+// that clients do, cancel, stall, and vanish in the middle of it
 // to come back as others. No error may come that they have not provoked, and when all
 // are gone, the servers hold what they held before.
 func TestSoak(t *testing.T) {
@@ -47,7 +47,7 @@ func TestSoak(t *testing.T) {
 		}
 	}()
 
-	// Once without counting: what is made on first use is no leak, and the Go runtime
+	// Once without counting: what is made on first use is not a leak, and the Go runtime
 	// keeps the descriptors of as many goroutines as there have ever been.
 	newSoak(sites).run(t, clients, *soakTime/6)
 	before := rest(nil, 2*idle)
@@ -55,12 +55,12 @@ func TestSoak(t *testing.T) {
 	most := soak.run(t, clients, *soakTime)
 	after := rest(&before, 3*idle+10*time.Second)
 
-	deeds := soak.total()
-	t.Logf("%d clients for %v: %d deeds, %d vanished, %s", clients, *soakTime, deeds, soak.vanished.Load(), soak.summary())
+	operations := soak.total()
+	t.Logf("%d clients for %v: %d operations, %d vanished, %s", clients, *soakTime, operations, soak.vanished.Load(), soak.summary())
 	t.Logf("goroutines: %d before, %d at most, %d after", before.goroutines, most.goroutines, after.goroutines)
 	t.Logf("heap: %.2f MB before, %.1f at most, %.2f after", mega(before.heap), mega(most.heap), mega(after.heap))
-	if deeds < clients {
-		t.Errorf("only %d deeds of %d clients", deeds, clients)
+	if operations < clients {
+		t.Errorf("only %d operations of %d clients", operations, clients)
 	}
 	if !after.like(before) {
 		t.Error("not all that clients have left behind is given back")
@@ -69,16 +69,16 @@ func TestSoak(t *testing.T) {
 	for _, s := range sites {
 		s.gaveBack()
 		if log := s.log.String(); log != "" {
-			t.Errorf("%s logs %s", s.venue.name, shorten(log))
+			t.Errorf("%s logs %s", s.target.name, shorten(log))
 		}
 	}
 }
 
 // soakSites are servers of all transports and kinds of protocol.
 func soakSites(t *testing.T, idle time.Duration) (sites []*site) {
-	for _, w := range ways {
+	for _, w := range transports {
 		for _, e := range w.eras {
-			sites = append(sites, newSite(t, venue{w, e}, setup{
+			sites = append(sites, newSite(t, target{w, e}, setup{
 				real: true, register: registerTraffic, level: slog.LevelWarn, expected: "handler panicked",
 				server: []mcp.Option{mcp.WithTimeout(time.Minute)},
 				limits: mcp.Limits{DrainTime: time.Second}, // for those who vanish
@@ -92,14 +92,14 @@ func soakSites(t *testing.T, idle time.Duration) (sites []*site) {
 // soak is what has happened in one.
 type soak struct {
 	sites    []*site
-	pause    time.Duration // between two deeds of a client, at most
+	pause    time.Duration // between two operations of a client, at most
 	vanished atomic.Int64
 
-	mu    sync.Mutex
-	deeds map[string]int
+	mu         sync.Mutex
+	operations map[string]int
 }
 
-func newSoak(sites []*site) *soak { return &soak{sites: sites, deeds: map[string]int{}} }
+func newSoak(sites []*site) *soak { return &soak{sites: sites, operations: map[string]int{}} }
 
 // usage is what the process uses.
 type usage struct {
@@ -123,7 +123,7 @@ func (k *soak) run(t *testing.T, clients int, d time.Duration) (most usage) {
 	for i := range clients {
 		all.Go(func() {
 			if err := k.live(k.sites[i%len(k.sites)], uint64(i), end); err != nil {
-				t.Errorf("client %d, %s %s: %v", i, k.sites[i%len(k.sites)].venue.name, k.sites[i%len(k.sites)].venue.era, err)
+				t.Errorf("client %d, %s %s: %v", i, k.sites[i%len(k.sites)].target.name, k.sites[i%len(k.sites)].target.era, err)
 			}
 		})
 	}
@@ -151,8 +151,8 @@ func (k *soak) live(s *site, seed uint64, end time.Time) error {
 		}
 		err = k.spend(d, end)
 		k.mu.Lock()
-		for name, n := range d.deeds {
-			k.deeds[name] += n
+		for name, n := range d.operations {
+			k.operations[name] += n
 		}
 		k.mu.Unlock()
 		d.leave()
@@ -182,7 +182,7 @@ func (k *soak) spend(d *driver, end time.Time) error {
 		}
 		time.Sleep(time.Duration(d.rnd.Int64N(int64(k.pause))))
 	}
-	if l, ok := d.link.(*httpLink); ok && d.s.venue.is(httpLegacy) {
+	if l, ok := d.link.(*httpLink); ok && d.s.target.is(httpLegacy) {
 		if bye := l.delete(); !d.over(bye.answered) || bye.status != 204 {
 			return fmt.Errorf("end of the session: status %d, %w", bye.status, bye.refused)
 		}
@@ -193,7 +193,7 @@ func (k *soak) spend(d *driver, end time.Time) error {
 func (k *soak) total() (n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, times := range k.deeds {
+	for _, times := range k.operations {
 		n += times
 	}
 	return n
@@ -203,8 +203,8 @@ func (k *soak) summary() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(k.deeds)) {
-		parts = append(parts, fmt.Sprintf("%s %d", name, k.deeds[name]))
+	for _, name := range slices.Sorted(maps.Keys(k.operations)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name, k.operations[name]))
 	}
 	return strings.Join(parts, ", ")
 }

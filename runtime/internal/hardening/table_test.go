@@ -15,7 +15,7 @@ type row struct {
 	what string            // in a few words
 	here string            // what comes of it
 	not  map[string]string // why it does not concern a transport
-	run  func(t *testing.T, v venue)
+	run  func(t *testing.T, v target)
 }
 
 // except is the reason why a row does not concern transports.
@@ -30,7 +30,7 @@ func except(reason string, names ...string) map[string]string {
 // only is the reason why a row concerns no other transports than those.
 func only(reason string, names ...string) map[string]string {
 	not := map[string]string{}
-	for _, w := range ways {
+	for _, w := range transports {
 		if !slices.Contains(names, w.name) {
 			not[w.name] = reason
 		}
@@ -50,18 +50,18 @@ func and(all ...map[string]string) map[string]string {
 func TestHardening(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			for _, w := range ways {
+			for _, w := range transports {
 				t.Run(w.name, func(t *testing.T) {
 					if reason := r.not[w.name]; reason != "" {
 						t.Logf("does not apply: %s", reason)
 						return
 					}
 					if len(w.eras) == 1 {
-						r.run(t, venue{w, w.eras[0]})
+						r.run(t, target{w, w.eras[0]})
 						return
 					}
 					for _, e := range w.eras {
-						t.Run(string(e), func(t *testing.T) { r.run(t, venue{w, e}) })
+						t.Run(string(e), func(t *testing.T) { r.run(t, target{w, e}) })
 					}
 				})
 			}
@@ -80,11 +80,11 @@ func TestTable(t *testing.T) {
 			t.Errorf("row %q is twice there, or not complete", r.name)
 		}
 		seen[r.name] = true
-		if len(r.not) == len(ways) {
+		if len(r.not) == len(transports) {
 			t.Errorf("row %q concerns no transport", r.name)
 		}
 		for name, reason := range r.not {
-			if !slices.ContainsFunc(ways, func(w *way) bool { return w.name == name }) || reason == "" {
+			if !slices.ContainsFunc(transports, func(w *transport) bool { return w.name == name }) || reason == "" {
 				t.Errorf("row %q: transport %q, reason %q", r.name, name, reason)
 			}
 		}
@@ -98,14 +98,14 @@ func TestTable(t *testing.T) {
 func table() string {
 	var b strings.Builder
 	b.WriteString("| what happens | what comes of it |")
-	for _, w := range ways {
+	for _, w := range transports {
 		b.WriteString(" " + w.name + " |")
 	}
-	b.WriteString("\n|---|---|" + strings.Repeat(":-:|", len(ways)) + "\n")
+	b.WriteString("\n|---|---|" + strings.Repeat(":-:|", len(transports)) + "\n")
 	var reasons []string
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %s |", cell(r.what), cell(r.here))
-		for _, w := range ways {
+		for _, w := range transports {
 			reason := r.not[w.name]
 			if reason == "" {
 				b.WriteString(" ✓ |")

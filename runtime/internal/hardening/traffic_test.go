@@ -12,16 +12,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// driver is a client that uses a server in random ways, and holds it to what it
-// answers. On a connection that breaks it may hear nothing, but nothing wrong.
+// driver is a client that does random operations, and checks the answers. On a
+// connection that breaks, answers may be missing, but none may be wrong.
 type driver struct {
 	*client
-	rnd      *rand.Rand
-	patience time.Duration   // for one answer
-	fragile  bool            // the connection may break: what is not answered is no error
-	deeds    map[string]int  // what has been done, by its name
-	lost     map[string]bool // requests whose answers were lost, or are on some way
-	ended    bool            // the session has
+	rnd        *rand.Rand
+	patience   time.Duration   // for one answer
+	fragile    bool            // the connection may break: a missing answer is not an error
+	operations map[string]int  // how often each was done, by name
+	lost       map[string]bool // requests whose answers were lost, or are on some way
+	ended      bool            // the session has
 }
 
 // tokens are those of the tool mark, each given once.
@@ -29,7 +29,7 @@ var tokens atomic.Int64
 
 // registerTraffic adds what drivers use besides the fixture.
 //
-//	nap    waits so many milliseconds, with progress, and heeds its context
+//	nap    waits so many milliseconds, with progress, unless its context ends
 //	mark   notes that it was called with a token
 func registerTraffic(s *site) {
 	s.server.Register(mcp.NewTool(mcp.ToolInfo{Name: "nap"}, func(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
@@ -66,7 +66,7 @@ func newDriver(s *site, seed uint64, fragile bool) (*driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{client: c, rnd: rand.New(rand.NewPCG(seed, 0)), patience: s.patience(), fragile: fragile, deeds: map[string]int{}, lost: map[string]bool{}}
+	d := &driver{client: c, rnd: rand.New(rand.NewPCG(seed, 0)), patience: s.patience(), fragile: fragile, operations: map[string]int{}, lost: map[string]bool{}}
 	if c.era == legacy {
 		m, err := d.exchange("initialize", initialize)
 		if err == nil && (m == nil || m.failed()) {
@@ -86,7 +86,7 @@ func newDriver(s *site, seed uint64, fragile bool) (*driver, error) {
 	return d, nil
 }
 
-// leave goes without a word, and waits until nothing reads any more.
+// leave breaks the connection, and waits until nothing reads any more.
 func (d *driver) leave() {
 	d.vanish()
 	d.in.resume()
@@ -118,7 +118,7 @@ func (d *driver) answer(id string, sent *delivery) (*message, error) {
 
 func (d *driver) await(id string, sent *delivery) (*message, error) {
 	wanted := func(m message) bool { return m.Method == "" && m.id() == id }
-	if d.s.venue.is(httpLegacy, httpModern) {
+	if d.s.target.is(httpLegacy, httpModern) {
 		if !d.over(sent.done) {
 			return nil, fmt.Errorf("request %s: %w", id, errHangs)
 		}
@@ -132,7 +132,7 @@ func (d *driver) await(id string, sent *delivery) (*message, error) {
 		}
 		return nil, fmt.Errorf("request %s: status %d, %w, and no reply but %v", id, sent.status, sent.err, d.in.all())
 	}
-	if d.s.venue.is(httpSSE) && d.over(sent.answered) && sent.status != 202 {
+	if d.s.target.is(httpSSE) && d.over(sent.answered) && sent.status != 202 {
 		if d.fragile {
 			return nil, nil
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-func testIdentifiers(t *testing.T, v venue) {
+func testIdentifiers(t *testing.T, v target) {
 	spec.Holds(t, "S008", "S009")
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
@@ -50,8 +50,8 @@ func testIdentifiers(t *testing.T, v venue) {
 		}
 		c.alive("ids")
 
-		// What an id means counts where one is compared with another, not how it is
-		// spelled; and a text is no number.
+		// Ids are compared by value, not by spelling; and a string is not equal to a
+		// number.
 		if v.name == httpModern {
 			return // there the end of the request cancels it
 		}
@@ -74,7 +74,7 @@ func testIdentifiers(t *testing.T, v venue) {
 	})
 }
 
-func testIntegers(t *testing.T, v venue) {
+func testIntegers(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
 		for _, n := range []string{"9007199254740993", "-9007199254740993", "9223372036854775807", "-9223372036854775808", "0"} {
@@ -118,12 +118,12 @@ func (e era) sized(id string, size int) string {
 
 const defaultLimit = 4 << 20
 
-func testOversized(t *testing.T, v venue) {
+func testOversized(t *testing.T, v target) {
 	t.Run("limits", func(t *testing.T) { testLengths(t, v) })
 	t.Run("memory", func(t *testing.T) { testFlood(t, v) })
 }
 
-func testLengths(t *testing.T, v venue) {
+func testLengths(t *testing.T, v target) {
 	for _, limit := range []int{defaultLimit, 1000} {
 		c := setup{}
 		if limit != defaultLimit {
@@ -152,15 +152,15 @@ func testLengths(t *testing.T, v venue) {
 	}
 }
 
-// tide is a message of many bytes that nobody holds as a whole. It looks at the heap
-// as it flows.
-type tide struct {
+// largeMessage is a message of many bytes, which is not in memory as a whole. It measures
+// the heap while it is read.
+type largeMessage struct {
 	head, tail string
 	size       int
 	most       atomic.Uint64 // of the heap, so far
 }
 
-func (r *tide) Read(p []byte) (int, error) {
+func (r *largeMessage) Read(p []byte) (int, error) {
 	switch {
 	case r.head != "":
 		n := copy(p, r.head)
@@ -192,7 +192,7 @@ func heap() uint64 {
 }
 
 // testFlood sends 64 MB as one message.
-func testFlood(t *testing.T, v venue) {
+func testFlood(t *testing.T, v target) {
 	size := 64 << 20
 	if raceEnabled {
 		size /= 4 // which no longer shows whether the memory stays flat
@@ -203,7 +203,7 @@ func testFlood(t *testing.T, v venue) {
 		runtime.GC()
 		before := heap()
 		head, tail, _ := strings.Cut(c.era.text("7", "tools/call", call("echo", `{"x":"|"}`)), "|")
-		r := &tide{head: head, tail: tail, size: size}
+		r := &largeMessage{head: head, tail: tail, size: size}
 		d := c.send(parcel{body: r})
 		m := c.wait("refusal of the flood", func(m message) bool { return m.Method == "" })
 		if m.code() != jsonrpc.CodeInvalidRequest {
@@ -224,7 +224,7 @@ func testFlood(t *testing.T, v venue) {
 	})
 }
 
-func testDepth(t *testing.T, v venue) {
+func testDepth(t *testing.T, v target) {
 	nested := func(depth int, open, inside, end string) string {
 		return strings.Repeat(open, depth) + inside + strings.Repeat(end, depth)
 	}
@@ -265,7 +265,7 @@ func testDepth(t *testing.T, v venue) {
 }
 
 // testFiles asks for files that lie outside of a directory.
-func testFiles(t *testing.T, v venue) {
+func testFiles(t *testing.T, v target) {
 	root := newRoot(t)
 	c := setup{register: func(s *site) {
 		s.server.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "file:///docs/", Name: "docs"}, root))

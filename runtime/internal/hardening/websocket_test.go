@@ -13,15 +13,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// webSocketLink is a client of WebSocket that does nothing by itself but what it is
-// told: right or wrong.
+// webSocketLink is a client of WebSocket that sends only what the test says, valid or
+// not, and pongs.
 type webSocketLink struct {
-	in   *inbox
-	conn net.Conn
-	r    *bufio.Reader
-	deaf atomic.Bool // to pings
+	in          *inbox
+	conn        net.Conn
+	r           *bufio.Reader
+	ignorePings atomic.Bool
 
-	// Whoever writes holds its one place: a mutex would keep the time of a bubble
+	// A goroutine that writes holds its one place: a mutex would keep the time of a bubble
 	// from passing while others wait for a write that waits for time to pass.
 	writing chan struct{}
 	closed  int // status of the close frame that has come, 0 before
@@ -93,7 +93,7 @@ func (l *webSocketLink) listen() {
 		case final | textFrame:
 			l.in.add(parse(string(payload)))
 		case final | pingFrame:
-			if !l.deaf.Load() && l.frame(final|pongFrame, payload) != nil {
+			if !l.ignorePings.Load() && l.frame(final|pongFrame, payload) != nil {
 				return
 			}
 		case final | closeFrame:

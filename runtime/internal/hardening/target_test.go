@@ -13,8 +13,8 @@ const (
 	modern era = "modern" // revision 2026-07-28
 )
 
-// way is a transport.
-type way struct {
+// transport is a transport of the tests, with its client.
+type transport struct {
 	name string
 	eras []era
 	http bool // each message has a request, and a status, of its own
@@ -34,8 +34,8 @@ const (
 
 var both = []era{legacy, modern}
 
-// ways are all transports.
-var ways = []*way{
+// transports are all of them.
+var transports = []*transport{
 	{name: stdio, eras: both, dial: dialStdio},
 	{name: memory, eras: both, dial: dialMemory},
 	{name: tcp, eras: both, dial: dialTCP},
@@ -45,14 +45,14 @@ var ways = []*way{
 	{name: httpSSE, eras: []era{legacy}, http: true, dial: dialSSE},
 }
 
-// venue is where a test takes place.
-type venue struct {
-	*way
+// target is the transport and the kind of protocol that a test runs with.
+type target struct {
+	*transport
 	era era
 }
 
 // is reports whether the transport is one of those.
-func (v venue) is(names ...string) bool {
+func (v target) is(names ...string) bool {
 	for _, name := range names {
 		if v.name == name {
 			return true
@@ -63,16 +63,16 @@ func (v venue) is(names ...string) bool {
 
 // accepted is the status of a request that is answered: by a message on its own
 // channel, or on the stream.
-func (v venue) accepted() int {
+func (v target) accepted() int {
 	if v.is(httpSSE) {
 		return 202
 	}
 	return 200
 }
 
-// visit runs f with a server in a bubble of synctest: time passes only while everybody
-// waits, and nobody can be forgotten.
-func (v venue) visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
+// visit runs f with a server in a bubble of synctest: time passes only while all
+// goroutines wait, and a goroutine that does not end fails the test.
+func (v target) visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, v, c)
@@ -82,7 +82,7 @@ func (v venue) visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 }
 
 // visitReal is visit over the network of the operating system, in real time.
-func (v venue) visitReal(t *testing.T, c setup, f func(t *testing.T, s *site)) {
+func (v target) visitReal(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 	t.Helper()
 	c.real = true
 	s := newSite(t, v, c)

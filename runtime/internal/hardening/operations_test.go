@@ -8,14 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
-// deed is something that clients do.
-type deed struct {
+// operation is something that clients do.
+type operation struct {
 	name  string
 	often int // how often, compared with others
 	do    func(d *driver) error
 }
 
-var deeds = []deed{
+var operations = []operation{
 	{"echo", 40, (*driver).echo},
 	{"mark", 10, (*driver).mark},
 	{"several at once", 10, (*driver).several},
@@ -29,18 +29,18 @@ var deeds = []deed{
 	{"stall", 2, (*driver).stall},
 }
 
-// act does one thing. An error is one of the server's.
+// act does one operation. An error is one of the server's.
 func (d *driver) act() error {
 	total := 0
-	for _, x := range deeds {
+	for _, x := range operations {
 		total += x.often
 	}
 	n := d.rnd.IntN(total)
-	for _, x := range deeds {
+	for _, x := range operations {
 		if n -= x.often; n >= 0 {
 			continue
 		}
-		d.deeds[x.name]++
+		d.operations[x.name]++
 		if err := x.do(d); err != nil {
 			return fmt.Errorf("%s: %w", x.name, err)
 		}
@@ -49,8 +49,8 @@ func (d *driver) act() error {
 	return nil
 }
 
-// leftover looks at what nobody has waited for: there may be notifications, but no
-// reply, and on connections that end nothing but the piece of a message.
+// leftover checks the messages that no operation has waited for: there may be
+// notifications, but no reply, and on connections that break a part of a message.
 func (d *driver) leftover() error {
 	for _, m := range d.in.all() {
 		if m.Method == "" && !(d.fragile && m.nameless()) && !d.lost[m.id()] {
@@ -64,7 +64,7 @@ func (d *driver) leftover() error {
 	return nil
 }
 
-// expect holds a reply against the text that it must have.
+// expect compares a reply with the text that it must have.
 func expect(m *message, text string) error {
 	if m != nil && (m.failed() || m.text() != text) {
 		return fmt.Errorf("got %v, want %s", m, shorten(text))
@@ -163,7 +163,7 @@ func (d *driver) cancelNap() error {
 	if d.rnd.IntN(2) == 0 {
 		time.Sleep(time.Duration(d.rnd.IntN(10)) * time.Millisecond)
 	}
-	if d.s.venue.is(httpModern) {
+	if d.s.target.is(httpModern) {
 		sent.cancel()
 		if !d.over(sent.done) {
 			return errHangs
@@ -171,7 +171,7 @@ func (d *driver) cancelNap() error {
 		d.in.take(func(m message) bool { return m.id() == id })
 		return nil
 	}
-	if d.s.venue.is(httpSSE) && !d.over(sent.answered) {
+	if d.s.target.is(httpSSE) && !d.over(sent.answered) {
 		return errHangs // two requests under way may overtake one another
 	}
 	note := d.put(cancelled(id))
@@ -179,7 +179,7 @@ func (d *driver) cancelNap() error {
 		return fmt.Errorf("the cancellation: %w", errHangs)
 	}
 	d.lost[id] = d.fragile // the cancellation may be
-	if d.s.venue.is(httpLegacy) {
+	if d.s.target.is(httpLegacy) {
 		// The cancellation may overtake the call: then there is nothing to cancel yet.
 		for again := true; again; {
 			select {
@@ -227,7 +227,7 @@ func (d *driver) panics() error {
 	return err
 }
 
-// nonsense sends what is no message, and what names something that is not there.
+// nonsense sends texts that are not messages, and messages with unknown names.
 func (d *driver) nonsense() error {
 	if m, err := d.exchange("tools/call", call("no_such_tool", `{}`)); err != nil || (m != nil && m.code() == 0) {
 		return fmt.Errorf("an unknown tool: %v, %w", m, err)
@@ -261,7 +261,7 @@ func (d *driver) listen() error {
 			return d.broken(stream, "acknowledgement")
 		}
 	} else {
-		if l, ok := d.link.(*httpLink); ok && d.s.venue.is(httpLegacy) {
+		if l, ok := d.link.(*httpLink); ok && d.s.target.is(httpLegacy) {
 			stream = l.get()
 			if !d.over(stream.answered) {
 				return errHangs
@@ -281,7 +281,7 @@ func (d *driver) listen() error {
 		if _, err := d.exchange("resources/unsubscribe", fmt.Sprintf(`"uri":%q`, uri)); err != nil {
 			return err
 		}
-	case d.s.venue.is(httpModern):
+	case d.s.target.is(httpModern):
 	default:
 		d.put(cancelled(id))
 		if _, err := d.exchange(d.era.harmless(), ""); err != nil {
