@@ -87,6 +87,7 @@ func TestIdleSessionsGiveWay(t *testing.T) {
 		a := calling.start(callScripted(p).legacy())
 		p.Started()
 		a.disconnect()
+		time.Sleep(time.Second) // without their stream and call, these two would be idle longest
 		older := s.open(revisionD)
 		time.Sleep(10 * time.Second)
 		newer := s.open(revisionD)
@@ -125,6 +126,60 @@ func TestOwnSessionsGiveWay(t *testing.T) {
 		first.do(rpc{method: "ping"}.legacy()).wantStatus(404)
 		second.do(rpc{method: "ping"}.legacy()).wantResult("1")
 		bob.do(rpc{method: "ping"}.legacy()).wantResult("1")
+	})
+}
+
+// It is one of its own also where another client has as many, idle for longer.
+func TestOwnSessionsGiveWayFirst(t *testing.T) {
+	serve(t, setup{handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 100, SessionsPerClient: 2}),
+	}}, func(t *testing.T, s *testServer) {
+		var open []*session
+		for _, name := range []string{"bob", "bob", "ann", "ann"} {
+			open = append(open, s.open(revisionD, "Authorization: "+name))
+			time.Sleep(time.Second)
+		}
+		time.Sleep(2 * time.Minute)
+		s.open(revisionD, "Authorization: ann")
+		for i, x := range open {
+			a := x.do(rpc{method: "ping"}.legacy())
+			if i == 2 {
+				a.wantStatus(404)
+			} else {
+				a.wantResult("1")
+			}
+		}
+	})
+}
+
+// With too many sessions of all clients, a new one replaces one of the client that has
+// the most, even if a session of another client has been idle for longer; among those,
+// the one that has been idle longest.
+func TestSessionsOfTheLargestClientGiveWay(t *testing.T) {
+	for range 10 { // sessions are looked through in any order
+		testLargestClientGivesWay(t)
+	}
+}
+
+func testLargestClientGivesWay(t *testing.T) {
+	serve(t, setup{handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 8, SessionsPerClient: 8}),
+	}}, func(t *testing.T, s *testServer) {
+		var open []*session
+		for _, name := range []string{"bob", "ann", "ann", "cid", "ann", "cid", "eve", "fay"} {
+			open = append(open, s.open(revisionD, "Authorization: "+name))
+			time.Sleep(time.Second)
+		}
+		time.Sleep(2 * time.Minute)
+		s.open(revisionD, "Authorization: dan")
+		for i, x := range open {
+			a := x.do(rpc{method: "ping"}.legacy())
+			if i == 1 { // the oldest of ann
+				a.wantStatus(404)
+			} else {
+				a.wantResult("1")
+			}
+		}
 	})
 }
 
