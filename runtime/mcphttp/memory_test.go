@@ -271,7 +271,7 @@ func TestCallsOfClientsThatHaveGone(t *testing.T) {
 			a.disconnect()
 			calls = append(calls, p)
 		}
-		if len(calls) < 20 || len(calls) > 32 {
+		if len(calls) < 10 || len(calls) > 32 { // buffers from the pool may be larger than needed
 			t.Errorf("%d calls run in half a megabyte", len(calls))
 		}
 		calls[0].Return("done")
