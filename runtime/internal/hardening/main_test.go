@@ -31,11 +31,13 @@ func TestMain(m *testing.M) {
 
 // printer serves a tool that prints and reads, and whose child does.
 func printer() int {
+	// The file lives as long as the process: a collected one closes its descriptor.
+	one := os.NewFile(1, "one")
 	s := mcp.NewServer(mcp.Info{Name: "printer", Version: "1"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "print"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		fmt.Println("printed by Go")
 		println("printed by the runtime")
-		_, _ = os.NewFile(1, "one").WriteString("printed to descriptor 1\n")
+		_, _ = one.WriteString("printed to descriptor 1\n")
 		child := exec.Command("/bin/sh", "-c", "echo printed by a child; cat; echo the child has read all")
 		child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 		if err := child.Run(); err != nil {
