@@ -99,7 +99,7 @@ func (c *command) contractFile(name string, packages []*pipeline.Package) (*cont
 	// Line ends are not a matter of the contract, but of how git checks it out.
 	f.old = bytes.ReplaceAll(f.old, []byte("\r\n"), []byte("\n"))
 	if f.old != nil && !contract.Replaceable(f.old) {
-		return nil, fmt.Errorf("%s is no contract, and would be overwritten\n\thint: name another file, or delete it", f.name)
+		return nil, fmt.Errorf("%s is not a contract, and would be overwritten\n\thint: name another file, or delete it", f.name)
 	}
 	return f, nil
 }

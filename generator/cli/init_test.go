@@ -132,12 +132,12 @@ func TestUnwritable(t *testing.T) {
 
 func TestAstray(t *testing.T) {
 	for line, want := range map[string]string{
-		"//mcpgen:tool":        "p.go:3:1: //mcpgen:tool is no directive, write //mcp:tool",
-		"//mcp-tool":           "p.go:3:1: //mcp-tool is no directive, write //mcp:tool",
+		"//mcpgen:tool":        "p.go:3:1: //mcpgen:tool is not a directive, write //mcp:tool",
+		"//mcp-tool":           "p.go:3:1: //mcp-tool is not a directive, write //mcp:tool",
 		"// MCP server of p":   "",
 		"// MCPServer is":      "",
-		"\t// @mcp-resource x": "p.go:3:2: // @mcp-resource is no directive, write //mcp:resource",
-		"//go:mcp:prompt":      "p.go:3:1: //go:mcp:prompt is no directive, write //mcp:prompt",
+		"\t// @mcp-resource x": "p.go:3:2: // @mcp-resource is not a directive, write //mcp:resource",
+		"//go:mcp:prompt":      "p.go:3:1: //go:mcp:prompt is not a directive, write //mcp:prompt",
 		"// the mcp tool":      "",
 		"// mcp toolkit":       "",
 		"//mcp:tool":           "", // it would have been found, unless the file is left out

@@ -52,7 +52,7 @@ func misplaced(dir string) *diag.Diagnostic {
 				return d
 			}
 			word := strings.ToLower(almost.FindStringSubmatch(written)[2])
-			d.Message, d.Hint = text+" is no directive", "write //mcp:"+word
+			d.Message, d.Hint = text+" is not a directive", "write //mcp:"+word
 			return d
 		}
 	}

@@ -246,7 +246,7 @@ func (s *operand) fromSource(here, pkg string, env []string) (*contract.Contract
 	case s.c.ctx.Err() != nil:
 		return nil, context.Cause(s.c.ctx)
 	case isLoad && s.guessed:
-		return nil, s.fail(errors.New("it is no file, no revision that git knows here, and no package"), s.guess(nothing))
+		return nil, s.fail(errors.New("it is not a file, a revision of this git repository, or a package"), s.guess(nothing))
 	case isLoad:
 		return nil, s.fail(errors.New(nothing.Message), nothing.Hint)
 	case err != nil:

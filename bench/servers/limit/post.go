@@ -77,9 +77,9 @@ func (cl *Client) Notify(p *Post) {
 }
 
 // Answer returns the reply, valid until the end of the post, nil if the client has
-// cancelled the call. Notifications before that are passed to tell. The call also ends
+// cancelled the call. Notifications before that are passed to notify. The call also ends
 // with ctx, unless that is nil.
-func (s *Server) Answer(ctx context.Context, cl *Client, p *Post, tell func([]byte)) []byte {
+func (s *Server) Answer(ctx context.Context, cl *Client, p *Post, notify func([]byte)) []byte {
 	c, b := &p.call, p.b
 	if quick(c.m.method) {
 		b.out = s.answer(b.out[:0], c)
@@ -88,7 +88,7 @@ func (s *Server) Answer(ctx context.Context, cl *Client, p *Post, tell func([]by
 	c.tell = func(_ context.Context, done, total float64, message string) {
 		if c.m.token != nil {
 			b.value = appendProgress(b.value[:0], c.m.token, done, total, message)
-			tell(b.value)
+			notify(b.value)
 		}
 	}
 	if failed := cl.enter(c); failed != "" {

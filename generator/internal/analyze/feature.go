@@ -102,7 +102,7 @@ func (a *analyzer) mediaType(dir *directive.Directive, at place) (value string, 
 	}
 	kind, _, err := mime.ParseMediaType(arg.Value)
 	if err != nil || !strings.Contains(kind, "/") {
-		a.diags.Errorf(arg.ValuePos, at.subject, "%q is no media type", arg.Value).Hint = "write a type and a subtype, such as image/png"
+		a.diags.Errorf(arg.ValuePos, at.subject, "%q is not a media type", arg.Value).Hint = "write a type and a subtype, such as image/png"
 		return "", false
 	}
 	return arg.Value, true

@@ -84,7 +84,7 @@ func (a *analyzer) origin(path string, at place) *load.Package {
 		return nil
 	}
 	if !load.ImportPath(path) {
-		return fail("write the import path of the package, and name each package", "%q is no import path", path)
+		return fail("write the import path of the package, and name each package", "%q is not an import path", path)
 	}
 	if path == a.pkg.Path {
 		return fail("delete it: the features of the package itself are emitted in any case", "names the package that it stands in")
@@ -297,7 +297,7 @@ func (a *analyzer) checkSilent() {
 		a.diags.Errorf(d.dir.Pos, "//mcp:"+d.dir.Word, format, args...).Relate(silence.Pos, "emit=none").Hint = hint
 	}
 	for _, d := range a.declared("server") {
-		refuse(d, "put it into the package with //mcp:from", "nothing is emitted for this package, so it is no server")
+		refuse(d, "put it into the package with //mcp:from", "nothing is emitted for this package, so it cannot be a server")
 	}
 	for _, d := range a.declared("from") {
 		refuse(d, "leave emit=none out", "nothing is emitted for this package")

@@ -146,7 +146,7 @@ func (a *analyzer) namedType(d declared, name string) *types.TypeName {
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 || strings.HasPrefix(name, "{") {
 		return fail("write //mcp:schema pkg.Type JSON; for a type of this package put //mcp:schema JSON on the type",
-			"%q is no type of another package", name)
+			"%q is not a type of another package", name)
 	}
 	qualifier, typeName := name[:i], name[i+1:]
 	if path := a.importNames(d.set)[qualifier]; path != "" {

@@ -64,7 +64,7 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 // badReceiver says why the receiver of a method is no declared type, which does not
 // compile.
 func (a *analyzer) badReceiver(fn *types.Func) (what, hint string) {
-	what, hint = "the receiver is no type that can have methods", "annotate a method of a type that the package declares"
+	what, hint = "the type of the receiver cannot have methods", "annotate a method of a type that the package declares"
 	decl := a.funcDecl(fn)
 	if decl == nil || decl.Recv == nil || len(decl.Recv.List) == 0 {
 		return what, hint

@@ -129,7 +129,7 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 		if r.Input.Whole && !f.Required {
 			continue
 		}
-		d := a.diags.Errorf(at.at(f.Pos).pos, at.subject, "argument %s is no variable of the URI, so nothing can fill it", f.Name)
+		d := a.diags.Errorf(at.at(f.Pos).pos, at.subject, "argument %s is not a variable of the URI, so nothing can fill it", f.Name)
 		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:inject"
 		if len(variables) == 0 {
 			d.Hint = "add {" + f.Name + "} to the URI, which makes it a template"

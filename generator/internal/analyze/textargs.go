@@ -15,7 +15,7 @@ func (a *analyzer) textArguments(call *model.Call, lists map[string]bool, what s
 		t := f.Type
 		if lists[f.Name] {
 			if t.Kind != model.Slice {
-				a.diags.Errorf(at.pos, at.subject, "{/%s*} is a list of path segments, and type %s is none", f.Name, a.goType(t)).
+				a.diags.Errorf(at.pos, at.subject, "{/%s*} is a list of path segments, and type %s is not a list", f.Name, a.goType(t)).
 					Hint = "use []string, or {+" + f.Name + "} for a string with slashes"
 				ok = false
 				continue

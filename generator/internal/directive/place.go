@@ -14,7 +14,7 @@ type place struct {
 	parent *ast.TypeSpec
 	symbol string
 	doc    *ast.CommentGroup
-	// wrong is set for places that nothing may stand in: "behind field Title";
+	// wrong is set for places without a directive: "behind field Title";
 	// hint says what to do instead.
 	wrong, hint string
 	reported    bool
@@ -102,12 +102,12 @@ func (p places) general(decl *ast.GenDecl) {
 				p.types(spec.Type, at.symbol)
 			}
 		case *ast.ImportSpec:
-			p.add(spec.Doc, &place{wrong: "on an import", hint: "what is about the package stands directly above the package clause"})
+			p.add(spec.Doc, &place{wrong: "on an import", hint: "directives of the package belong directly above the package clause"})
 			p.behind(spec.Comment, "an import")
 		}
 	}
 	if decl.Tok == token.IMPORT {
-		p.add(decl.Doc, &place{wrong: "on an import", hint: "what is about the package stands directly above the package clause"})
+		p.add(decl.Doc, &place{wrong: "on an import", hint: "directives of the package belong directly above the package clause"})
 	} else {
 		p.add(decl.Doc, &place{wrong: "on a group of declarations", hint: "put it directly above the one that it is about, inside the parentheses"})
 	}
@@ -212,7 +212,7 @@ func floating(fset *token.FileSet, f *ast.File, g *ast.CommentGroup) *place {
 		}
 		return at
 	}
-	at := &place{wrong: "above no declaration", hint: "move it directly above the declaration that it is about, without an empty line between them"}
+	at := &place{wrong: "not above a declaration", hint: "move it directly above the declaration that it is about, without an empty line between them"}
 	if g.End() < f.Package {
 		at.hint = "move it directly above the package clause, without an empty line between them"
 		return at

@@ -224,7 +224,7 @@ func (s *scanner) placed(d *Directive, spec *Spec, at *place) bool {
 			return false
 		}
 		at.reported = true // one message for all directives of a misplaced comment
-		e := s.diags.Errorf(d.Pos, subject(d), "stands %s", at.wrong)
+		e := s.diags.Errorf(d.Pos, subject(d), "is %s", at.wrong)
 		e.Hint = at.hint
 		if len(spec.On) == 1 && spec.On[0] == Package {
 			e.Hint = "move it directly above the package clause, without an empty line between them"
@@ -240,7 +240,7 @@ func (s *scanner) placed(d *Directive, spec *Spec, at *place) bool {
 	if at.target != Package {
 		what += " " + at.symbol
 	}
-	s.diags.Errorf(d.Pos, subject(d), "stands on %s", what).Hint = "it may stand on " + spec.targets()
+	s.diags.Errorf(d.Pos, subject(d), "cannot be applied to %s", what).Hint = "it can be applied to " + spec.targets()
 	return false
 }
 
@@ -305,7 +305,7 @@ func (s *scanner) checkSet(set *Set) {
 		first[id] = d
 	}
 	if arg := set.Get("arg"); arg != nil && !s.damaged[set] && set.Get("tool") == nil && set.Get("resource") == nil && set.Get("prompt") == nil {
-		s.diags.Errorf(arg.Pos, subject(arg), "stands on %s, which is no feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
+		s.diags.Errorf(arg.Pos, subject(arg), "%s is not a feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
 	}
 }
 

@@ -71,6 +71,6 @@ func (b *body) finishPrompt(t types.Type) {
 	case model.ResultPrompt:
 		b.whole(r.Form, "PromptResult", "Messages", "PromptMessage")
 	default:
-		b.fail("result of %s is no prompt", b.tool.Func.Symbol)
+		b.fail("result of %s is not a prompt", b.tool.Func.Symbol)
 	}
 }

@@ -177,7 +177,7 @@ func (b *body) finishResource(t types.Type) {
 	case model.ResultStructured:
 		b.structured(variable(b.locals.of("result")), call(b.local("req").Dot("JSONContents"), b.local("e")))
 	default:
-		b.fail("result of %s is no resource", b.tool.Func.Symbol)
+		b.fail("result of %s is not a resource", b.tool.Func.Symbol)
 	}
 }
 

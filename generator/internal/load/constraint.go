@@ -124,7 +124,7 @@ func (p *Package) CheckConstraints(sets []*directive.Set, diags *diag.List) {
 			if spec := directive.Lookup(d.Word); why == "" || spec == nil || !spec.Feature {
 				continue
 			}
-			diags.Errorf(d.Pos, "//mcp:"+d.Word, "stands on %s in a file with a build constraint (%s)", set.Symbol, why).Hint =
+			diags.Errorf(d.Pos, "//mcp:"+d.Word, "applies to %s in a file with a build constraint (%s)", set.Symbol, why).Hint =
 				"move " + set.Name + " to a file that every build has, and call from there what depends on the platform"
 		}
 	}

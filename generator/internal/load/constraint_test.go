@@ -52,7 +52,7 @@ package broken
 			}
 			var list diag.List
 			p.CheckConstraints(nil, &list)
-			if got := printed(&list, dir); !strings.Contains(got, `a.go:10:1: //mcp:tool: stands on Now in a file with a build constraint (import "C", and cgo is not enabled)`) {
+			if got := printed(&list, dir); !strings.Contains(got, `a.go:10:1: //mcp:tool: applies to Now in a file with a build constraint (import "C", and cgo is not enabled)`) {
 				t.Errorf("got %s", got)
 			}
 			continue
@@ -146,10 +146,10 @@ func S() {}
 	sets := directive.ScanFiles(p.Fset, p.Files, &list)
 	p.CheckConstraints(sets, &list)
 	const hint = " to a file that every build has, and call from there what depends on the platform\n"
-	want := `b_linux.go:2:1: //mcp:tool: stands on B in a file with a build constraint (the name b_linux.go)
-	hint: move B` + hint + `b_windows.go:2:1: //mcp:tool: stands on B in a file with a build constraint (the name b_windows.go)
-	hint: move B` + hint + `c.go:6:1: //mcp:inject: stands on C in a file with a build constraint (//go:build !x || y)
-	hint: move C` + hint + `c_x.go:3:1: //mcp:inject: stands on C in a file with a build constraint (//go:build x)
+	want := `b_linux.go:2:1: //mcp:tool: applies to B in a file with a build constraint (the name b_linux.go)
+	hint: move B` + hint + `b_windows.go:2:1: //mcp:tool: applies to B in a file with a build constraint (the name b_windows.go)
+	hint: move B` + hint + `c.go:6:1: //mcp:inject: applies to C in a file with a build constraint (//go:build !x || y)
+	hint: move C` + hint + `c_x.go:3:1: //mcp:inject: applies to C in a file with a build constraint (//go:build x)
 	hint: move C` + hint
 	if got := printed(&list, dir); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

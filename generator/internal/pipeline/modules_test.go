@@ -164,7 +164,7 @@ func TestCgo(t *testing.T) {
 		t.Errorf("without cgo the file is another one: %s", text)
 	}
 	// What only cgo has, cannot be emitted everywhere.
-	if text, want := said(with("0", "./out")), `//mcp:tool: stands on Abs in a file with a build constraint (import "C", and cgo is not enabled)`; !strings.Contains(text, want) {
+	if text, want := said(with("0", "./out")), `//mcp:tool: applies to Abs in a file with a build constraint (import "C", and cgo is not enabled)`; !strings.Contains(text, want) {
 		t.Errorf("said %s", text)
 	}
 	if _, err := enabled.Write(); err != nil {

@@ -170,7 +170,7 @@ func (t *Tree) outside(file, name string) (string, error) {
 	if !exists(target) {
 		return "", fmt.Errorf("%s of that revision names the directory %s, which lies outside of the repository and is not there now", filepath.ToSlash(short), name)
 	}
-	note := fmt.Sprintf("%s names the directory %s, which is no part of the revision: it is taken as it is now", filepath.ToSlash(short), name)
+	note := fmt.Sprintf("%s names the directory %s, which is not part of the revision: it is read as it is now", filepath.ToSlash(short), name)
 	if !slices.Contains(t.Notes, note) {
 		t.Notes = append(t.Notes, note)
 	}

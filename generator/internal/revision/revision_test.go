@@ -270,12 +270,12 @@ func TestPrepare(t *testing.T) {
 			"user/go.mod": mod + replaced + "../sibling\n", "sibling/go.mod": sibling, "sibling/s.go": "package sibling\n", "user/u.go": user}},
 		{name: "outside", in: ".", files: map[string]string{
 			"go.mod": mod + replaced + "../sibling\n", "u.go": user, "../sibling/go.mod": sibling, "../sibling/s.go": "package sibling\n"},
-			notes: []string{"go.mod names the directory ../sibling, which is no part of the revision: it is taken as it is now"}},
+			notes: []string{"go.mod names the directory ../sibling, which is not part of the revision: it is read as it is now"}},
 		{name: "workspace", in: "user", files: map[string]string{
 			"go.work": "go 1.26\n\nuse (\n\t./user\n\t./sibling\n)\n", "user/go.mod": mod + "\n", "user/u.go": user, "sibling/go.mod": sibling, "sibling/s.go": "package sibling\n"}},
 		{name: "workspace with an outside", in: ".", files: map[string]string{
 			"go.work": "go 1.26\n\nuse .\nuse ../sibling\n", "go.mod": mod + "\n", "u.go": user, "../sibling/go.mod": sibling, "../sibling/s.go": "package sibling\n"},
-			notes: []string{"go.work names the directory ../sibling, which is no part of the revision: it is taken as it is now"}},
+			notes: []string{"go.work names the directory ../sibling, which is not part of the revision: it is read as it is now"}},
 		{name: "vendor", in: ".", files: map[string]string{
 			"go.mod": mod + replaced + "../nowhere\n", "u.go": user, "vendor/example.com/sibling/s.go": "package sibling\n",
 			"vendor/modules.txt": "# example.com/sibling v0.0.0 => ../nowhere\n## explicit; go 1.26\nexample.com/sibling\n# example.com/sibling => ../nowhere\n"}},

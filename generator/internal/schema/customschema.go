@@ -49,7 +49,7 @@ func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
 		return false
 	}
 	if _, ok := v.(map[string]any); !ok {
-		r.errorf(s, `write an object, such as {"type":"string"}; {"description":"..."} allows everything`, "the schema is no JSON object")
+		r.errorf(s, `write an object, such as {"type":"string"}; {"description":"..."} allows everything`, "the schema is not a JSON object")
 		return false
 	}
 	form.JSON = compact(form.JSON)

@@ -57,7 +57,7 @@ func (r *Resolver) implementations(t *types.Named) (all []implementation, err er
 func (r *Resolver) goodUnionForm(s site, obj *types.TypeName) bool {
 	if !sealed(obj.Type()) {
 		r.errorf(s, "put it on an interface with an unexported method, which no other package can implement",
-			"type %s is no sealed interface, so its implementations are not known", obj.Name())
+			"type %s is not a sealed interface, so its implementations are not known", obj.Name())
 		return false
 	}
 	return true
@@ -171,7 +171,7 @@ func (r *Resolver) variant(s site, union *types.Named, i implementation, info *m
 func (r *Resolver) unsuited(union *types.Named, i implementation, discriminator string) (problem, hint string) {
 	t := i.obj.Type()
 	if !r.IsObject(t) || methodsOf(t).any() {
-		return fmt.Sprintf("type %s implements the interface %s, and is no struct whose JSON form is an object", r.typeString(t), r.typeString(union)),
+		return fmt.Sprintf("type %s implements the interface %s, and is not a struct whose JSON form is an object", r.typeString(t), r.typeString(union)),
 			"make it a struct without a JSON form of its own, or give " + r.typeString(union) + " a //mcp:schema"
 	}
 	for _, m := range members(t) {
