@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/outbox"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -133,95 +131,6 @@ func await[T any](ended <-chan T) {
 	}
 }
 
-// receive handles one message of a stream. The data may be used again when it returns. It
-// never waits. It reports false when the connection is closing and handles nothing more.
-func (c *conn) receive(data []byte, out sink) bool {
-	if c.isClosing() {
-		return false
-	}
-	c.heard.Store(true)
-	c.takeText(data, c.caller, out, false)
-	return true
-}
-
-// takeText handles the text of a message, which it copies.
-func (c *conn) takeText(data []byte, from *caller, out sink, inBatch bool) {
-	b := c.server.newBuffers()
-	if !b.hold(data) {
-		c.noRoom(b, data, from, out, inBatch)
-		return
-	}
-	c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, inBatch)
-}
-
-// take handles a message that has been parsed. It owns the buffers. It never waits. It
-// reports whether the sink can expect a reply, if only an empty one.
-func (c *conn) take(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (expect bool) {
-	m := &b.msg
-	switch {
-	case err != nil:
-		expect = c.malformed(m, err, out)
-	case m.Kind == jsonrpc.Request:
-		c.request(b, from, out, inBatch) // which owns the buffers now
-		return true
-	case m.Kind == jsonrpc.Notification:
-		c.notification(m, from)
-	case m.Kind == jsonrpc.Response:
-		c.response(m)
-	case inBatch:
-		c.refuse(m, invalidRequest("a batch inside a batch"), out)
-		expect = true
-	default:
-		expect = c.batch(m, from, out)
-	}
-	b.drop()
-	return expect
-}
-
-// malformed answers what is not a message. A broken response gets no reply,
-// since a reply would be a response to it. It reports whether there is one.
-func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool {
-	if m.Kind == jsonrpc.Response {
-		if c.answered(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
-			return false
-		}
-		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
-		return false
-	}
-	c.refuse(m, err, out)
-	return true
-}
-
-// refuse replies an error to a request, or to something that has no id that
-// could be read.
-func (c *conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
-	id := m.ID
-	b, inBatch := out.(*batch)
-	if inBatch {
-		b.expect()
-	}
-	// A channel that carries one reply alone says by itself what is answered.
-	if id.IsZero() && (c.shared || inBatch) && c.nullID() {
-		id = jsonrpc.Null
-	}
-	out.Refuse(jsonrpc.AppendError(nil, id, err), err.Code)
-}
-
-// nullID reports whether an id that is not known is written as null: by the
-// revision of the session, or that of the latest request, and as JSON-RPC has it
-// while neither is known.
-func (c *conn) nullID() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.session != nil:
-		return c.session.revision.Errors.NullID
-	case c.latest != nil:
-		return c.latest.Errors.NullID
-	}
-	return true
-}
-
 func (c *conn) isClosing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,115 +147,4 @@ func (c *conn) close() {
 	c.server.memory.Release(kept)
 	c.leave()
 	c.stop(ErrConnectionClosed)
-}
-
-// start enters a request into the table of those in flight. It says why it is
-// refused, if it is.
-func (c *conn) start(x *exchange) *jsonrpc.Error {
-	cost := callCost + x.kept()
-	if !c.server.memory.Take(cost) {
-		return errOverloaded
-	}
-	x.cost.Store(int64(cost))
-	counter := x.counter()
-	if !counter.Take(x.from.share()) {
-		c.server.memory.Release(cost)
-		return errTooManyCalls
-	}
-	err := c.enter(x)
-	if err != nil {
-		c.server.memory.Release(cost)
-		counter.Give(x.from.share())
-	}
-	return err
-}
-
-// counter is what counts the request among those of all connections.
-func (x *exchange) counter() *share.Counter {
-	if x.method == protocol.Listen {
-		return x.conn.server.listens
-	}
-	return x.conn.server.calls
-}
-
-func (c *conn) enter(x *exchange) *jsonrpc.Error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.inflight.find(x.key) != nil {
-		return duplicateID(x.call.id)
-	}
-	if c.closing {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: ErrConnectionClosed.Error(), Data: []byte(`{"reason":"closed"}`)}
-	}
-	if c.running >= c.server.limits.InFlight {
-		return &jsonrpc.Error{
-			Code:    jsonrpc.CodeInternal,
-			Message: fmt.Sprintf("overloaded: %d requests of this connection are in flight", c.running),
-			Data:    []byte(`{"reason":"overloaded"}`),
-		}
-	}
-	c.inflight.add(x)
-	c.running++
-	c.active.Add(1)
-	return nil
-}
-
-func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
-	return invalidRequest("id " + id.String() + " is that of a request in flight")
-}
-
-// busy reports whether a request with that id is in flight.
-func (c *conn) busy(key jsonrpc.Key) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.inflight.find(key) != nil
-}
-
-// release notes that a handler has returned.
-func (c *conn) release() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.releaseLocked()
-}
-
-func (c *conn) releaseLocked() {
-	c.active.Add(-1)
-	if c.running--; c.running == 0 && c.idle != nil {
-		close(c.idle)
-		c.idle = nil
-	}
-}
-
-// drain waits until no handler runs, or the time is over, or the connection
-// ends.
-func (c *conn) drain(within time.Duration) {
-	c.mu.Lock()
-	if c.running == 0 {
-		c.mu.Unlock()
-		return
-	}
-	if c.idle == nil {
-		c.idle = make(chan struct{})
-	}
-	idle := c.idle
-	ended := c.ctx.Done()
-	if c.closing {
-		ended = nil // it has: this is the time that handlers have to notice
-	}
-	c.mu.Unlock()
-	timer := time.NewTimer(within)
-	defer timer.Stop()
-	select {
-	case <-idle:
-	case <-ended:
-	case <-timer.C:
-	}
-}
-
-func invalidRequest(message string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + message}
-}
-
-func invalidParams(message string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + message}
 }

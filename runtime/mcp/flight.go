@@ -1,6 +1,11 @@
 package mcp
 
-import "github.com/mcpgen/mcpgen/runtime/jsonrpc"
+import (
+	"fmt"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
 
 // flight are the requests of a connection that have no reply yet. Most connections
 // never have more than one at a time, and need no table.
@@ -48,4 +53,78 @@ func (f *flight) all() []*exchange {
 		all = append(all, x)
 	}
 	return all
+}
+
+func (c *conn) enter(x *exchange) *jsonrpc.Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.inflight.find(x.key) != nil {
+		return duplicateID(x.call.id)
+	}
+	if c.closing {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: ErrConnectionClosed.Error(), Data: []byte(`{"reason":"closed"}`)}
+	}
+	if c.running >= c.server.limits.InFlight {
+		return &jsonrpc.Error{
+			Code:    jsonrpc.CodeInternal,
+			Message: fmt.Sprintf("overloaded: %d requests of this connection are in flight", c.running),
+			Data:    []byte(`{"reason":"overloaded"}`),
+		}
+	}
+	c.inflight.add(x)
+	c.running++
+	c.active.Add(1)
+	return nil
+}
+
+func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
+	return invalidRequest("id " + id.String() + " is that of a request in flight")
+}
+
+// busy reports whether a request with that id is in flight.
+func (c *conn) busy(key jsonrpc.Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inflight.find(key) != nil
+}
+
+// release notes that a handler has returned.
+func (c *conn) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.releaseLocked()
+}
+
+func (c *conn) releaseLocked() {
+	c.active.Add(-1)
+	if c.running--; c.running == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// drain waits until no handler runs, or the time is over, or the connection
+// ends.
+func (c *conn) drain(within time.Duration) {
+	c.mu.Lock()
+	if c.running == 0 {
+		c.mu.Unlock()
+		return
+	}
+	if c.idle == nil {
+		c.idle = make(chan struct{})
+	}
+	idle := c.idle
+	ended := c.ctx.Done()
+	if c.closing {
+		ended = nil // it has: this is the time that handlers have to notice
+	}
+	c.mu.Unlock()
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-ended:
+	case <-timer.C:
+	}
 }

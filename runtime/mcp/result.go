@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -78,39 +76,6 @@ func NothingFound() *ToolResult { return failedResult("nothing found") }
 
 func failedResult(text string) *ToolResult {
 	return &ToolResult{Content: []Content{Text{Text: text}}, IsError: true}
-}
-
-// rendering is the writing of one reply.
-type rendering struct {
-	server   *Server
-	revision *protocol.Revision
-	id       jsonrpc.ID
-	tool     *tool          // of a call, if it is known
-	prompt   *prompt        // that is got, if it is known
-	resource *foundResource // that is read, if it is known
-	tools    toolBlocks     // of the message to the model that is written
-	retried  bool           // the client has come back with answers
-	// unlimited is set for an error in the place of a result.
-	unlimited bool
-	// most is how many bytes of b there may be, 0 for any number: so many more than
-	// when that was set.
-	most, allowed int
-	err           error
-}
-
-func (r *rendering) fields() *protocol.Fields { return &r.revision.Fields }
-
-func (r *rendering) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-}
-
-// check notes what is wrong with a part of the reply, if anything is.
-func (r *rendering) check(err error) {
-	if err != nil {
-		r.fail(err)
-	}
 }
 
 func (p *RawReply) appendTo(b []byte, r *rendering) []byte {
@@ -193,72 +158,12 @@ func (r *rendering) wraps(structured json.RawMessage) bool {
 	return structured[0] != '{'
 }
 
-// closeResult writes what the revision wants in every result, and the brace.
-// Discover tells all about the server, other results only what it is called.
-func (r *rendering) closeResult(b []byte, m Meta, full bool) []byte {
-	if r.fields().ResultType {
-		b = append(b, `,"resultType":"complete"`...)
-	}
-	return r.closeMeta(b, m, full)
-}
-
-// closeMeta writes the _meta of a result, and its brace.
-func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
-	f := r.fields()
-	switch {
-	case f.ServerMeta:
-		b = append(b, `,"_meta":{"`+protocol.MetaServerInfo+`":`...)
-		if full {
-			b = r.server.info.appendImplementation(b, f, true)
-		} else {
-			b = append(b, r.server.identity[r.revision.Index()]...)
-		}
-		b = r.appendMeta(b, m, true)
-		b = append(b, '}')
-	case len(m) > 0:
-		b = append(b, `,"_meta":{`...)
-		b = r.appendMeta(b, m, false)
-		b = append(b, '}')
-	}
-	return append(b, '}')
-}
-
-// tooLarge is a result over the limit. How large it would be is not known: it is not
-// written to its end.
-type tooLarge struct {
-	limit int
-}
-
-func (e *tooLarge) Error() string {
-	return fmt.Sprintf("the result has more than the %d bytes that are allowed", e.limit)
-}
-
 // resultLimit is how many bytes the structured content may have, or the blocks.
 func (r *rendering) resultLimit() int {
 	if r.tool != nil && r.tool.info.MaxResult > 0 {
 		return r.tool.info.MaxResult
 	}
 	return r.server.limits.ResultBytes
-}
-
-// text is what the model reads instead of the result: never a part of it.
-func (e *tooLarge) text(narrow []string) string {
-	text := e.Error()
-	if len(narrow) == 0 {
-		return text
-	}
-	text += "; narrow it with "
-	for i, name := range narrow {
-		switch {
-		case i == 0:
-		case i == len(narrow)-1:
-			text += " or "
-		default:
-			text += ", "
-		}
-		text += name
-	}
-	return text
 }
 
 // problemsMeta is the machine-readable side of what is wrong with arguments.

@@ -1,0 +1,118 @@
+package mcp
+
+import (
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// buffers are the storage of one message and of its reply, from a pool. They have one owner:
+// the goroutine that reads the message, until the exchange of a request takes them over
+// ([conn.take]).
+type buffers struct {
+	data    []byte
+	msg     jsonrpc.Message
+	decoder wire.Decoder
+	encoder wire.Encoder
+	out     []byte
+	account membudget.Account // for all of it
+}
+
+// keptBuffer is the size up to which a buffer is used again.
+const keptBuffer = 64 << 10
+
+var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
+
+// newBuffers returns empty buffers, which are charged to the server.
+func (s *Server) newBuffers() *buffers {
+	b := bufferPool.Get().(*buffers)
+	b.account.Of(s.memory)
+	return b
+}
+
+// hold fills the buffers with a message. It reports false, and leaves them empty, if
+// there is no room for it.
+func (b *buffers) hold(message []byte) bool {
+	b.data = b.data[:0]
+	if !b.account.Take(b.sizeWith(message)) {
+		// Buffers from the pool may have storage of larger messages. A short message
+		// needs none of it, and a ping is answered also if there is no room at all.
+		*b = buffers{account: b.account}
+		if !b.account.Take(b.sizeWith(message)) {
+			return false
+		}
+	}
+	if len(message) > keptBuffer {
+		b.data = bufpool.Grow(b.data, len(message))
+	}
+	b.data = append(b.data, message...)
+	return true
+}
+
+// sizeWith is the size of the buffers once they hold a message.
+func (b *buffers) sizeWith(message []byte) int {
+	size := b.size()
+	if len(message) > max(cap(b.data), membudget.Free) {
+		size += bufpool.Size(len(message))
+	}
+	return size
+}
+
+// size is what is counted of the buffers, by their capacities.
+func (b *buffers) size() int {
+	size := 0
+	for _, capacity := range [...]int{cap(b.data), cap(b.out), cap(b.encoder.Bytes())} {
+		if capacity > membudget.Free {
+			size += capacity
+		}
+	}
+	return size
+}
+
+// room makes room for a reply of that size at once, where it is a large one.
+func (b *buffers) room(size int) {
+	if size > keptBuffer {
+		b.out = bufpool.Grow(b.out[:0], size)
+	}
+}
+
+// done gives back the storage of the message and of the encoded result, at which nobody
+// looks any more once the reply is written, where it is large.
+func (b *buffers) done() {
+	if cap(b.data) > keptBuffer {
+		b.msg.Reset()
+		bufpool.Put(b.data)
+		b.data = nil
+	}
+	b.encoder.Reset()
+}
+
+// dropOut gives back the storage of the reply.
+func (b *buffers) dropOut() {
+	bufpool.Put(b.out)
+	b.out = nil
+}
+
+// drop makes the buffers available to others.
+func (b *buffers) drop() {
+	b.clean()
+	bufferPool.Put(b)
+}
+
+// clean makes the buffers ready for another message.
+func (b *buffers) clean() {
+	b.msg.Reset()
+	b.decoder.Reset(nil, wire.Options{})
+	b.encoder.Reset()
+	if cap(b.data) > keptBuffer {
+		bufpool.Put(b.data)
+		b.data = nil
+	}
+	if cap(b.out) > keptBuffer {
+		b.dropOut()
+	}
+	b.account.Set(0)
+}

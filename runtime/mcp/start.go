@@ -1,0 +1,188 @@
+package mcp
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// origin is in which revision a request is answered, and for whom.
+type origin struct {
+	revision *protocol.Revision
+	client   *client
+	meta     []byte   // the _meta of the request, if it has any
+	opening  *session // set by initialize
+	level    int8     // of log messages, for requests without a session
+}
+
+// request handles a request. It owns the buffers: the exchange of the request takes them
+// over, or they are released here.
+func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) {
+	if batch, ok := out.(*batch); ok {
+		batch.expect()
+	}
+	from, err := c.origin(&b.msg, inBatch)
+	switch {
+	case err == nil:
+		b = c.answerOrStart(b, caller, out, &from)
+	case !overload(out, b.msg.ID, err):
+		out.Refuse(jsonrpc.AppendError(nil, b.msg.ID, err), err.Code)
+	}
+	if b != nil {
+		b.drop()
+	}
+}
+
+// answerOrStart replies to a request, or starts an exchange that does. It returns the
+// buffers, nil if the exchange owns them now.
+func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin) *buffers {
+	m := &b.msg
+	method := from.revision.Methods[string(m.Method)]
+	key := m.ID.Key()
+	var err *jsonrpc.Error
+	if method != protocol.ToolsCall { // whose arguments are checked when they are decoded
+		err = m.Params.Check(c.server.limits.Depth)
+	}
+	atOnce := err == nil && c.server.answersAtOnce(method, m) && !out.Full()
+	switch {
+	case err != nil:
+	case atOnce && c.busy(key):
+		err = duplicateID(m.ID)
+	case atOnce:
+		if b.out, err = c.answer(b.out[:0], method, m, from); err == nil && !b.account.Take(b.size()) {
+			err = errOverloaded
+		}
+	default:
+		x := newExchange(c, b, caller, out, method, key, from)
+		if err = c.start(x); err == nil {
+			go x.start()
+			return nil
+		}
+		x.stop(nil)
+		if method == protocol.Ping && isOverload(err) {
+			// The reply shows that the server is alive: it does not wait for interceptors.
+			b.out, err = c.answer(b.out[:0], method, m, from)
+		}
+	}
+	if err == nil {
+		out.Answer(b.out, 0)
+		return b
+	}
+	if from.opening != nil {
+		c.reject(from.opening)
+	}
+	if !overload(out, m.ID, err) {
+		out.Answer(jsonrpc.AppendError(nil, m.ID, err), err.Code)
+	}
+	return b
+}
+
+// answersAtOnce reports whether a method is answered by the goroutine that
+// reads: if no code of users is involved, and it takes no time.
+func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message) bool {
+	if len(s.interceptors) > 0 {
+		return false
+	}
+	switch method {
+	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen:
+		return false
+	case protocol.ResourcesList:
+		return s.visible == nil && len(s.listersOf(pagedLists[method])) == 0
+	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList,
+		protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return s.visible == nil
+	case protocol.Unknown:
+		return s.extensions.methods[string(m.Method)] == nil
+	}
+	return true
+}
+
+// answer writes the reply to a request that needs no exchange.
+func (c *conn) answer(b []byte, method protocol.Method, m *jsonrpc.Message, from *origin) ([]byte, *jsonrpc.Error) {
+	b = jsonrpc.AppendResultPrefix(b, m.ID)
+	switch method {
+	case protocol.Initialize:
+		return append(c.appendInitialize(b, from.revision), '}'), nil
+	case protocol.SetLevel:
+		return append(b, "{}}"...), c.setLevel(&m.Params)
+	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return append(b, "{}}"...), c.subscribe(c.ctx, &m.Params, method == protocol.ResourcesSubscribe, from.revision)
+	}
+	if method == protocol.Unknown {
+		return b, notFound(string(m.Method))
+	}
+	b, err := c.server.result(c.ctx, b, method, &m.Params, from.revision, nil)
+	if err != nil {
+		return b, err.(*jsonrpc.Error) // no function of users has been called
+	}
+	return append(b, '}'), nil
+}
+
+// newExchange prepares a request for its handlers.
+func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.Method, key jsonrpc.Key, from *origin) *exchange {
+	m := &b.msg
+	x := &exchange{
+		conn: c, sink: out, revision: from.revision, method: method, key: key,
+		buffers: b, opening: from.opening, from: caller,
+	}
+	x.ctx.x, x.ctx.parent = x, c.ctx
+	name := method.String()
+	if method == protocol.Unknown {
+		name = string(m.Method)
+	}
+	x.req = Request{Method: name, Params: m.Params.Raw, x: x}
+	switch method {
+	case protocol.ToolsCall, protocol.PromptsGet:
+		x.req.Name, _ = jsonrpc.String(m.Params.Get("name"))
+		x.req.Arguments = m.Params.Get("arguments")
+	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		x.req.Name, _ = jsonrpc.String(m.Params.Get("uri"))
+	}
+	x.call.method, x.call.feature = name, x.req.Name
+	x.call.id = m.ID.CopyTo(x.call.idBuf[:])
+	x.call.revision, x.call.client, x.call.level = from.revision, from.client, from.level
+	x.ctx.values = caller.values
+	x.call.principal, x.call.header = caller.principal, caller.header
+	if hasMore(from.meta) {
+		x.call.meta = append([]byte(nil), from.meta...)
+	}
+	return x
+}
+
+// start enters a request into the table of those in flight. It says why it is
+// refused, if it is.
+func (c *conn) start(x *exchange) *jsonrpc.Error {
+	cost := callCost + x.kept()
+	if !c.server.memory.Take(cost) {
+		return errOverloaded
+	}
+	x.cost.Store(int64(cost))
+	counter := x.counter()
+	if !counter.Take(x.from.share()) {
+		c.server.memory.Release(cost)
+		return errTooManyCalls
+	}
+	err := c.enter(x)
+	if err != nil {
+		c.server.memory.Release(cost)
+		counter.Give(x.from.share())
+	}
+	return err
+}
+
+// kept is what an exchange keeps besides its buffers, and is not of a fixed size.
+func (x *exchange) kept() int {
+	size := len(x.call.meta)
+	if x.revision.PerRequest {
+		size += x.call.client.size()
+	}
+	return size
+}
+
+// counter is what counts the request among those of all connections.
+func (x *exchange) counter() *share.Counter {
+	if x.method == protocol.Listen {
+		return x.conn.server.listens
+	}
+	return x.conn.server.calls
+}

@@ -1,0 +1,37 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// callTool calls the tool that the request names.
+func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
+	if !s.offers(shelfTools) {
+		return nil, protocolError(notFound(req.Method))
+	}
+	p := &req.x.buffers.msg.Params
+	if name := p.Get("name"); !p.IsObject() || len(name) == 0 || name[0] != '"' {
+		return nil, wrongParams("params.name must be a string")
+	}
+	if a := req.Arguments; a != nil && a[0] != '{' {
+		return nil, wrongParams("params.arguments must be an object")
+	}
+	t := s.tool(ctx, req.Name)
+	if t == nil {
+		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
+	}
+	req.tool = t
+	if err := req.x.admit(ctx, t.info.Requires, !t.repeatable()); err != nil {
+		return nil, err
+	}
+	result, err := within(ctx, req, t.info.Timeout, t.call)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		result = NothingFound()
+	}
+	return result, nil
+}

@@ -1,0 +1,62 @@
+package mcp
+
+import "context"
+
+// turns bound how many replies are made at the same time for one channel. If all handlers
+// went at once that have seen that there is room, they would fill the budget for a client
+// that does not read.
+type turns struct {
+	medium chan struct{} // for replies of more than smallReply
+	large  chan struct{} // for those of more than keptBuffer, besides
+}
+
+// mediumReplies is how many replies larger than smallReply are made at the same time for
+// one channel.
+const mediumReplies = 16
+
+func newTurns() *turns {
+	return &turns{medium: make(chan struct{}, mediumReplies), large: make(chan struct{}, 1)}
+}
+
+// waitTurn waits for the turn of a reply of that size. What waits for the turn of a large
+// one has that of a medium one already, and nobody waits the other way round. It fails
+// when the request has ended.
+func (x *exchange) waitTurn(size int) error {
+	t := x.conn.turns
+	if t == nil {
+		return nil
+	}
+	if err := x.take(t.medium, size > smallReply, &x.medium); err != nil {
+		return err
+	}
+	return x.take(t.large, size > keptBuffer, &x.large)
+}
+
+func (x *exchange) take(turn chan struct{}, needed bool, has *bool) error {
+	if !needed || *has {
+		return nil
+	}
+	select {
+	case turn <- struct{}{}:
+	default:
+		select {
+		case turn <- struct{}{}:
+		case <-x.ctx.Done():
+			return context.Cause(&x.ctx)
+		}
+	}
+	*has = true
+	return nil
+}
+
+// endTurn lets the next replies be made.
+func (x *exchange) endTurn() {
+	if x.large {
+		x.large = false
+		<-x.conn.turns.large
+	}
+	if x.medium {
+		x.medium = false
+		<-x.conn.turns.medium
+	}
+}
