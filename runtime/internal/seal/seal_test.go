@@ -2,6 +2,10 @@ package seal_test
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -119,4 +123,53 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("%q opens as %q", sealed, text)
 		}
 	})
+}
+
+// sealedAs seals a text with a header of the test's, by the format that seal.go describes.
+func sealedAs(t *testing.T, secret []byte, version byte, keyID []byte, text string) string {
+	t.Helper()
+	derived := func(salt []byte, purpose string, size int) []byte {
+		b, err := hkdf.Key(sha256.New, secret, salt, "github.com/mcpgen/mcpgen "+purpose, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if keyID == nil {
+		keyID = derived(nil, "key id", 4)
+	}
+	salt := bytes.Repeat([]byte{7}, 24)
+	header := append(append([]byte{version}, keyID...), salt...)
+	block, err := aes.NewCipher(derived(salt, "p", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.RawURLEncoding.EncodeToString(aead.Seal(header, make([]byte, 12), []byte(text), header))
+}
+
+// TestFormat opens texts that are encrypted with the right key. Only those whose header and
+// encoding are right, too, are opened.
+func TestFormat(t *testing.T) {
+	secret := bytes.Repeat([]byte{1}, 32)
+	const text = "twelve bytes" // base64 ends with a whole group
+	good := sealedAs(t, secret, 1, nil, text)
+	for _, test := range []struct {
+		name, sealed string
+		opens        bool
+	}{
+		{"right", good, true},
+		{"another version", sealedAs(t, secret, 2, nil, text), false},
+		{"another key id", sealedAs(t, secret, 1, make([]byte, 4), text), false},
+		{"no base64 behind it", good + "!", false},
+		{"padding behind it", good + "====", false},
+	} {
+		got, ok := keyring(t, secret).Open("p", test.sealed)
+		if ok != test.opens || ok && string(got) != text {
+			t.Errorf("%s: opened %v, %q", test.name, ok, got)
+		}
+	}
 }
