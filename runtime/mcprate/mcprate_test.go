@@ -349,3 +349,24 @@ func Benchmark(b *testing.B) {
 		})
 	}
 }
+
+// Requests without a limit are counted for no caller, and an infinite limit refuses none.
+func TestWithoutLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		ask := dial(t, newServer(mcprate.Tool("search", rate.Inf, 1), mcprate.By(func(context.Context, *mcp.Request) string {
+			asked++
+			return ""
+		})), "")
+		for _, text := range []string{call("import_books"), request("tools/list", `"x":1`)} {
+			if n, got := passes(ask, text); n != 100 || asked != 0 {
+				t.Errorf("%s: %d passed, then %s; the caller was asked for %d times", text, n, got, asked)
+			}
+		}
+		for range 100 {
+			if got := ask(call("search")); !strings.Contains(got, `"text":"done"`) {
+				t.Fatalf("a call without a limit: %s", got)
+			}
+		}
+	})
+}
