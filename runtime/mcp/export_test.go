@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"io/fs"
+
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
@@ -12,6 +14,11 @@ func LimitsOf(s *Server) Limits { return s.limits }
 
 // OpenWithoutWaiting opens a file that may be a pipe.
 var OpenWithoutWaiting = openWithoutWaiting
+
+// NewInexactFS returns the files of a file system that opens them by other names, too.
+func NewInexactFS(info FilesInfo, fsys fs.FS) Feature {
+	return newFiles(info, &files{fsys: fsys, open: fsys.Open, exact: true})
+}
 
 // Memory is the budget of a server.
 func Memory(s *Server) *membudget.Budget { return s.memory }

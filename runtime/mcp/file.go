@@ -141,7 +141,7 @@ func (f *files) read(ctx context.Context, req *Request) (*ResourceResult, error)
 
 // allowed reports whether a name may be looked up at all.
 func (f *files) allowed(name string) bool {
-	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00") {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") {
 		return false
 	}
 	return f.info.Hidden || !(name[0] == '.' || strings.Contains(name, "/."))
@@ -252,14 +252,14 @@ func (f *files) list(ctx context.Context) ([]ResourceInfo, error) {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && name == ".":
+		case name == ".":
 			return err
-		case err != nil, name != "." && !f.allowed(name):
-			if entry != nil && entry.IsDir() {
+		case !f.allowed(name):
+			if entry.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
-		case !entry.Type().IsRegular() || !utf8.ValidString(name):
+		case !entry.Type().IsRegular(): // also a directory that cannot be read
 			return nil
 		case len(all) == most:
 			return fs.SkipAll
