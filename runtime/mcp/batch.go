@@ -122,7 +122,7 @@ func (c *conn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
 	b := &batch{out: out, open: 1, limit: c.server.limits.ResultBytes}
 	b.account.Of(c.server.memory)
 	jsonrpc.Elements(m.Batch, func(element []byte) bool {
-		c.takeText(element, from, b, true)
+		c.handleText(element, from, b, true)
 		return true
 	})
 	b.mu.Lock()

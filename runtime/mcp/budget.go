@@ -56,8 +56,8 @@ type charged interface {
 
 // keep charges what a session keeps until it ends. It reports false if there is no room,
 // or the session has ended.
-func (c *conn) keep(size int) bool {
-	if c.once {
+func (c *conn) charge(size int) bool {
+	if c.oneMessage {
 		return true
 	}
 	if !c.server.memory.Take(size) {
@@ -69,16 +69,16 @@ func (c *conn) keep(size int) bool {
 		c.server.memory.Release(size)
 		return false
 	}
-	c.kept += size
+	c.charged += size
 	return true
 }
 
 // letGo undoes keep, unless the end of the session has.
-func (c *conn) letGo(size int) {
+func (c *conn) uncharge(size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kept >= size {
-		c.kept -= size
+	if c.charged >= size {
+		c.charged -= size
 		c.server.memory.Release(size)
 	}
 }

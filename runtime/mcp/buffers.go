@@ -35,7 +35,7 @@ func (s *Server) newBuffers() *buffers {
 
 // hold fills the buffers with a message. It reports false, and leaves them empty, if
 // there is no room for it.
-func (b *buffers) hold(message []byte) bool {
+func (b *buffers) load(message []byte) bool {
 	b.data = b.data[:0]
 	if !b.account.Take(b.sizeWith(message)) {
 		// Buffers from the pool may have storage of larger messages. A short message
@@ -73,7 +73,7 @@ func (b *buffers) size() int {
 }
 
 // room makes room for a reply of that size at once, where it is a large one.
-func (b *buffers) room(size int) {
+func (b *buffers) preallocate(size int) {
 	if size > keptBuffer {
 		b.out = bufpool.Grow(b.out[:0], size)
 	}
@@ -81,7 +81,7 @@ func (b *buffers) room(size int) {
 
 // done gives back the storage of the message and of the encoded result, at which nobody
 // looks any more once the reply is written, where it is large.
-func (b *buffers) done() {
+func (b *buffers) releaseMessage() {
 	if cap(b.data) > keptBuffer {
 		b.msg.Reset()
 		bufpool.Put(b.data)
@@ -91,19 +91,19 @@ func (b *buffers) done() {
 }
 
 // dropOut gives back the storage of the reply.
-func (b *buffers) dropOut() {
+func (b *buffers) releaseReply() {
 	bufpool.Put(b.out)
 	b.out = nil
 }
 
 // drop makes the buffers available to others.
-func (b *buffers) drop() {
-	b.clean()
+func (b *buffers) release() {
+	b.reset()
 	bufferPool.Put(b)
 }
 
 // clean makes the buffers ready for another message.
-func (b *buffers) clean() {
+func (b *buffers) reset() {
 	b.msg.Reset()
 	b.decoder.Reset(nil, wire.Options{})
 	b.encoder.Reset()
@@ -112,7 +112,7 @@ func (b *buffers) clean() {
 		b.data = nil
 	}
 	if cap(b.out) > keptBuffer {
-		b.dropOut()
+		b.releaseReply()
 	}
 	b.account.Set(0)
 }

@@ -65,3 +65,28 @@ func (e *CapabilityError) data() json.RawMessage {
 	}
 	return append(b, "}}"...)
 }
+
+// requires returns an error where the client lacks one of the capabilities.
+func (x *exchange) requires(capabilities ...Capability) error {
+	var missing []Capability
+	for _, capability := range capabilities {
+		if !x.call.Can(capability) {
+			missing = append(missing, capability)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return lacking(missing)
+}
+
+// lacking is the error for capabilities that a client lacks, each named once.
+func lacking(missing []Capability) *CapabilityError {
+	var once []Capability
+	for _, capability := range missing {
+		if !slices.Contains(once, capability) {
+			once = append(once, capability)
+		}
+	}
+	return &CapabilityError{Capability: once[0], Others: once[1:]}
+}

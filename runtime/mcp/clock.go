@@ -35,12 +35,12 @@ func (c *clock) start() {
 	c.left = c.overdue.after
 	all.run(c, now)
 	all.mu.Unlock()
-	c.x.clock.Store(c)
+	c.x.partClock.Store(c)
 }
 
 // stop ends the measuring.
 func (c *clock) stop() {
-	c.x.clock.Store(c.outer)
+	c.x.partClock.Store(c.outer)
 	all := c.x.conn.clocks
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -213,7 +213,7 @@ func (c *clockContext) Err() error {
 // pauseClock is called by a handler that waits for the client. It stops the clock of
 // the request, if there is one, and returns what lets it go on.
 func (x *exchange) pauseClock() (resume func()) {
-	c := x.clock.Load()
+	c := x.partClock.Load()
 	c.pause()
 	return c.resume
 }

@@ -118,7 +118,7 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 		if name, ok = jsonrpc.String(member(ref, "name")); !ok {
 			return nil, nil, invalidParams("params.ref.name must be a string")
 		}
-		if p, _ := s.lookUp(shelfPrompts, name).(*prompt); p != nil && s.mayBeSeen(ctx, p) {
+		if p, _ := s.lookUp(promptSet, name).(*prompt); p != nil && s.isVisible(ctx, p) {
 			req.prompt, find = p, p.completer
 		}
 	case "ref/resource":
@@ -143,14 +143,14 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 
 // referredTemplate finds a template by itself or by a URI that fits it.
 func (s *Server) referredTemplate(ctx context.Context, uri string) *template {
-	t, _ := s.lookUp(shelfTemplates, uri).(*template)
+	t, _ := s.lookUp(templateSet, uri).(*template)
 	if t == nil {
 		if found := s.findResource(ctx, uri); found != nil {
 			return found.template
 		}
 		return nil
 	}
-	if !s.mayBeSeen(ctx, t) {
+	if !s.isVisible(ctx, t) {
 		return nil
 	}
 	return t

@@ -25,21 +25,21 @@ type sink = transport.Sink
 // goroutines of the requests. mu guards what is below it. It is held while a reply is queued,
 // so that nothing of a request follows its reply, and never while something waits.
 type conn struct {
-	server *Server
-	ctx    context.Context // ends with the connection
-	stop   context.CancelCauseFunc
-	out    sink        // for messages that belong to no request; may be nil
-	caller *caller     // who is at the other end, for transports with one stream
-	heard  atomic.Bool // something has come since [conn.watch] looked
-	clocks *clocks     // of the requests, maybe with those of other connections
-	number uint64      // of this connection in the process; 0 where messages say whose they are
+	server   *Server
+	ctx      context.Context // ends with the connection
+	stop     context.CancelCauseFunc
+	out      sink        // for messages that belong to no request; may be nil
+	caller   *caller     // who is at the other end, for transports with one stream
+	received atomic.Bool // something has come since [conn.watch] looked
+	clocks   *clocks     // of the requests, maybe with those of other connections
+	number   uint64      // of this connection in the process; 0 where messages say whose they are
 
 	mu       sync.Mutex
 	session  *session // nil until the client has sent initialize
 	latest   *protocol.Revision
 	recent   *client // of the latest request without a session
 	inflight flight
-	kept     int           // bytes charged for the session
+	charged  int           // bytes charged for the session
 	running  int           // handlers, answered or not
 	active   atomic.Int32  // those of them that do not stand (see stand.go); read without the lock
 	idle     chan struct{} // closed when none is left; nil while nobody waits
@@ -49,9 +49,9 @@ type conn struct {
 	subscriptions int             // to resources, of the session and of all listens
 	subscribed    int             // bytes of them
 	shared        bool            // all requests share one channel
-	turns         *turns          // of the replies that are made for it; nil where each request has its own
+	replyTurns    *turns          // of the replies that are made for it; nil where each request has its own
 	ended         <-chan struct{} // closed when the client can ask for nothing more
-	once          bool            // for one message; what that keeps is charged to its requests
+	oneMessage    bool            // for one message; what that keeps is charged to its requests
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
@@ -77,13 +77,13 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 		Failed: func() { c.stop(ErrConnectionClosed) }, Active: &c.active,
 	})
 	ending := make(chan struct{})
-	c.out, c.shared, c.ended, c.turns = out, true, ending, newTurns()
+	c.out, c.shared, c.ended, c.replyTurns = out, true, ending, newTurns()
 	read := make(chan error, 1)
 	go func() { read <- c.readLoop(jc, out) }()
 	written := make(chan error, 1)
 	go func() { out.Serve(); written <- nil }()
 	if s.pingAfter > 0 {
-		go c.watch(out, s.pingAfter, func() { out.Fail(errClientSilent) })
+		go c.watch(out, s.pingAfter, func() { out.Fail(errPingTimeout) })
 	}
 
 	var err error
@@ -141,10 +141,10 @@ func (c *conn) isClosing() bool {
 func (c *conn) close() {
 	c.mu.Lock()
 	c.closing = true
-	kept := c.kept
-	c.kept = 0
+	kept := c.charged
+	c.charged = 0
 	c.mu.Unlock()
 	c.server.memory.Release(kept)
-	c.leave()
+	c.removeSubscriber()
 	c.stop(ErrConnectionClosed)
 }

@@ -27,7 +27,7 @@ const (
 
 // cursor writes a position for the client.
 func (s *Server) cursor(l *pagedList, at position) string {
-	kind := byte(l.shelf)
+	kind := byte(l.set)
 	if at.dynamic {
 		kind |= dynamicFlag
 	}
@@ -49,7 +49,7 @@ func (s *Server) readCursor(l *pagedList, cursor []byte) (at position, ok bool) 
 		return at, false // the decoder passes over line ends
 	}
 	b, mac := b[:len(b)-seal.MACSize], b[len(b)-seal.MACSize:]
-	if !s.keys.CheckMAC(cursorPurpose, b, mac) || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.shelf {
+	if !s.keys.CheckMAC(cursorPurpose, b, mac) || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.set {
 		return at, false
 	}
 	number, n := binary.Uvarint(b[2:])

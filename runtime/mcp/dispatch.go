@@ -15,7 +15,7 @@ import (
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 	switch {
 	case req.x.method.MayAskClient():
-		return s.converse(ctx, req)
+		return s.runRounds(ctx, req)
 	case req.x.method == protocol.Listen:
 		return s.listen(ctx, req)
 	}

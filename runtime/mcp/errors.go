@@ -91,7 +91,7 @@ func (r *Request) hide(ctx context.Context, message string, err error) string {
 func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *jsonrpc.Error) {
 	if err == nil {
 		if asked, ok := reply.(*InputRequired); ok {
-			if asked == nil || asked != r.x.concluded() {
+			if asked == nil || asked != r.x.roundReply() {
 				return r.notAsking(ctx)
 			}
 			return reply, nil
@@ -159,7 +159,7 @@ func (r *Request) failure(ctx context.Context, err error) string {
 	}
 	t := r.tool
 	if t == nil { // an interceptor has answered
-		t, _ = r.x.conn.server.lookUp(shelfTools, r.Name).(*tool)
+		t, _ = r.x.conn.server.lookUp(toolSet, r.Name).(*tool)
 	}
 	if e, ok := errors.AsType[*tooLarge](err); ok {
 		var narrow []string

@@ -25,32 +25,32 @@ type exchange struct {
 
 	// What handlers see of it, from any goroutine. call does not change; ctx and talk have
 	// locks of their own; req is passed to one handler after the other.
-	req  Request
-	call Call
-	ctx  exchangeContext
-	talk conversation
+	req       Request
+	call      Call
+	ctx       exchangeContext
+	questions questions
 
 	// Clocks, which conn.clocks guards.
-	clock  atomic.Pointer[clock] // of the part that runs, or else timing
-	timing clock                 // of the whole request
+	partClock atomic.Pointer[clock] // of the part that runs, or else timing
+	callClock clock                 // of the whole request
 
 	// The reply. answered, notices and farewell are guarded by conn.mu; the rest belongs to
 	// the goroutine that runs the request.
-	writing  rendering
-	returned bool      // the handlers have returned in an orderly way
-	standing *standing // the request goes on without a goroutine
-	notices  *notices  // nil until there are some
+	rendering rendering
+	returned  bool          // the handlers have returned in an orderly way
+	parked    *parkedListen // the request goes on without a goroutine
+	notices   *notices      // nil until there are some
 
 	// The storage, and what is charged for it, which belong to the same goroutine.
 	buffers *buffers
 
-	cost     atomic.Int64 // what is charged for the call itself, and what it holds; negative after its end
-	beyond   bool         // the reply has a place beyond the budget
-	medium   bool         // it has a turn of its channel for a reply that is not small
-	large    bool         // it has the turn for the one large reply
-	farewell bool         // the client is told that the server has ended the request
-	answered bool         // a reply is queued, or there will be none; guarded by conn.mu
-	released bool         // the handlers have returned; only the goroutine that has run them uses it
+	cost          atomic.Int64 // what is charged for the call itself, and what it holds; negative after its end
+	hasPlace      bool         // the reply has a place beyond the budget
+	mediumTurn    bool         // it has a turn of its channel for a reply that is not small
+	largeTurn     bool         // it has the turn for the one large reply
+	sendCancelled bool         // the client is told that the server has ended the request
+	answered      bool         // a reply is queued, or there will be none; guarded by conn.mu
+	released      bool         // the handlers have returned; only the goroutine that has run them uses it
 }
 
 // start is what the new goroutine of a request runs.
@@ -67,7 +67,7 @@ func (x *exchange) run() {
 	defer x.recoverPanic(ctx)
 	x.openRound()
 	reply, err := x.conn.server.handler(ctx, &x.req)
-	if x.standing, _ = reply.(*standing); x.standing == nil {
+	if x.parked, _ = reply.(*parkedListen); x.parked == nil {
 		x.respond(ctx, reply, err)
 	}
 	x.returned = true
@@ -89,16 +89,16 @@ func (x *exchange) recoverPanic(ctx context.Context) {
 
 // end gives back what the exchange holds, and writes what it has queued.
 func (x *exchange) end() {
-	if x.standing != nil {
-		x.stand(x.standing)
+	if x.parked != nil {
+		x.park(x.parked)
 		return
 	}
 	b := x.buffers
 	x.buffers = nil
-	b.drop()
-	x.settle()
+	b.release()
+	x.leavePlace()
 	x.endTurn()
-	x.uncharge()
+	x.releaseCharge()
 	x.stop(nil)
 	if !x.released {
 		x.release()

@@ -83,3 +83,9 @@ func (c *exchangeContext) Value(key any) any {
 	}
 	return c.values.Value(key)
 }
+
+// exchangeFrom returns the request that ctx belongs to, nil where there is none.
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}

@@ -38,7 +38,7 @@ const Revisions = revisions
 // Audience returns how many sessions and listens hear of changes.
 func Audience(s *Server) int {
 	n := 0
-	s.audience.each(func(*subscriber) { n++ })
+	s.subscribers.each(func(*subscriber) { n++ })
 	return n
 }
 

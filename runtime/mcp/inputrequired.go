@@ -94,7 +94,7 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 		if err != nil {
 			return nil, nil, err
 		}
-		if a := x.talk.answers[key]; a != nil && (a.free || a.digest == q.digest) {
+		if a := x.questions.answers[key]; a != nil && (a.free || a.digest == q.digest) {
 			continue
 		}
 		keys, questions = append(keys, key), append(questions, q)
@@ -107,7 +107,7 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 
 // setState keeps what the handler wants to be told.
 func (x *exchange) setState(e *InputRequired) error {
-	c := &x.talk
+	c := &x.questions
 	if e.State == nil {
 		c.state = nil
 		return nil
@@ -124,8 +124,8 @@ func (x *exchange) setState(e *InputRequired) error {
 }
 
 // put ends the round with the questions.
-func (x *exchange) put(e *InputRequired) (*InputRequired, error) {
-	c := &x.talk
+func (x *exchange) endRoundWith(e *InputRequired) (*InputRequired, error) {
+	c := &x.questions
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	keys, questions, err := x.unanswered(e)
@@ -136,16 +136,16 @@ func (x *exchange) put(e *InputRequired) (*InputRequired, error) {
 		return nil, err
 	}
 	for i, q := range questions {
-		c.drop(keys[i])
+		c.forget(keys[i])
 		c.pending = append(c.pending, pendingQuestion{keys[i], q.method, q.params(""), q.digest})
 	}
-	return x.concludeLocked()
+	return x.endRoundLocked()
 }
 
 // putBlocking asks the questions one after the other, for a handler that is then
 // called again.
-func (x *exchange) putBlocking(ctx context.Context, e *InputRequired) error {
-	c := &x.talk
+func (x *exchange) askAll(ctx context.Context, e *InputRequired) error {
+	c := &x.questions
 	c.mu.Lock()
 	keys, questions, err := x.unanswered(e)
 	if err == nil {
@@ -161,7 +161,7 @@ func (x *exchange) putBlocking(ctx context.Context, e *InputRequired) error {
 			return err
 		}
 	}
-	c.again()
+	c.restart()
 	return nil
 }
 
@@ -172,9 +172,9 @@ func Answered(ctx context.Context, key string) bool {
 	if x == nil {
 		return false
 	}
-	x.talk.mu.Lock()
-	defer x.talk.mu.Unlock()
-	return x.talk.answers[key] != nil
+	x.questions.mu.Lock()
+	defer x.questions.mu.Unlock()
+	return x.questions.answers[key] != nil
 }
 
 // RequestState returns the state with which the handler has returned
@@ -184,7 +184,7 @@ func RequestState(ctx context.Context) json.RawMessage {
 	if x == nil {
 		return nil
 	}
-	x.talk.mu.Lock()
-	defer x.talk.mu.Unlock()
-	return x.talk.state
+	x.questions.mu.Lock()
+	defer x.questions.mu.Unlock()
+	return x.questions.state
 }

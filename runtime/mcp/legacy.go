@@ -69,11 +69,11 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 		return origin{}, clientTooLong("params.clientInfo and params.capabilities")
 	}
 	s := &session{revision: protocol.Negotiate(version), client: newClient(info, capabilities), level: protocol.DefaultLevel, subscriber: c.newSubscriber()}
-	if !c.keep(s.client.size()) {
+	if !c.charge(s.client.size()) {
 		return origin{}, errOverloaded
 	}
 	if !c.begin(s) {
-		c.letGo(s.client.size())
+		c.uncharge(s.client.size())
 		return origin{}, invalidRequest("the session is already initialized")
 	}
 	return origin{revision: s.revision, client: s.client, opening: s}, nil
@@ -99,9 +99,9 @@ func (c *conn) reject(s *session) {
 	}
 	c.mu.Unlock()
 	if mine {
-		c.letGo(s.client.size())
+		c.uncharge(s.client.size())
 	}
-	c.server.audience.remove(s.subscriber)
+	c.server.subscribers.remove(s.subscriber)
 }
 
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
@@ -127,13 +127,13 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 		list, resources = `{"listChanged":true}`, `{"subscribe":true,"listChanged":true}`
 	}
 	b = append(b, `{"logging":{}`...)
-	if s.offers(shelfTools) {
+	if s.offers(toolSet) {
 		b = append(append(b, `,"tools":`...), list...)
 	}
 	if s.offersResources() {
 		b = append(append(b, `,"resources":`...), resources...)
 	}
-	if s.offers(shelfPrompts) {
+	if s.offers(promptSet) {
 		b = append(append(b, `,"prompts":`...), list...)
 	}
 	if rev.Fields.Completions && s.offersCompletion() {

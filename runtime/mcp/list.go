@@ -13,16 +13,16 @@ import (
 
 // pagedList is one of the methods that list features (server/utilities/pagination).
 type pagedList struct {
-	shelf   int
+	set     int
 	member  string
 	dynamic bool // templates add resources to it
 }
 
 var pagedLists = map[protocol.Method]*pagedList{
-	protocol.ToolsList:              {shelf: shelfTools, member: "tools"},
-	protocol.ResourcesList:          {shelf: shelfResources, member: "resources", dynamic: true},
-	protocol.ResourcesTemplatesList: {shelf: shelfTemplates, member: "resourceTemplates"},
-	protocol.PromptsList:            {shelf: shelfPrompts, member: "prompts"},
+	protocol.ToolsList:              {set: toolSet, member: "tools"},
+	protocol.ResourcesList:          {set: resourceSet, member: "resources", dynamic: true},
+	protocol.ResourcesTemplatesList: {set: templateSet, member: "resourceTemplates"},
+	protocol.PromptsList:            {set: promptSet, member: "prompts"},
 }
 
 // list appends a page of a list. Where it is the same for every request, the
@@ -56,14 +56,14 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 			if err := x.waitTurn(page.size); err != nil {
 				return b, err
 			}
-			if !x.hold(page.size) {
+			if !x.charge(page.size) {
 				return b, errOverloaded
 			}
 		}
 		return page.write(b), nil
 	}
 	index := rev.Index()
-	sh := &s.shelves[l.shelf]
+	sh := &s.sets[l.set]
 	s.mu.RLock()
 	page := sh.first[index]
 	s.mu.RUnlock()
@@ -83,7 +83,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 
 // renderFirst writes the first page. The caller holds the lock.
 func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision) []byte {
-	items := s.shelves[l.shelf].items
+	items := s.sets[l.set].items
 	var next position
 	if most := s.limits.PageSize; len(items) > most {
 		items = items[:most]
@@ -117,7 +117,7 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 	at := from
 	if !at.dynamic {
 		s.mu.RLock()
-		items := s.shelves[l.shelf].after(at.number)
+		items := s.sets[l.set].after(at.number)
 		s.mu.RUnlock()
 		for _, f := range items {
 			if s.visible != nil && !s.visible(ctx, f.Info()) {
@@ -235,10 +235,10 @@ type lister struct {
 // offersList reports whether there is the list: both lists of resources are there
 // if there are any resources.
 func (s *Server) offersList(l *pagedList) bool {
-	if l.shelf == shelfResources || l.shelf == shelfTemplates {
+	if l.set == resourceSet || l.set == templateSet {
 		return s.offersResources()
 	}
-	return s.offers(l.shelf)
+	return s.offers(l.set)
 }
 
 // listersOf returns what adds resources to a list.

@@ -71,7 +71,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 		return nil, protocolError(e)
 	}
 	if len(s.interceptors) == 0 {
-		return &standing{sub: sub}, nil
+		return &parkedListen{sub: sub}, nil
 	}
 	defer s.endListen(x, sub)
 	defer x.pauseClock()()
@@ -80,7 +80,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	case <-x.conn.ended:
 	}
 	x.endByServer()
-	return listenEnd{}, nil
+	return listenClosed{}, nil
 }
 
 // beginListen enters a listen and acknowledges it.
@@ -92,7 +92,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 	if e != nil {
 		return nil, e
 	}
-	sub := s.honour(ctx, x, &filter)
+	sub := s.negotiateFilter(ctx, x, &filter)
 	if e := x.conn.reserve(len(sub.uris), sub.size()); e != nil {
 		return nil, e
 	}
@@ -100,23 +100,23 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 		x.conn.unreserve(len(sub.uris), sub.size())
 		return nil, errOverloaded
 	}
-	x.adopt(sub.size())
+	x.addCharge(sub.size())
 	// What changes from now on waits for the acknowledgement.
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	s.audience.add(sub)
+	s.subscribers.add(sub)
 	sub.send(filter.acknowledgement(sub.id))
 	x.sink.FlushAsync()
 	return sub, nil
 }
 
 func (s *Server) endListen(x *exchange, sub *subscriber) {
-	s.audience.remove(sub)
+	s.subscribers.remove(sub)
 	x.conn.unreserve(len(sub.uris), sub.size())
 }
 
 // honour takes what the server does not tell of out of the filter.
-func (s *Server) honour(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
+func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
 	sub := &subscriber{out: x.sink, id: append([]byte(nil), x.call.id.Raw()...), uris: map[string]struct{}{}}
 	sub.send = func(message []byte) {
 		x.conn.mu.Lock()
@@ -174,9 +174,9 @@ func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
 }
 
 // listenEnd is the result of a listen that the server ends.
-type listenEnd struct{}
+type listenClosed struct{}
 
-func (listenEnd) appendTo(b []byte, r *rendering) []byte {
+func (listenClosed) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `{"resultType":"complete","_meta":{"`+protocol.MetaServerInfo+`":`...)
 	b = append(b, r.server.identity[r.revision.Index()]...)
 	b = append(b, `,"`+protocol.MetaSubscription+`":`...)

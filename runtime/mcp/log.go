@@ -60,7 +60,7 @@ type logScope struct {
 }
 
 func (l *callLog) Enabled(ctx context.Context, level slog.Level) bool {
-	return l.server.Enabled(ctx, level) || l.exchange.wantsLog(levelOf(level))
+	return l.server.Enabled(ctx, level) || l.exchange.sendsLog(levelOf(level))
 }
 
 func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
@@ -68,7 +68,7 @@ func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
 	if l.server.Enabled(ctx, r.Level) {
 		err = l.server.Handle(ctx, safeRecord(r))
 	}
-	if level := levelOf(r.Level); l.exchange.wantsLog(level) && l.exchange.mayLog(level) {
+	if level := levelOf(r.Level); l.exchange.sendsLog(level) && l.exchange.countLog(level) {
 		l.exchange.emit(l.message(level, r))
 	}
 	return err
@@ -156,7 +156,7 @@ func (c *conn) setLevel(p *jsonrpc.Params) *jsonrpc.Error {
 }
 
 // wantsLog reports whether the client wants messages of a level.
-func (x *exchange) wantsLog(level int8) bool {
+func (x *exchange) sendsLog(level int8) bool {
 	least := x.call.level
 	if !x.revision.PerRequest {
 		least = protocol.DefaultLevel
@@ -166,5 +166,5 @@ func (x *exchange) wantsLog(level int8) bool {
 		}
 		x.conn.mu.Unlock()
 	}
-	return level >= least && !x.talk.muted()
+	return level >= least && !x.questions.suppressesOutput()
 }

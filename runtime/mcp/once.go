@@ -27,7 +27,7 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 	if x == nil || !x.method.MayAskClient() {
 		return f()
 	}
-	text, err := x.talk.onceBefore(key)
+	text, err := x.questions.onceValue(key)
 	if err != nil {
 		return value, err
 	}
@@ -43,7 +43,7 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 			return value, fmt.Errorf("keep the value %q: %w", key, err)
 		}
 		text = e.Bytes()
-		if err := x.talk.keepOnce(x, key, text); err != nil {
+		if err := x.questions.setOnce(x, key, text); err != nil {
 			return value, err
 		}
 	}
@@ -54,7 +54,7 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 }
 
 // onceBefore returns a value of an earlier run.
-func (c *conversation) onceBefore(key string) (json.RawMessage, error) {
+func (c *questions) onceValue(key string) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.pending) > 0 {
@@ -63,7 +63,7 @@ func (c *conversation) onceBefore(key string) (json.RawMessage, error) {
 	return c.once[key], nil
 }
 
-func (c *conversation) keepOnce(x *exchange, key string, text json.RawMessage) error {
+func (c *questions) setOnce(x *exchange, key string, text json.RawMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.once == nil {
@@ -73,5 +73,5 @@ func (c *conversation) keepOnce(x *exchange, key string, text json.RawMessage) e
 	if !x.revision.ServerRequests.Rounds {
 		return nil // no client carries it
 	}
-	return c.grow(x, len(text))
+	return c.addSize(x, len(text))
 }

@@ -179,10 +179,10 @@ func (p *policy) deniesURI(s *uripattern.Readings) bool {
 
 // admit reports whether a feature may be registered. Of what is denied it
 // remembers the URIs.
-func (s *Server) admit(f Feature) bool {
+func (s *Server) allowFeature(f Feature) bool {
 	for _, p := range s.policies {
 		if p.denies(f) {
-			s.bar(f)
+			s.deny(f)
 			return false
 		}
 		if !p.allows(f) {
@@ -193,9 +193,9 @@ func (s *Server) admit(f Feature) bool {
 }
 
 // bar keeps other features from answering for a resource that is denied.
-func (s *Server) bar(f Feature) {
+func (s *Server) deny(f Feature) {
 	info := f.Info()
-	b := &barred{}
+	b := &deniedResource{}
 	switch info.Kind {
 	case KindResource:
 		b.uri = uripattern.DenyURI(info.URI)
@@ -206,19 +206,19 @@ func (s *Server) bar(f Feature) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.barred == nil {
-		s.barred = map[barredKey]*barred{}
+	if s.denied == nil {
+		s.denied = map[deniedKey]*deniedResource{}
 	}
-	s.barred[barredKey{info.Kind, info.URI}] = b
+	s.denied[deniedKey{info.Kind, info.URI}] = b
 }
 
 // barred is a resource or a template that is denied.
-type barred struct {
+type deniedResource struct {
 	uri      *uripattern.Pattern
 	template *uripattern.Template
 }
 
-type barredKey struct {
+type deniedKey struct {
 	kind Kind
 	uri  string
 }
@@ -230,13 +230,13 @@ func (s *Server) mayRead(f Feature, uri string) bool {
 
 // mayTell reports whether clients may be told of a URI: it is not denied, and
 // belongs to something that they may read.
-func (s *Server) mayTell(uri string) bool {
+func (s *Server) isNotifiable(uri string) bool {
 	if len(s.policies) == 0 {
 		return true
 	}
 	s.mu.RLock()
 	var of []Feature
-	if static := s.shelves[shelfResources].byName[uri]; static != nil {
+	if static := s.sets[resourceSet].byName[uri]; static != nil {
 		of = append(of, static)
 	}
 	for _, t := range s.closest {
@@ -259,7 +259,7 @@ func (s *Server) mayReadAny(uri string, of []Feature) bool {
 		return false
 	}
 	s.mu.RLock()
-	for _, b := range s.barred {
+	for _, b := range s.denied {
 		if b.uri != nil && b.uri.Matches(lenient) || b.template != nil && b.template.Matches(lenient) {
 			s.mu.RUnlock()
 			return false

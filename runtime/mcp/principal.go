@@ -85,11 +85,11 @@ func (c *caller) share() *share.Client {
 	return &c.client
 }
 
-var nobody caller
+var unknownCaller caller
 
 func callerFrom(ctx context.Context) *caller {
 	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
 		return c
 	}
-	return &nobody
+	return &unknownCaller
 }

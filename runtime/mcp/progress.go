@@ -40,11 +40,11 @@ func (x *exchange) progressToken() (jsonrpc.ID, bool) {
 var notePool = sync.Pool{New: func() any { return new([]byte) }}
 
 func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message string) {
-	if math.IsNaN(done) || math.IsInf(done, 0) || x.talk.muted() {
+	if math.IsNaN(done) || math.IsInf(done, 0) || x.questions.suppressesOutput() {
 		return
 	}
 	if math.IsInf(total, 0) {
 		total = 0
 	}
-	x.progressed(report{token, done, total, message})
+	x.queueProgress(report{token, done, total, message})
 }

@@ -75,15 +75,15 @@ func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 
 // getPrompt answers prompts/get.
 func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
-	if !s.offers(shelfPrompts) {
+	if !s.offers(promptSet) {
 		return nil, protocolError(notFound(req.Method))
 	}
 	params := &req.x.buffers.msg.Params
 	if name := params.Get("name"); !params.IsObject() || len(name) == 0 || name[0] != '"' {
 		return nil, wrongParams("params.name must be a string")
 	}
-	p, _ := s.lookUp(shelfPrompts, req.Name).(*prompt)
-	if p == nil || !s.mayBeSeen(ctx, p) {
+	p, _ := s.lookUp(promptSet, req.Name).(*prompt)
+	if p == nil || !s.isVisible(ctx, p) {
 		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt: " + req.Name}
 	}
 	req.prompt = p

@@ -15,14 +15,14 @@ import (
 type notices struct {
 	progress bucket
 	newest   report
-	any      bool        // there has been a report of progress
-	waits    bool        // the newest one has not been sent
-	turn     *time.Timer // comes when it may be sent; nil while none waits
+	reported bool        // there has been a report of progress
+	pending  bool        // the newest one has not been sent
+	timer    *time.Timer // comes when it may be sent; nil while none waits
 
-	logs    bucket
-	omitted int       // log messages that were not sent, and have not been told of
-	level   int8      // the highest one of them
-	told    time.Time // when the client was told of some
+	logs       bucket
+	omitted    int       // log messages that were not sent, and have not been told of
+	level      int8      // the highest one of them
+	reportedAt time.Time // when the client was told of some
 }
 
 // report is a report of progress.
@@ -69,20 +69,20 @@ func (x *exchange) noticesLocked() *notices {
 
 // progressed takes a report of progress, and sends it as soon as there may be one
 // more. It waits for room where the client reads slowly.
-func (x *exchange) progressed(r report) {
+func (x *exchange) queueProgress(r report) {
 	x.sink.Wait()
 	c := x.conn
 	c.mu.Lock()
 	n := x.noticesLocked()
-	if !x.answered && (!n.any || r.done > n.newest.done) {
-		n.newest, n.any, n.waits = r, true, true
+	if !x.answered && (!n.reported || r.done > n.newest.done) {
+		n.newest, n.reported, n.pending = r, true, true
 		rate := c.server.limits.ProgressRate
 		switch {
-		case n.turn != nil: // another one waits already
+		case n.timer != nil: // another one waits already
 		case n.progress.take(rate):
 			x.sendProgressLocked()
 		default:
-			n.turn = time.AfterFunc(n.progress.wait(rate), x.progressTurn)
+			n.timer = time.AfterFunc(n.progress.wait(rate), x.progressTurn)
 		}
 	}
 	c.mu.Unlock()
@@ -96,13 +96,13 @@ func (x *exchange) progressTurn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := x.notices
-	n.turn = nil
-	if x.answered || !n.waits {
+	n.timer = nil
+	if x.answered || !n.pending {
 		return
 	}
 	rate := c.server.limits.ProgressRate
 	if x.sink.Full() || !n.progress.take(rate) {
-		n.turn = time.AfterFunc(max(n.progress.wait(rate), time.Millisecond), x.progressTurn)
+		n.timer = time.AfterFunc(max(n.progress.wait(rate), time.Millisecond), x.progressTurn)
 		return
 	}
 	x.sendProgressLocked()
@@ -112,7 +112,7 @@ func (x *exchange) progressTurn() {
 // sendProgressLocked queues the newest report. The caller holds conn.mu.
 func (x *exchange) sendProgressLocked() {
 	n := x.notices
-	n.waits = false
+	n.pending = false
 	note := notePool.Get().(*[]byte)
 	*note = n.newest.appendTo((*note)[:0], x.revision)
 	x.sink.Notify(*note)
@@ -138,7 +138,7 @@ func (r *report) appendTo(b []byte, rev *protocol.Revision) []byte {
 
 // mayLog reports whether one more log message may be sent. Where it may not, that is
 // counted.
-func (x *exchange) mayLog(level int8) bool {
+func (x *exchange) countLog(level int8) bool {
 	c := x.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,16 +151,16 @@ func (x *exchange) mayLog(level int8) bool {
 		n.level = max(n.level, level)
 		return false
 	}
-	if now := time.Now(); n.omitted > 0 && now.Sub(n.told) >= time.Second {
-		n.told = now
-		x.tellOmittedLocked()
+	if now := time.Now(); n.omitted > 0 && now.Sub(n.reportedAt) >= time.Second {
+		n.reportedAt = now
+		x.sendOmittedLocked()
 	}
 	return true
 }
 
 // tellOmittedLocked queues a log message that says how many were not sent. The caller
 // holds conn.mu.
-func (x *exchange) tellOmittedLocked() {
+func (x *exchange) sendOmittedLocked() {
 	n := x.notices
 	b := append([]byte(nil), `{"level":"`...)
 	b = append(b, protocol.Levels[n.level]...)
@@ -180,17 +180,17 @@ func (x *exchange) closeNoticesLocked() {
 		return
 	}
 	x.dropNoticesLocked()
-	if n.waits {
+	if n.pending {
 		x.sendProgressLocked()
 	}
 	if n.omitted > 0 {
-		x.tellOmittedLocked()
+		x.sendOmittedLocked()
 	}
 }
 
 // dropNoticesLocked is for a request that gets no reply. The caller holds conn.mu.
 func (x *exchange) dropNoticesLocked() {
-	if n := x.notices; n != nil && n.turn != nil {
-		n.turn.Stop()
+	if n := x.notices; n != nil && n.timer != nil {
+		n.timer.Stop()
 	}
 }

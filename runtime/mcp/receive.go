@@ -13,24 +13,24 @@ func (c *conn) receive(data []byte, out sink) bool {
 	if c.isClosing() {
 		return false
 	}
-	c.heard.Store(true)
-	c.takeText(data, c.caller, out, false)
+	c.received.Store(true)
+	c.handleText(data, c.caller, out, false)
 	return true
 }
 
 // takeText handles the text of a message, which it copies.
-func (c *conn) takeText(data []byte, from *caller, out sink, inBatch bool) {
+func (c *conn) handleText(data []byte, from *caller, out sink, inBatch bool) {
 	b := c.server.newBuffers()
-	if !b.hold(data) {
+	if !b.load(data) {
 		c.noRoom(b, data, from, out, inBatch)
 		return
 	}
-	c.take(b, c.server.parser.Parse(b.data, &b.msg), from, out, inBatch)
+	c.handle(b, c.server.parser.Parse(b.data, &b.msg), from, out, inBatch)
 }
 
 // take handles a message that has been parsed. It owns the buffers. It never waits. It
 // reports whether the sink can expect a reply, if only an empty one.
-func (c *conn) take(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (expect bool) {
+func (c *conn) handle(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (expect bool) {
 	m := &b.msg
 	switch {
 	case err != nil:
@@ -48,7 +48,7 @@ func (c *conn) take(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBa
 	default:
 		expect = c.batch(m, from, out)
 	}
-	b.drop()
+	b.release()
 	return expect
 }
 
@@ -59,14 +59,14 @@ func (c *conn) noRoom(b *buffers, data []byte, from *caller, out sink, inBatch b
 	if err == nil && (b.msg.Kind == jsonrpc.Request || b.msg.Kind == jsonrpc.Batch) {
 		err = errOverloaded
 	}
-	c.take(b, err, from, out, inBatch)
+	c.handle(b, err, from, out, inBatch)
 }
 
 // malformed answers what is not a message. A broken response gets no reply,
 // since a reply would be a response to it. It reports whether there is one.
 func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool {
 	if m.Kind == jsonrpc.Response {
-		if c.answered(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
+		if c.deliver(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
 			return false
 		}
 		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
@@ -111,7 +111,7 @@ func (c *conn) overloaded(e *jsonrpc.FrameError, out sink) {
 	switch e.Kind {
 	case jsonrpc.Notification:
 	case jsonrpc.Response:
-		c.answered(e.ID, clientAnswer{err: e})
+		c.deliver(e.ID, clientAnswer{err: e})
 	default:
 		c.refuse(&jsonrpc.Message{ID: e.ID}, errOverloaded, out)
 	}

@@ -113,7 +113,7 @@ func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
 
 // retried reports whether the client has come back with answers.
 func (x *exchange) retried() bool {
-	x.talk.mu.Lock()
-	defer x.talk.mu.Unlock()
-	return x.talk.round != nil || len(x.talk.answers) > 0
+	x.questions.mu.Lock()
+	defer x.questions.mu.Unlock()
+	return x.questions.round != nil || len(x.questions.answers) > 0
 }

@@ -12,7 +12,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.isAnswered() {
 		return
 	}
-	if asked, failure := x.conclude(); asked != nil || failure != nil {
+	if asked, failure := x.endRound(); asked != nil || failure != nil {
 		reply, err = asked.reply(), failure
 	}
 	reply, e := x.req.outcome(ctx, reply, err)
@@ -33,22 +33,22 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 		size = textWeight(len(e.Message)) + len(e.Data)
 	}
 	large := size > smallReply
-	if large && !x.afford(size) {
+	if large && !x.reserveReply(size) {
 		reply, e, size, large = nil, errOverloaded, 0, false
 	}
 	var code int
-	b.room(size)
-	b.out, code = x.render(ctx, &x.writing, b.out[:0], reply, e)
-	if b.done(); len(b.out) > smallReply || b.account.Held() > 0 {
-		if x.beyond {
+	b.preallocate(size)
+	b.out, code = x.render(ctx, &x.rendering, b.out[:0], reply, e)
+	if b.releaseMessage(); len(b.out) > smallReply || b.account.Held() > 0 {
+		if x.hasPlace {
 			b.account.Set(b.size())
 		} else if !b.account.Take(b.size()) { // it is longer than it seemed
-			b.dropOut()
-			b.out, code = x.render(ctx, &x.writing, b.out, nil, errOverloaded)
+			b.releaseReply()
+			b.out, code = x.render(ctx, &x.rendering, b.out, nil, errOverloaded)
 		}
 	}
 	if !large {
-		x.drop()
+		x.dropEncoded()
 		x.sink.Wait()
 	}
 	x.send(b.out, code, true)
@@ -77,7 +77,7 @@ func (x *exchange) isAnswered() bool {
 func (x *exchange) endByServer() {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
-	x.farewell = true
+	x.sendCancelled = true
 }
 
 // send queues the one reply, unless there has been one or must be none. Handlers that
@@ -98,7 +98,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	} else {
 		x.sink.Reply(message, code)
 	}
-	if x.farewell && c.shared {
+	if x.sendCancelled && c.shared {
 		x.sink.Notify(cancelledByServer(x.call.id))
 	}
 	if returned { // after what it has queued: who waits for handlers looks at that next

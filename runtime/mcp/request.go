@@ -64,7 +64,7 @@ func (c *readingContext) Err() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(&x.ctx)
 	}
-	return x.clock.Load().overtime()
+	return x.partClock.Load().overtime()
 }
 
 func (r *Request) arguments() []byte {

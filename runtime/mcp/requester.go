@@ -33,7 +33,7 @@ func (r *Request) Tool() (info FeatureInfo, ok bool) {
 	}
 	t := r.tool
 	if t == nil {
-		if t, _ = r.x.conn.server.lookUp(shelfTools, r.Name).(*tool); t == nil {
+		if t, _ = r.x.conn.server.lookUp(toolSet, r.Name).(*tool); t == nil {
 			return FeatureInfo{}, false
 		}
 	}

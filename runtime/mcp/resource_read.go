@@ -27,18 +27,18 @@ type foundResource struct {
 // most of it. It returns nil if there is none.
 func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	s.mu.RLock()
-	static, _ := s.shelves[shelfResources].byName[uri].(*resource)
+	static, _ := s.sets[resourceSet].byName[uri].(*resource)
 	templates := s.closest
 	s.mu.RUnlock()
 	if static != nil {
-		if !s.mayBeSeen(ctx, static) || !s.mayRead(static, uri) {
+		if !s.isVisible(ctx, static) || !s.mayRead(static, uri) {
 			return nil
 		}
 		return &foundResource{uri: uri, mime: static.info.MIMEType, info: &static.info.ReadInfo, read: static.read}
 	}
 	for _, t := range templates {
 		values, ok := t.pattern.Match(uri, false)
-		if !ok || !s.mayBeSeen(ctx, t) || !s.mayRead(t, uri) {
+		if !ok || !s.isVisible(ctx, t) || !s.mayRead(t, uri) {
 			continue
 		}
 		return &foundResource{
@@ -52,7 +52,7 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 // lock.
 func (s *Server) sortTemplates() {
 	s.closest, s.listers = nil, nil
-	for _, item := range s.shelves[shelfTemplates].items {
+	for _, item := range s.sets[templateSet].items {
 		t := item.Feature.(*template)
 		s.closest = append(s.closest, t)
 		if t.options.list != nil {

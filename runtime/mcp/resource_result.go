@@ -66,7 +66,7 @@ func (r *Request) text(e *wire.Encoder) string {
 	if b := r.x.buffers; size > membudget.Free {
 		b.account.Set(b.size())
 		r.x.conn.server.memory.Force(size)
-		r.x.adopt(size)
+		r.x.addCharge(size)
 	}
 	return text
 }

@@ -26,7 +26,7 @@ func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
 		return nil, err
 	}
 	if b := x.buffers; capacity > keptBuffer || !b.account.Take(b.size()+capacity) {
-		if err := x.claim(capacity, capacity > largeResult); err != nil {
+		if err := x.reserve(capacity, capacity > largeResult); err != nil {
 			return nil, err
 		}
 		x.sink.Flush() // lets the next one pass that waits for the client

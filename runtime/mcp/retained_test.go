@@ -49,7 +49,7 @@ func TestRetained(t *testing.T) {
 		for _, finish := range []bool{true, false} { // a handler that panics does not finish
 			b := new(buffers)
 			for _, message := range []string{params(`"arguments":` + c.arguments), params(many.String() + `"x":1`), params(`"a":1`)} {
-				b.hold([]byte(message))
+				b.load([]byte(message))
 				// What is wrong with a message does not matter here.
 				_ = jsonrpc.Parser{Deferred: "arguments"}.Parse(b.data, &b.msg)
 				if text := b.msg.Params.Get("arguments"); text != nil {
@@ -59,7 +59,7 @@ func TestRetained(t *testing.T) {
 					}
 				}
 				b.out = append(b.out, message...)
-				b.clean()
+				b.reset()
 				if n := retained(reflect.ValueOf(b), map[uintptr]bool{}); n > 4*keptBuffer {
 					t.Errorf("%s, finished %v: %d bytes are kept after %.80s", name, finish, n, message)
 				}
@@ -80,10 +80,10 @@ func TestHoldWithoutRoom(t *testing.T) {
 	} {
 		b := spare
 		b.account.Of(budget)
-		if !b.hold([]byte("{}")) || string(b.data) != "{}" || b.account.Held() != 0 {
+		if !b.load([]byte("{}")) || string(b.data) != "{}" || b.account.Held() != 0 {
 			t.Errorf("%s: a short message has no room, or is charged with %d bytes", name, b.account.Held())
 		}
-		if b.hold(make([]byte, 2*membudget.Free)) || len(b.data) != 0 || b.account.Held() != 0 {
+		if b.load(make([]byte, 2*membudget.Free)) || len(b.data) != 0 || b.account.Held() != 0 {
 			t.Errorf("%s: a long message has room", name)
 		}
 	}

@@ -146,10 +146,10 @@ func (x *exchange) keepRoots(roots []Root, version int) {
 	for i := range roots {
 		size += len(roots[i].URI) + len(roots[i].Name) + rootOverhead
 	}
-	if size > maxKeptRoots || !x.conn.keep(size) {
+	if size > maxKeptRoots || !x.conn.charge(size) {
 		return
 	}
-	x.conn.letGo(x.replaceRoots(roots, version, size))
+	x.conn.uncharge(x.replaceRoots(roots, version, size))
 }
 
 // replaceRoots returns how many bytes are not kept any more: those of the roots before,
@@ -178,5 +178,5 @@ func (c *conn) rootsChanged() {
 		c.session.roots = knownRoots{version: c.session.roots.version + 1}
 	}
 	c.mu.Unlock()
-	c.letGo(before)
+	c.uncharge(before)
 }

@@ -39,18 +39,18 @@ type Server struct {
 	handler Handler // all interceptors, and the server behind them
 	parser  jsonrpc.Parser
 
-	extensions extensions
-	audience   audience
-	vigils     vigils // for the ends of listens
+	extensions    extensions
+	subscribers   subscribers
+	closeWatchers closeWatchers // for the ends of listens
 
 	mu       sync.RWMutex
-	shelves  [shelfCount]shelf
-	closest  []*template           // by how much of a URI they fix
-	listers  []lister              // templates that list resources, in order
-	complete bool                  // there are completions, or have been
-	embeds   bool                  // results may embed resources, or have done so
-	barred   map[barredKey]*barred // what policies deny
-	identity [revisions][]byte     // info as each revision has it, in short
+	sets     [setCount]featureSet
+	closest  []*template                   // by how much of a URI they fix
+	listers  []lister                      // templates that list resources, in order
+	complete bool                          // there are completions, or have been
+	embeds   bool                          // results may embed resources, or have done so
+	denied   map[deniedKey]*deniedResource // what policies deny
+	identity [revisions][]byte             // info as each revision has it, in short
 }
 
 // NewServer returns a server without features. Generated code calls it. It panics
@@ -98,15 +98,15 @@ func NewServer(info Info, options ...Option) *Server {
 // [Policy] does not let through is not added.
 func (s *Server) Register(f Feature) {
 	f.check(s)
-	if !s.admit(f) {
+	if !s.allowFeature(f) {
 		return
 	}
 	s.checkTimeout(f)
-	shelf := shelfOf[f.Info().Kind]
+	shelf := setOf[f.Info().Kind]
 	s.mu.Lock()
-	defer s.tellOf(shelf)
+	defer s.notifyListChanged(shelf)
 	defer s.mu.Unlock()
-	s.shelves[shelf].add(f)
+	s.sets[shelf].add(f)
 	s.complete = s.complete || f.completes()
 	switch f := f.(type) {
 	case *tool:
@@ -114,39 +114,39 @@ func (s *Server) Register(f Feature) {
 	case *prompt:
 		s.embeds = s.embeds || f.info.Embeds
 	}
-	s.reshelve(shelf)
+	s.reindex(shelf)
 }
 
 // Unregister removes the feature with that published name, of resources the URI,
 // of resource templates the URI template, and reports whether there was one. Calls
 // that run go on.
 func (s *Server) Unregister(kind Kind, name string) bool {
-	shelf, ok := shelfOf[kind]
+	shelf, ok := setOf[kind]
 	s.mu.Lock()
-	delete(s.barred, barredKey{kind, name})
-	ok = ok && s.shelves[shelf].remove(name)
+	delete(s.denied, deniedKey{kind, name})
+	ok = ok && s.sets[shelf].remove(name)
 	if ok {
-		s.reshelve(shelf)
+		s.reindex(shelf)
 	}
 	s.mu.Unlock()
 	if ok {
-		s.tellOf(shelf)
+		s.notifyListChanged(shelf)
 	}
 	return ok
 }
 
 // reshelve brings up to date what depends on the features of a shelf. The caller
 // holds the lock.
-func (s *Server) reshelve(shelf int) {
-	clear(s.shelves[shelf].first[:])
-	if shelf == shelfTemplates {
+func (s *Server) reindex(shelf int) {
+	clear(s.sets[shelf].first[:])
+	if shelf == templateSet {
 		s.sortTemplates()
 	}
 }
 
 // tellOf tells of a change of a list.
-func (s *Server) tellOf(shelf int) {
-	s.audience.each(func(sub *subscriber) { sub.changed(topicOf[shelf]) })
+func (s *Server) notifyListChanged(shelf int) {
+	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[shelf]) })
 }
 
 // Features returns what is registered, and let through by policies: tools,
@@ -155,8 +155,8 @@ func (s *Server) Features() []FeatureInfo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var infos []FeatureInfo
-	for i := range s.shelves {
-		for _, f := range s.shelves[i].items {
+	for i := range s.sets {
+		for _, f := range s.sets[i].items {
 			infos = append(infos, f.Info())
 		}
 	}
@@ -168,8 +168,8 @@ func (s *Server) Info() Info { return s.info }
 
 // tool finds a tool by name or alias, among those that the request may see.
 func (s *Server) tool(ctx context.Context, name string) *tool {
-	t, _ := s.lookUp(shelfTools, name).(*tool)
-	if t == nil || !s.mayBeSeen(ctx, t) {
+	t, _ := s.lookUp(toolSet, name).(*tool)
+	if t == nil || !s.isVisible(ctx, t) {
 		return nil
 	}
 	return t
@@ -178,7 +178,7 @@ func (s *Server) tool(ctx context.Context, name string) *tool {
 func (s *Server) lookUp(shelf int, name string) Feature {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.shelves[shelf].byName[name]
+	return s.sets[shelf].byName[name]
 }
 
 // offers reports whether there are features on a shelf, or have been: a
@@ -186,7 +186,7 @@ func (s *Server) lookUp(shelf int, name string) Feature {
 func (s *Server) offers(shelf int) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.shelves[shelf].offered
+	return s.sets[shelf].offered
 }
 
 // offersResources reports whether there are resources, or have been, or results that
@@ -194,12 +194,12 @@ func (s *Server) offers(shelf int) bool {
 func (s *Server) offersResources() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.embeds || s.shelves[shelfResources].offered || s.shelves[shelfTemplates].offered
+	return s.embeds || s.sets[resourceSet].offered || s.sets[templateSet].offered
 }
 
 // offersChanges reports whether there is a list that can change.
 func (s *Server) offersChanges() bool {
-	return s.offersResources() || s.offers(shelfTools) || s.offers(shelfPrompts)
+	return s.offersResources() || s.offers(toolSet) || s.offers(promptSet)
 }
 
 // offersCompletion reports whether arguments can be completed.

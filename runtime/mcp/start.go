@@ -29,7 +29,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) {
 		out.Refuse(jsonrpc.AppendError(nil, b.msg.ID, err), err.Code)
 	}
 	if b != nil {
-		b.drop()
+		b.release()
 	}
 }
 

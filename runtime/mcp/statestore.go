@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -72,4 +73,21 @@ func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) 
 	}
 	s.used[id] = state
 	return true, nil
+}
+
+// consume uses up the state of the round, before a tool runs on it that must not repeat it.
+func (x *exchange) consume(ctx context.Context) error {
+	r := x.questions.round
+	if r == nil || r.consumed {
+		return nil
+	}
+	first, err := x.conn.server.store.Consume(ctx, r.id, r.expires)
+	if err != nil {
+		return fmt.Errorf("consume request state: %w", err)
+	}
+	if !first {
+		return x.refuseState("it has been used")
+	}
+	r.consumed = true
+	return nil
 }

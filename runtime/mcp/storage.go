@@ -9,37 +9,37 @@ import (
 )
 
 // unload gives back the storage of a request at which nobody looks any more.
-func (x *exchange) unload() {
+func (x *exchange) releaseBuffers() {
 	b := x.buffers
 	x.buffers, x.req.Params, x.req.Arguments = nil, nil, nil
-	b.drop()
+	b.release()
 }
 
 // reload gets storage for the reply.
-func (x *exchange) reload() { x.buffers = x.conn.server.newBuffers() }
+func (x *exchange) acquireBuffers() { x.buffers = x.conn.server.newBuffers() }
 
 // hold charges what the exchange has besides its buffers, until it ends. It reports false
 // if there is no room.
-func (x *exchange) hold(size int) bool {
+func (x *exchange) charge(size int) bool {
 	if size <= membudget.Free {
 		return true
 	}
 	if !x.conn.server.memory.Take(size) {
 		return false
 	}
-	x.adopt(size)
+	x.addCharge(size)
 	return true
 }
 
 // adopt is hold for what is charged already.
-func (x *exchange) adopt(size int) {
+func (x *exchange) addCharge(size int) {
 	if size > 0 && x.cost.Add(int64(size)) < 0 {
 		x.conn.server.memory.Release(size) // the exchange has ended
 	}
 }
 
 // reduce gives back what is charged for the call beyond that.
-func (x *exchange) reduce(to int) {
+func (x *exchange) reduceCharge(to int) {
 	if more := int(x.cost.Load()) - to; more > 0 {
 		x.cost.Add(int64(-more))
 		x.conn.server.memory.Release(more)
@@ -47,7 +47,7 @@ func (x *exchange) reduce(to int) {
 }
 
 // uncharge gives back what is charged for the exchange, which has ended.
-func (x *exchange) uncharge() {
+func (x *exchange) releaseCharge() {
 	x.conn.server.memory.Release(int(x.cost.Swap(math.MinInt64 / 2)))
 }
 
@@ -56,9 +56,9 @@ func (x *exchange) uncharge() {
 // for replies that go beyond it. It does not have a place while it waits for the client.
 // Without a place to be had it fails: after [Limits.WriteTime] or, where the place is
 // wanted, when the request ends.
-func (x *exchange) claim(size int, place bool) error {
+func (x *exchange) reserve(size int, place bool) error {
 	s, account, held := x.conn.server, &x.buffers.account, x.buffers.size()
-	if x.beyond { // who has a place must not wait for a turn
+	if x.hasPlace { // who has a place must not wait for a turn
 		account.Set(held + size)
 		return nil
 	}
@@ -74,21 +74,21 @@ func (x *exchange) claim(size int, place bool) error {
 		if place || !account.Take(held+size) {
 			x.sink.Flush() // lets the next one pass that waits for the client
 			if !s.memory.Enter(x.ctx.Done(), within) {
-				return x.noPlace()
+				return x.noPlaceError()
 			}
-			x.beyond = true
+			x.hasPlace = true
 			account.Set(held + size)
 		}
 		if !x.sink.Full() {
 			return nil
 		}
 		account.Set(held)
-		x.settle()
+		x.leavePlace()
 	}
 }
 
 // noPlace is why a reply has found no place.
-func (x *exchange) noPlace() error {
+func (x *exchange) noPlaceError() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(&x.ctx)
 	}
@@ -96,25 +96,25 @@ func (x *exchange) noPlace() error {
 }
 
 // afford is claim for a reply of about that size.
-func (x *exchange) afford(size int) bool {
+func (x *exchange) reserveReply(size int) bool {
 	if size > keptBuffer {
 		size = bufpool.Size(size)
 	}
-	return x.claim(size, false) == nil
+	return x.reserve(size, false) == nil
 }
 
 // drop lets go what was encoded for a reply that is a small one after all.
-func (x *exchange) drop() {
-	if x.beyond {
+func (x *exchange) dropEncoded() {
+	if x.hasPlace {
 		x.buffers.encoder.Reset()
-		x.settle()
+		x.leavePlace()
 	}
 }
 
 // settle gives back the place of a reply that has gone beyond the budget.
-func (x *exchange) settle() {
-	if x.beyond {
-		x.beyond = false
+func (x *exchange) leavePlace() {
+	if x.hasPlace {
+		x.hasPlace = false
 		x.conn.server.memory.Leave()
 	}
 }

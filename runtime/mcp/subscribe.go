@@ -8,13 +8,13 @@ import (
 )
 
 // deaf stands for those that cannot hear of anything.
-var deaf = new(subscriber)
+var notSubscribed = new(subscriber)
 
 // newSubscriber returns what a session hears of changes by. It is told of the
 // lists that the server has declared to it.
 func (c *conn) newSubscriber() *subscriber {
 	if c.out == nil {
-		return deaf
+		return notSubscribed
 	}
 	sub := &subscriber{out: c.out, uris: map[string]struct{}{}}
 	sub.send = func(message []byte) {
@@ -43,22 +43,22 @@ func (c *conn) initialized() {
 	if s.subscriber.out == nil {
 		return // there is no way for what belongs to no request
 	}
-	c.server.audience.add(s.subscriber)
+	c.server.subscribers.add(s.subscriber)
 	c.mu.Lock()
 	gone := c.closing || c.session != s
 	c.mu.Unlock()
 	if gone {
-		c.server.audience.remove(s.subscriber)
+		c.server.subscribers.remove(s.subscriber)
 	}
 }
 
 // leave takes the session out of the audience.
-func (c *conn) leave() {
+func (c *conn) removeSubscriber() {
 	c.mu.Lock()
 	s := c.session
 	c.mu.Unlock()
 	if s != nil {
-		c.server.audience.remove(s.subscriber)
+		c.server.subscribers.remove(s.subscriber)
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 		sub.mu.Unlock()
 		if had {
 			c.unreserve(1, subscriptionSize(uri))
-			c.letGo(subscriptionSize(uri))
+			c.uncharge(subscriptionSize(uri))
 		}
 		return nil
 	}
@@ -98,7 +98,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	if e := c.reserve(1, size); e != nil {
 		return e
 	}
-	if !c.keep(size) {
+	if !c.charge(size) {
 		c.unreserve(1, size)
 		return errOverloaded
 	}

@@ -39,7 +39,7 @@ func (s *Server) timed(next Handler) Handler {
 	overdue := &timeoutError{after: s.limits.CallTime}
 	return func(ctx context.Context, req *Request) (Reply, error) {
 		x := req.x
-		c := &x.timing
+		c := &x.callClock
 		c.x, c.overdue = x, overdue
 		c.start()
 		defer c.stop()
@@ -63,7 +63,7 @@ func within[R any](ctx context.Context, req *Request, own time.Duration, f func(
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &clock{x: x, outer: x.clock.Load(), overdue: &timeoutError{after: after}, cancel: cancel}
+	c := &clock{x: x, outer: x.partClock.Load(), overdue: &timeoutError{after: after}, cancel: cancel}
 	c.start()
 	defer c.stop()
 	result, err := f(&clockContext{Context: ctx, clock: c}, req)

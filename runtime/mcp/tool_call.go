@@ -8,7 +8,7 @@ import (
 
 // callTool calls the tool that the request names.
 func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
-	if !s.offers(shelfTools) {
+	if !s.offers(toolSet) {
 		return nil, protocolError(notFound(req.Method))
 	}
 	p := &req.x.buffers.msg.Params

@@ -44,7 +44,7 @@ func (h transportServer) NewMessage() transport.Message {
 }
 
 func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
-	c := &conn{server: h.Server, caller: &nobody, clocks: h.clocks, out: o.Out, ended: o.Ended, once: o.Once}
+	c := &conn{server: h.Server, caller: &unknownCaller, clocks: h.clocks, out: o.Out, ended: o.Ended, oneMessage: o.Once}
 	if o.Once {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {
@@ -70,7 +70,7 @@ type transportMessage struct {
 var messagePool = sync.Pool{New: func() any { return new(transportMessage) }}
 
 // done takes the buffers out, and ends the use of the rest.
-func (in *transportMessage) done() *buffers {
+func (in *transportMessage) takeBuffers() *buffers {
 	b := in.buffers
 	*in = transportMessage{}
 	messagePool.Put(in)
@@ -96,7 +96,7 @@ func (in *transportMessage) Parse(text []byte) *jsonrpc.Error {
 func (in *transportMessage) Message() *jsonrpc.Message { return &in.msg }
 
 func (in *transportMessage) Drop() {
-	in.done().drop()
+	in.takeBuffers().release()
 }
 
 // transportConn is a connection as such transports see it.
@@ -106,9 +106,9 @@ func (l *transportConn) Take(in transport.Message, from transport.Caller, out tr
 	c := (*conn)(l)
 	who := &caller{values: from.Values, header: from.Header, client: from.Client, addressed: true}
 	who.principal, _ = from.Principal.(Principal)
-	b := in.(*transportMessage).done()
-	c.heard.Store(true)
-	return c.take(b, nil, who, out, false)
+	b := in.(*transportMessage).takeBuffers()
+	c.received.Store(true)
+	return c.handle(b, nil, who, out, false)
 }
 
 func (l *transportConn) Negotiated() *protocol.Revision { return (*conn)(l).negotiated() }
@@ -140,7 +140,7 @@ func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 }
 
 func (h transportServer) HeaderParams(name string) []toolschema.HeaderParam {
-	t, _ := h.lookUp(shelfTools, name).(*tool)
+	t, _ := h.lookUp(toolSet, name).(*tool)
 	if t == nil {
 		return nil
 	}

@@ -22,17 +22,17 @@ func newTurns() *turns {
 // one has that of a medium one already, and nobody waits the other way round. It fails
 // when the request has ended.
 func (x *exchange) waitTurn(size int) error {
-	t := x.conn.turns
+	t := x.conn.replyTurns
 	if t == nil {
 		return nil
 	}
-	if err := x.take(t.medium, size > smallReply, &x.medium); err != nil {
+	if err := x.takeTurn(t.medium, size > smallReply, &x.mediumTurn); err != nil {
 		return err
 	}
-	return x.take(t.large, size > keptBuffer, &x.large)
+	return x.takeTurn(t.large, size > keptBuffer, &x.largeTurn)
 }
 
-func (x *exchange) take(turn chan struct{}, needed bool, has *bool) error {
+func (x *exchange) takeTurn(turn chan struct{}, needed bool, has *bool) error {
 	if !needed || *has {
 		return nil
 	}
@@ -51,12 +51,12 @@ func (x *exchange) take(turn chan struct{}, needed bool, has *bool) error {
 
 // endTurn lets the next replies be made.
 func (x *exchange) endTurn() {
-	if x.large {
-		x.large = false
-		<-x.conn.turns.large
+	if x.largeTurn {
+		x.largeTurn = false
+		<-x.conn.replyTurns.large
 	}
-	if x.medium {
-		x.medium = false
-		<-x.conn.turns.medium
+	if x.mediumTurn {
+		x.mediumTurn = false
+		<-x.conn.replyTurns.medium
 	}
 }

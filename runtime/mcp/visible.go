@@ -9,7 +9,7 @@ import (
 )
 
 // mayBeSeen reports whether a request may know of a feature.
-func (s *Server) mayBeSeen(ctx context.Context, f Feature) bool {
+func (s *Server) isVisible(ctx context.Context, f Feature) bool {
 	return s.visible == nil || s.visible(ctx, f.Info())
 }
 
@@ -32,7 +32,7 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	for part := uri; ; {
 		found := s.featuresOf(part)
 		for _, f := range found {
-			if s.mayBeSeen(ctx, f) {
+			if s.isVisible(ctx, f) {
 				return true
 			}
 		}
@@ -50,7 +50,7 @@ func (s *Server) featuresOf(uri string) (found []Feature) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, uri := range [...]string{uri, strings.TrimSuffix(uri, "/")} {
-		if static := s.shelves[shelfResources].byName[uri]; static != nil {
+		if static := s.sets[resourceSet].byName[uri]; static != nil {
 			found = append(found, static)
 		}
 		for _, t := range s.closest {

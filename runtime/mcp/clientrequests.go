@@ -20,7 +20,7 @@ var (
 	// [Limits.QuestionTime].
 	ErrNoAnswer = errors.New("no answer from the client")
 
-	errClientSilent   = errors.New("client does not answer pings")
+	errPingTimeout    = errors.New("client does not answer pings")
 	errNotInitialized = errors.New("ask the client: it has not sent " + protocol.Initialized)
 )
 
@@ -40,10 +40,10 @@ func (e *ClientError) Error() string {
 // openRequests are the requests of the server that wait for an answer of the
 // client. The identifiers are the server's own, and not used twice.
 type openRequests struct {
-	last int64
-	open map[jsonrpc.Key]chan<- clientAnswer // nil channel: nobody waits
-	ping jsonrpc.Key                         // of the latest ping
-	over bool                                // nobody can answer any more
+	last   int64
+	open   map[jsonrpc.Key]chan<- clientAnswer // nil channel: nobody waits
+	ping   jsonrpc.Key                         // of the latest ping
+	closed bool                                // nobody can answer any more
 }
 
 // clientAnswer is a result, or what came in its place.
@@ -75,14 +75,14 @@ func (c *conn) response(m *jsonrpc.Message) {
 	default:
 		answer.result = append(json.RawMessage(nil), m.Result...)
 	}
-	if !c.answered(m.ID, answer) {
+	if !c.deliver(m.ID, answer) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
 	}
 }
 
 // answered hands an answer to whoever waits for it, and reports whether it
 // belongs to a request of the server.
-func (c *conn) answered(id jsonrpc.ID, answer clientAnswer) bool {
+func (c *conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	key := id.Key()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +120,7 @@ func readClientError(object []byte) *ClientError {
 func (c *conn) inputClosed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.requests.over = true
+	c.requests.closed = true
 	for key, waiting := range c.requests.open {
 		delete(c.requests.open, key)
 		if waiting != nil {
@@ -146,7 +146,7 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 	defer timer.Stop()
 	select {
 	case a := <-answer:
-		x.adopt(a.charged)
+		x.addCharge(a.charged)
 		return a.result, a.err
 	case <-ctx.Done():
 		err = context.Cause(ctx)
@@ -155,10 +155,10 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 	case <-timer.C:
 		err = fmt.Errorf("%w within %v", ErrNoAnswer, within)
 	}
-	x.giveUp(id, err)
+	x.cancelRequest(id, err)
 	select {
 	case a := <-answer: // which has come at the last moment
-		x.adopt(a.charged)
+		x.addCharge(a.charged)
 	default:
 	}
 	return nil, err
@@ -171,7 +171,7 @@ func (x *exchange) openRequest(method string, params []byte, answer chan<- clien
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.closing || c.requests.over, peer != nil && peer.PeerGone():
+	case c.closing || c.requests.closed, peer != nil && peer.PeerGone():
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %w", ErrConnectionClosed)
 	case x.answered:
 		return jsonrpc.ID{}, ErrNoCall
@@ -186,12 +186,12 @@ func (x *exchange) openRequest(method string, params []byte, answer chan<- clien
 }
 
 // giveUp tells the client that its answer is no longer of use.
-func (x *exchange) giveUp(id jsonrpc.ID, cause error) {
+func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) {
 	c := x.conn
 	c.mu.Lock()
 	_, open := c.requests.open[id.Key()]
 	delete(c.requests.open, id.Key())
-	silent := !open || c.closing || c.requests.over
+	silent := !open || c.closing || c.requests.closed
 	c.mu.Unlock()
 	if silent {
 		return
@@ -238,7 +238,7 @@ func (c *conn) watch(out sink, every time.Duration, silent func()) {
 		case <-ticker.C:
 		}
 		switch l, ok := out.(transport.Listener); {
-		case c.heard.Swap(false), ok && !l.Listening():
+		case c.received.Swap(false), ok && !l.Listening():
 			pinged = false
 		case pinged:
 			silent()
@@ -253,7 +253,7 @@ func (c *conn) watch(out sink, every time.Duration, silent func()) {
 func (c *conn) ping(out sink) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.session == nil || c.closing || c.requests.over {
+	if c.session == nil || c.closing || c.requests.closed {
 		return false
 	}
 	delete(c.requests.open, c.requests.ping) // a client may go on without an answer

@@ -25,8 +25,8 @@ const (
 var listChanged = [topics]string{protocol.ToolsListChanged, protocol.PromptsListChanged, protocol.ResourcesListChanged}
 
 // topicOf is what changes when features of a shelf come and go.
-var topicOf = [shelfCount]topic{
-	shelfTools: toolsChanged, shelfResources: resourcesChanged, shelfTemplates: resourcesChanged, shelfPrompts: promptsChanged,
+var topicOf = [setCount]topic{
+	toolSet: toolsChanged, resourceSet: resourcesChanged, templateSet: resourcesChanged, promptSet: promptsChanged,
 }
 
 // ResourceUpdated tells the clients that have subscribed to the resource that it
@@ -35,15 +35,15 @@ var topicOf = [shelfCount]topic{
 // reads slowly gets one message for several changes. A client to which
 // [WithVisible] does not show the resource gets none.
 func (s *Server) ResourceUpdated(uri string) {
-	if !s.mayTell(uri) {
+	if !s.isNotifiable(uri) {
 		return
 	}
 	if s.visible == nil {
-		s.audience.each(func(sub *subscriber) { sub.updated(uri) })
+		s.subscribers.each(func(sub *subscriber) { sub.updated(uri) })
 		return
 	}
 	// The filter is the user's code: it is called without a lock.
-	for _, sub := range s.audience.of(uri) {
+	for _, sub := range s.subscribers.matching(uri) {
 		if s.mayNotify(sub, uri) {
 			sub.updated(uri)
 		}
@@ -52,27 +52,27 @@ func (s *Server) ResourceUpdated(uri string) {
 
 // audience are the subscribers of a server, on all of its connections, in the
 // order in which they have come.
-type audience struct {
+type subscribers struct {
 	mu   sync.RWMutex
 	subs list.List
 }
 
-func (a *audience) add(sub *subscriber) {
+func (a *subscribers) add(sub *subscriber) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sub.seat = a.subs.PushBack(sub)
+	sub.element = a.subs.PushBack(sub)
 }
 
-func (a *audience) remove(sub *subscriber) {
+func (a *subscribers) remove(sub *subscriber) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if sub.seat != nil {
-		a.subs.Remove(sub.seat)
-		sub.seat = nil
+	if sub.element != nil {
+		a.subs.Remove(sub.element)
+		sub.element = nil
 	}
 }
 
-func (a *audience) each(f func(*subscriber)) {
+func (a *subscribers) each(f func(*subscriber)) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	for seat := a.subs.Front(); seat != nil; seat = seat.Next() {
@@ -81,11 +81,11 @@ func (a *audience) each(f func(*subscriber)) {
 }
 
 // of returns the subscribers that a resource belongs to a subscription of.
-func (a *audience) of(uri string) (subs []*subscriber) {
+func (a *subscribers) matching(uri string) (subs []*subscriber) {
 	a.each(func(sub *subscriber) {
 		sub.mu.Lock()
 		defer sub.mu.Unlock()
-		if sub.wants(uri) != "" {
+		if sub.matches(uri) != "" {
 			subs = append(subs, sub)
 		}
 	})
@@ -98,17 +98,17 @@ func (a *audience) of(uri string) (subs []*subscriber) {
 type subscriber struct {
 	out sink
 	// send queues a message, unless it is too late for it.
-	send func(message []byte)
-	id   []byte        // of the listen; nil for a session
-	seat *list.Element // in the audience; guarded by it
+	send    func(message []byte)
+	id      []byte        // of the listen; nil for a session
+	element *list.Element // in the audience; guarded by it
 
-	mu      sync.Mutex
-	lists   [topics]bool
-	uris    map[string]struct{}
-	request context.Context // of the latest subscription, for [WithVisible]; nil without the option
-	late    [topics]bool
-	updates []string // late ones
-	telling bool     // a goroutine waits for room
+	mu           sync.Mutex
+	lists        [topics]bool
+	uris         map[string]struct{}
+	request      context.Context // of the latest subscription, for [WithVisible]; nil without the option
+	pendingLists [topics]bool
+	pendingURIs  []string // late ones
+	draining     bool     // a goroutine waits for room
 }
 
 // size is about what the subscriptions to resources take, in bytes.
@@ -124,11 +124,11 @@ func (sub *subscriber) changed(t topic) {
 	defer sub.mu.Unlock()
 	switch {
 	case !sub.lists[t]:
-	case sub.telling || sub.out.Full():
-		sub.late[t] = true
-		sub.tellLater()
+	case sub.draining || sub.out.Full():
+		sub.pendingLists[t] = true
+		sub.notifyLater()
 	default:
-		sub.tell(listChanged[t], "")
+		sub.notify(listChanged[t], "")
 		sub.out.FlushAsync()
 	}
 }
@@ -136,28 +136,28 @@ func (sub *subscriber) changed(t topic) {
 func (sub *subscriber) updated(uri string) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	whole := sub.wants(uri)
+	whole := sub.matches(uri)
 	switch {
 	case whole == "":
-	case sub.telling || sub.out.Full():
-		if len(sub.updates) >= 2*len(sub.uris) {
+	case sub.draining || sub.out.Full():
+		if len(sub.pendingURIs) >= 2*len(sub.uris) {
 			uri = whole // of which there are not more than subscriptions
 		}
-		for _, late := range sub.updates {
+		for _, late := range sub.pendingURIs {
 			if late == uri {
 				return
 			}
 		}
-		sub.updates = append(sub.updates, uri)
-		sub.tellLater()
+		sub.pendingURIs = append(sub.pendingURIs, uri)
+		sub.notifyLater()
 	default:
-		sub.tell(protocol.ResourceUpdated, uri)
+		sub.notify(protocol.ResourceUpdated, uri)
 		sub.out.FlushAsync()
 	}
 }
 
 // wants returns the subscription that a resource belongs to, "" if there is none.
-func (sub *subscriber) wants(uri string) string {
+func (sub *subscriber) matches(uri string) string {
 	if len(sub.uris) == 0 {
 		return ""
 	}
@@ -176,7 +176,7 @@ func (sub *subscriber) wants(uri string) string {
 }
 
 // tell sends one notification.
-func (sub *subscriber) tell(method, uri string) {
+func (sub *subscriber) notify(method, uri string) {
 	var params []byte
 	if sub.id != nil {
 		params = appendSubscription(append(params, '{'), sub.id)
@@ -205,15 +205,15 @@ func appendSubscription(b, id []byte) []byte {
 
 // tellLater has a goroutine send what is late as soon as there is room. It ends
 // with the connection, which makes room by forgetting.
-func (sub *subscriber) tellLater() {
-	if sub.telling {
+func (sub *subscriber) notifyLater() {
+	if sub.draining {
 		return
 	}
-	sub.telling = true
+	sub.draining = true
 	go func() {
 		for {
 			sub.out.Wait()
-			more := sub.tellSome()
+			more := sub.drainPending()
 			sub.out.Flush()
 			if !more {
 				return
@@ -224,29 +224,29 @@ func (sub *subscriber) tellLater() {
 
 // tellSome sends what is late while there is room. It reports false when nothing
 // is left.
-func (sub *subscriber) tellSome() bool {
+func (sub *subscriber) drainPending() bool {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	defer sub.out.FlushAsync()
-	for t, late := range sub.late {
+	for t, late := range sub.pendingLists {
 		if sub.out.Full() {
 			return true
 		}
 		if late {
-			sub.late[t] = false
-			sub.tell(listChanged[t], "")
+			sub.pendingLists[t] = false
+			sub.notify(listChanged[t], "")
 		}
 	}
-	for len(sub.updates) > 0 {
+	for len(sub.pendingURIs) > 0 {
 		if sub.out.Full() {
 			return true
 		}
-		uri := sub.updates[0]
-		sub.updates = sub.updates[1:]
-		if sub.wants(uri) != "" {
-			sub.tell(protocol.ResourceUpdated, uri)
+		uri := sub.pendingURIs[0]
+		sub.pendingURIs = sub.pendingURIs[1:]
+		if sub.matches(uri) != "" {
+			sub.notify(protocol.ResourceUpdated, uri)
 		}
 	}
-	sub.updates, sub.telling = nil, false
+	sub.pendingURIs, sub.draining = nil, false
 	return false
 }

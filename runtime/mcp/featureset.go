@@ -11,8 +11,8 @@ import (
 
 // shelf holds the features of one kind. Its lists are in order of registration,
 // which is the same in every process that runs the same program.
-type shelf struct {
-	items   []shelved
+type featureSet struct {
+	items   []entry
 	byName  map[string]Feature // by all of their names
 	last    uint64             // number of the latest feature
 	offered bool               // there are features, or have been
@@ -20,25 +20,25 @@ type shelf struct {
 }
 
 // shelved is a feature with its number, by which cursors remember it.
-type shelved struct {
+type entry struct {
 	Feature
 	number uint64
 }
 
 // The shelves of a server.
 const (
-	shelfTools = iota
-	shelfResources
-	shelfTemplates
-	shelfPrompts
-	shelfCount
+	toolSet = iota
+	resourceSet
+	templateSet
+	promptSet
+	setCount
 )
 
-var shelfOf = map[Kind]int{
-	KindTool: shelfTools, KindResource: shelfResources, KindTemplate: shelfTemplates, KindPrompt: shelfPrompts,
+var setOf = map[Kind]int{
+	KindTool: toolSet, KindResource: resourceSet, KindTemplate: templateSet, KindPrompt: promptSet,
 }
 
-func (sh *shelf) add(f Feature) {
+func (sh *featureSet) add(f Feature) {
 	names := f.names()
 	kind := f.Info().Kind
 	for i, name := range names {
@@ -56,11 +56,11 @@ func (sh *shelf) add(f Feature) {
 		sh.byName[name] = f
 	}
 	sh.last++
-	sh.items = append(sh.items, shelved{f, sh.last})
+	sh.items = append(sh.items, entry{f, sh.last})
 	sh.offered = true
 }
 
-func (sh *shelf) remove(name string) bool {
+func (sh *featureSet) remove(name string) bool {
 	f := sh.byName[name]
 	if f == nil || f.names()[0] != name {
 		return false
@@ -68,7 +68,7 @@ func (sh *shelf) remove(name string) bool {
 	for _, n := range f.names() {
 		delete(sh.byName, n)
 	}
-	i := slices.IndexFunc(sh.items, func(s shelved) bool { return s.Feature == f })
+	i := slices.IndexFunc(sh.items, func(s entry) bool { return s.Feature == f })
 	// Lists that are being written keep the old array.
 	sh.items = append(sh.items[:i:i], sh.items[i+1:]...)
 	return true
@@ -76,8 +76,8 @@ func (sh *shelf) remove(name string) bool {
 
 // after returns the features behind that with the number. They must not be
 // changed.
-func (sh *shelf) after(number uint64) []shelved {
-	i, _ := slices.BinarySearchFunc(sh.items, number+1, func(s shelved, n uint64) int { return cmp.Compare(s.number, n) })
+func (sh *featureSet) after(number uint64) []entry {
+	i, _ := slices.BinarySearchFunc(sh.items, number+1, func(s entry, n uint64) int { return cmp.Compare(s.number, n) })
 	return sh.items[i:len(sh.items):len(sh.items)]
 }
 

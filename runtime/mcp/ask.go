@@ -1,0 +1,204 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+var (
+	// ErrPending says that a question has been put to the client, which will
+	// call again with the answer (from revision 2026-07-28 on). It is what the
+	// functions that ask return, and the cause with which the context ends.
+	// Return it, or any error: the reply is the question, whatever the handler
+	// returns.
+	ErrPending = errors.New("waiting for the client to call again with an answer")
+	// ErrNoCall says that there is no client to ask: the context is not that of
+	// a tool, prompt or resource being answered, or the answer has been given.
+	ErrNoCall = errors.New("only while a tool, a prompt or a resource is being answered can the client be asked")
+)
+
+// maxAttempts is how often a question is asked whose answers are not valid.
+const maxAttempts = 3
+
+// AnswerError says that the client has answered a question several times, and
+// never with what was asked for.
+type AnswerError struct {
+	Err error // what was wrong with the last answer
+}
+
+// Error says what was wrong.
+func (e *AnswerError) Error() string { return "the client's answer is not valid: " + e.Err.Error() }
+
+// Unwrap returns what was wrong.
+func (e *AnswerError) Unwrap() error { return e.Err }
+
+// AskOption changes how a question is asked.
+type AskOption func(*askOptions)
+
+type askOptions struct {
+	key string
+	id  string
+}
+
+// Key names a question. Without a name it is known by its place among the
+// questions of the call, which must then be the same every time the handler
+// runs: questions of several goroutines need names. A name is used for one
+// question of a call.
+func Key(name string) AskOption { return func(o *askOptions) { o.key = name } }
+
+// Question is something to ask the client: what [FormQuestion], [FieldsQuestion],
+// [URLQuestion] and [RootsQuestion] return, or a [*SampleRequest].
+type Question interface {
+	// question renders the question for the revision and the client of x.
+	question(x *exchange, o *askOptions) (*question, error)
+}
+
+// question is a question as it is asked.
+type question struct {
+	method string
+	// digest identifies what is asked: an answer belongs to the question with
+	// this digest and to no other one.
+	digest [sha256.Size]byte
+	// params renders the question; the complaint says what was wrong with the
+	// answer before, if there was one.
+	params func(complaint string) []byte
+	// read reads an answer. Its error says what is wrong with it.
+	read func(result json.RawMessage) error
+}
+
+// newQuestion returns a question whose params do not depend on anything else.
+func newQuestion(method string, params []byte, read func(json.RawMessage) error) *question {
+	return &question{
+		method: method, digest: questionDigest(method, params), read: read,
+		params: func(string) []byte { return params },
+	}
+}
+
+// checkSize refuses a question that has more bytes than a result may have.
+func (x *exchange) checkSize(q *question) error {
+	if limit := x.conn.server.limits.ResultBytes; len(q.params("")) > limit {
+		return fmt.Errorf("the question has more than the %d bytes that are allowed", limit)
+	}
+	return nil
+}
+
+func questionDigest(method string, params []byte) [sha256.Size]byte {
+	b := make([]byte, 0, len(method)+1+len(params))
+	b = append(append(append(b, method...), '\n'), params...)
+	return sha256.Sum256(b)
+}
+
+// backend is how a question reaches the client.
+type asker interface {
+	// open asks a question that has no answer yet. It returns the answer, or
+	// ErrPending.
+	ask(ctx context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error)
+}
+
+// ask asks the client, and reads the answer by the question's own read.
+func ask(ctx context.Context, q Question, options []AskOption) error {
+	x := exchangeFrom(ctx)
+	if x == nil || !x.method.MayAskClient() || x.isAnswered() {
+		return ErrNoCall
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var o askOptions
+	for _, option := range options {
+		option(&o)
+	}
+	rendered, err := q.question(x, &o)
+	if err != nil {
+		return err
+	}
+	return x.ask(ctx, o.key, rendered)
+}
+
+func (x *exchange) ask(ctx context.Context, name string, q *question) error {
+	c := &x.questions
+	if err := x.checkSize(q); err != nil {
+		return err
+	}
+	key, value, err := c.lookUp(x, name, q)
+	if err != nil {
+		return err
+	}
+	complaint := ""
+	for {
+		if value != nil {
+			wrong := q.read(value)
+			if wrong == nil {
+				return c.record(x, key, q, value)
+			}
+			if c.countInvalid(key) >= maxAttempts {
+				return &AnswerError{wrong}
+			}
+			complaint = wrong.Error()
+		}
+		if value, err = x.asker().ask(ctx, x, key, q, complaint); err != nil {
+			return err
+		}
+	}
+}
+
+// backend chooses how questions reach the client.
+func (x *exchange) asker() asker {
+	if x.revision.ServerRequests.Rounds {
+		return roundAsker{}
+	}
+	return requestAsker{}
+}
+
+// blocking sends a question as a request, and the handler waits.
+type requestAsker struct{}
+
+func (requestAsker) ask(ctx context.Context, x *exchange, _ string, q *question, complaint string) (json.RawMessage, error) {
+	result, err := x.sendRequest(ctx, q.method, q.params(complaint))
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// replay ends the round with the question. The client calls again with the
+// answer, and the handler runs again from the top, where questions with answers
+// return at once (basic/patterns/mrtr).
+type roundAsker struct{}
+
+func (roundAsker) ask(_ context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error) {
+	c := &x.questions
+	c.mu.Lock()
+	if c.returned {
+		c.mu.Unlock()
+		return nil, ErrNoCall
+	}
+	if len(c.pending) == 0 {
+		c.pending = []pendingQuestion{{key, q.method, q.params(complaint), q.digest}}
+	}
+	c.mu.Unlock()
+	x.stop(ErrPending)
+	return nil, ErrPending
+}
+
+// isObjectText reports whether an answer is an object, as all results are.
+func isObjectText(value json.RawMessage) error {
+	if !isObject(value) {
+		return errors.New("it must be an object")
+	}
+	return nil
+}
+
+// memberText returns a member that must be a string.
+func memberText(object []byte, name string) (string, error) {
+	text, ok := jsonrpc.String(member(object, name))
+	if !ok {
+		return "", fmt.Errorf("%s must be a string", name)
+	}
+	return text, nil
+}

@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonhash"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// sealedRound is what a request state holds, sealed.
+type sealedRound struct {
+	ID        string                     `json:"i"`
+	Expires   int64                      `json:"e"` // seconds since 1970
+	Principal string                     `json:"p,omitempty"`
+	Request   []byte                     `json:"r"`           // the digest of the request
+	Asked     map[string][]byte          `json:"q,omitempty"` // digests of the open questions
+	Answers   map[string]sealedAnswer    `json:"a,omitempty"`
+	Tries     map[string]int             `json:"t,omitempty"`
+	Once      map[string]json.RawMessage `json:"o,omitempty"`
+	State     json.RawMessage            `json:"s,omitempty"`
+}
+
+type sealedAnswer struct {
+	Digest []byte          `json:"d"`
+	Value  json.RawMessage `json:"v"`
+}
+
+// statePurpose keeps request states apart from whatever else is sealed.
+const statePurpose = "requestState"
+
+func stateTooLarge(err error) *ProtocolError {
+	return &ProtocolError{Code: jsonrpc.CodeInternal, Message: err.Error(), Data: json.RawMessage(`{"reason":"stateTooLarge"}`)}
+}
+
+func digestOf(b []byte) (d [sha256.Size]byte) {
+	copy(d[:], b)
+	return d
+}
+
+// openState opens a request state, and checks that it belongs to the request.
+// The client learns no more than that it does not.
+func (x *exchange) openState(text string) (*sealedRound, error) {
+	digest, err := x.requestDigest()
+	if err != nil {
+		return nil, err
+	}
+	plain, ok := x.conn.server.keys.Open(statePurpose, text)
+	s := new(sealedRound)
+	switch {
+	case !ok:
+		return nil, x.refuseState("it was not sealed with a key of this server, or has been changed")
+	case json.Unmarshal(plain, s) != nil:
+		return nil, x.refuseState("it was sealed by another version of this server")
+	case s.Principal != x.call.principal.ID:
+		return nil, x.refuseState("it is another principal's")
+	case string(s.Request) != string(digest[:]):
+		return nil, x.refuseState("it is another request's")
+	case time.Now().Unix() >= s.Expires:
+		x.logRefusal("it has expired")
+		return nil, wrongParams("params.requestState has expired")
+	}
+	return s, nil
+}
+
+// refuseState logs why a state is refused, and returns the error.
+func (x *exchange) refuseState(why string) error {
+	x.logRefusal(why)
+	return wrongParams("params.requestState is not valid for this request")
+}
+
+func (x *exchange) logRefusal(why string) {
+	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "request state refused",
+		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.String("reason", why))
+}
+
+// sealState seals what the next round needs.
+func (x *exchange) sealState() (string, error) {
+	digest, err := x.requestDigest()
+	if err != nil {
+		return "", err
+	}
+	c := &x.questions
+	s := sealedRound{
+		ID:        rand.Text(),
+		Expires:   time.Now().Add(x.conn.server.limits.QuestionTime).Unix(),
+		Principal: x.call.principal.ID,
+		Request:   digest[:],
+		Asked:     map[string][]byte{},
+		Answers:   map[string]sealedAnswer{},
+		Tries:     c.tries,
+		Once:      c.once,
+		State:     c.state,
+	}
+	for i := range c.pending {
+		s.Asked[c.pending[i].key] = c.pending[i].digest[:]
+	}
+	for key, a := range c.answers {
+		if !a.free {
+			s.Answers[key] = sealedAnswer{a.digest[:], a.value}
+		}
+	}
+	plain, err := json.Marshal(&s)
+	if err != nil {
+		return "", fmt.Errorf("seal request state: %w", err)
+	}
+	return x.conn.server.keys.Seal(statePurpose, plain), nil
+}
+
+// requestDigest identifies what a request asks for: its method, the name or URI
+// of the feature, and the arguments, whatever the order of members, the spelling
+// of numbers and strings, and the white space. The rest makes no difference.
+func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
+	p := &x.buffers.msg.Params
+	arguments := p.Get("arguments")
+	if arguments == nil {
+		arguments = emptyObject
+	}
+	if err := wire.Valid(arguments, max(1, x.conn.server.limits.Depth-2)); err != nil {
+		return digest, err
+	}
+	h := jsonhash.New()
+	h.Text('m', []byte(x.call.method))
+	for _, name := range []string{"name", "uri"} {
+		if value := p.Get(name); value != nil {
+			h.Text('p', []byte(name))
+			h.Value(value)
+		}
+	}
+	h.Value(arguments)
+	return h.Sum(), nil
+}
