@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/program"
 )
 
 // command is one run of mcpgen.
@@ -28,8 +29,12 @@ type command struct {
 	log      io.Writer // of programs that are started, byte for byte
 	progress *progress
 
-	temporary string // see environment
+	buildProgram buildFunc
+	temporary    string // see environment
 }
+
+// buildFunc is [program.Build], or in tests what builds the same program once.
+type buildFunc func(context.Context, *program.Target, program.Config) (*program.Program, error)
 
 // A subcommand's function returns the exit code.
 type subcommand struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
@@ -26,11 +27,11 @@ const (
 // process, and ends the process with the exit code.
 func Main() {
 	tuneGC()
-	os.Exit(start())
+	os.Exit(start(program.Build))
 }
 
 // start connects the command to its process.
-func start() int {
+func start(build buildFunc) int {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	// A reader that goes away early, such as head, is no reason to leave temporary
@@ -46,7 +47,7 @@ func start() int {
 		return exitFound
 	}
 	c := &command{
-		ctx: ctx, dir: dir, invoked: invocation(os.Args[0]),
+		ctx: ctx, dir: dir, invoked: invocation(os.Args[0]), buildProgram: build,
 		in: os.Stdin, out: visible.Writer(os.Stdout), err: visible.Writer(os.Stderr),
 		data: os.Stdout, log: os.Stderr,
 	}

@@ -98,7 +98,7 @@ func moduleRoot(dir string) string {
 // build builds the program of a package, which can serve over HTTP if that is asked
 // for. When ok is false the command is over with that code.
 func (c *command) build(p *onePackage, http bool) (built *program.Program, code int, ok bool) {
-	built, err := program.Build(c.ctx, &program.Target{
+	built, err := c.buildProgram(c.ctx, &program.Target{
 		Model: p.Model, Files: p.Loaded.Files, Fset: p.Loaded.Fset, Info: p.Loaded.Info,
 		Generated: p.Path, Source: p.Source,
 	}, program.Config{

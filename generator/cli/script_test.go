@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write what is printed into the scripts that compare it")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcpgen": Main})
+	testscript.Main(m, map[string]func(){"mcpgen": Main, "mcpgen-once": buildOnceMain})
 }
 
 // TestScripts runs testdata/scripts. Beside the commands of testscript there are
@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 //	exitcode N CMD ...   run a command that ends with that code
 //	replace FILE OLD NEW replace a text that occurs once
 //	serve, post, end     see serveCommands
+//
+// The program mcpgen-once is mcpgen with [buildOnce].
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
