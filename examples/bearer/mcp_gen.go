@@ -6,13 +6,14 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -27,7 +28,7 @@ func NewMCPServer(notes *Notes, opts ...mcp.Option) *mcp.Server {
 // RegisterMCP registers the features of this package. It does not touch the
 // receiver: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, notes *Notes) {
-	r.Register(mcp.MethodTool(&mcpToolAddNote, notes, mcpCallAddNote))
+	r.Register(mcpimpl.MethodTool(&mcpToolAddNote, notes, mcpCallAddNote))
 }
 
 // mcpToolAddNote describes the tool "add_note" (method (*Notes).Add).
@@ -52,7 +53,7 @@ func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.To
 	var args struct {
 		text string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsAddNote); o.Next(); {
 		switch o.Name() {
 		case "text":
@@ -64,9 +65,9 @@ func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.To
 		return nil, err
 	}
 	result := recv.Add(ctx, args.text)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, wire.PutString)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Notes, context.Context, string) []string = (*Notes).Add

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -31,50 +32,50 @@ func NewMCPServer(store *Store, opts ...mcp.Option) *mcp.Server {
 // RegisterMCP registers the features of this package. It does not touch the
 // receiver: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, store *Store) {
-	d := mcp.ApplyDefaults(r, mcp.Defaults{
+	d := mcpimpl.ApplyDefaults(r, mcpimpl.Defaults{
 		Errors:     mcpDeclaredErrors,
 		HideErrors: true,
 		Timeout:    30 * time.Second,
 	})
-	d.Register(mcp.MethodTool(&mcpToolAddBook, store, mcpCallAddBook))
-	d.Register(mcp.MethodTool(&mcpToolCancelReservation, store, mcpCallCancelReservation))
-	d.Register(mcp.MethodTool(&mcpToolDescribeBook, store, mcpCallDescribeBook))
-	d.Register(mcp.MethodTool(&mcpToolGetBook, store, mcpCallGetBook))
-	d.Register(mcp.MethodTool(&mcpToolImportBooks, store, mcpCallImportBooks))
-	d.Register(mcp.MethodTool(&mcpToolListReservations, store, mcpCallListReservations))
-	d.Register(mcp.MethodTool(&mcpToolListSubjects, store, mcpCallListSubjects))
-	d.Register(mcp.MethodTool(&mcpToolRemoveBook, store, mcpCallRemoveBook))
-	d.Register(mcp.MethodTool(&mcpToolReportByDecade, store, mcpCallReportByDecade))
-	d.Register(mcp.MethodTool(&mcpToolReserveCopies, store, mcpCallReserveCopies))
-	d.Register(mcp.MethodTool(&mcpToolRestockBook, store, mcpCallRestockBook))
-	d.Register(mcp.MethodTool(&mcpToolSearchBooks, store, mcpCallSearchBooks))
-	d.Register(mcp.MethodTool(&mcpToolSimilarBooks, store, mcpCallSimilarBooks))
-	d.Register(mcp.MethodTool(&mcpToolUpdatePrice, store, mcpCallUpdatePrice))
-	r.Register(mcp.MethodTool(&mcpToolWaitForCopies, store, mcpCallWaitForCopies))
+	d.Register(mcpimpl.MethodTool(&mcpToolAddBook, store, mcpCallAddBook))
+	d.Register(mcpimpl.MethodTool(&mcpToolCancelReservation, store, mcpCallCancelReservation))
+	d.Register(mcpimpl.MethodTool(&mcpToolDescribeBook, store, mcpCallDescribeBook))
+	d.Register(mcpimpl.MethodTool(&mcpToolGetBook, store, mcpCallGetBook))
+	d.Register(mcpimpl.MethodTool(&mcpToolImportBooks, store, mcpCallImportBooks))
+	d.Register(mcpimpl.MethodTool(&mcpToolListReservations, store, mcpCallListReservations))
+	d.Register(mcpimpl.MethodTool(&mcpToolListSubjects, store, mcpCallListSubjects))
+	d.Register(mcpimpl.MethodTool(&mcpToolRemoveBook, store, mcpCallRemoveBook))
+	d.Register(mcpimpl.MethodTool(&mcpToolReportByDecade, store, mcpCallReportByDecade))
+	d.Register(mcpimpl.MethodTool(&mcpToolReserveCopies, store, mcpCallReserveCopies))
+	d.Register(mcpimpl.MethodTool(&mcpToolRestockBook, store, mcpCallRestockBook))
+	d.Register(mcpimpl.MethodTool(&mcpToolSearchBooks, store, mcpCallSearchBooks))
+	d.Register(mcpimpl.MethodTool(&mcpToolSimilarBooks, store, mcpCallSimilarBooks))
+	d.Register(mcpimpl.MethodTool(&mcpToolUpdatePrice, store, mcpCallUpdatePrice))
+	r.Register(mcpimpl.MethodTool(&mcpToolWaitForCopies, store, mcpCallWaitForCopies))
 	r.Register(mcp.TextResource(&mcpResourceSchema, schema))
-	d.Register(mcp.MethodTemplate(
+	d.Register(mcpimpl.MethodTemplate(
 		&mcpTemplateBook,
 		store,
 		mcpReadBook,
-		mcp.Completes("id", mcpCompleteBookID(store)),
+		mcpimpl.WithCompletion("id", mcpCompleteBookID(store)),
 	))
-	d.Register(mcp.MethodTemplate(
+	d.Register(mcpimpl.MethodTemplate(
 		&mcpTemplateCover,
 		store,
 		mcpReadCover,
-		mcp.Completes("id", mcpCompleteCoverID(store)),
+		mcpimpl.WithCompletion("id", mcpCompleteCoverID(store)),
 	))
-	d.Register(mcp.MethodPrompt(
+	d.Register(mcpimpl.MethodPrompt(
 		&mcpPromptDiscussBook,
 		store,
 		mcpGetDiscussBook,
-		mcp.Completes("title", mcpCompleteDiscussBookTitle(store)),
+		mcpimpl.WithCompletion("title", mcpCompleteDiscussBookTitle(store)),
 	))
-	d.Register(mcp.MethodPrompt(
+	d.Register(mcpimpl.MethodPrompt(
 		&mcpPromptRecommendBooks,
 		store,
 		mcpGetRecommendBooks,
-		mcp.Completes("subject", mcpCompleteRecommendBooksSubject(store)),
+		mcpimpl.WithCompletion("subject", mcpCompleteRecommendBooksSubject(store)),
 	))
 }
 
@@ -149,7 +150,7 @@ const mcpSchemaLanguage = `{"type":"string","description":"Language is the langu
 // mcpCallAddBook answers calls of the tool "add_book".
 func mcpCallAddBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
 	var args NewBook
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeNewBook(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
@@ -158,9 +159,9 @@ func mcpCallAddBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBook(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, NewBook) (Book, error) = (*Store).AddBook
@@ -188,7 +189,7 @@ func mcpCallCancelReservation(ctx context.Context, req *mcp.Request, recv *Store
 	var args struct {
 		reservation int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsCancelReservation); o.Next(); {
 		switch o.Name() {
 		case "reservation":
@@ -206,7 +207,7 @@ func mcpCallCancelReservation(ctx context.Context, req *mcp.Request, recv *Store
 	if err := recv.CancelReservation(ctx, caller, args.reservation); err != nil {
 		return nil, err
 	}
-	return mcp.DoneResult(), nil
+	return mcpimpl.DoneResult(), nil
 }
 
 var _ func(*Store, context.Context, Caller, int64) error = (*Store).CancelReservation
@@ -241,7 +242,7 @@ func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDescribeBook); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -290,7 +291,7 @@ func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetBook); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -305,9 +306,9 @@ func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBook(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, int64) (Book, error) = (*Store).Book
@@ -343,7 +344,7 @@ func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	var args struct {
 		books []NewBook
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsImportBooks); o.Next(); {
 		switch o.Name() {
 		case "books":
@@ -359,9 +360,9 @@ func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, wire.PutInt)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).ImportBooks
@@ -405,7 +406,7 @@ const mcpSchemaReservation = `{"type":"object",` +
 
 // mcpCallListReservations answers calls of the tool "list_reservations".
 func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	caller, err := CallerFrom(ctx)
@@ -416,9 +417,9 @@ func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store)
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeReservation)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, Caller) ([]Reservation, error) = (*Store).ListReservations
@@ -458,7 +459,7 @@ func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*m
 		limit    int
 	}
 	args.limit = 50
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListSubjects); o.Next(); {
 		switch o.Name() {
 		case "language":
@@ -476,9 +477,9 @@ func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeSubject)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store).ListSubjects
@@ -511,7 +512,7 @@ func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRemoveBook); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -525,7 +526,7 @@ func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	if err := recv.RemoveBook(ctx, args.id); err != nil {
 		return nil, err
 	}
-	return mcp.DoneResult(), nil
+	return mcpimpl.DoneResult(), nil
 }
 
 var _ func(*Store, context.Context, int64) error = (*Store).RemoveBook
@@ -575,7 +576,7 @@ func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (
 	}
 	args.from = 1450
 	args.to = 2100
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsReportByDecade); o.Next(); {
 		switch o.Name() {
 		case "from":
@@ -595,9 +596,9 @@ func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMap(e, result, mcpEncodeDecade)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, int, int) (map[string]Decade, error) = (*Store).ReportByDecade
@@ -638,7 +639,7 @@ func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 		note   *string
 	}
 	args.copies = 1
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsReserveCopies); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -666,9 +667,9 @@ func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeReservation(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, Caller, int64, int, *string) (Reservation, error) = (*Store).ReserveCopies
@@ -706,7 +707,7 @@ func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 		id     int64
 		copies int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRestockBook); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -725,9 +726,9 @@ func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBook(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, int64, int) (Book, error) = (*Store).RestockBook
@@ -787,7 +788,7 @@ func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	args.sort = ByRelevance
 	args.limit = 20
 	args.offset = 0
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSearchBooks); o.Next(); {
 		switch o.Name() {
 		case "query":
@@ -832,14 +833,14 @@ func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	e.Begin()
 	e.Name("books")
 	wire.PutSlice(e, result.books, mcpEncodeBook)
 	e.Name("total")
 	wire.PutInt(e, &result.total)
 	e.End()
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(
@@ -917,7 +918,7 @@ func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*m
 		limit int
 	}
 	args.limit = 5
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSimilarBooks); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -936,9 +937,9 @@ func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeSimilarBook)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store).SimilarBooks
@@ -979,7 +980,7 @@ func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 		id         int64
 		priceCents int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdatePrice); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1003,14 +1004,14 @@ func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	e.Begin()
 	e.Name("oldCents")
 	wire.PutInt(e, &result.oldCents)
 	e.Name("newCents")
 	wire.PutInt(e, &result.newCents)
 	e.End()
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, int64, int) (int, int, error) = (*Store).UpdatePrice
@@ -1059,7 +1060,7 @@ func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 	}
 	args.copies = 1
 	args.patience = 30 * time.Second
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsWaitForCopies); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1080,9 +1081,9 @@ func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBook(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, int64, int, time.Duration) (Book, error) = (*Store).WaitForCopies
@@ -1131,7 +1132,7 @@ func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Resou
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsBook); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1148,9 +1149,9 @@ func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Resou
 	if !found {
 		return nil, mcp.ErrNotFound
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBook(e, &result)
-	return req.JSONContents(e)
+	return mcpimpl.JSONContents(req, e)
 }
 
 var _ func(*Store, context.Context, int64) (Book, bool, error) = (*Store).BookPage
@@ -1189,7 +1190,7 @@ func mcpReadCover(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Reso
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsCover); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1245,7 +1246,7 @@ func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	var args struct {
 		title string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDiscussBook); o.Next(); {
 		switch o.Name() {
 		case "title":
@@ -1308,7 +1309,7 @@ func mcpGetRecommendBooks(ctx context.Context, req *mcp.Request, recv *Store) (*
 		count    int
 	}
 	args.count = 3
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRecommendBooks); o.Next(); {
 		switch o.Name() {
 		case "subject":

@@ -7,13 +7,14 @@ import (
 	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -28,7 +29,7 @@ func NewMCPServer(notes *Notes, opts ...mcp.Option) *mcp.Server {
 // RegisterMCP registers the features of this package. It does not touch the
 // receiver: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, notes *Notes) {
-	r.Register(mcp.MethodTool(&mcpToolDeleteNote, notes, mcpCallDeleteNote))
+	r.Register(mcpimpl.MethodTool(&mcpToolDeleteNote, notes, mcpCallDeleteNote))
 }
 
 // mcpToolDeleteNote describes the tool "delete_note" (method
@@ -57,7 +58,7 @@ func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp
 	var args struct {
 		name string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteNote); o.Next(); {
 		switch o.Name() {
 		case "name":
@@ -71,9 +72,9 @@ func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, wire.PutString)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Notes, context.Context, string) ([]string, error) = (*Notes).DeleteNote

@@ -6,13 +6,14 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -26,7 +27,7 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
-	r.Register(mcp.FuncTool(&mcpToolGreet, mcpCallGreet))
+	r.Register(mcpimpl.FuncTool(&mcpToolGreet, mcpCallGreet))
 }
 
 // mcpToolGreet describes the tool "greet" (func Greet).
@@ -51,7 +52,7 @@ func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 		times int
 	}
 	args.times = 1
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGreet); o.Next(); {
 		switch o.Name() {
 		case "name":

@@ -6,13 +6,14 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -27,8 +28,8 @@ func NewMCPServer(page *Page, opts ...mcp.Option) *mcp.Server {
 // RegisterMCP registers the features of this package. It does not touch the
 // receiver: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, page *Page) {
-	r.Register(mcp.MethodTool(&mcpToolGetTitle, page, mcpCallGetTitle))
-	r.Register(mcp.MethodTool(&mcpToolSetTitle, page, mcpCallSetTitle))
+	r.Register(mcpimpl.MethodTool(&mcpToolGetTitle, page, mcpCallGetTitle))
+	r.Register(mcpimpl.MethodTool(&mcpToolSetTitle, page, mcpCallSetTitle))
 }
 
 // mcpToolGetTitle describes the tool "get_title" (method (*Page).Title).
@@ -45,7 +46,7 @@ const mcpInputGetTitle = `{"type":"object","properties":{},"additionalProperties
 
 // mcpCallGetTitle answers calls of the tool "get_title".
 func mcpCallGetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := recv.Title()
@@ -73,7 +74,7 @@ func mcpCallSetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 	var args struct {
 		title string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSetTitle); o.Next(); {
 		switch o.Name() {
 		case "title":
@@ -84,7 +85,7 @@ func mcpCallSetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 		return nil, err
 	}
 	recv.SetTitle(args.title)
-	return mcp.DoneResult(), nil
+	return mcpimpl.DoneResult(), nil
 }
 
 var _ func(*Page, string) = (*Page).SetTitle

@@ -6,13 +6,14 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -26,7 +27,7 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
-	r.Register(mcp.FuncTool(&mcpToolCountPrimes, mcpCallCountPrimes))
+	r.Register(mcpimpl.FuncTool(&mcpToolCountPrimes, mcpCallCountPrimes))
 }
 
 // mcpToolCountPrimes describes the tool "count_primes" (func CountPrimes).
@@ -52,7 +53,7 @@ func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		below int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsCountPrimes); o.Next(); {
 		switch o.Name() {
 		case "below":
@@ -68,9 +69,9 @@ func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutInt(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, int) (int, error) = CountPrimes

@@ -6,13 +6,14 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -26,7 +27,7 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
-	r.Register(mcp.FuncTool(&mcpToolDescribe, mcpCallDescribe))
+	r.Register(mcpimpl.FuncTool(&mcpToolDescribe, mcpCallDescribe))
 }
 
 // mcpToolDescribe describes the tool "describe" (func Describe).
@@ -52,13 +53,13 @@ const mcpOutputDescribe = `{"type":"object","description":"Description is what a
 
 // mcpCallDescribe answers calls of the tool "describe".
 func mcpCallDescribe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := Describe(ctx)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDescription(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context) Description = Describe

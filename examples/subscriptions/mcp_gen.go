@@ -6,13 +6,14 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -27,8 +28,8 @@ func NewMCPServer(counter *Counter, opts ...mcp.Option) *mcp.Server {
 // RegisterMCP registers the features of this package. It does not touch the
 // receiver: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, counter *Counter) {
-	r.Register(mcp.MethodTool(&mcpToolRaise, counter, mcpCallRaise))
-	r.Register(mcp.MethodResource(&mcpResourceNow, counter, mcpReadNow))
+	r.Register(mcpimpl.MethodTool(&mcpToolRaise, counter, mcpCallRaise))
+	r.Register(mcpimpl.MethodResource(&mcpResourceNow, counter, mcpReadNow))
 }
 
 // mcpToolRaise describes the tool "raise" (method (*Counter).Raise).
@@ -56,7 +57,7 @@ func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.To
 		by int64
 	}
 	args.by = 1
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRaise); o.Next(); {
 		switch o.Name() {
 		case "by":
@@ -69,9 +70,9 @@ func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.To
 		return nil, err
 	}
 	result := recv.Raise(ctx, args.by)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeValue(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Counter, context.Context, int64) Value = (*Counter).Raise
@@ -94,9 +95,9 @@ var mcpResourceNow = mcp.ResourceInfo{
 // mcpReadNow reads the resource "counter:///now".
 func mcpReadNow(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.ResourceResult, error) {
 	result := recv.Now(ctx)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeValue(e, &result)
-	return req.JSONContents(e)
+	return mcpimpl.JSONContents(req, e)
 }
 
 var _ func(*Counter, context.Context) Value = (*Counter).Now

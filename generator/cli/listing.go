@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // listing is the features of a package as revision 2026-07-28 lists them, each
@@ -101,13 +102,13 @@ func features(m *model.Package) []mcp.Feature {
 	}
 	read := func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { return nil, errListed }
 	for _, r := range m.Resources {
-		all = append(all, mcp.FuncResource(&mcp.ResourceInfo{
+		all = append(all, mcpimpl.FuncResource(&mcp.ResourceInfo{
 			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
 			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons),
 		}, read))
 	}
 	for _, r := range m.Templates {
-		all = append(all, mcp.FuncTemplate(&mcp.TemplateInfo{
+		all = append(all, mcpimpl.FuncTemplate(&mcp.TemplateInfo{
 			URITemplate: r.Template(), Name: r.Name, Title: r.Title, Description: r.Description,
 			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons),
 		}, read))
@@ -121,7 +122,7 @@ func features(m *model.Package) []mcp.Feature {
 				})
 			}
 		}
-		all = append(all, mcp.FuncPrompt(info, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) {
+		all = append(all, mcpimpl.FuncPrompt(info, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) {
 			return nil, errListed
 		}))
 	}

@@ -16,13 +16,14 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/zoo/elsewhere"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -37,245 +38,245 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
-	r.Register(mcp.FuncTool(&mcpToolEchoAddr, mcpCallEchoAddr))
-	r.Register(mcp.FuncTool(&mcpToolEchoAddrKeys, mcpCallEchoAddrKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoAddrKeysRoot, mcpCallEchoAddrKeysRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoAddrPort, mcpCallEchoAddrPort))
-	r.Register(mcp.FuncTool(&mcpToolEchoAddrs, mcpCallEchoAddrs))
-	r.Register(mcp.FuncTool(&mcpToolEchoAliasOfString, mcpCallEchoAliasOfString))
-	r.Register(mcp.FuncTool(&mcpToolEchoAliasOfTime, mcpCallEchoAliasOfTime))
-	r.Register(mcp.FuncTool(&mcpToolEchoAnonymous, mcpCallEchoAnonymous))
-	r.Register(mcp.FuncTool(&mcpToolEchoAny, mcpCallEchoAny))
-	r.Register(mcp.FuncTool(&mcpToolEchoAnyRoot, mcpCallEchoAnyRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoAnything, mcpCallEchoAnything))
-	r.Register(mcp.FuncTool(&mcpToolEchoArrayRoot, mcpCallEchoArrayRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoBigFloat, mcpCallEchoBigFloat))
-	r.Register(mcp.FuncTool(&mcpToolEchoBigInt, mcpCallEchoBigInt))
-	r.Register(mcp.FuncTool(&mcpToolEchoBigIntPointer, mcpCallEchoBigIntPointer))
-	r.Register(mcp.FuncTool(&mcpToolEchoBinding, mcpCallEchoBinding))
-	r.Register(mcp.FuncTool(&mcpToolEchoBindingKeys, mcpCallEchoBindingKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoBlanks, mcpCallEchoBlanks))
-	r.Register(mcp.FuncTool(&mcpToolEchoBlob, mcpCallEchoBlob))
-	r.Register(mcp.FuncTool(&mcpToolEchoBool, mcpCallEchoBool))
-	r.Register(mcp.FuncTool(&mcpToolEchoBoolRoot, mcpCallEchoBoolRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoBounds, mcpCallEchoBounds))
-	r.Register(mcp.FuncTool(&mcpToolEchoBoxOfBounds, mcpCallEchoBoxOfBounds))
-	r.Register(mcp.FuncTool(&mcpToolEchoBoxOfByPointer, mcpCallEchoBoxOfByPointer))
-	r.Register(mcp.FuncTool(&mcpToolEchoBoxOfDefaults, mcpCallEchoBoxOfDefaults))
-	r.Register(mcp.FuncTool(&mcpToolEchoBoxOfEmbedding, mcpCallEchoBoxOfEmbedding))
-	r.Register(mcp.FuncTool(&mcpToolEchoBoxOfLink, mcpCallEchoBoxOfLink))
-	r.Register(mcp.FuncTool(&mcpToolEchoBoxOfNode, mcpCallEchoBoxOfNode))
-	r.Register(mcp.FuncTool(&mcpToolEchoBranch, mcpCallEchoBranch))
-	r.Register(mcp.FuncTool(&mcpToolEchoByPointer, mcpCallEchoByPointer))
-	r.Register(mcp.FuncTool(&mcpToolEchoByPointers, mcpCallEchoByPointers))
-	r.Register(mcp.FuncTool(&mcpToolEchoBytes, mcpCallEchoBytes))
-	r.Register(mcp.FuncTool(&mcpToolEchoCelsius, mcpCallEchoCelsius))
-	r.Register(mcp.FuncTool(&mcpToolEchoChicken, mcpCallEchoChicken))
-	r.Register(mcp.FuncTool(&mcpToolEchoCircleA, mcpCallEchoCircleA))
-	r.Register(mcp.FuncTool(&mcpToolEchoCircleB, mcpCallEchoCircleB))
-	r.Register(mcp.FuncTool(&mcpToolEchoCircleC, mcpCallEchoCircleC))
-	r.Register(mcp.FuncTool(&mcpToolEchoColor, mcpCallEchoColor))
-	r.Register(mcp.FuncTool(&mcpToolEchoColors, mcpCallEchoColors))
-	r.Register(mcp.FuncTool(&mcpToolEchoConflict, mcpCallEchoConflict))
-	r.Register(mcp.FuncTool(&mcpToolEchoCorner, mcpCallEchoCorner))
-	r.Register(mcp.FuncTool(&mcpToolEchoCount, mcpCallEchoCount))
-	r.Register(mcp.FuncTool(&mcpToolEchoCube, mcpCallEchoCube))
-	r.Register(mcp.FuncTool(&mcpToolEchoDeep, mcpCallEchoDeep))
-	r.Register(mcp.FuncTool(&mcpToolEchoDefaults, mcpCallEchoDefaults))
-	r.Register(mcp.FuncTool(&mcpToolEchoDegrees, mcpCallEchoDegrees))
-	r.Register(mcp.FuncTool(&mcpToolEchoDegreesKeysRoot, mcpCallEchoDegreesKeysRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoDescribed, mcpCallEchoDescribed))
-	r.Register(mcp.FuncTool(&mcpToolEchoDiamond, mcpCallEchoDiamond))
-	r.Register(mcp.FuncTool(&mcpToolEchoDigest, mcpCallEchoDigest))
-	r.Register(mcp.FuncTool(&mcpToolEchoDouble, mcpCallEchoDouble))
-	r.Register(mcp.FuncTool(&mcpToolEchoDuration, mcpCallEchoDuration))
-	r.Register(mcp.FuncTool(&mcpToolEchoDurations, mcpCallEchoDurations))
-	r.Register(mcp.FuncTool(&mcpToolEchoEgg, mcpCallEchoEgg))
-	r.Register(mcp.FuncTool(&mcpToolEchoEither, mcpCallEchoEither))
-	r.Register(mcp.FuncTool(&mcpToolEchoEitherOfSame, mcpCallEchoEitherOfSame))
-	r.Register(mcp.FuncTool(&mcpToolEchoElements, mcpCallEchoElements))
-	r.Register(mcp.FuncTool(&mcpToolEchoEmbedding, mcpCallEchoEmbedding))
-	r.Register(mcp.FuncTool(&mcpToolEchoEmpty, mcpCallEchoEmpty))
-	r.Register(mcp.FuncTool(&mcpToolEchoEmptyArray, mcpCallEchoEmptyArray))
-	r.Register(mcp.FuncTool(&mcpToolEchoFamily, mcpCallEchoFamily))
-	r.Register(mcp.FuncTool(&mcpToolEchoFlag, mcpCallEchoFlag))
-	r.Register(mcp.FuncTool(&mcpToolEchoFloat32, mcpCallEchoFloat32))
-	r.Register(mcp.FuncTool(&mcpToolEchoFloat64, mcpCallEchoFloat64))
-	r.Register(mcp.FuncTool(&mcpToolEchoFloatRoot, mcpCallEchoFloatRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoFolder, mcpCallEchoFolder))
-	r.Register(mcp.FuncTool(&mcpToolEchoForest, mcpCallEchoForest))
-	r.Register(mcp.FuncTool(&mcpToolEchoFormats, mcpCallEchoFormats))
-	r.Register(mcp.FuncTool(&mcpToolEchoGradeKeys, mcpCallEchoGradeKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoGrid, mcpCallEchoGrid))
-	r.Register(mcp.FuncTool(&mcpToolEchoHiding, mcpCallEchoHiding))
-	r.Register(mcp.FuncTool(&mcpToolEchoHuge, mcpCallEchoHuge))
-	r.Register(mcp.FuncTool(&mcpToolEchoInOnly, mcpCallEchoInOnly))
-	r.Register(mcp.FuncTool(&mcpToolEchoInline, mcpCallEchoInline))
-	r.Register(mcp.FuncTool(&mcpToolEchoInt, mcpCallEchoInt))
-	r.Register(mcp.FuncTool(&mcpToolEchoInt16, mcpCallEchoInt16))
-	r.Register(mcp.FuncTool(&mcpToolEchoInt32, mcpCallEchoInt32))
-	r.Register(mcp.FuncTool(&mcpToolEchoInt64, mcpCallEchoInt64))
-	r.Register(mcp.FuncTool(&mcpToolEchoInt8, mcpCallEchoInt8))
-	r.Register(mcp.FuncTool(&mcpToolEchoInt8Keys, mcpCallEchoInt8Keys))
-	r.Register(mcp.FuncTool(&mcpToolEchoIntKeys, mcpCallEchoIntKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoIntKeysRoot, mcpCallEchoIntKeysRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoIntRoot, mcpCallEchoIntRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoIP, mcpCallEchoIP))
-	r.Register(mcp.FuncTool(&mcpToolEchoIPRoot, mcpCallEchoIPRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoItself, mcpCallEchoItself))
-	r.Register(mcp.FuncTool(&mcpToolEchoKeys, mcpCallEchoKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoKeywords, mcpCallEchoKeywords))
-	r.Register(mcp.FuncTool(&mcpToolEchoLabel, mcpCallEchoLabel))
-	r.Register(mcp.FuncTool(&mcpToolEchoLabels, mcpCallEchoLabels))
-	r.Register(mcp.FuncTool(&mcpToolEchoLadder, mcpCallEchoLadder))
-	r.Register(mcp.FuncTool(&mcpToolEchoLengths, mcpCallEchoLengths))
-	r.Register(mcp.FuncTool(&mcpToolEchoLenient, mcpCallEchoLenient))
-	r.Register(mcp.FuncTool(&mcpToolEchoLenientBox, mcpCallEchoLenientBox))
-	r.Register(mcp.FuncTool(&mcpToolEchoLenientDefaults, mcpCallEchoLenientDefaults))
-	r.Register(mcp.FuncTool(&mcpToolEchoLevel, mcpCallEchoLevel))
-	r.Register(mcp.FuncTool(&mcpToolEchoLevelKeys, mcpCallEchoLevelKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoLevelKeysRoot, mcpCallEchoLevelKeysRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoLimited, mcpCallEchoLimited))
-	r.Register(mcp.FuncTool(&mcpToolEchoLink, mcpCallEchoLink))
-	r.Register(mcp.FuncTool(&mcpToolEchoListOfBytes, mcpCallEchoListOfBytes))
-	r.Register(mcp.FuncTool(&mcpToolEchoListOfInts, mcpCallEchoListOfInts))
-	r.Register(mcp.FuncTool(&mcpToolEchoListOfPointerPoints, mcpCallEchoListOfPointerPoints))
-	r.Register(mcp.FuncTool(&mcpToolEchoListOfPoints, mcpCallEchoListOfPoints))
-	r.Register(mcp.FuncTool(&mcpToolEchoListOfStrings, mcpCallEchoListOfStrings))
-	r.Register(mcp.FuncTool(&mcpToolEchoListOfTimes, mcpCallEchoListOfTimes))
-	r.Register(mcp.FuncTool(&mcpToolEchoLone, mcpCallEchoLone))
-	r.Register(mcp.FuncTool(&mcpToolEchoMapByLabel, mcpCallEchoMapByLabel))
-	r.Register(mcp.FuncTool(&mcpToolEchoMapOfAny, mcpCallEchoMapOfAny))
-	r.Register(mcp.FuncTool(&mcpToolEchoMapOfInts, mcpCallEchoMapOfInts))
-	r.Register(mcp.FuncTool(&mcpToolEchoMapOfLists, mcpCallEchoMapOfLists))
-	r.Register(mcp.FuncTool(&mcpToolEchoMapOfMaps, mcpCallEchoMapOfMaps))
-	r.Register(mcp.FuncTool(&mcpToolEchoMapOfPoints, mcpCallEchoMapOfPoints))
-	r.Register(mcp.FuncTool(&mcpToolEchoMatrix, mcpCallEchoMatrix))
-	r.Register(mcp.FuncTool(&mcpToolEchoMixed, mcpCallEchoMixed))
-	r.Register(mcp.FuncTool(&mcpToolEchoMode, mcpCallEchoMode))
-	r.Register(mcp.FuncTool(&mcpToolEchoMoreThanAWord, mcpCallEchoMoreThanAWord))
-	r.Register(mcp.FuncTool(&mcpToolEchoNames, mcpCallEchoNames))
-	r.Register(mcp.FuncTool(&mcpToolEchoNarrowed, mcpCallEchoNarrowed))
-	r.Register(mcp.FuncTool(&mcpToolEchoNested, mcpCallEchoNested))
-	r.Register(mcp.FuncTool(&mcpToolEchoNestedRoot, mcpCallEchoNestedRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoNode, mcpCallEchoNode))
-	r.Register(mcp.FuncTool(&mcpToolEchoNodes, mcpCallEchoNodes))
-	r.Register(mcp.FuncTool(&mcpToolEchoNothing, mcpCallEchoNothing))
-	r.Register(mcp.FuncTool(&mcpToolEchoNullables, mcpCallEchoNullables))
-	r.Register(mcp.FuncTool(&mcpToolEchoNumber, mcpCallEchoNumber))
-	r.Register(mcp.FuncTool(&mcpToolEchoObligations, mcpCallEchoObligations))
-	r.Register(mcp.FuncTool(&mcpToolEchoOdd, mcpCallEchoOdd))
-	r.Register(mcp.FuncTool(&mcpToolEchoOddKeys, mcpCallEchoOddKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoOmitZero, mcpCallEchoOmitZero))
-	r.Register(mcp.FuncTool(&mcpToolEchoOnion, mcpCallEchoOnion))
-	r.Register(mcp.FuncTool(&mcpToolEchoOnions, mcpCallEchoOnions))
-	r.Register(mcp.FuncTool(&mcpToolEchoOnly, mcpCallEchoOnly))
-	r.Register(mcp.FuncTool(&mcpToolEchoOptional, mcpCallEchoOptional))
-	r.Register(mcp.FuncTool(&mcpToolEchoOptions, mcpCallEchoOptions))
-	r.Register(mcp.FuncTool(&mcpToolEchoOutOnly, mcpCallEchoOutOnly))
-	r.Register(mcp.FuncTool(&mcpToolEchoOutOnlyText, mcpCallEchoOutOnlyText))
-	r.Register(mcp.FuncTool(&mcpToolEchoPageOfInts, mcpCallEchoPageOfInts))
-	r.Register(mcp.FuncTool(&mcpToolEchoPageOfPages, mcpCallEchoPageOfPages))
-	r.Register(mcp.FuncTool(&mcpToolEchoPageOfPointers, mcpCallEchoPageOfPointers))
-	r.Register(mcp.FuncTool(&mcpToolEchoPageOfPoints, mcpCallEchoPageOfPoints))
-	r.Register(mcp.FuncTool(&mcpToolEchoPairOfPairs, mcpCallEchoPairOfPairs))
-	r.Register(mcp.FuncTool(&mcpToolEchoPairOfScalars, mcpCallEchoPairOfScalars))
-	r.Register(mcp.FuncTool(&mcpToolEchoPatterns, mcpCallEchoPatterns))
-	r.Register(mcp.FuncTool(&mcpToolEchoPerm, mcpCallEchoPerm))
-	r.Register(mcp.FuncTool(&mcpToolEchoPoint, mcpCallEchoPoint))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointer, mcpCallEchoPointer))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerArgument, mcpCallEchoPointerArgument))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerConflict, mcpCallEchoPointerConflict))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerRoot, mcpCallEchoPointerRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerToBytes, mcpCallEchoPointerToBytes))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerToMap, mcpCallEchoPointerToMap))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerToPoint, mcpCallEchoPointerToPoint))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerToPointer, mcpCallEchoPointerToPointer))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerToSlice, mcpCallEchoPointerToSlice))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerToString, mcpCallEchoPointerToString))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointerToTime, mcpCallEchoPointerToTime))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointers, mcpCallEchoPointers))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointersRoot, mcpCallEchoPointersRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoPoints, mcpCallEchoPoints))
-	r.Register(mcp.FuncTool(&mcpToolEchoPointsByName, mcpCallEchoPointsByName))
-	r.Register(mcp.FuncTool(&mcpToolEchoPrefix, mcpCallEchoPrefix))
-	r.Register(mcp.FuncTool(&mcpToolEchoQuery, mcpCallEchoQuery))
-	r.Register(mcp.FuncTool(&mcpToolEchoQuoted, mcpCallEchoQuoted))
-	r.Register(mcp.FuncTool(&mcpToolEchoRankKeys, mcpCallEchoRankKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoRatio, mcpCallEchoRatio))
-	r.Register(mcp.FuncTool(&mcpToolEchoRaw, mcpCallEchoRaw))
-	r.Register(mcp.FuncTool(&mcpToolEchoRawRoot, mcpCallEchoRawRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoRenamed, mcpCallEchoRenamed))
-	r.Register(mcp.FuncTool(&mcpToolEchoResolved, mcpCallEchoResolved))
-	r.Register(mcp.FuncTool(&mcpToolEchoRing, mcpCallEchoRing))
-	r.Register(mcp.FuncTool(&mcpToolEchoRune, mcpCallEchoRune))
-	r.Register(mcp.FuncTool(&mcpToolEchoScalar, mcpCallEchoScalar))
-	r.Register(mcp.FuncTool(&mcpToolEchoScalars, mcpCallEchoScalars))
-	r.Register(mcp.FuncTool(&mcpToolEchoScores, mcpCallEchoScores))
-	r.Register(mcp.FuncTool(&mcpToolEchoSecret, mcpCallEchoSecret))
-	r.Register(mcp.FuncTool(&mcpToolEchoSecretKeys, mcpCallEchoSecretKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoSerial, mcpCallEchoSerial))
-	r.Register(mcp.FuncTool(&mcpToolEchoSet, mcpCallEchoSet))
-	r.Register(mcp.FuncTool(&mcpToolEchoSetOfSorts, mcpCallEchoSetOfSorts))
-	r.Register(mcp.FuncTool(&mcpToolEchoShade, mcpCallEchoShade))
-	r.Register(mcp.FuncTool(&mcpToolEchoShadowing, mcpCallEchoShadowing))
-	r.Register(mcp.FuncTool(&mcpToolEchoShort, mcpCallEchoShort))
-	r.Register(mcp.FuncTool(&mcpToolEchoSingles, mcpCallEchoSingles))
-	r.Register(mcp.FuncTool(&mcpToolEchoSize, mcpCallEchoSize))
-	r.Register(mcp.FuncTool(&mcpToolEchoSlogLevel, mcpCallEchoSlogLevel))
-	r.Register(mcp.FuncTool(&mcpToolEchoSort, mcpCallEchoSort))
-	r.Register(mcp.FuncTool(&mcpToolEchoSortKeys, mcpCallEchoSortKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoSortPairs, mcpCallEchoSortPairs))
-	r.Register(mcp.FuncTool(&mcpToolEchoSortRoot, mcpCallEchoSortRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoSorts, mcpCallEchoSorts))
-	r.Register(mcp.FuncTool(&mcpToolEchoSpaced, mcpCallEchoSpaced))
-	r.Register(mcp.FuncTool(&mcpToolEchoString, mcpCallEchoString))
-	r.Register(mcp.FuncTool(&mcpToolEchoTagKeys, mcpCallEchoTagKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoTagged, mcpCallEchoTagged))
-	r.Register(mcp.FuncTool(&mcpToolEchoTally, mcpCallEchoTally))
-	r.Register(mcp.FuncTool(&mcpToolEchoTextRoot, mcpCallEchoTextRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoTightened, mcpCallEchoTightened))
-	r.Register(mcp.FuncTool(&mcpToolEchoTime, mcpCallEchoTime))
-	r.Register(mcp.FuncTool(&mcpToolEchoTimeRoot, mcpCallEchoTimeRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoTreeOfPairs, mcpCallEchoTreeOfPairs))
-	r.Register(mcp.FuncTool(&mcpToolEchoTreeOfStrings, mcpCallEchoTreeOfStrings))
-	r.Register(mcp.FuncTool(&mcpToolEchoTreeOfTrees, mcpCallEchoTreeOfTrees))
-	r.Register(mcp.FuncTool(&mcpToolEchoUint, mcpCallEchoUint))
-	r.Register(mcp.FuncTool(&mcpToolEchoUint16, mcpCallEchoUint16))
-	r.Register(mcp.FuncTool(&mcpToolEchoUint32, mcpCallEchoUint32))
-	r.Register(mcp.FuncTool(&mcpToolEchoUint64, mcpCallEchoUint64))
-	r.Register(mcp.FuncTool(&mcpToolEchoUint8, mcpCallEchoUint8))
-	r.Register(mcp.FuncTool(&mcpToolEchoUintKeys, mcpCallEchoUintKeys))
-	r.Register(mcp.FuncTool(&mcpToolEchoUintptr, mcpCallEchoUintptr))
-	r.Register(mcp.FuncTool(&mcpToolEchoUnit, mcpCallEchoUnit))
-	r.Register(mcp.FuncTool(&mcpToolEchoUnlisted, mcpCallEchoUnlisted))
-	r.Register(mcp.FuncTool(&mcpToolEchoUpper, mcpCallEchoUpper))
-	r.Register(mcp.FuncTool(&mcpToolEchoValidated, mcpCallEchoValidated))
-	r.Register(mcp.FuncTool(&mcpToolEchoVector, mcpCallEchoVector))
-	r.Register(mcp.FuncTool(&mcpToolEchoVectorRoot, mcpCallEchoVectorRoot))
-	r.Register(mcp.FuncTool(&mcpToolEchoVessel, mcpCallEchoVessel))
-	r.Register(mcp.FuncTool(&mcpToolEchoWeight, mcpCallEchoWeight))
-	r.Register(mcp.FuncTool(&mcpToolEchoWide, mcpCallEchoWide))
-	r.Register(mcp.FuncTool(&mcpToolEchoWider, mcpCallEchoWider))
-	r.Register(mcp.FuncTool(&mcpToolEchoWithAlias, mcpCallEchoWithAlias))
-	r.Register(mcp.FuncTool(&mcpToolEchoWithGeneric, mcpCallEchoWithGeneric))
-	r.Register(mcp.FuncTool(&mcpToolEchoWord, mcpCallEchoWord))
-	r.Register(mcp.FuncTool(&mcpToolOwnCovered, mcpCallOwnCovered))
-	r.Register(mcp.FuncTool(&mcpToolOwnExpr, mcpCallOwnExpr))
-	r.Register(mcp.FuncTool(&mcpToolOwnFlaggedPointer, mcpCallOwnFlaggedPointer))
-	r.Register(mcp.FuncTool(&mcpToolOwnFlags, mcpCallOwnFlags))
-	r.Register(mcp.FuncTool(&mcpToolOwnHusk, mcpCallOwnHusk))
-	r.Register(mcp.FuncTool(&mcpToolOwnLayers, mcpCallOwnLayers))
-	r.Register(mcp.FuncTool(&mcpToolOwnLinks, mcpCallOwnLinks))
-	r.Register(mcp.FuncTool(&mcpToolOwnMaybe, mcpCallOwnMaybe))
-	r.Register(mcp.FuncTool(&mcpToolOwnMaybeFlag, mcpCallOwnMaybeFlag))
-	r.Register(mcp.FuncTool(&mcpToolOwnMaybeRoot, mcpCallOwnMaybeRoot))
-	r.Register(mcp.FuncTool(&mcpToolOwnOutcome, mcpCallOwnOutcome))
-	r.Register(mcp.FuncTool(&mcpToolOwnParcel, mcpCallOwnParcel))
-	r.Register(mcp.FuncTool(&mcpToolOwnPerhaps, mcpCallOwnPerhaps))
-	r.Register(mcp.FuncTool(&mcpToolOwnRow, mcpCallOwnRow))
-	r.Register(mcp.FuncTool(&mcpToolOwnShape, mcpCallOwnShape))
-	r.Register(mcp.FuncTool(&mcpToolOwnWeekday, mcpCallOwnWeekday))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddr, mcpCallEchoAddr))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddrKeys, mcpCallEchoAddrKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddrKeysRoot, mcpCallEchoAddrKeysRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddrPort, mcpCallEchoAddrPort))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddrs, mcpCallEchoAddrs))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAliasOfString, mcpCallEchoAliasOfString))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAliasOfTime, mcpCallEchoAliasOfTime))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAnonymous, mcpCallEchoAnonymous))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAny, mcpCallEchoAny))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAnyRoot, mcpCallEchoAnyRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAnything, mcpCallEchoAnything))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoArrayRoot, mcpCallEchoArrayRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBigFloat, mcpCallEchoBigFloat))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBigInt, mcpCallEchoBigInt))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBigIntPointer, mcpCallEchoBigIntPointer))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBinding, mcpCallEchoBinding))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBindingKeys, mcpCallEchoBindingKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBlanks, mcpCallEchoBlanks))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBlob, mcpCallEchoBlob))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBool, mcpCallEchoBool))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBoolRoot, mcpCallEchoBoolRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBounds, mcpCallEchoBounds))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBoxOfBounds, mcpCallEchoBoxOfBounds))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBoxOfByPointer, mcpCallEchoBoxOfByPointer))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBoxOfDefaults, mcpCallEchoBoxOfDefaults))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBoxOfEmbedding, mcpCallEchoBoxOfEmbedding))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBoxOfLink, mcpCallEchoBoxOfLink))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBoxOfNode, mcpCallEchoBoxOfNode))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBranch, mcpCallEchoBranch))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoByPointer, mcpCallEchoByPointer))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoByPointers, mcpCallEchoByPointers))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBytes, mcpCallEchoBytes))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCelsius, mcpCallEchoCelsius))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoChicken, mcpCallEchoChicken))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCircleA, mcpCallEchoCircleA))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCircleB, mcpCallEchoCircleB))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCircleC, mcpCallEchoCircleC))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoColor, mcpCallEchoColor))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoColors, mcpCallEchoColors))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoConflict, mcpCallEchoConflict))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCorner, mcpCallEchoCorner))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCount, mcpCallEchoCount))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCube, mcpCallEchoCube))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDeep, mcpCallEchoDeep))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDefaults, mcpCallEchoDefaults))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDegrees, mcpCallEchoDegrees))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDegreesKeysRoot, mcpCallEchoDegreesKeysRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDescribed, mcpCallEchoDescribed))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDiamond, mcpCallEchoDiamond))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDigest, mcpCallEchoDigest))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDouble, mcpCallEchoDouble))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDuration, mcpCallEchoDuration))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoDurations, mcpCallEchoDurations))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoEgg, mcpCallEchoEgg))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoEither, mcpCallEchoEither))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoEitherOfSame, mcpCallEchoEitherOfSame))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoElements, mcpCallEchoElements))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoEmbedding, mcpCallEchoEmbedding))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoEmpty, mcpCallEchoEmpty))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoEmptyArray, mcpCallEchoEmptyArray))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoFamily, mcpCallEchoFamily))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoFlag, mcpCallEchoFlag))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoFloat32, mcpCallEchoFloat32))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoFloat64, mcpCallEchoFloat64))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoFloatRoot, mcpCallEchoFloatRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoFolder, mcpCallEchoFolder))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoForest, mcpCallEchoForest))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoFormats, mcpCallEchoFormats))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoGradeKeys, mcpCallEchoGradeKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoGrid, mcpCallEchoGrid))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoHiding, mcpCallEchoHiding))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoHuge, mcpCallEchoHuge))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInOnly, mcpCallEchoInOnly))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInline, mcpCallEchoInline))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInt, mcpCallEchoInt))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInt16, mcpCallEchoInt16))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInt32, mcpCallEchoInt32))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInt64, mcpCallEchoInt64))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInt8, mcpCallEchoInt8))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoInt8Keys, mcpCallEchoInt8Keys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoIntKeys, mcpCallEchoIntKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoIntKeysRoot, mcpCallEchoIntKeysRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoIntRoot, mcpCallEchoIntRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoIP, mcpCallEchoIP))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoIPRoot, mcpCallEchoIPRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoItself, mcpCallEchoItself))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoKeys, mcpCallEchoKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoKeywords, mcpCallEchoKeywords))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLabel, mcpCallEchoLabel))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLabels, mcpCallEchoLabels))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLadder, mcpCallEchoLadder))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLengths, mcpCallEchoLengths))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLenient, mcpCallEchoLenient))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLenientBox, mcpCallEchoLenientBox))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLenientDefaults, mcpCallEchoLenientDefaults))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLevel, mcpCallEchoLevel))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLevelKeys, mcpCallEchoLevelKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLevelKeysRoot, mcpCallEchoLevelKeysRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLimited, mcpCallEchoLimited))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLink, mcpCallEchoLink))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoListOfBytes, mcpCallEchoListOfBytes))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoListOfInts, mcpCallEchoListOfInts))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoListOfPointerPoints, mcpCallEchoListOfPointerPoints))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoListOfPoints, mcpCallEchoListOfPoints))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoListOfStrings, mcpCallEchoListOfStrings))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoListOfTimes, mcpCallEchoListOfTimes))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoLone, mcpCallEchoLone))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMapByLabel, mcpCallEchoMapByLabel))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMapOfAny, mcpCallEchoMapOfAny))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMapOfInts, mcpCallEchoMapOfInts))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMapOfLists, mcpCallEchoMapOfLists))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMapOfMaps, mcpCallEchoMapOfMaps))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMapOfPoints, mcpCallEchoMapOfPoints))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMatrix, mcpCallEchoMatrix))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMixed, mcpCallEchoMixed))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMode, mcpCallEchoMode))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoMoreThanAWord, mcpCallEchoMoreThanAWord))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNames, mcpCallEchoNames))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNarrowed, mcpCallEchoNarrowed))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNested, mcpCallEchoNested))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNestedRoot, mcpCallEchoNestedRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNode, mcpCallEchoNode))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNodes, mcpCallEchoNodes))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNothing, mcpCallEchoNothing))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNullables, mcpCallEchoNullables))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoNumber, mcpCallEchoNumber))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoObligations, mcpCallEchoObligations))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOdd, mcpCallEchoOdd))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOddKeys, mcpCallEchoOddKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOmitZero, mcpCallEchoOmitZero))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOnion, mcpCallEchoOnion))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOnions, mcpCallEchoOnions))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOnly, mcpCallEchoOnly))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOptional, mcpCallEchoOptional))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOptions, mcpCallEchoOptions))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOutOnly, mcpCallEchoOutOnly))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoOutOnlyText, mcpCallEchoOutOnlyText))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPageOfInts, mcpCallEchoPageOfInts))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPageOfPages, mcpCallEchoPageOfPages))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPageOfPointers, mcpCallEchoPageOfPointers))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPageOfPoints, mcpCallEchoPageOfPoints))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPairOfPairs, mcpCallEchoPairOfPairs))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPairOfScalars, mcpCallEchoPairOfScalars))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPatterns, mcpCallEchoPatterns))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPerm, mcpCallEchoPerm))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPoint, mcpCallEchoPoint))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointer, mcpCallEchoPointer))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerArgument, mcpCallEchoPointerArgument))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerConflict, mcpCallEchoPointerConflict))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerRoot, mcpCallEchoPointerRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerToBytes, mcpCallEchoPointerToBytes))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerToMap, mcpCallEchoPointerToMap))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerToPoint, mcpCallEchoPointerToPoint))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerToPointer, mcpCallEchoPointerToPointer))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerToSlice, mcpCallEchoPointerToSlice))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerToString, mcpCallEchoPointerToString))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointerToTime, mcpCallEchoPointerToTime))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointers, mcpCallEchoPointers))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointersRoot, mcpCallEchoPointersRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPoints, mcpCallEchoPoints))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPointsByName, mcpCallEchoPointsByName))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoPrefix, mcpCallEchoPrefix))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoQuery, mcpCallEchoQuery))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoQuoted, mcpCallEchoQuoted))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoRankKeys, mcpCallEchoRankKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoRatio, mcpCallEchoRatio))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoRaw, mcpCallEchoRaw))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoRawRoot, mcpCallEchoRawRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoRenamed, mcpCallEchoRenamed))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoResolved, mcpCallEchoResolved))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoRing, mcpCallEchoRing))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoRune, mcpCallEchoRune))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoScalar, mcpCallEchoScalar))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoScalars, mcpCallEchoScalars))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoScores, mcpCallEchoScores))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSecret, mcpCallEchoSecret))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSecretKeys, mcpCallEchoSecretKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSerial, mcpCallEchoSerial))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSet, mcpCallEchoSet))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSetOfSorts, mcpCallEchoSetOfSorts))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoShade, mcpCallEchoShade))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoShadowing, mcpCallEchoShadowing))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoShort, mcpCallEchoShort))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSingles, mcpCallEchoSingles))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSize, mcpCallEchoSize))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSlogLevel, mcpCallEchoSlogLevel))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSort, mcpCallEchoSort))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSortKeys, mcpCallEchoSortKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSortPairs, mcpCallEchoSortPairs))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSortRoot, mcpCallEchoSortRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSorts, mcpCallEchoSorts))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoSpaced, mcpCallEchoSpaced))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoString, mcpCallEchoString))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTagKeys, mcpCallEchoTagKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTagged, mcpCallEchoTagged))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTally, mcpCallEchoTally))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTextRoot, mcpCallEchoTextRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTightened, mcpCallEchoTightened))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTime, mcpCallEchoTime))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTimeRoot, mcpCallEchoTimeRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTreeOfPairs, mcpCallEchoTreeOfPairs))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTreeOfStrings, mcpCallEchoTreeOfStrings))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoTreeOfTrees, mcpCallEchoTreeOfTrees))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUint, mcpCallEchoUint))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUint16, mcpCallEchoUint16))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUint32, mcpCallEchoUint32))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUint64, mcpCallEchoUint64))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUint8, mcpCallEchoUint8))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUintKeys, mcpCallEchoUintKeys))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUintptr, mcpCallEchoUintptr))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUnit, mcpCallEchoUnit))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUnlisted, mcpCallEchoUnlisted))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoUpper, mcpCallEchoUpper))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoValidated, mcpCallEchoValidated))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoVector, mcpCallEchoVector))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoVectorRoot, mcpCallEchoVectorRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoVessel, mcpCallEchoVessel))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoWeight, mcpCallEchoWeight))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoWide, mcpCallEchoWide))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoWider, mcpCallEchoWider))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoWithAlias, mcpCallEchoWithAlias))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoWithGeneric, mcpCallEchoWithGeneric))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoWord, mcpCallEchoWord))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnCovered, mcpCallOwnCovered))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnExpr, mcpCallOwnExpr))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnFlaggedPointer, mcpCallOwnFlaggedPointer))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnFlags, mcpCallOwnFlags))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnHusk, mcpCallOwnHusk))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnLayers, mcpCallOwnLayers))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnLinks, mcpCallOwnLinks))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnMaybe, mcpCallOwnMaybe))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnMaybeFlag, mcpCallOwnMaybeFlag))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnMaybeRoot, mcpCallOwnMaybeRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnOutcome, mcpCallOwnOutcome))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnParcel, mcpCallOwnParcel))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnPerhaps, mcpCallOwnPerhaps))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnRow, mcpCallOwnRow))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnShape, mcpCallOwnShape))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnWeekday, mcpCallOwnWeekday))
 }
 
 // mcpToolEchoAddr describes the tool "echo_addr" (func EchoAddr).
@@ -317,15 +318,15 @@ const mcpSchemaBoxAddr2 = `{"type":"object",` +
 // mcpCallEchoAddr answers calls of the tool "echo_addr".
 func mcpCallEchoAddr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[netip.Addr]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxAddr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAddr(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxAddr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[netip.Addr]) Box[netip.Addr] = EchoAddr
@@ -366,15 +367,15 @@ const mcpOutputEchoAddrKeys = mcpSchemaBoxMapAddrBool
 // mcpCallEchoAddrKeys answers calls of the tool "echo_addr_keys".
 func mcpCallEchoAddrKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[netip.Addr]bool]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBoolMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAddrKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxBoolMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[netip.Addr]bool]) Box[map[netip.Addr]bool] = EchoAddrKeys
@@ -404,7 +405,7 @@ func mcpCallEchoAddrKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	var args struct {
 		value map[netip.Addr]netip.Prefix
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoAddrKeysRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -415,9 +416,9 @@ func mcpCallEchoAddrKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 		return nil, err
 	}
 	result := EchoAddrKeysRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMapText(e, result, (*netip.Addr).MarshalText, mcpEncodePrefix)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, map[netip.Addr]netip.Prefix) map[netip.Addr]netip.Prefix = EchoAddrKeysRoot
@@ -446,15 +447,15 @@ const mcpOutputEchoAddrPort = mcpSchemaBoxAddr2
 // mcpCallEchoAddrPort answers calls of the tool "echo_addr_port".
 func mcpCallEchoAddrPort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[netip.AddrPort]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxAddrPort(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAddrPort(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxAddrPort(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[netip.AddrPort]) Box[netip.AddrPort] = EchoAddrPort
@@ -480,7 +481,7 @@ func mcpCallEchoAddrs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	var args struct {
 		value []netip.Addr
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoAddrs); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -491,9 +492,9 @@ func mcpCallEchoAddrs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := EchoAddrs(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeAddr)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []netip.Addr) []netip.Addr = EchoAddrs
@@ -524,15 +525,15 @@ const mcpOutputEchoAliasOfString = mcpSchemaBoxAddr
 // mcpCallEchoAliasOfString answers calls of the tool "echo_alias_of_string".
 func mcpCallEchoAliasOfString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxString(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAliasOfString(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxString(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Text]) Box[Text] = EchoAliasOfString
@@ -580,15 +581,15 @@ const mcpSchemaBoxTime2 = `{"type":"object",` +
 // mcpCallEchoAliasOfTime answers calls of the tool "echo_alias_of_time".
 func mcpCallEchoAliasOfTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Time]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxTime(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAliasOfTime(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxTime(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Moment]) Box[Moment] = EchoAliasOfTime
@@ -630,15 +631,15 @@ const mcpOutputEchoAnonymous = mcpSchemaAnonymous
 // mcpCallEchoAnonymous answers calls of the tool "echo_anonymous".
 func mcpCallEchoAnonymous(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Anonymous
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeAnonymous(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAnonymous(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeAnonymous(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Anonymous) Anonymous = EchoAnonymous
@@ -676,15 +677,15 @@ const mcpOutputEchoAny = mcpSchemaBoxAny
 // mcpCallEchoAny answers calls of the tool "echo_any".
 func mcpCallEchoAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[any]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxAny(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAny(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxAny(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[any]) Box[any] = EchoAny
@@ -710,7 +711,7 @@ func mcpCallEchoAnyRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		value any
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoAnyRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -721,9 +722,9 @@ func mcpCallEchoAnyRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := EchoAnyRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutAny(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, any) any = EchoAnyRoot
@@ -767,15 +768,15 @@ const mcpOutputEchoAnything = mcpSchemaBoxAnything
 // mcpCallEchoAnything answers calls of the tool "echo_anything".
 func mcpCallEchoAnything(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Anything]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxAnything(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoAnything(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxAnything(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Anything]) Box[Anything] = EchoAnything
@@ -804,7 +805,7 @@ func mcpCallEchoArrayRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	var args struct {
 		value [3]int8
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoArrayRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -815,9 +816,9 @@ func mcpCallEchoArrayRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := EchoArrayRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result[:], wire.PutInt)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, [3]int8) [3]int8 = EchoArrayRoot
@@ -845,15 +846,15 @@ const mcpOutputEchoBigFloat = mcpSchemaBoxAddr2
 // mcpCallEchoBigFloat answers calls of the tool "echo_big_float".
 func mcpCallEchoBigFloat(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[big.Float]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxFloat(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBigFloat(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxFloat(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[big.Float]) Box[big.Float] = EchoBigFloat
@@ -894,15 +895,15 @@ const mcpOutputEchoBigInt = `{"type":"object",` +
 // mcpCallEchoBigInt answers calls of the tool "echo_big_int".
 func mcpCallEchoBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[big.Int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBigInt(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInt(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[big.Int]) Box[big.Int] = EchoBigInt
@@ -958,15 +959,15 @@ const mcpSchemaBoxInt3 = `{"type":"object",` +
 // mcpCallEchoBigIntPointer answers calls of the tool "echo_big_int_pointer".
 func mcpCallEchoBigIntPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*big.Int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxIntPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBigIntPointer(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxIntPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*big.Int]) Box[*big.Int] = EchoBigIntPointer
@@ -1040,15 +1041,15 @@ const mcpOutputEchoBinding = `{"type":"object",` +
 // mcpCallEchoBinding answers calls of the tool "echo_binding".
 func mcpCallEchoBinding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Binding]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBinding(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBinding(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxBinding(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Binding]) Box[Binding] = EchoBinding
@@ -1091,15 +1092,15 @@ const mcpOutputEchoBindingKeys = mcpSchemaBoxMapBindingInt
 // mcpCallEchoBindingKeys answers calls of the tool "echo_binding_keys".
 func mcpCallEchoBindingKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Binding]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxIntMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBindingKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxIntMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Binding]int]) Box[map[Binding]int] = EchoBindingKeys
@@ -1135,15 +1136,15 @@ const mcpOutputEchoBlanks = `{"type":"object",` +
 // mcpCallEchoBlanks answers calls of the tool "echo_blanks".
 func mcpCallEchoBlanks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Blanks
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBlanks(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBlanks(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBlanks(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Blanks) Blanks = EchoBlanks
@@ -1187,15 +1188,15 @@ const mcpOutputEchoBlob = mcpSchemaBoxBlob
 // mcpCallEchoBlob answers calls of the tool "echo_blob".
 func mcpCallEchoBlob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Blob]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBlob(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBlob(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxBlob(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Blob]) Box[Blob] = EchoBlob
@@ -1233,15 +1234,15 @@ const mcpOutputEchoBool = mcpSchemaBoxBool
 // mcpCallEchoBool answers calls of the tool "echo_bool".
 func mcpCallEchoBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[bool]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBool(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBool(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxBool(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[bool]) Box[bool] = EchoBool
@@ -1267,7 +1268,7 @@ func mcpCallEchoBoolRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		value bool
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoBoolRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -1278,9 +1279,9 @@ func mcpCallEchoBoolRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := EchoBoolRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutBool(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, bool) bool = EchoBoolRoot
@@ -1350,15 +1351,15 @@ const mcpSchemaBoundsProperties2 = `{"min":{"type":"integer"},"max":{"type":"int
 // mcpCallEchoBounds answers calls of the tool "echo_bounds".
 func mcpCallEchoBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Bounds
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBounds(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBounds(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBounds(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Bounds) Bounds = EchoBounds
@@ -1419,15 +1420,15 @@ const mcpSchemaBounds4 = `{"description":"Bounds has bounds of every kind.","any
 // mcpCallEchoBoxOfBounds answers calls of the tool "echo_box_of_bounds".
 func mcpCallEchoBoxOfBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Bounds]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBounds(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBoxOfBounds(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxBounds(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Bounds]) Box[Bounds] = EchoBoxOfBounds
@@ -1484,15 +1485,15 @@ const mcpOutputEchoBoxOfByPointer = `{"type":"object",` +
 // mcpCallEchoBoxOfByPointer answers calls of the tool "echo_box_of_by_pointer".
 func mcpCallEchoBoxOfByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[ByPointer]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxByPointer(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBoxOfByPointer(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxByPointer(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[ByPointer]) Box[ByPointer] = EchoBoxOfByPointer
@@ -1611,15 +1612,15 @@ const mcpSchemaDefaultsProperties2 = `{"b":{"type":"boolean"},"i":{"type":"integ
 // mcpCallEchoBoxOfDefaults answers calls of the tool "echo_box_of_defaults".
 func mcpCallEchoBoxOfDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Defaults]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxDefaults(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBoxOfDefaults(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxDefaults(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Defaults]) Box[Defaults] = EchoBoxOfDefaults
@@ -1679,15 +1680,15 @@ const mcpOutputEchoBoxOfEmbedding = `{"type":"object",` +
 // mcpCallEchoBoxOfEmbedding answers calls of the tool "echo_box_of_embedding".
 func mcpCallEchoBoxOfEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Embedding]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxEmbedding(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBoxOfEmbedding(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxEmbedding(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Embedding]) Box[Embedding] = EchoBoxOfEmbedding
@@ -1743,15 +1744,15 @@ const mcpOutputEchoBoxOfLink = `{"type":"object",` +
 // mcpCallEchoBoxOfLink answers calls of the tool "echo_box_of_link".
 func mcpCallEchoBoxOfLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*Link]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxLinkPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBoxOfLink(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxLinkPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*Link]) Box[*Link] = EchoBoxOfLink
@@ -1800,15 +1801,15 @@ const mcpOutputEchoBoxOfNode = `{"type":"object",` +
 // mcpCallEchoBoxOfNode answers calls of the tool "echo_box_of_node".
 func mcpCallEchoBoxOfNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Node]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxNode(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBoxOfNode(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxNode(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Node]) Box[Node] = EchoBoxOfNode
@@ -1839,15 +1840,15 @@ const mcpOutputEchoBranch = mcpSchemaBranch
 // mcpCallEchoBranch answers calls of the tool "echo_branch".
 func mcpCallEchoBranch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Branch
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBranch(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBranch(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBranch(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Branch) Branch = EchoBranch
@@ -1871,15 +1872,15 @@ const mcpOutputEchoByPointer = mcpSchemaByPointer
 // mcpCallEchoByPointer answers calls of the tool "echo_by_pointer".
 func mcpCallEchoByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args ByPointer
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeByPointer(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoByPointer(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeByPointer(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, ByPointer) ByPointer = EchoByPointer
@@ -1913,15 +1914,15 @@ const mcpOutputEchoByPointers = mcpSchemaByPointers
 // mcpCallEchoByPointers answers calls of the tool "echo_by_pointers".
 func mcpCallEchoByPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args ByPointers
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeByPointers(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoByPointers(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeByPointers(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, ByPointers) ByPointers = EchoByPointers
@@ -1960,15 +1961,15 @@ const mcpOutputEchoBytes = mcpSchemaBoxByte
 // mcpCallEchoBytes answers calls of the tool "echo_bytes".
 func mcpCallEchoBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[]byte]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxByteSlice(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoBytes(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxByteSlice(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[[]byte]) Box[[]byte] = EchoBytes
@@ -2010,15 +2011,15 @@ const mcpOutputEchoCelsius = mcpSchemaBoxCelsius
 // mcpCallEchoCelsius answers calls of the tool "echo_celsius".
 func mcpCallEchoCelsius(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Celsius]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxCelsius(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoCelsius(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxCelsius(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Celsius]) Box[Celsius] = EchoCelsius
@@ -2055,15 +2056,15 @@ const mcpOutputEchoChicken = mcpSchemaChicken
 // mcpCallEchoChicken answers calls of the tool "echo_chicken".
 func mcpCallEchoChicken(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Chicken
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeChicken(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoChicken(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeChicken(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Chicken) Chicken = EchoChicken
@@ -2101,15 +2102,15 @@ const mcpOutputEchoCircleA = mcpSchemaCircleA
 // mcpCallEchoCircleA answers calls of the tool "echo_circle_a".
 func mcpCallEchoCircleA(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args CircleA
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeCircleA(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoCircleA(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeCircleA(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, CircleA) CircleA = EchoCircleA
@@ -2146,15 +2147,15 @@ const mcpOutputEchoCircleB = mcpSchemaCircleB
 // mcpCallEchoCircleB answers calls of the tool "echo_circle_b".
 func mcpCallEchoCircleB(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args CircleB
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeCircleB(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoCircleB(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeCircleB(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, CircleB) CircleB = EchoCircleB
@@ -2192,15 +2193,15 @@ const mcpOutputEchoCircleC = mcpSchemaCircleC
 // mcpCallEchoCircleC answers calls of the tool "echo_circle_c".
 func mcpCallEchoCircleC(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args CircleC
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeCircleC(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoCircleC(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeCircleC(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, CircleC) CircleC = EchoCircleC
@@ -2271,15 +2272,15 @@ const mcpOutputEchoColor = `{"type":"object",` +
 // mcpCallEchoColor answers calls of the tool "echo_color".
 func mcpCallEchoColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Color]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxColor(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoColor(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxColor(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Color]) Box[Color] = EchoColor
@@ -2339,15 +2340,15 @@ const mcpOutputEchoColors = `{"type":"object",` +
 // mcpCallEchoColors answers calls of the tool "echo_colors".
 func mcpCallEchoColors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Colors
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeColors(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoColors(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeColors(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Colors) Colors = EchoColors
@@ -2376,15 +2377,15 @@ const mcpOutputEchoConflict = mcpSchemaConflict
 // mcpCallEchoConflict answers calls of the tool "echo_conflict".
 func mcpCallEchoConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Conflict
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeConflict(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoConflict(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeConflict(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Conflict) Conflict = EchoConflict
@@ -2436,15 +2437,15 @@ const mcpOutputEchoCorner = `{"type":"object",` +
 // mcpCallEchoCorner answers calls of the tool "echo_corner".
 func mcpCallEchoCorner(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Corner]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxCorner(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoCorner(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxCorner(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Corner]) Box[Corner] = EchoCorner
@@ -2486,15 +2487,15 @@ const mcpOutputEchoCount = mcpSchemaBoxCount
 // mcpCallEchoCount answers calls of the tool "echo_count".
 func mcpCallEchoCount(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Count]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxCount(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoCount(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxCount(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Count]) Box[Count] = EchoCount
@@ -2556,15 +2557,15 @@ const mcpOutputEchoCube = `{"type":"object",` +
 // mcpCallEchoCube answers calls of the tool "echo_cube".
 func mcpCallEchoCube(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[2][3][]string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxStringSliceArray3Array2(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoCube(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxStringSliceArray3Array2(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[[2][3][]string]) Box[[2][3][]string] = EchoCube
@@ -2592,15 +2593,15 @@ const mcpOutputEchoDeep = mcpSchemaDeep
 // mcpCallEchoDeep answers calls of the tool "echo_deep".
 func mcpCallEchoDeep(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Deep
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDeep(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDeep(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDeep(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Deep) Deep = EchoDeep
@@ -2623,15 +2624,15 @@ const mcpOutputEchoDefaults = mcpSchemaDefaults3
 // mcpCallEchoDefaults answers calls of the tool "echo_defaults".
 func mcpCallEchoDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Defaults
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDefaults(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDefaults(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDefaults(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Defaults) Defaults = EchoDefaults
@@ -2675,15 +2676,15 @@ const mcpOutputEchoDegrees = mcpSchemaBoxDegrees
 // mcpCallEchoDegrees answers calls of the tool "echo_degrees".
 func mcpCallEchoDegrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Degrees]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxDegrees(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDegrees(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxDegrees(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Degrees]) Box[Degrees] = EchoDegrees
@@ -2714,7 +2715,7 @@ func mcpCallEchoDegreesKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.Too
 	var args struct {
 		value map[Degrees]bool
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoDegreesKeysRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -2725,9 +2726,9 @@ func mcpCallEchoDegreesKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.Too
 		return nil, err
 	}
 	result := EchoDegreesKeysRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMapText(e, result, (*Degrees).MarshalText, wire.PutBool)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, map[Degrees]bool) map[Degrees]bool = EchoDegreesKeysRoot
@@ -2766,15 +2767,15 @@ const mcpOutputEchoDescribed = mcpSchemaDescribed
 // mcpCallEchoDescribed answers calls of the tool "echo_described".
 func mcpCallEchoDescribed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Described
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDescribed(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDescribed(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDescribed(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Described) Described = EchoDescribed
@@ -2802,15 +2803,15 @@ const mcpOutputEchoDiamond = mcpSchemaDiamond
 // mcpCallEchoDiamond answers calls of the tool "echo_diamond".
 func mcpCallEchoDiamond(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Diamond
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDiamond(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDiamond(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDiamond(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Diamond) Diamond = EchoDiamond
@@ -2866,15 +2867,15 @@ const mcpOutputEchoDigest = `{"type":"object",` +
 // mcpCallEchoDigest answers calls of the tool "echo_digest".
 func mcpCallEchoDigest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Digest]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxDigest(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDigest(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxDigest(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Digest]) Box[Digest] = EchoDigest
@@ -2915,15 +2916,15 @@ const mcpOutputEchoDouble = mcpSchemaBoxDouble
 // mcpCallEchoDouble answers calls of the tool "echo_double".
 func mcpCallEchoDouble(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Double]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxDouble(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDouble(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxDouble(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Double]) Box[Double] = EchoDouble
@@ -2963,15 +2964,15 @@ const mcpOutputEchoDuration = mcpSchemaBoxDuration
 // mcpCallEchoDuration answers calls of the tool "echo_duration".
 func mcpCallEchoDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Duration]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxDuration(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDuration(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxDuration(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[time.Duration]) Box[time.Duration] = EchoDuration
@@ -3027,15 +3028,15 @@ const mcpOutputEchoDurations = `{"type":"object",` +
 // mcpCallEchoDurations answers calls of the tool "echo_durations".
 func mcpCallEchoDurations(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Durations
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDurations(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoDurations(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDurations(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Durations) Durations = EchoDurations
@@ -3067,15 +3068,15 @@ const mcpOutputEchoEgg = mcpSchemaEgg
 // mcpCallEchoEgg answers calls of the tool "echo_egg".
 func mcpCallEchoEgg(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Egg
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeEgg(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoEgg(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEgg(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Egg) Egg = EchoEgg
@@ -3118,15 +3119,15 @@ const mcpOutputEchoEither = mcpSchemaEitherPointTime
 // mcpCallEchoEither answers calls of the tool "echo_either".
 func mcpCallEchoEither(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Either[Point, time.Time]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeEitherPointTime(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoEither(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEitherPointTime(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Either[Point, time.Time]) Either[Point, time.Time] = EchoEither
@@ -3166,15 +3167,15 @@ const mcpOutputEchoEitherOfSame = mcpSchemaEitherLabelLabel
 // mcpCallEchoEitherOfSame answers calls of the tool "echo_either_of_same".
 func mcpCallEchoEitherOfSame(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Either[Label, Label]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeEitherLabelLabel(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoEitherOfSame(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEitherLabelLabel(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Either[Label, Label]) Either[Label, Label] = EchoEitherOfSame
@@ -3224,15 +3225,15 @@ const mcpOutputEchoElements = `{"type":"object","description":"Elements has cons
 // mcpCallEchoElements answers calls of the tool "echo_elements".
 func mcpCallEchoElements(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Elements
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeElements(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoElements(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeElements(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Elements) Elements = EchoElements
@@ -3256,15 +3257,15 @@ const mcpOutputEchoEmbedding = mcpSchemaEmbedding
 // mcpCallEchoEmbedding answers calls of the tool "echo_embedding".
 func mcpCallEchoEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Embedding
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeEmbedding(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoEmbedding(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEmbedding(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Embedding) Embedding = EchoEmbedding
@@ -3309,15 +3310,15 @@ const mcpOutputEchoEmpty = `{"type":"object",` +
 // mcpCallEchoEmpty answers calls of the tool "echo_empty".
 func mcpCallEchoEmpty(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[struct{}]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBox(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoEmpty(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBox(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[struct{}]) Box[struct{}] = EchoEmpty
@@ -3360,15 +3361,15 @@ const mcpOutputEchoEmptyArray = mcpSchemaBox0Int
 // mcpCallEchoEmptyArray answers calls of the tool "echo_empty_array".
 func mcpCallEchoEmptyArray(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[0]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxIntArray0(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoEmptyArray(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxIntArray0(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[[0]int]) Box[[0]int] = EchoEmptyArray
@@ -3409,15 +3410,15 @@ const mcpOutputEchoFamily = mcpSchemaFamily
 // mcpCallEchoFamily answers calls of the tool "echo_family".
 func mcpCallEchoFamily(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Family
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeFamily(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoFamily(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeFamily(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Family) Family = EchoFamily
@@ -3459,15 +3460,15 @@ const mcpOutputEchoFlag = mcpSchemaBoxFlag
 // mcpCallEchoFlag answers calls of the tool "echo_flag".
 func mcpCallEchoFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Flag]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxFlag(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoFlag(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxFlag(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Flag]) Box[Flag] = EchoFlag
@@ -3505,15 +3506,15 @@ const mcpOutputEchoFloat32 = mcpSchemaBoxFloat32
 // mcpCallEchoFloat32 answers calls of the tool "echo_float32".
 func mcpCallEchoFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[float32]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxFloat32(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoFloat32(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxFloat32(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[float32]) Box[float32] = EchoFloat32
@@ -3536,15 +3537,15 @@ const mcpOutputEchoFloat64 = mcpSchemaBoxFloat32
 // mcpCallEchoFloat64 answers calls of the tool "echo_float64".
 func mcpCallEchoFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[float64]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxFloat64(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoFloat64(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxFloat64(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[float64]) Box[float64] = EchoFloat64
@@ -3571,7 +3572,7 @@ func mcpCallEchoFloatRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	var args struct {
 		value float64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoFloatRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -3582,9 +3583,9 @@ func mcpCallEchoFloatRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := EchoFloatRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutFloat(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, float64) float64 = EchoFloatRoot
@@ -3622,15 +3623,15 @@ const mcpOutputEchoFolder = mcpSchemaFolder
 // mcpCallEchoFolder answers calls of the tool "echo_folder".
 func mcpCallEchoFolder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Folder
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeFolder(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoFolder(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeFolder(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Folder) Folder = EchoFolder
@@ -3666,15 +3667,15 @@ const mcpOutputEchoForest = mcpSchemaForest
 // mcpCallEchoForest answers calls of the tool "echo_forest".
 func mcpCallEchoForest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Forest
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeForest(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoForest(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeForest(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Forest) Forest = EchoForest
@@ -3726,15 +3727,15 @@ const mcpOutputEchoFormats = `{"type":"object","description":"Formats has every 
 // mcpCallEchoFormats answers calls of the tool "echo_formats".
 func mcpCallEchoFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Formats
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeFormats(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoFormats(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeFormats(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Formats) Formats = EchoFormats
@@ -3784,15 +3785,15 @@ const mcpOutputEchoGradeKeys = mcpSchemaBoxMapGradeGrade
 // mcpCallEchoGradeKeys answers calls of the tool "echo_grade_keys".
 func mcpCallEchoGradeKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Grade]Grade]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxGradeMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoGradeKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxGradeMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Grade]Grade]) Box[map[Grade]Grade] = EchoGradeKeys
@@ -3827,15 +3828,15 @@ const mcpOutputEchoGrid = mcpSchemaGrid
 // mcpCallEchoGrid answers calls of the tool "echo_grid".
 func mcpCallEchoGrid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Grid
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeGrid(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoGrid(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeGrid(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Grid) Grid = EchoGrid
@@ -3860,15 +3861,15 @@ const mcpOutputEchoHiding = `{"type":"object","description":"Hiding drops an emb
 // mcpCallEchoHiding answers calls of the tool "echo_hiding".
 func mcpCallEchoHiding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Hiding
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeHiding(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoHiding(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeHiding(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Hiding) Hiding = EchoHiding
@@ -3940,15 +3941,15 @@ const mcpOutputEchoHuge = `{"type":"object",` +
 // mcpCallEchoHuge answers calls of the tool "echo_huge".
 func mcpCallEchoHuge(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Huge]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxHuge(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoHuge(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxHuge(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Huge]) Box[Huge] = EchoHuge
@@ -4013,15 +4014,15 @@ const mcpSchemaInOnly2 = `{` +
 // mcpCallEchoInOnly answers calls of the tool "echo_in_only".
 func mcpCallEchoInOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[InOnly]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInOnly(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInOnly(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInOnly(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[InOnly]) Box[InOnly] = EchoInOnly
@@ -4055,15 +4056,15 @@ const mcpOutputEchoInline = mcpSchemaInline
 // mcpCallEchoInline answers calls of the tool "echo_inline".
 func mcpCallEchoInline(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Inline
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeInline(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInline(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeInline(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Inline) Inline = EchoInline
@@ -4086,15 +4087,15 @@ const mcpOutputEchoInt = mcpSchemaBoxInt
 // mcpCallEchoInt answers calls of the tool "echo_int".
 func mcpCallEchoInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeZooBoxInt(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInt(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeZooBoxInt(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[int]) Box[int] = EchoInt
@@ -4135,15 +4136,15 @@ const mcpOutputEchoInt16 = mcpSchemaBoxInt16
 // mcpCallEchoInt16 answers calls of the tool "echo_int16".
 func mcpCallEchoInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int16]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt16(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInt16(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInt16(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[int16]) Box[int16] = EchoInt16
@@ -4184,15 +4185,15 @@ const mcpOutputEchoInt32 = mcpSchemaBoxInt32
 // mcpCallEchoInt32 answers calls of the tool "echo_int32".
 func mcpCallEchoInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int32]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt32(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInt32(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInt32(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[int32]) Box[int32] = EchoInt32
@@ -4215,15 +4216,15 @@ const mcpOutputEchoInt64 = mcpSchemaBoxInt
 // mcpCallEchoInt64 answers calls of the tool "echo_int64".
 func mcpCallEchoInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int64]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt64(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInt64(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInt64(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[int64]) Box[int64] = EchoInt64
@@ -4262,15 +4263,15 @@ const mcpOutputEchoInt8 = mcpSchemaBoxInt8
 // mcpCallEchoInt8 answers calls of the tool "echo_int8".
 func mcpCallEchoInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int8]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt8(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInt8(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInt8(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[int8]) Box[int8] = EchoInt8
@@ -4321,15 +4322,15 @@ const mcpOutputEchoInt8Keys = mcpSchemaBoxMapInt8String
 // mcpCallEchoInt8Keys answers calls of the tool "echo_int8_keys".
 func mcpCallEchoInt8Keys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[int8]*string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxStringPtrMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoInt8Keys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxStringPtrMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[int8]*string]) Box[map[int8]*string] = EchoInt8Keys
@@ -4378,15 +4379,15 @@ const mcpOutputEchoIntKeys = mcpSchemaBoxMapIntString
 // mcpCallEchoIntKeys answers calls of the tool "echo_int_keys".
 func mcpCallEchoIntKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[int]string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxStringMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoIntKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxStringMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[int]string]) Box[map[int]string] = EchoIntKeys
@@ -4421,7 +4422,7 @@ func mcpCallEchoIntKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	var args struct {
 		value map[int]Point
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoIntKeysRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -4432,9 +4433,9 @@ func mcpCallEchoIntKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		return nil, err
 	}
 	result := EchoIntKeysRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMapInt(e, result, mcpEncodePoint)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, map[int]Point) map[int]Point = EchoIntKeysRoot
@@ -4465,7 +4466,7 @@ func mcpCallEchoIntRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		value int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoIntRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -4476,9 +4477,9 @@ func mcpCallEchoIntRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := EchoIntRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutInt(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, int64) int64 = EchoIntRoot
@@ -4506,15 +4507,15 @@ const mcpOutputEchoIP = mcpSchemaBoxAddr
 // mcpCallEchoIP answers calls of the tool "echo_ip".
 func mcpCallEchoIP(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[net.IP]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxIP(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoIP(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxIP(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[net.IP]) Box[net.IP] = EchoIP
@@ -4540,7 +4541,7 @@ func mcpCallEchoIPRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	var args struct {
 		value net.IP
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoIPRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -4551,9 +4552,9 @@ func mcpCallEchoIPRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 		return nil, err
 	}
 	result := EchoIPRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutText(e, &result, (*net.IP).MarshalText)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, net.IP) net.IP = EchoIPRoot
@@ -4583,15 +4584,15 @@ const mcpOutputEchoItself = `{"type":"object","description":"Itself embeds a poi
 // mcpCallEchoItself answers calls of the tool "echo_itself".
 func mcpCallEchoItself(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Itself
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeItself(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoItself(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeItself(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Itself) Itself = EchoItself
@@ -4645,15 +4646,15 @@ const mcpOutputEchoKeys = mcpSchemaKeys
 // mcpCallEchoKeys answers calls of the tool "echo_keys".
 func mcpCallEchoKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Keys
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeKeys(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeKeys(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Keys) Keys = EchoKeys
@@ -4695,15 +4696,15 @@ const mcpOutputEchoKeywords = mcpSchemaKeywords
 // mcpCallEchoKeywords answers calls of the tool "echo_keywords".
 func mcpCallEchoKeywords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Keywords
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeKeywords(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoKeywords(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeKeywords(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Keywords) Keywords = EchoKeywords
@@ -4745,15 +4746,15 @@ const mcpOutputEchoLabel = mcpSchemaBoxLabel
 // mcpCallEchoLabel answers calls of the tool "echo_label".
 func mcpCallEchoLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Label]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxLabel(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLabel(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxLabel(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Label]) Box[Label] = EchoLabel
@@ -4797,15 +4798,15 @@ const mcpOutputEchoLabels = mcpSchemaBoxLabels
 // mcpCallEchoLabels answers calls of the tool "echo_labels".
 func mcpCallEchoLabels(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Labels]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxLabels(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLabels(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxLabels(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Labels]) Box[Labels] = EchoLabels
@@ -4839,15 +4840,15 @@ const mcpOutputEchoLadder = mcpSchemaLadder
 // mcpCallEchoLadder answers calls of the tool "echo_ladder".
 func mcpCallEchoLadder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Ladder
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeLadder(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLadder(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeLadder(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Ladder) Ladder = EchoLadder
@@ -4902,15 +4903,15 @@ const mcpOutputEchoLengths = `{"type":"object","description":"Lengths has limits
 // mcpCallEchoLengths answers calls of the tool "echo_lengths".
 func mcpCallEchoLengths(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Lengths
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeLengths(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLengths(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeLengths(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Lengths) Lengths = EchoLengths
@@ -4960,15 +4961,15 @@ const mcpOutputEchoLenient = mcpSchemaScalars
 // mcpCallEchoLenient answers calls of the tool "echo_lenient".
 func mcpCallEchoLenient(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Scalars
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeScalars(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLenient(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeScalars(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Scalars) Scalars = EchoLenient
@@ -5047,15 +5048,15 @@ const mcpSchemaBoxPoint2 = `{"type":"object",` +
 // mcpCallEchoLenientBox answers calls of the tool "echo_lenient_box".
 func mcpCallEchoLenientBox(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPoint(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLenientBox(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPoint(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Point]) Box[Point] = EchoLenientBox
@@ -5083,15 +5084,15 @@ const mcpOutputEchoLenientDefaults = mcpSchemaDefaults3
 // mcpCallEchoLenientDefaults answers calls of the tool "echo_lenient_defaults".
 func mcpCallEchoLenientDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Defaults
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDefaults(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLenientDefaults(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDefaults(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Defaults) Defaults = EchoLenientDefaults
@@ -5151,15 +5152,15 @@ const mcpOutputEchoLevel = `{"type":"object",` +
 // mcpCallEchoLevel answers calls of the tool "echo_level".
 func mcpCallEchoLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Level]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxLevel(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLevel(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxLevel(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Level]) Box[Level] = EchoLevel
@@ -5224,15 +5225,15 @@ const mcpSchemaBoxMapLevelSortRefsItem2 = `{"anyOf":[` + mcpSchemaBoxMapLevelSor
 // mcpCallEchoLevelKeys answers calls of the tool "echo_level_keys".
 func mcpCallEchoLevelKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Level]Sort]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSortMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLevelKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSortMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Level]Sort]) Box[map[Level]Sort] = EchoLevelKeys
@@ -5262,7 +5263,7 @@ func mcpCallEchoLevelKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	var args struct {
 		value map[slog.Level]slog.Level
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoLevelKeysRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -5273,9 +5274,9 @@ func mcpCallEchoLevelKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 		return nil, err
 	}
 	result := EchoLevelKeysRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMapText(e, result, (*slog.Level).MarshalText, mcpEncodeSlogLevel)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, map[slog.Level]slog.Level) map[slog.Level]slog.Level = EchoLevelKeysRoot
@@ -5319,15 +5320,15 @@ const mcpOutputEchoLimited = `{"type":"object",` +
 // mcpCallEchoLimited answers calls of the tool "echo_limited".
 func mcpCallEchoLimited(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Limited
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeLimited(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLimited(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeLimited(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Limited) Limited = EchoLimited
@@ -5358,15 +5359,15 @@ const mcpOutputEchoLink = mcpSchemaLink
 // mcpCallEchoLink answers calls of the tool "echo_link".
 func mcpCallEchoLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Link
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeLink(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLink(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeLink(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Link) Link = EchoLink
@@ -5410,15 +5411,15 @@ const mcpOutputEchoListOfBytes = mcpSchemaBoxByte2
 // mcpCallEchoListOfBytes answers calls of the tool "echo_list_of_bytes".
 func mcpCallEchoListOfBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[][]byte]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxByteSliceSlice(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoListOfBytes(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxByteSliceSlice(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[[][]byte]) Box[[][]byte] = EchoListOfBytes
@@ -5446,7 +5447,7 @@ func mcpCallEchoListOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	var args struct {
 		value []int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoListOfInts); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -5457,9 +5458,9 @@ func mcpCallEchoListOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := EchoListOfInts(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, wire.PutInt)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []int) []int = EchoListOfInts
@@ -5494,7 +5495,7 @@ func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp
 	var args struct {
 		value []*Point
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoListOfPointerPoints); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -5505,9 +5506,9 @@ func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp
 		return nil, err
 	}
 	result := EchoListOfPointerPoints(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodePointPtr)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []*Point) []*Point = EchoListOfPointerPoints
@@ -5547,7 +5548,7 @@ func mcpCallEchoListOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	var args struct {
 		value []Point
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoListOfPoints); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -5558,9 +5559,9 @@ func mcpCallEchoListOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 		return nil, err
 	}
 	result := EchoListOfPoints(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodePoint)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []Point) []Point = EchoListOfPoints
@@ -5596,7 +5597,7 @@ func mcpCallEchoListOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	var args struct {
 		value []string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoListOfStrings); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -5607,9 +5608,9 @@ func mcpCallEchoListOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 		return nil, err
 	}
 	result := EchoListOfStrings(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, wire.PutString)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []string) []string = EchoListOfStrings
@@ -5644,7 +5645,7 @@ func mcpCallEchoListOfTimes(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	var args struct {
 		value []time.Time
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoListOfTimes); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -5655,9 +5656,9 @@ func mcpCallEchoListOfTimes(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		return nil, err
 	}
 	result := EchoListOfTimes(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, wire.PutTime)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []time.Time) []time.Time = EchoListOfTimes
@@ -5722,15 +5723,15 @@ const mcpOutputEchoLone = `{"type":"object",` +
 // mcpCallEchoLone answers calls of the tool "echo_lone".
 func mcpCallEchoLone(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Lone]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxLone(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoLone(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxLone(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Lone]) Box[Lone] = EchoLone
@@ -5782,15 +5783,15 @@ const mcpOutputEchoMapByLabel = mcpSchemaBoxMapLabelCount
 // mcpCallEchoMapByLabel answers calls of the tool "echo_map_by_label".
 func mcpCallEchoMapByLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Label]Count]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxCountMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoMapByLabel(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxCountMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Label]Count]) Box[map[Label]Count] = EchoMapByLabel
@@ -5832,15 +5833,15 @@ const mcpOutputEchoMapOfAny = mcpSchemaBoxMapStringAny
 // mcpCallEchoMapOfAny answers calls of the tool "echo_map_of_any".
 func mcpCallEchoMapOfAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string]any]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxAnyMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoMapOfAny(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxAnyMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[string]any]) Box[map[string]any] = EchoMapOfAny
@@ -5868,7 +5869,7 @@ func mcpCallEchoMapOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	var args struct {
 		value map[string]int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoMapOfInts); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -5879,9 +5880,9 @@ func mcpCallEchoMapOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := EchoMapOfInts(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMap(e, result, wire.PutInt)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, map[string]int) map[string]int = EchoMapOfInts
@@ -5933,15 +5934,15 @@ const mcpOutputEchoMapOfLists = mcpSchemaBoxMapStringAny2
 // mcpCallEchoMapOfLists answers calls of the tool "echo_map_of_lists".
 func mcpCallEchoMapOfLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string][]any]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxAnySliceMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoMapOfLists(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxAnySliceMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[string][]any]) Box[map[string][]any] = EchoMapOfLists
@@ -5989,15 +5990,15 @@ const mcpOutputEchoMapOfMaps = mcpSchemaBoxMapStringMapStringBool
 // mcpCallEchoMapOfMaps answers calls of the tool "echo_map_of_maps".
 func mcpCallEchoMapOfMaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string]map[string]bool]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBoolMapMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoMapOfMaps(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxBoolMapMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[string]map[string]bool]) Box[map[string]map[string]bool] = EchoMapOfMaps
@@ -6025,7 +6026,7 @@ func mcpCallEchoMapOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	var args struct {
 		value map[string]Point
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoMapOfPoints); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -6036,9 +6037,9 @@ func mcpCallEchoMapOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		return nil, err
 	}
 	result := EchoMapOfPoints(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMap(e, result, mcpEncodePoint)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, map[string]Point) map[string]Point = EchoMapOfPoints
@@ -6085,15 +6086,15 @@ const mcpOutputEchoMatrix = mcpSchemaBoxInt4
 // mcpCallEchoMatrix answers calls of the tool "echo_matrix".
 func mcpCallEchoMatrix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[][]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxIntSliceSlice(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoMatrix(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxIntSliceSlice(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[[][]int]) Box[[][]int] = EchoMatrix
@@ -6165,7 +6166,7 @@ func mcpCallEchoMixed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		opt   *Point
 		list  [][]Sort
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoMixed); o.Next(); {
 		switch o.Name() {
 		case "point":
@@ -6201,9 +6202,9 @@ func mcpCallEchoMixed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		args.opt,
 		args.list,
 	)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeMixed(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(
@@ -6276,15 +6277,15 @@ const mcpOutputEchoMode = `{"type":"object",` +
 // mcpCallEchoMode answers calls of the tool "echo_mode".
 func mcpCallEchoMode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[mode]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxMode(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoMode(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxMode(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[mode]) Box[mode] = EchoMode
@@ -6383,15 +6384,15 @@ const mcpOutputEchoMoreThanAWord = mcpSchemaMoreThanAWord
 // mcpCallEchoMoreThanAWord answers calls of the tool "echo_more_than_a_word".
 func mcpCallEchoMoreThanAWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args MoreThanAWord
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeMoreThanAWord(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoMoreThanAWord(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeMoreThanAWord(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, MoreThanAWord) MoreThanAWord = EchoMoreThanAWord
@@ -6445,15 +6446,15 @@ const mcpOutputEchoNames = mcpSchemaNames
 // mcpCallEchoNames answers calls of the tool "echo_names".
 func mcpCallEchoNames(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Names
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeNames(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoNames(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeNames(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Names) Names = EchoNames
@@ -6504,15 +6505,15 @@ const mcpOutputEchoNarrowed = `{"type":"object","description":"Narrowed allows s
 // mcpCallEchoNarrowed answers calls of the tool "echo_narrowed".
 func mcpCallEchoNarrowed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Narrowed
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeNarrowed(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoNarrowed(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeNarrowed(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Narrowed) Narrowed = EchoNarrowed
@@ -6552,15 +6553,15 @@ const mcpOutputEchoNested = mcpSchemaBoxNested
 // mcpCallEchoNested answers calls of the tool "echo_nested".
 func mcpCallEchoNested(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Nested]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxNested(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoNested(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxNested(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Nested]) Box[Nested] = EchoNested
@@ -6592,7 +6593,7 @@ func mcpCallEchoNestedRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	var args struct {
 		value Nested
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoNestedRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -6603,9 +6604,9 @@ func mcpCallEchoNestedRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := EchoNestedRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutMap(e, result, mcpEncodeNested)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Nested) Nested = EchoNestedRoot
@@ -6640,15 +6641,15 @@ const mcpOutputEchoNode = mcpSchemaNode2
 // mcpCallEchoNode answers calls of the tool "echo_node".
 func mcpCallEchoNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Node
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeNode(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoNode(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeNode(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Node) Node = EchoNode
@@ -6676,7 +6677,7 @@ func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	var args struct {
 		value []*Node
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoNodes); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -6687,9 +6688,9 @@ func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := EchoNodes(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeNodePtr)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []*Node) []*Node = EchoNodes
@@ -6719,15 +6720,15 @@ const mcpOutputEchoNothing = `{"type":"object","description":"Nothing has no fie
 // mcpCallEchoNothing answers calls of the tool "echo_nothing".
 func mcpCallEchoNothing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Nothing
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeNothing(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoNothing(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeNothing(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Nothing) Nothing = EchoNothing
@@ -6784,15 +6785,15 @@ const mcpOutputEchoNullables = `{"type":"object","description":"Nullables take n
 // mcpCallEchoNullables answers calls of the tool "echo_nullables".
 func mcpCallEchoNullables(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Nullables
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeNullables(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoNullables(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeNullables(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Nullables) Nullables = EchoNullables
@@ -6815,15 +6816,15 @@ const mcpOutputEchoNumber = mcpSchemaBoxFloat32
 // mcpCallEchoNumber answers calls of the tool "echo_number".
 func mcpCallEchoNumber(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[json.Number]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxNumber(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoNumber(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxNumber(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[json.Number]) Box[json.Number] = EchoNumber
@@ -6855,15 +6856,15 @@ const mcpOutputEchoObligations = `{"type":"object","description":"Obligations ch
 // mcpCallEchoObligations answers calls of the tool "echo_obligations".
 func mcpCallEchoObligations(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Obligations
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeObligations(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoObligations(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeObligations(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Obligations) Obligations = EchoObligations
@@ -6933,15 +6934,15 @@ const mcpOutputEchoOdd = `{"type":"object",` +
 // mcpCallEchoOdd answers calls of the tool "echo_odd".
 func mcpCallEchoOdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Odd]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxOdd(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOdd(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxOdd(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Odd]) Box[Odd] = EchoOdd
@@ -6977,15 +6978,15 @@ const mcpOutputEchoOddKeys = mcpSchemaOddKeys
 // mcpCallEchoOddKeys answers calls of the tool "echo_odd_keys".
 func mcpCallEchoOddKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args OddKeys
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeOddKeys(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOddKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeOddKeys(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, OddKeys) OddKeys = EchoOddKeys
@@ -7037,15 +7038,15 @@ const mcpOutputEchoOmitZero = mcpSchemaOmitZero
 // mcpCallEchoOmitZero answers calls of the tool "echo_omit_zero".
 func mcpCallEchoOmitZero(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args OmitZero
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeOmitZero(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOmitZero(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeOmitZero(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, OmitZero) OmitZero = EchoOmitZero
@@ -7084,15 +7085,15 @@ const mcpOutputEchoOnion = mcpSchemaBoxOnion
 // mcpCallEchoOnion answers calls of the tool "echo_onion".
 func mcpCallEchoOnion(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Onion]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxOnion(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOnion(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxOnion(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Onion]) Box[Onion] = EchoOnion
@@ -7121,7 +7122,7 @@ func mcpCallEchoOnions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	var args struct {
 		value Onion
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoOnions); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -7132,9 +7133,9 @@ func mcpCallEchoOnions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 		return nil, err
 	}
 	result := EchoOnions(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeOnion)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Onion) Onion = EchoOnions
@@ -7184,15 +7185,15 @@ const mcpOutputEchoOnly = mcpSchemaBoxOnly
 // mcpCallEchoOnly answers calls of the tool "echo_only".
 func mcpCallEchoOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Only]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxOnly(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOnly(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxOnly(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Only]) Box[Only] = EchoOnly
@@ -7257,15 +7258,15 @@ const mcpOutputEchoOptional = `{"type":"object","description":"Optional has one 
 // mcpCallEchoOptional answers calls of the tool "echo_optional".
 func mcpCallEchoOptional(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Optional
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeOptional(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOptional(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeOptional(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Optional) Optional = EchoOptional
@@ -7298,15 +7299,15 @@ const mcpOutputEchoOptions = mcpSchemaOptions
 // mcpCallEchoOptions answers calls of the tool "echo_options".
 func mcpCallEchoOptions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Options
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeOptions(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOptions(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeOptions(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Options) Options = EchoOptions
@@ -7371,15 +7372,15 @@ const mcpOutputEchoOutOnly = `{"type":"object",` +
 // mcpCallEchoOutOnly answers calls of the tool "echo_out_only".
 func mcpCallEchoOutOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[OutOnly]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxOutOnly(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOutOnly(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxOutOnly(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[OutOnly]) Box[OutOnly] = EchoOutOnly
@@ -7432,15 +7433,15 @@ const mcpOutputEchoOutOnlyText = mcpSchemaBoxOutOnlyText
 // mcpCallEchoOutOnlyText answers calls of the tool "echo_out_only_text".
 func mcpCallEchoOutOnlyText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[OutOnlyText]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxOutOnlyText(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOutOnlyText(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxOutOnlyText(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[OutOnlyText]) Box[OutOnlyText] = EchoOutOnlyText
@@ -7476,15 +7477,15 @@ const mcpOutputEchoPageOfInts = mcpSchemaPageInt
 // mcpCallEchoPageOfInts answers calls of the tool "echo_page_of_ints".
 func mcpCallEchoPageOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePageInt(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPageOfInts(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePageInt(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Page[int]) Page[int] = EchoPageOfInts
@@ -7526,15 +7527,15 @@ const mcpOutputEchoPageOfPages = mcpSchemaPagePageString
 // mcpCallEchoPageOfPages answers calls of the tool "echo_page_of_pages".
 func mcpCallEchoPageOfPages(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[Page[string]]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePagePageString(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPageOfPages(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePagePageString(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Page[Page[string]]) Page[Page[string]] = EchoPageOfPages
@@ -7571,15 +7572,15 @@ const mcpOutputEchoPageOfPointers = mcpSchemaPagePoint
 // mcpCallEchoPageOfPointers answers calls of the tool "echo_page_of_pointers".
 func mcpCallEchoPageOfPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[*Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePagePointPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPageOfPointers(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePagePointPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Page[*Point]) Page[*Point] = EchoPageOfPointers
@@ -7618,15 +7619,15 @@ const mcpOutputEchoPageOfPoints = mcpSchemaPagePoint2
 // mcpCallEchoPageOfPoints answers calls of the tool "echo_page_of_points".
 func mcpCallEchoPageOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Page[Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePagePoint(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPageOfPoints(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePagePoint(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Page[Point]) Page[Point] = EchoPageOfPoints
@@ -7663,15 +7664,15 @@ const mcpOutputEchoPairOfPairs = mcpSchemaPairPairBoolInt8PairStringMapStringPoi
 // mcpCallEchoPairOfPairs answers calls of the tool "echo_pair_of_pairs".
 func mcpCallEchoPairOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePairPairBoolInt8PairStringSlicePointMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPairOfPairs(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePairPairBoolInt8PairStringSlicePointMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(
@@ -7704,15 +7705,15 @@ const mcpOutputEchoPairOfScalars = `{"type":"object","description":"Pair is two 
 // mcpCallEchoPairOfScalars answers calls of the tool "echo_pair_of_scalars".
 func mcpCallEchoPairOfScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Pair[int, string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePairIntString(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPairOfScalars(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePairIntString(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Pair[int, string]) Pair[int, string] = EchoPairOfScalars
@@ -7755,15 +7756,15 @@ const mcpOutputEchoPatterns = `{"type":"object","description":"Patterns has patt
 // mcpCallEchoPatterns answers calls of the tool "echo_patterns".
 func mcpCallEchoPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Patterns
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePatterns(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPatterns(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePatterns(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Patterns) Patterns = EchoPatterns
@@ -7808,15 +7809,15 @@ const mcpOutputEchoPerm = mcpSchemaBoxPerm
 // mcpCallEchoPerm answers calls of the tool "echo_perm".
 func mcpCallEchoPerm(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Perm]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPerm(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPerm(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPerm(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Perm]) Box[Perm] = EchoPerm
@@ -7839,15 +7840,15 @@ const mcpOutputEchoPoint = mcpSchemaBoxPoint2
 // mcpCallEchoPoint answers calls of the tool "echo_point".
 func mcpCallEchoPoint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPoint(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPoint(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPoint(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Point]) Box[Point] = EchoPoint
@@ -7870,15 +7871,15 @@ const mcpOutputEchoPointer = mcpSchemaBoxInt3
 // mcpCallEchoPointer answers calls of the tool "echo_pointer".
 func mcpCallEchoPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeZooBoxIntPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointer(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeZooBoxIntPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*int]) Box[*int] = EchoPointer
@@ -7904,18 +7905,18 @@ const mcpOutputEchoPointerArgument = mcpSchemaBoxInt8
 // mcpCallEchoPointerArgument answers calls of the tool "echo_pointer_argument".
 func mcpCallEchoPointerArgument(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int8]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt8(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerArgument(ctx, &args)
 	if result == nil {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInt8(e, result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, *Box[int8]) *Box[int8] = EchoPointerArgument
@@ -7947,15 +7948,15 @@ const mcpOutputEchoPointerConflict = mcpSchemaPointerConflict
 // mcpCallEchoPointerConflict answers calls of the tool "echo_pointer_conflict".
 func mcpCallEchoPointerConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args PointerConflict
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePointerConflict(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerConflict(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePointerConflict(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, PointerConflict) PointerConflict = EchoPointerConflict
@@ -7983,7 +7984,7 @@ func mcpCallEchoPointerRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	var args struct {
 		value *int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoPointerRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -7995,11 +7996,11 @@ func mcpCallEchoPointerRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	}
 	result := EchoPointerRoot(ctx, args.value)
 	if result == nil {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutInt(e, result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, *int) *int = EchoPointerRoot
@@ -8060,15 +8061,15 @@ const mcpOutputEchoPointerToBytes = `{"type":"object",` +
 // mcpCallEchoPointerToBytes answers calls of the tool "echo_pointer_to_bytes".
 func mcpCallEchoPointerToBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*[]byte]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxByteSlicePtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerToBytes(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxByteSlicePtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*[]byte]) Box[*[]byte] = EchoPointerToBytes
@@ -8130,15 +8131,15 @@ const mcpOutputEchoPointerToMap = `{"type":"object",` +
 // mcpCallEchoPointerToMap answers calls of the tool "echo_pointer_to_map".
 func mcpCallEchoPointerToMap(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*map[string]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxIntMapPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerToMap(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxIntMapPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*map[string]int]) Box[*map[string]int] = EchoPointerToMap
@@ -8214,15 +8215,15 @@ const mcpOutputEchoPointerToPoint = `{"type":"object",` +
 // mcpCallEchoPointerToPoint answers calls of the tool "echo_pointer_to_point".
 func mcpCallEchoPointerToPoint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPointPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerToPoint(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPointPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*Point]) Box[*Point] = EchoPointerToPoint
@@ -8273,15 +8274,15 @@ const mcpOutputEchoPointerToPointer = `{"type":"object",` +
 // "echo_pointer_to_pointer".
 func mcpCallEchoPointerToPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[**bool]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBoolPtrPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerToPointer(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxBoolPtrPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[**bool]) Box[**bool] = EchoPointerToPointer
@@ -8337,15 +8338,15 @@ const mcpOutputEchoPointerToSlice = `{"type":"object",` +
 // mcpCallEchoPointerToSlice answers calls of the tool "echo_pointer_to_slice".
 func mcpCallEchoPointerToSlice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*[]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxIntSlicePtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerToSlice(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxIntSlicePtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*[]int]) Box[*[]int] = EchoPointerToSlice
@@ -8396,15 +8397,15 @@ const mcpOutputEchoPointerToString = `{"type":"object",` +
 // "echo_pointer_to_string".
 func mcpCallEchoPointerToString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxStringPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerToString(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxStringPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*string]) Box[*string] = EchoPointerToString
@@ -8460,15 +8461,15 @@ const mcpOutputEchoPointerToTime = `{"type":"object",` +
 // mcpCallEchoPointerToTime answers calls of the tool "echo_pointer_to_time".
 func mcpCallEchoPointerToTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[*time.Time]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxTimePtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointerToTime(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxTimePtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[*time.Time]) Box[*time.Time] = EchoPointerToTime
@@ -8507,15 +8508,15 @@ const mcpOutputEchoPointers = `{"type":"object",` +
 // mcpCallEchoPointers answers calls of the tool "echo_pointers".
 func mcpCallEchoPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Pointers
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePointers(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointers(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePointers(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Pointers) Pointers = EchoPointers
@@ -8547,7 +8548,7 @@ func mcpCallEchoPointersRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 	var args struct {
 		value []*Label
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoPointersRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -8558,9 +8559,9 @@ func mcpCallEchoPointersRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 		return nil, err
 	}
 	result := EchoPointersRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeLabelPtr)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []*Label) []*Label = EchoPointersRoot
@@ -8625,15 +8626,15 @@ const mcpOutputEchoPoints = mcpSchemaBoxPoint3
 // mcpCallEchoPoints answers calls of the tool "echo_points".
 func mcpCallEchoPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[[]Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPointSlice(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPoints(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPointSlice(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[[]Point]) Box[[]Point] = EchoPoints
@@ -8677,15 +8678,15 @@ const mcpOutputEchoPointsByName = mcpSchemaBoxMapStringPoint
 // mcpCallEchoPointsByName answers calls of the tool "echo_points_by_name".
 func mcpCallEchoPointsByName(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[string]Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPointMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPointsByName(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPointMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[string]Point]) Box[map[string]Point] = EchoPointsByName
@@ -8708,15 +8709,15 @@ const mcpOutputEchoPrefix = mcpSchemaBoxAddr2
 // mcpCallEchoPrefix answers calls of the tool "echo_prefix".
 func mcpCallEchoPrefix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[netip.Prefix]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPrefix(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoPrefix(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPrefix(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[netip.Prefix]) Box[netip.Prefix] = EchoPrefix
@@ -8760,7 +8761,7 @@ func mcpCallEchoQuery(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		tags  []string
 	}
 	args.limit = 20
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoQuery); o.Next(); {
 		switch o.Name() {
 		case "text":
@@ -8781,9 +8782,9 @@ func mcpCallEchoQuery(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := EchoQuery(ctx, args.text, args.limit, args.sort, args.tags...)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeQuery(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, string, int, *Sort, ...string) Query = EchoQuery
@@ -8843,15 +8844,15 @@ const mcpOutputEchoQuoted = mcpSchemaQuoted
 // mcpCallEchoQuoted answers calls of the tool "echo_quoted".
 func mcpCallEchoQuoted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Quoted
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeQuoted(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoQuoted(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeQuoted(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Quoted) Quoted = EchoQuoted
@@ -8902,15 +8903,15 @@ const mcpOutputEchoRankKeys = mcpSchemaBoxMapRankRank
 // mcpCallEchoRankKeys answers calls of the tool "echo_rank_keys".
 func mcpCallEchoRankKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Rank]Rank]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxRankMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoRankKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxRankMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Rank]Rank]) Box[map[Rank]Rank] = EchoRankKeys
@@ -8933,15 +8934,15 @@ const mcpOutputEchoRatio = mcpSchemaBoxCelsius
 // mcpCallEchoRatio answers calls of the tool "echo_ratio".
 func mcpCallEchoRatio(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Ratio]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxRatio(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoRatio(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxRatio(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Ratio]) Box[Ratio] = EchoRatio
@@ -8964,15 +8965,15 @@ const mcpOutputEchoRaw = mcpSchemaBoxAny
 // mcpCallEchoRaw answers calls of the tool "echo_raw".
 func mcpCallEchoRaw(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[json.RawMessage]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxRawMessage(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoRaw(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxRawMessage(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[json.RawMessage]) Box[json.RawMessage] = EchoRaw
@@ -8998,7 +8999,7 @@ func mcpCallEchoRawRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		value json.RawMessage
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoRawRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -9009,9 +9010,9 @@ func mcpCallEchoRawRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := EchoRawRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutRaw(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, json.RawMessage) json.RawMessage = EchoRawRoot
@@ -9048,15 +9049,15 @@ const mcpOutputEchoRenamed = mcpSchemaRenamed
 // mcpCallEchoRenamed answers calls of the tool "echo_renamed".
 func mcpCallEchoRenamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Renamed
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeRenamed(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoRenamed(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeRenamed(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Renamed) Renamed = EchoRenamed
@@ -9089,15 +9090,15 @@ const mcpOutputEchoResolved = mcpSchemaResolved
 // mcpCallEchoResolved answers calls of the tool "echo_resolved".
 func mcpCallEchoResolved(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Resolved
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeResolved(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoResolved(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeResolved(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Resolved) Resolved = EchoResolved
@@ -9128,15 +9129,15 @@ const mcpOutputEchoRing = mcpSchemaRing
 // mcpCallEchoRing answers calls of the tool "echo_ring".
 func mcpCallEchoRing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Ring
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeRing(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoRing(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeRing(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Ring) Ring = EchoRing
@@ -9159,15 +9160,15 @@ const mcpOutputEchoRune = mcpSchemaBoxInt32
 // mcpCallEchoRune answers calls of the tool "echo_rune".
 func mcpCallEchoRune(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[int32]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt32(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoRune(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxInt32(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[rune]) Box[rune] = EchoRune
@@ -9202,15 +9203,15 @@ const mcpOutputEchoScalar = `{"type":"object","description":"Scalar embeds types
 // mcpCallEchoScalar answers calls of the tool "echo_scalar".
 func mcpCallEchoScalar(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Scalar
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeScalar(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoScalar(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeScalar(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Scalar) Scalar = EchoScalar
@@ -9233,15 +9234,15 @@ const mcpOutputEchoScalars = mcpSchemaScalars
 // mcpCallEchoScalars answers calls of the tool "echo_scalars".
 func mcpCallEchoScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Scalars
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeScalars(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoScalars(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeScalars(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Scalars) Scalars = EchoScalars
@@ -9290,15 +9291,15 @@ const mcpOutputEchoScores = mcpSchemaBoxScores
 // mcpCallEchoScores answers calls of the tool "echo_scores".
 func mcpCallEchoScores(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Scores]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxScores(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoScores(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxScores(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Scores]) Box[Scores] = EchoScores
@@ -9344,15 +9345,15 @@ const mcpOutputEchoSecret = `{"type":"object",` +
 // mcpCallEchoSecret answers calls of the tool "echo_secret".
 func mcpCallEchoSecret(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Secret]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSecret(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSecret(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSecret(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Secret]) Box[Secret] = EchoSecret
@@ -9376,15 +9377,15 @@ const mcpOutputEchoSecretKeys = mcpSchemaBoxMapBindingInt
 // mcpCallEchoSecretKeys answers calls of the tool "echo_secret_keys".
 func mcpCallEchoSecretKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Secret]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeZooBoxIntMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSecretKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeZooBoxIntMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Secret]int]) Box[map[Secret]int] = EchoSecretKeys
@@ -9428,15 +9429,15 @@ const mcpOutputEchoSerial = mcpSchemaBoxSerial
 // mcpCallEchoSerial answers calls of the tool "echo_serial".
 func mcpCallEchoSerial(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Serial]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSerial(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSerial(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSerial(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Serial]) Box[Serial] = EchoSerial
@@ -9480,15 +9481,15 @@ const mcpOutputEchoSet = mcpSchemaBoxSetLabel
 // mcpCallEchoSet answers calls of the tool "echo_set".
 func mcpCallEchoSet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Set[Label]]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSetLabel(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSet(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSetLabel(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Set[Label]]) Box[Set[Label]] = EchoSet
@@ -9512,15 +9513,15 @@ const mcpOutputEchoSetOfSorts = mcpSchemaBoxSetLabel
 // mcpCallEchoSetOfSorts answers calls of the tool "echo_set_of_sorts".
 func mcpCallEchoSetOfSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Set[Sort]]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSetSort(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSetOfSorts(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSetSort(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Set[Sort]]) Box[Set[Sort]] = EchoSetOfSorts
@@ -9571,15 +9572,15 @@ const mcpOutputEchoShade = mcpSchemaBoxShade
 // mcpCallEchoShade answers calls of the tool "echo_shade".
 func mcpCallEchoShade(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Shade]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxShade(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoShade(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxShade(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Shade]) Box[Shade] = EchoShade
@@ -9608,15 +9609,15 @@ const mcpOutputEchoShadowing = mcpSchemaShadowing
 // mcpCallEchoShadowing answers calls of the tool "echo_shadowing".
 func mcpCallEchoShadowing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Shadowing
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeShadowing(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoShadowing(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeShadowing(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Shadowing) Shadowing = EchoShadowing
@@ -9662,15 +9663,15 @@ const mcpOutputEchoShort = mcpSchemaBoxShort
 // mcpCallEchoShort answers calls of the tool "echo_short".
 func mcpCallEchoShort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Short]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxShort(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoShort(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxShort(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Short]) Box[Short] = EchoShort
@@ -9718,15 +9719,15 @@ const mcpOutputEchoSingles = `{"type":"object",` +
 // mcpCallEchoSingles answers calls of the tool "echo_singles".
 func mcpCallEchoSingles(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Singles
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeSingles(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSingles(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeSingles(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Singles) Singles = EchoSingles
@@ -9771,15 +9772,15 @@ const mcpOutputEchoSize = mcpSchemaBoxSize
 // mcpCallEchoSize answers calls of the tool "echo_size".
 func mcpCallEchoSize(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Size]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSize(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSize(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSize(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Size]) Box[Size] = EchoSize
@@ -9803,15 +9804,15 @@ const mcpOutputEchoSlogLevel = mcpSchemaBoxAny
 // mcpCallEchoSlogLevel answers calls of the tool "echo_slog_level".
 func mcpCallEchoSlogLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[slog.Level]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeZooBoxLevel(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSlogLevel(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeZooBoxLevel(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[slog.Level]) Box[slog.Level] = EchoSlogLevel
@@ -9888,15 +9889,15 @@ const mcpOutputEchoSort = `{"type":"object",` +
 // mcpCallEchoSort answers calls of the tool "echo_sort".
 func mcpCallEchoSort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Sort]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSort(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSort(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSort(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Sort]) Box[Sort] = EchoSort
@@ -9919,15 +9920,15 @@ const mcpOutputEchoSortKeys = mcpSchemaBoxMapBindingInt
 // mcpCallEchoSortKeys answers calls of the tool "echo_sort_keys".
 func mcpCallEchoSortKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Sort]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeZooBoxIntMap2(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSortKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeZooBoxIntMap2(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Sort]int]) Box[map[Sort]int] = EchoSortKeys
@@ -10011,15 +10012,15 @@ const mcpOutputEchoSortPairs = `{"type":"object",` +
 // mcpCallEchoSortPairs answers calls of the tool "echo_sort_pairs".
 func mcpCallEchoSortPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Sort]Sort]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeZooBoxSortMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSortPairs(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeZooBoxSortMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Sort]Sort]) Box[map[Sort]Sort] = EchoSortPairs
@@ -10049,7 +10050,7 @@ func mcpCallEchoSortRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		value Sort
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoSortRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -10060,9 +10061,9 @@ func mcpCallEchoSortRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := EchoSortRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutString(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Sort) Sort = EchoSortRoot
@@ -10097,7 +10098,7 @@ func mcpCallEchoSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	var args struct {
 		value []Sort
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoSorts); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -10108,9 +10109,9 @@ func mcpCallEchoSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := EchoSorts(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, wire.PutString)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, []Sort) []Sort = EchoSorts
@@ -10159,15 +10160,15 @@ const mcpOutputEchoSpaced = `{"type":"object",` +
 // mcpCallEchoSpaced answers calls of the tool "echo_spaced".
 func mcpCallEchoSpaced(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Spaced]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxSpaced(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoSpaced(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxSpaced(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Spaced]) Box[Spaced] = EchoSpaced
@@ -10190,15 +10191,15 @@ const mcpOutputEchoString = mcpSchemaBoxAddr
 // mcpCallEchoString answers calls of the tool "echo_string".
 func mcpCallEchoString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxString(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoString(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxString(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[string]) Box[string] = EchoString
@@ -10221,15 +10222,15 @@ const mcpOutputEchoTagKeys = mcpSchemaBoxMapBindingInt
 // mcpCallEchoTagKeys answers calls of the tool "echo_tag_keys".
 func mcpCallEchoTagKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[Tag[int]]int]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeZooBoxIntMap3(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTagKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeZooBoxIntMap3(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[Tag[int]]int]) Box[map[Tag[int]]int] = EchoTagKeys
@@ -10258,15 +10259,15 @@ const mcpOutputEchoTagged = mcpSchemaTagged
 // mcpCallEchoTagged answers calls of the tool "echo_tagged".
 func mcpCallEchoTagged(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tagged
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeTagged(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTagged(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeTagged(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Tagged) Tagged = EchoTagged
@@ -10310,15 +10311,15 @@ const mcpOutputEchoTally = mcpSchemaBoxTally
 // mcpCallEchoTally answers calls of the tool "echo_tally".
 func mcpCallEchoTally(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Tally]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxTally(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTally(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxTally(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Tally]) Box[Tally] = EchoTally
@@ -10340,7 +10341,7 @@ func mcpCallEchoTextRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		value string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoTextRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -10386,15 +10387,15 @@ const mcpOutputEchoTightened = `{"type":"object","description":"Point is a small
 // mcpCallEchoTightened answers calls of the tool "echo_tightened".
 func mcpCallEchoTightened(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Point
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeEchoTightenedPoint(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTightened(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodePoint(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Point) Point = EchoTightened
@@ -10417,15 +10418,15 @@ const mcpOutputEchoTime = mcpSchemaBoxTime2
 // mcpCallEchoTime answers calls of the tool "echo_time".
 func mcpCallEchoTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Time]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxTime(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTime(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxTime(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[time.Time]) Box[time.Time] = EchoTime
@@ -10451,7 +10452,7 @@ func mcpCallEchoTimeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		value time.Time
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoTimeRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -10462,9 +10463,9 @@ func mcpCallEchoTimeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := EchoTimeRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutTime(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, time.Time) time.Time = EchoTimeRoot
@@ -10508,15 +10509,15 @@ const mcpOutputEchoTreeOfPairs = mcpSchemaTreePairStringInt
 // mcpCallEchoTreeOfPairs answers calls of the tool "echo_tree_of_pairs".
 func mcpCallEchoTreeOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tree[Pair[string, *int]]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeTreePairStringIntPtr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTreeOfPairs(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeTreePairStringIntPtr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Tree[Pair[string, *int]]) Tree[Pair[string, *int]] = EchoTreeOfPairs
@@ -10550,15 +10551,15 @@ const mcpOutputEchoTreeOfStrings = mcpSchemaTreeString
 // mcpCallEchoTreeOfStrings answers calls of the tool "echo_tree_of_strings".
 func mcpCallEchoTreeOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tree[string]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeTreeString(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTreeOfStrings(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeTreeString(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Tree[string]) Tree[string] = EchoTreeOfStrings
@@ -10596,15 +10597,15 @@ const mcpOutputEchoTreeOfTrees = mcpSchemaTreeTreeInt
 // mcpCallEchoTreeOfTrees answers calls of the tool "echo_tree_of_trees".
 func mcpCallEchoTreeOfTrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Tree[Tree[int]]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeTreeTreeInt(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoTreeOfTrees(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeTreeTreeInt(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Tree[Tree[int]]) Tree[Tree[int]] = EchoTreeOfTrees
@@ -10642,15 +10643,15 @@ const mcpOutputEchoUint = mcpSchemaBoxUint
 // mcpCallEchoUint answers calls of the tool "echo_uint".
 func mcpCallEchoUint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUint(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUint(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUint(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[uint]) Box[uint] = EchoUint
@@ -10689,15 +10690,15 @@ const mcpOutputEchoUint16 = mcpSchemaBoxUint16
 // mcpCallEchoUint16 answers calls of the tool "echo_uint16".
 func mcpCallEchoUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint16]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUint16(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUint16(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUint16(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[uint16]) Box[uint16] = EchoUint16
@@ -10738,15 +10739,15 @@ const mcpOutputEchoUint32 = mcpSchemaBoxUint32
 // mcpCallEchoUint32 answers calls of the tool "echo_uint32".
 func mcpCallEchoUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint32]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUint32(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUint32(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUint32(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[uint32]) Box[uint32] = EchoUint32
@@ -10769,15 +10770,15 @@ const mcpOutputEchoUint64 = mcpSchemaBoxUint
 // mcpCallEchoUint64 answers calls of the tool "echo_uint64".
 func mcpCallEchoUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint64]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUint64(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUint64(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUint64(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[uint64]) Box[uint64] = EchoUint64
@@ -10816,15 +10817,15 @@ const mcpOutputEchoUint8 = mcpSchemaBoxUint8
 // mcpCallEchoUint8 answers calls of the tool "echo_uint8".
 func mcpCallEchoUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uint8]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUint8(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUint8(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUint8(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[uint8]) Box[uint8] = EchoUint8
@@ -10871,15 +10872,15 @@ const mcpOutputEchoUintKeys = mcpSchemaBoxMapUint64Point
 // mcpCallEchoUintKeys answers calls of the tool "echo_uint_keys".
 func mcpCallEchoUintKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[map[uint64][]Point]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPointSliceMap(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUintKeys(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPointSliceMap(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[map[uint64][]Point]) Box[map[uint64][]Point] = EchoUintKeys
@@ -10902,15 +10903,15 @@ const mcpOutputEchoUintptr = mcpSchemaBoxUint
 // mcpCallEchoUintptr answers calls of the tool "echo_uintptr".
 func mcpCallEchoUintptr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[uintptr]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUintptr(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUintptr(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUintptr(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[uintptr]) Box[uintptr] = EchoUintptr
@@ -10982,15 +10983,15 @@ const mcpOutputEchoUnit = `{"type":"object",` +
 // mcpCallEchoUnit answers calls of the tool "echo_unit".
 func mcpCallEchoUnit(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Unit]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUnit(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUnit(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUnit(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Unit]) Box[Unit] = EchoUnit
@@ -11034,15 +11035,15 @@ const mcpOutputEchoUnlisted = mcpSchemaBoxUnlisted
 // mcpCallEchoUnlisted answers calls of the tool "echo_unlisted".
 func mcpCallEchoUnlisted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Unlisted]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUnlisted(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUnlisted(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUnlisted(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Unlisted]) Box[Unlisted] = EchoUnlisted
@@ -11096,15 +11097,15 @@ const mcpOutputEchoUpper = `{"type":"object",` +
 // mcpCallEchoUpper answers calls of the tool "echo_upper".
 func mcpCallEchoUpper(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Upper]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxUpper(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoUpper(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxUpper(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Upper]) Box[Upper] = EchoUpper
@@ -11161,15 +11162,15 @@ const mcpOutputEchoValidated = `{"type":"object","description":"Validated has th
 // mcpCallEchoValidated answers calls of the tool "echo_validated".
 func mcpCallEchoValidated(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Validated
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeValidated(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoValidated(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeValidated(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Validated) Validated = EchoValidated
@@ -11221,15 +11222,15 @@ const mcpOutputEchoVector = mcpSchemaBoxVectorVectorInt
 // mcpCallEchoVector answers calls of the tool "echo_vector".
 func mcpCallEchoVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Vector[Vector[int]]]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxVectorVectorInt(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoVector(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxVectorVectorInt(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Vector[Vector[int]]]) Box[Vector[Vector[int]]] = EchoVector
@@ -11262,7 +11263,7 @@ func mcpCallEchoVectorRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	var args struct {
 		value Vector[Point]
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsEchoVectorRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -11273,9 +11274,9 @@ func mcpCallEchoVectorRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := EchoVectorRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodePoint)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Vector[Point]) Vector[Point] = EchoVectorRoot
@@ -11311,15 +11312,15 @@ const mcpOutputEchoVessel = mcpSchemaVessel
 // mcpCallEchoVessel answers calls of the tool "echo_vessel".
 func mcpCallEchoVessel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Vessel
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeVessel(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoVessel(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeVessel(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Vessel) Vessel = EchoVessel
@@ -11369,15 +11370,15 @@ const mcpOutputEchoWeight = mcpSchemaBoxWeight
 // mcpCallEchoWeight answers calls of the tool "echo_weight".
 func mcpCallEchoWeight(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Weight]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxWeight(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoWeight(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxWeight(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Weight]) Box[Weight] = EchoWeight
@@ -11537,15 +11538,15 @@ const mcpOutputEchoWide = mcpSchemaWide
 // mcpCallEchoWide answers calls of the tool "echo_wide".
 func mcpCallEchoWide(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Wide
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeWide(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoWide(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeWide(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Wide) Wide = EchoWide
@@ -11709,15 +11710,15 @@ const mcpOutputEchoWider = mcpSchemaWider
 // mcpCallEchoWider answers calls of the tool "echo_wider".
 func mcpCallEchoWider(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Wider
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeWider(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoWider(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeWider(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Wider) Wider = EchoWider
@@ -11745,15 +11746,15 @@ const mcpOutputEchoWithAlias = `{"type":"object","description":"WithAlias embeds
 // mcpCallEchoWithAlias answers calls of the tool "echo_with_alias".
 func mcpCallEchoWithAlias(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args WithAlias
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeWithAlias(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoWithAlias(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeWithAlias(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, WithAlias) WithAlias = EchoWithAlias
@@ -11783,15 +11784,15 @@ const mcpOutputEchoWithGeneric = mcpSchemaWithGeneric
 // mcpCallEchoWithGeneric answers calls of the tool "echo_with_generic".
 func mcpCallEchoWithGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args WithGeneric
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeWithGeneric(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoWithGeneric(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeWithGeneric(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, WithGeneric) WithGeneric = EchoWithGeneric
@@ -11886,15 +11887,15 @@ const mcpOutputEchoWord = mcpSchemaWord
 // mcpCallEchoWord answers calls of the tool "echo_word".
 func mcpCallEchoWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Word
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeWord(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoWord(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeWord(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Word) Word = EchoWord
@@ -11944,15 +11945,15 @@ const mcpSchemaShapeOneOf2 = `{"type":"object","description":"Circle and Square 
 // mcpCallOwnCovered answers calls of the tool "own_covered".
 func mcpCallOwnCovered(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Point
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePoint(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnCovered(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeCovered(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Point) Covered = EchoOwnCovered
@@ -11999,15 +12000,15 @@ const mcpOutputOwnExpr = `{"type":"object","description":"Formula holds an expre
 // mcpCallOwnExpr answers calls of the tool "own_expr".
 func mcpCallOwnExpr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Formula
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeFormula(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnExpr(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeFormula(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Formula) Formula = EchoOwnExpr
@@ -12036,7 +12037,7 @@ func mcpCallOwnFlaggedPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	var args struct {
 		value sql.Null[*int]
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsOwnFlaggedPointer); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -12048,14 +12049,14 @@ func mcpCallOwnFlaggedPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 	}
 	result := EchoOwnFlaggedPointer(ctx, args.value)
 	if !result.Valid {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutFlagged(e, &result.V, result.Valid, mcpEncodeIntPtr2)
 	if e.Null() {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, sql.Null[*int]) sql.Null[*int] = EchoOwnFlaggedPointer
@@ -12087,7 +12088,7 @@ func mcpCallOwnFlags(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	var args struct {
 		value sql.Null[sql.Null[int]]
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsOwnFlags); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -12099,14 +12100,14 @@ func mcpCallOwnFlags(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	}
 	result := EchoOwnFlags(ctx, args.value)
 	if !result.Valid {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutFlagged(e, &result.V, result.Valid, mcpEncodeNullInt)
 	if e.Null() {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, sql.Null[sql.Null[int]]) sql.Null[sql.Null[int]] = EchoOwnFlags
@@ -12145,15 +12146,15 @@ const mcpOutputOwnHusk = mcpSchemaHusk
 // mcpCallOwnHusk answers calls of the tool "own_husk".
 func mcpCallOwnHusk(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Husk
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeHusk(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnHusk(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeHusk(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Husk) Husk = EchoOwnHusk
@@ -12242,15 +12243,15 @@ const mcpOutputOwnLayers = `{"type":"object",` +
 // mcpCallOwnLayers answers calls of the tool "own_layers".
 func mcpCallOwnLayers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Layers
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeLayers(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnLayers(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeLayers(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Layers) Layers = EchoOwnLayers
@@ -12284,15 +12285,15 @@ const mcpOutputOwnLinks = `{"type":"object","description":"Page of links.","prop
 // mcpCallOwnLinks answers calls of the tool "own_links".
 func mcpCallOwnLinks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Links
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeLinks(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnLinks(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeLinks(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Links) Links = EchoOwnLinks
@@ -12363,15 +12364,15 @@ const mcpOutputOwnMaybe = `{"type":"object",` +
 // mcpCallOwnMaybe answers calls of the tool "own_maybe".
 func mcpCallOwnMaybe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Maybe]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxMaybe(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnMaybe(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxMaybe(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Maybe]) Box[Maybe] = EchoOwnMaybe
@@ -12399,7 +12400,7 @@ func mcpCallOwnMaybeFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		value sql.Null[Maybe]
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsOwnMaybeFlag); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -12411,14 +12412,14 @@ func mcpCallOwnMaybeFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	}
 	result := EchoOwnMaybeFlag(ctx, args.value)
 	if !result.Valid {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutFlagged(e, &result.V, result.Valid, mcpEncodeMaybe)
 	if e.Null() {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, sql.Null[Maybe]) sql.Null[Maybe] = EchoOwnMaybeFlag
@@ -12452,7 +12453,7 @@ func mcpCallOwnMaybeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		value Maybe
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsOwnMaybeRoot); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -12463,12 +12464,12 @@ func mcpCallOwnMaybeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := EchoOwnMaybeRoot(ctx, args.value)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutConverted(e, &result, encodeMaybe, mcpEncodeIntPtr2)
 	if e.Null() {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Maybe) Maybe = EchoOwnMaybeRoot
@@ -12505,15 +12506,15 @@ const mcpOutputOwnOutcome = `{"type":"object","description":"Outcome has values 
 // mcpCallOwnOutcome answers calls of the tool "own_outcome".
 func mcpCallOwnOutcome(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Point
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodePoint(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnOutcome(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeOutcome(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Point) Outcome = EchoOwnOutcome
@@ -12549,15 +12550,15 @@ const mcpOutputOwnParcel = mcpSchemaWrapping
 // mcpCallOwnParcel answers calls of the tool "own_parcel".
 func mcpCallOwnParcel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Wrapping
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeWrapping(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnParcel(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeWrapping(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Wrapping) Wrapping = EchoOwnParcel
@@ -12634,15 +12635,15 @@ const mcpOutputOwnPerhaps = `{"type":"object",` +
 // mcpCallOwnPerhaps answers calls of the tool "own_perhaps".
 func mcpCallOwnPerhaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[Perhaps]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxPerhaps(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnPerhaps(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxPerhaps(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[Perhaps]) Box[Perhaps] = EchoOwnPerhaps
@@ -12693,15 +12694,15 @@ const mcpOutputOwnRow = `{"type":"object","description":"Row has the types of a 
 // mcpCallOwnRow answers calls of the tool "own_row".
 func mcpCallOwnRow(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Row
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeRow(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnRow(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeRow(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Row) Row = EchoOwnRow
@@ -12749,15 +12750,15 @@ const mcpSchemaShape3 = `{"description":"Shape is a sealed interface.","oneOf":[
 // mcpCallOwnShape answers calls of the tool "own_shape".
 func mcpCallOwnShape(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Drawing
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDrawing(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnShape(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeDrawing(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Drawing) Drawing = EchoOwnShape
@@ -12780,15 +12781,15 @@ const mcpOutputOwnWeekday = mcpSchemaBoxAddr
 // mcpCallOwnWeekday answers calls of the tool "own_weekday".
 func mcpCallOwnWeekday(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[time.Weekday]
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxWeekday(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := EchoOwnWeekday(ctx, args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBoxWeekday(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Box[time.Weekday]) Box[time.Weekday] = EchoOwnWeekday

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -114,14 +115,14 @@ func encodeItem(e *wire.Encoder, v *item) {
 // callParcel has the shape of generated code.
 func callParcel(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args parcel
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	decodeParcel(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	encodeParcel(e, &args)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 const nestedArguments = `{"customer":"Ada Example","status":"paid","items":[` +
@@ -134,8 +135,8 @@ const nestedArguments = `{"customer":"Ada Example","status":"paid","items":[` +
 func allocations(t *testing.T, message string) float64 {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	register(mcp.Select(s, func(f mcp.FeatureInfo) bool { return f.Name == "hello" }))
-	s.Register(mcp.FuncTool(&infoAdd, callAdd))
-	s.Register(mcp.FuncTool(&infoParcel, callParcel))
+	s.Register(mcpimpl.FuncTool(&infoAdd, callAdd))
+	s.Register(mcpimpl.FuncTool(&infoParcel, callParcel))
 	conn := &script{message: []byte(initialize("2025-11-25")), next: make(chan bool), answers: make(chan int)}
 	done := make(chan error)
 	go func() { done <- s.Serve(t.Context(), conn) }()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // asking returns what a modern client gets from a tool.
@@ -161,9 +162,9 @@ func TestReaderResultCloses(t *testing.T) {
 		"too_long": {strings.NewReader(strings.Repeat("x", 200)), nil, "more than the 100 bytes that are allowed; narrow it with n"},
 	} {
 		var closed bool
-		s.Register(mcp.FuncTool(&mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, MaxResult: 100, Narrow: []string{"n"}},
+		s.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, MaxResult: 100, Narrow: []string{"n"}},
 			func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-				return mcp.ReaderResult(req, "image/png", closer{test.r, &closed, test.err})
+				return mcpimpl.ReaderResult(req, "image/png", closer{test.r, &closed, test.err})
 			}))
 		if got := connect(t, s)(call(1, name, "{}")); !strings.Contains(got, test.says) || !closed {
 			t.Errorf("%s: %s, closed %v", name, got, closed)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // everyRevision are all that are served.
@@ -227,7 +228,7 @@ func testAuthored(t *testing.T, revision string, a *authored) {
 	var method, params string
 	switch {
 	case a.tool != nil:
-		s.Register(mcp.FuncTool(empty("try", false), func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) { return a.tool(ctx) }))
+		s.Register(mcpimpl.FuncTool(empty("try", false), func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) { return a.tool(ctx) }))
 		method, params = "tools/call", `"name":"try"`
 	case a.prompt != nil:
 		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "try"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) { return a.prompt, nil }))

@@ -8,22 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// BlobResult returns bytes of a MIME type as a result: an [Image], an [Audio], or
-// else an [EmbeddedResource], with text where the type is one of text. Generated
-// code calls it. Nil means that nothing was found.
-func BlobResult(req *Request, mime string, data []byte) *ToolResult {
+// blobResult returns bytes of a MIME type as a result: an [Image], an [Audio], or
+// else an [EmbeddedResource], with text where the type is one of text. Nil means
+// that nothing was found.
+func blobResult(req *Request, mime string, data []byte) *ToolResult {
 	if data == nil {
-		return NothingFound()
+		return nothingFound()
 	}
 	return ContentResult(blobContent(req.Name, mime, data))
 }
 
-// ReaderResult is [BlobResult] for bytes that are yet to be read. It reads no more
-// than a result may have, and closes r where it can be closed. Generated code
-// calls it.
-func ReaderResult(req *Request, mime string, r io.Reader) (result *ToolResult, err error) {
+// readerResult is blobResult for bytes that are yet to be read. It reads no more
+// than a result may have, and closes r where it can be closed.
+func readerResult(req *Request, mime string, r io.Reader) (result *ToolResult, err error) {
 	if r == nil {
-		return NothingFound(), nil
+		return nothingFound(), nil
 	}
 	if c, ok := r.(io.Closer); ok {
 		defer func() {

@@ -24,7 +24,7 @@ func TestBooleanProperties(t *testing.T) {
 			c, s := clientIn(t, revision)
 			for name, schema := range map[string]string{"object": output, "array": array} {
 				s.Register(mcp.NewTool(mcp.ToolInfo{Name: name, InputSchema: input, OutputSchema: schema},
-					func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil }))
+					func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))
 			}
 			c.dial(t, s)
 			defer c.hangUp()

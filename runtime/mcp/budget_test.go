@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -197,7 +198,7 @@ func greedies() []greedy {
 		return func(size int) func(*mcp.Server, func()) {
 			f := make(size)
 			return func(s *mcp.Server, arrived func()) {
-				s.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "give", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				s.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "give", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 					arrived()
 					return f(ctx, req)
 				}))
@@ -207,15 +208,15 @@ func greedies() []greedy {
 	structured := tool(func(size int) func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		words := slices.Repeat([]string{strings.Repeat("w", 97)}, size/100)
 		return func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-			e := req.Encoder()
+			e := mcpimpl.Encoder(req)
 			wire.PutSlice(e, words, wire.PutString[string])
-			return req.Structured(e)
+			return mcpimpl.Structured(req, e)
 		}
 	})
 	stream := tool(func(size int) func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		word := strings.Repeat("w", 97)
 		return func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-			return mcp.Stream(ctx, req, func(yield func(string) bool) {
+			return mcpimpl.Stream(ctx, req, func(yield func(string) bool) {
 				for i := 0; i < size/100 && yield(word); i++ {
 				}
 			}, wire.PutString[string])
@@ -230,7 +231,7 @@ func greedies() []greedy {
 	data, object := []byte(text[:675*kb]), json.RawMessage(`{"x":"`+text+`"}`)
 	resource := func(f func(req *mcp.Request) (*mcp.ResourceResult, error)) func(*mcp.Server, func()) {
 		return func(s *mcp.Server, arrived func()) {
-			s.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+			s.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 				arrived()
 				return f(req)
 			}))
@@ -250,10 +251,10 @@ func greedies() []greedy {
 		{name: "resource", size: 900 * kb, message: read, register: resource(func(*mcp.Request) (*mcp.ResourceResult, error) { return mcp.TextContents(text), nil })},
 		{name: "blob", size: 900 * kb, message: read, register: resource(func(*mcp.Request) (*mcp.ResourceResult, error) { return mcp.BlobContents(data), nil })},
 		{name: "structured resource", size: 300 * kb, message: read, register: resource(func(req *mcp.Request) (*mcp.ResourceResult, error) {
-			e := req.Encoder()
+			e := mcpimpl.Encoder(req)
 			part := text[:300*kb]
 			wire.PutString(e, &part)
-			return req.JSONContents(e)
+			return mcpimpl.JSONContents(req, e)
 		})},
 		{name: "prompt", size: 900 * kb, message: func(i int) string { return request(i, "prompts/get", `{"name":"f"}`) }, register: func(s *mcp.Server, arrived func()) {
 			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "f"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
@@ -265,17 +266,17 @@ func greedies() []greedy {
 			option: mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true }), register: func(s *mcp.Server, _ func()) {
 				for i := range 3 {
 					s.Register(mcp.NewTool(mcp.ToolInfo{Name: fmt.Sprint("t", i), Description: text[:100*kb]}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-						return mcp.DoneResult(), nil
+						return mcp.TextResult("done"), nil
 					}))
 				}
 			}},
 		{name: "completion", size: 300 * kb, message: func(i int) string {
 			return request(i, "completion/complete", `{"ref":{"type":"ref/prompt","name":"f"},"argument":{"name":"x","value":""}}`)
 		}, register: func(s *mcp.Server, arrived func()) {
-			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "f", Arguments: []mcp.PromptArgument{{Name: "x"}}}, nil, mcp.Completes("x", func(context.Context, string, map[string]string) (mcp.Completion, error) {
+			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "f", Arguments: []mcp.PromptArgument{{Name: "x", Complete: func(context.Context, string, map[string]string) (mcp.Completion, error) {
 				arrived()
 				return mcp.Completion{Values: []string{text[:300*kb]}}, nil
-			})))
+			}}}}, nil))
 		}},
 		{name: "extension", size: 900 * kb, message: func(i int) string { return request(i, "x/give", "{}") }, option: mcp.WithExtension(mcp.Extension{
 			Name: "com.example/x", Methods: map[string]mcp.ExtensionFunc{"x/give": func(context.Context, *mcp.Request) (json.RawMessage, error) {
@@ -333,7 +334,7 @@ func (g *greedy) ask(t *testing.T) {
 		<-goOn
 	})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "hello"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-		return mcp.DoneResult(), nil
+		return mcp.TextResult("done"), nil
 	}))
 	before := live()
 	d := dialDeaf(t, s)

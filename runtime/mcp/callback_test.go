@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -68,29 +69,29 @@ func callbacks() []callback {
 	infoTool := mcp.ToolInfo{Name: "fails", InputSchema: `{"type":"object"}`}
 	failed := fmt.Errorf("it has failed")
 	return []callback{
-		{covers: []string{"NewTool", "ToolFunc"}, setup: func(s *mcp.Server, fail func()) { s.Register(tool(fail)) }, method: "tools/call", params: callTool},
+		{covers: []string{"NewTool"}, setup: func(s *mcp.Server, fail func()) { s.Register(tool(fail)) }, method: "tools/call", params: callTool},
 		{covers: []string{"FuncTool"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.FuncTool(&infoTool, func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.FuncTool(&infoTool, func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { fail(); return nil, nil }))
 		}, method: "tools/call", params: callTool},
 		{covers: []string{"MethodTool"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.MethodTool(&infoTool, 1, func(context.Context, *mcp.Request, int) (*mcp.ToolResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.MethodTool(&infoTool, 1, func(context.Context, *mcp.Request, int) (*mcp.ToolResult, error) { fail(); return nil, nil }))
 		}, method: "tools/call", params: callTool},
 		{covers: []string{"ToolInfo.Errors"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcp.NewTool(mcp.ToolInfo{Name: "fails", Errors: func(error) (string, bool) { fail(); return "", false }},
 				func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, failed }))
 		}, method: "tools/call", params: callTool},
 		{covers: []string{"Defaults.Errors"}, setup: func(s *mcp.Server, fail func()) {
-			mcp.ApplyDefaults(s, mcp.Defaults{Errors: func(error) (string, bool) { fail(); return "", false }}).Register(
+			mcpimpl.ApplyDefaults(s, mcpimpl.Defaults{Errors: func(error) (string, bool) { fail(); return "", false }}).Register(
 				mcp.NewTool(mcp.ToolInfo{Name: "fails"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, failed }))
 		}, method: "tools/call", params: callTool},
-		{covers: []string{"NewResource", "ResourceFunc"}, setup: func(s *mcp.Server, fail func()) {
+		{covers: []string{"NewResource"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "x://r", Name: "r"}, func(context.Context, string) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
 		}, method: "resources/read", params: `"uri":"x://r"`},
 		{covers: []string{"FuncResource"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "x://r", Name: "r"}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "x://r", Name: "r"}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
 		}, method: "resources/read", params: `"uri":"x://r"`},
 		{covers: []string{"MethodResource"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.MethodResource(&mcp.ResourceInfo{URI: "x://r", Name: "r"}, 1, func(context.Context, *mcp.Request, int) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.MethodResource(&mcp.ResourceInfo{URI: "x://r", Name: "r"}, 1, func(context.Context, *mcp.Request, int) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
 		}, method: "resources/read", params: `"uri":"x://r"`},
 		{covers: []string{"ReadInfo.Errors"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "x://r", Name: "r", ReadInfo: mcp.ReadInfo{Errors: func(error) (string, bool) { fail(); return "", false }}},
@@ -103,20 +104,19 @@ func callbacks() []callback {
 			}))
 		}, method: "resources/read", params: `"uri":"x://r"`},
 		{covers: []string{"FuncTemplate"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.FuncTemplate(&mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r"}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.FuncTemplate(&mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r"}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
 		}, method: "resources/read", params: `"uri":"x://r"`},
 		{covers: []string{"MethodTemplate"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.MethodTemplate(&mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r"}, 1, func(context.Context, *mcp.Request, int) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.MethodTemplate(&mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r"}, 1, func(context.Context, *mcp.Request, int) (*mcp.ResourceResult, error) { fail(); return nil, nil }))
 		}, method: "resources/read", params: `"uri":"x://r"`},
-		{covers: []string{"Lists", "ListFunc"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r"}, nil2, mcp.Lists(func(context.Context) ([]mcp.ResourceInfo, error) { fail(); return nil, nil })))
+		{covers: []string{"TemplateInfo.List", "ListFunc"}, setup: func(s *mcp.Server, fail func()) {
+			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r", List: func(context.Context) ([]mcp.ResourceInfo, error) { fail(); return nil, nil }}, nil2))
 		}, method: "resources/list"},
-		{covers: []string{"Completes", "CompleteFunc"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r"}, nil2,
-				mcp.Completes("a", func(context.Context, string, map[string]string) (mcp.Completion, error) {
-					fail()
-					return mcp.Completion{}, nil
-				})))
+		{covers: []string{"TemplateVariable.Complete", "CompleteFunc"}, setup: func(s *mcp.Server, fail func()) {
+			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{a}", Name: "r", Variables: []mcp.TemplateVariable{{Name: "a", Complete: func(context.Context, string, map[string]string) (mcp.Completion, error) {
+				fail()
+				return mcp.Completion{}, nil
+			}}}}, nil2))
 		}, method: "completion/complete", params: `"ref":{"type":"ref/resource","uri":"x://{a}"},"argument":{"name":"a","value":"b"}`},
 		{covers: []string{"FilesInfo.MIMEType"}, setup: func(s *mcp.Server, fail func()) {
 			root, err := os.OpenRoot(".")
@@ -125,14 +125,14 @@ func callbacks() []callback {
 			}
 			s.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "docs://", MIMEType: func(string) string { fail(); return "" }}, root))
 		}, method: "resources/read", params: `"uri":"docs://doc.go"`},
-		{covers: []string{"NewPrompt", "PromptFunc"}, setup: func(s *mcp.Server, fail func()) {
+		{covers: []string{"NewPrompt"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "p"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) { fail(); return nil, nil }))
 		}, method: "prompts/get", params: `"name":"p"`},
 		{covers: []string{"FuncPrompt"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.FuncPrompt(&mcp.PromptInfo{Name: "p"}, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "p"}, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { fail(); return nil, nil }))
 		}, method: "prompts/get", params: `"name":"p"`},
 		{covers: []string{"MethodPrompt"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.MethodPrompt(&mcp.PromptInfo{Name: "p"}, 1, func(context.Context, *mcp.Request, int) (*mcp.PromptResult, error) { fail(); return nil, nil }))
+			s.Register(mcpimpl.MethodPrompt(&mcp.PromptInfo{Name: "p"}, 1, func(context.Context, *mcp.Request, int) (*mcp.PromptResult, error) { fail(); return nil, nil }))
 		}, method: "prompts/get", params: `"name":"p"`},
 		{covers: []string{"PromptInfo.Errors"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "p", Errors: func(error) (string, bool) { fail(); return "", false }},
@@ -145,13 +145,13 @@ func callbacks() []callback {
 			}))
 		}, method: "tools/call", params: callTool},
 		{covers: []string{"Stream"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-				return mcp.Stream(ctx, req, iter.Seq[int](func(func(int) bool) { fail() }), wire.PutInt)
+			s.Register(mcpimpl.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				return mcpimpl.Stream(ctx, req, iter.Seq[int](func(func(int) bool) { fail() }), wire.PutInt)
 			}))
 		}, method: "tools/call", params: callTool},
 		{covers: []string{"StreamErr"}, setup: func(s *mcp.Server, fail func()) {
-			s.Register(mcp.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-				return mcp.StreamErr(ctx, req, iter.Seq2[int, error](func(yield func(int, error) bool) { yield(1, nil) }), func(*wire.Encoder, *int) { fail() })
+			s.Register(mcpimpl.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				return mcpimpl.StreamErr(ctx, req, iter.Seq2[int, error](func(yield func(int, error) bool) { yield(1, nil) }), func(*wire.Encoder, *int) { fail() })
 			}))
 		}, method: "tools/call", params: callTool},
 		{covers: []string{"WithInterceptors", "Interceptor", "Handler"}, server: func(fail func()) []mcp.Option {
@@ -191,7 +191,7 @@ func nil2(context.Context, string, map[string]string) (*mcp.ResourceResult, erro
 // together, by who has written it.
 var elsewhereOrNever = map[string]string{
 	"WithInfo": "runs in NewServer", "Select": "runs in Register", "Option": "runs in NewServer",
-	"AskOption": "runs in the handler that asks", "FeatureOption": "runs where the feature is made",
+	"AskOption": "runs in the handler that asks", "FeatureOption": "runs where the feature is made", "WithCompletion": "as CompleteFunc",
 	"FormQuestion": "runs in the handler that asks", "Elicit": "runs in the handler that asks",
 	"Content": "is of this package alone", "Feature": "is of this package alone", "Form": "is called by the handler that asks",
 	"Question": "is of this package alone", "Registrar": "is called by the program", "Reply": "is of this package alone",
@@ -268,12 +268,16 @@ func TestStateStoreFails(t *testing.T) {
 	}
 }
 
-// givenByUsers returns the exported names of the package that stand for functions of
-// users, or take some.
+// givenByUsers returns the exported names of this package and of mcpimpl that are functions
+// of users, or take some.
 func givenByUsers(t *testing.T) (names []string) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"*.go", "../mcpimpl/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
 	isFunc := func(e ast.Expr) (found bool) {
 		ast.Inspect(e, func(n ast.Node) bool {

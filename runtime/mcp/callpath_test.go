@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -52,21 +53,21 @@ func encodePoison(e *wire.Encoder, v *poison) {
 
 func callPoison(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args poison
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	decodePoison(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	encodePoison(e, &args)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 const poisoned = `{"n":7,"tags":["a","b"]}`
 
 func TestNoReflectionOnTheCallPath(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo())
-	s.Register(mcp.FuncTool(&infoPoison, callPoison))
+	s.Register(mcpimpl.FuncTool(&infoPoison, callPoison))
 	client := connect(t, s)
 	for _, text := range []string{call(1, "poison", poisoned), modernCall(1, "poison", poisoned)} {
 		if got := client(text); !strings.Contains(got, `"structuredContent":`+poisoned) {
@@ -105,7 +106,7 @@ func (s *script) Close() error         { return nil }
 func benchmark(b *testing.B, message string, parallel int) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	register(s)
-	s.Register(mcp.FuncTool(&infoParcel, callParcel))
+	s.Register(mcpimpl.FuncTool(&infoParcel, callParcel))
 	conn, wait := s.Connect(b.Context())
 	conn.Write([]byte(initialize("2025-11-25") + "\n"))
 	conn.Read()
@@ -145,7 +146,7 @@ func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		s := mcp.NewServer(fixtureInfo())
 		for _, info := range infos {
-			s.Register(mcp.FuncTool(info, callAdd))
+			s.Register(mcpimpl.FuncTool(info, callAdd))
 		}
 		conn, wait := s.Connect(b.Context())
 		conn.Write([]byte(initialize("2025-11-25") + "\n" + request(1, "tools/list", "{}") + "\n"))

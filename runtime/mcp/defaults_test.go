@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -27,16 +28,16 @@ func TestApplyDefaults(t *testing.T) {
 	own := &mcp.ToolInfo{Name: "own", InputSchema: `{"type":"object"}`, Timeout: 5 * time.Second, Errors: func(error) (string, bool) { return "of its own", true }}
 	register := func(r mcp.Registrar) {
 		for _, info := range []*mcp.ToolInfo{plain, own} {
-			r.Register(mcp.FuncTool(info, fail))
+			r.Register(mcpimpl.FuncTool(info, fail))
 		}
 	}
 	s := mcp.NewServer(mcp.Info{Name: "defaults", Version: "1"})
 	register(s)
-	register(mcp.ApplyDefaults(mcp.Prefix(s, "with"), mcp.Defaults{
+	register(mcpimpl.ApplyDefaults(mcp.Prefix(s, "with"), mcpimpl.Defaults{
 		Errors:  func(err error) (string, bool) { return "the shop is closed", errors.Is(err, secret) },
 		Timeout: 10 * time.Second,
 	}))
-	register(mcp.Prefix(mcp.ApplyDefaults(mcp.Prefix(s, "inner"), mcp.Defaults{HideErrors: true}), "hidden"))
+	register(mcp.Prefix(mcpimpl.ApplyDefaults(mcp.Prefix(s, "inner"), mcpimpl.Defaults{HideErrors: true}), "hidden"))
 	c := mcptest.New(t, s, mcptest.Options{})
 	for _, test := range []struct {
 		tool, text string
@@ -68,11 +69,11 @@ func TestApplyDefaults(t *testing.T) {
 func TestApplyDefaultsToAllKinds(t *testing.T) {
 	fault := errors.New("fault")
 	s := mcp.NewServer(mcp.Info{Name: "defaults", Version: "1"})
-	r := mcp.ApplyDefaults(s, mcp.Defaults{Errors: func(error) (string, bool) { return "declared", true }})
-	r.Register(mcp.FuncPrompt(&mcp.PromptInfo{Name: "p"}, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { return nil, fault }))
+	r := mcpimpl.ApplyDefaults(s, mcpimpl.Defaults{Errors: func(error) (string, bool) { return "declared", true }})
+	r.Register(mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "p"}, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { return nil, fault }))
 	read := func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { return nil, fault }
-	r.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "a://b", Name: "r"}, read))
-	r.Register(mcp.FuncTemplate(&mcp.TemplateInfo{URITemplate: "c://{d}", Name: "t"}, read))
+	r.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "a://b", Name: "r"}, read))
+	r.Register(mcpimpl.FuncTemplate(&mcp.TemplateInfo{URITemplate: "c://{d}", Name: "t"}, read))
 	c := mcptest.New(t, s, mcptest.Options{})
 	for _, request := range []struct {
 		method string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 func panicOf(f func()) (text string) {
@@ -42,11 +43,9 @@ func (d *described) register(s *mcp.Server, kind mcp.Kind) {
 	case mcp.KindResource:
 		s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "a:b", Name: "a", Icons: d.icons, Meta: d.meta, MIMEType: d.mime, Annotations: d.annotations}, none))
 	case mcp.KindTemplate:
-		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "a:b{c}", Name: "a", Icons: d.icons, Meta: d.meta, MIMEType: d.mime, Annotations: d.annotations},
-			func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil },
-			mcp.Lists(func(context.Context) ([]mcp.ResourceInfo, error) {
-				return []mcp.ResourceInfo{{URI: "a:bd", Icons: d.icons, Meta: d.meta, MIMEType: d.mime, Annotations: d.annotations}}, nil
-			})))
+		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "a:b{c}", Name: "a", Icons: d.icons, Meta: d.meta, MIMEType: d.mime, Annotations: d.annotations, List: func(context.Context) ([]mcp.ResourceInfo, error) {
+			return []mcp.ResourceInfo{{URI: "a:bd", Icons: d.icons, Meta: d.meta, MIMEType: d.mime, Annotations: d.annotations}}, nil
+		}}, func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil }))
 	}
 }
 
@@ -125,11 +124,9 @@ func TestListedDescriptions(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, s := clientIn(t, "2026-07-28")
 			info.URI = "a:bad"
-			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "a:{b}", Name: "a"},
-				func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil },
-				mcp.Lists(func(context.Context) ([]mcp.ResourceInfo, error) {
-					return []mcp.ResourceInfo{info, {URI: "a:good"}}, nil
-				})))
+			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "a:{b}", Name: "a", List: func(context.Context) ([]mcp.ResourceInfo, error) {
+				return []mcp.ResourceInfo{info, {URI: "a:good"}}, nil
+			}}, func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil }))
 			c.dial(t, s)
 			defer c.hangUp()
 			said := c.ask("resources/list", "")
@@ -154,7 +151,7 @@ func TestSchemasThatAreNone(t *testing.T) {
 	} {
 		_, s := clientIn(t, "2025-11-25")
 		said := panicOf(func() {
-			s.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "a", InputSchema: test.input, OutputSchema: test.output}, call))
+			s.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "a", InputSchema: test.input, OutputSchema: test.output}, call))
 		})
 		if !strings.Contains(said, test.says) {
 			t.Errorf("%s, %s: panic %q", test.input, test.output, said)
@@ -200,7 +197,7 @@ func TestKeysOfExtensions(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, s := clientIn(t, "2026-07-28", mcp.WithExtension(mcp.Extension{Name: test.extension}))
-			s.Register(mcp.FuncTool(empty("try", false), func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+			s.Register(mcpimpl.FuncTool(empty("try", false), func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 				return &mcp.ToolResult{Content: []mcp.Content{mcp.Text{Meta: withMeta(test.key, "1")}}}, nil
 			}))
 			c.dial(t, s)
@@ -399,7 +396,7 @@ func TestKeysThatWereReserved(t *testing.T) {
 				c, s := clientIn(t, revision)
 				info := empty("try", false)
 				info.Meta = withMeta(key, "1")
-				s.Register(mcp.FuncTool(info, func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+				s.Register(mcpimpl.FuncTool(info, func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 					return &mcp.ToolResult{Content: []mcp.Content{mcp.Text{Text: "x"}}, Meta: mcp.Meta{key: json.RawMessage("1"), "com.example/b": json.RawMessage("2")}}, nil
 				}))
 				c.dial(t, s)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // What handlers return because their client has gone is no failure for anybody to
@@ -27,7 +28,7 @@ func TestDisconnectedIsNoError(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
 				s := newFixture(mcp.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), mcp.WithLimits(mcp.Limits{DrainTime: time.Second}))
-				s.Register(mcp.FuncTool(empty("wait", true), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+				s.Register(mcpimpl.FuncTool(empty("wait", true), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 					<-ctx.Done()
 					return nil, test.fail(ctx)
 				})))

@@ -9,16 +9,17 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // A server whose tools may embed resources offers resources, if none; one whose tools
 // say that they do not, offers none.
 func TestToolsThatEmbed(t *testing.T) {
 	spec.Holds(t, "S207")
-	call := func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil }
-	offersResources(t, "a tool of a function", mcp.FuncTool(empty("a", false), call), false)
+	call := func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }
+	offersResources(t, "a tool of a function", mcpimpl.FuncTool(empty("a", false), call), false)
 	offersResources(t, "a tool that embeds",
-		mcp.FuncTool(&mcp.ToolInfo{Name: "a", InputSchema: `{"type":"object"}`, Embeds: true}, call), true)
+		mcpimpl.FuncTool(&mcp.ToolInfo{Name: "a", InputSchema: `{"type":"object"}`, Embeds: true}, call), true)
 	offersResources(t, "a tool by hand",
 		mcp.NewTool(mcp.ToolInfo{Name: "a"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.ContentResult(mcp.EmbeddedResource{URI: "a:b", Text: "x"}), nil
@@ -30,8 +31,8 @@ func TestPromptsThatEmbed(t *testing.T) {
 	embedded := mcp.PromptMessages(mcp.FromUser(mcp.EmbeddedResource{URI: "a:b", Text: "x"}))
 	get := func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { return embedded, nil }
 	text := func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { return mcp.PromptText("x"), nil }
-	offersResources(t, "a prompt of a function", mcp.FuncPrompt(&mcp.PromptInfo{Name: "a"}, text), false)
-	offersResources(t, "a prompt that embeds", mcp.FuncPrompt(&mcp.PromptInfo{Name: "a", Embeds: true}, get), true)
+	offersResources(t, "a prompt of a function", mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "a"}, text), false)
+	offersResources(t, "a prompt that embeds", mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "a", Embeds: true}, get), true)
 	offersResources(t, "a prompt by hand",
 		mcp.NewPrompt(mcp.PromptInfo{Name: "a"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
 			return embedded, nil

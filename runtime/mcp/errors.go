@@ -101,7 +101,7 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal,
 					Message: r.hide(ctx, "handler returned no reply", errors.New("nil reply"))}
 			}
-			reply = NothingFound()
+			reply = nothingFound()
 		}
 		return reply, nil
 	}

@@ -42,7 +42,7 @@ func ExampleWithPolicy() {
 	s := mcp.NewServer(mcp.Info{Name: "shop", Version: "1"}, mcp.WithPolicy(mcp.Policy{
 		Deny: []string{"delete_*", "group:admin", "file:///secret/*"},
 	}))
-	nothing := func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil }
+	nothing := func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "search"}, nothing))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "delete_book"}, nothing))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "restart", Groups: []string{"admin"}}, nothing))

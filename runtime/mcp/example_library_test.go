@@ -30,22 +30,22 @@ func ExampleNewResource() {
 func ExampleNewTemplate() {
 	titles := map[string]string{"1": "Emma", "2": "Persuasion"}
 	s := mcp.NewServer(mcp.Info{Name: "x"})
+	list := func(context.Context) ([]mcp.ResourceInfo, error) {
+		var all []mcp.ResourceInfo
+		for id, title := range titles {
+			all = append(all, mcp.ResourceInfo{URI: mcp.ExpandURI("book://{id}", "id", id), Name: title})
+		}
+		return all, nil
+	}
 	s.Register(mcp.NewTemplate(
-		mcp.TemplateInfo{URITemplate: "book://{id}", Name: "book"},
+		mcp.TemplateInfo{URITemplate: "book://{id}", Name: "book", List: list},
 		func(_ context.Context, _ string, variables map[string]string) (*mcp.ResourceResult, error) {
 			title, ok := titles[variables["id"]]
 			if !ok {
 				return nil, mcp.ErrNotFound
 			}
 			return mcp.TextContents(title), nil
-		},
-		mcp.Lists(func(context.Context) ([]mcp.ResourceInfo, error) {
-			var all []mcp.ResourceInfo
-			for id, title := range titles {
-				all = append(all, mcp.ResourceInfo{URI: mcp.ExpandURI("book://{id}", "id", id), Name: title})
-			}
-			return all, nil
-		})))
+		}))
 	talk(s, request(1, "resources/list", `{}`),
 		request(2, "resources/read", `{"uri":"book://2"}`), request(3, "resources/read", `{"uri":"book://3"}`))
 	// Output:
@@ -94,20 +94,20 @@ func ExampleNewPrompt() {
 }
 
 // Completion by a function, which sees what has been given already.
-func ExampleCompletes() {
+func ExampleNewPrompt_completion() {
 	cities := map[string][]string{"fr": {"Lille", "Lyon", "Paris"}, "de": {"Leipzig"}}
 	s := mcp.NewServer(mcp.Info{Name: "x"})
+	complete := func(_ context.Context, typed string, given map[string]string) (mcp.Completion, error) {
+		found := slices.DeleteFunc(slices.Clone(cities[given["country"]]), func(city string) bool {
+			return !strings.HasPrefix(city, typed)
+		})
+		return mcp.Candidates(found), nil
+	}
 	s.Register(mcp.NewPrompt(
-		mcp.PromptInfo{Name: "visit", Arguments: []mcp.PromptArgument{{Name: "country"}, {Name: "city"}}},
+		mcp.PromptInfo{Name: "visit", Arguments: []mcp.PromptArgument{{Name: "country"}, {Name: "city", Complete: complete}}},
 		func(_ context.Context, arguments map[string]string) (*mcp.PromptResult, error) {
 			return mcp.PromptText("What is there to see in " + arguments["city"] + "?"), nil
-		},
-		mcp.Completes("city", func(_ context.Context, typed string, given map[string]string) (mcp.Completion, error) {
-			found := slices.DeleteFunc(slices.Clone(cities[given["country"]]), func(city string) bool {
-				return !strings.HasPrefix(city, typed)
-			})
-			return mcp.Candidates(found), nil
-		})))
+		}))
 	talk(s, request(1, "completion/complete",
 		`{"ref":{"type":"ref/prompt","name":"visit"},"argument":{"name":"city","value":"L"},"context":{"arguments":{"country":"fr"}}}`))
 	// Output:

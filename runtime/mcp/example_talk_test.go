@@ -5,11 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 func quietServer(features ...mcp.Feature) *mcp.Server {
@@ -154,29 +151,6 @@ func ExampleWithStateKeys() {
 	rand.Read(old)
 	mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithStateKeys(fresh, old))
 	// Output:
-}
-
-// The items of a sequence go out as they come.
-func ExampleStream() {
-	s := quietServer(mcp.FuncTool(&mcp.ToolInfo{Name: "count", InputSchema: `{"type":"object"}`},
-		func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-			return mcp.Stream(ctx, req, slices.Values([]int{1, 2}), wire.PutInt)
-		}))
-	talk(s, request(1, "tools/call", `{"name":"count","_meta":{"progressToken":7}}`))
-	// Output:
-	// {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1,"message":"1"}}
-	// {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2,"message":"2"}}
-	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"result\":[1,2]}"}],"structuredContent":{"result":[1,2]}}}
-}
-
-func ExampleReaderResult() {
-	s := quietServer(mcp.FuncTool(&mcp.ToolInfo{Name: "cover", InputSchema: `{"type":"object"}`},
-		func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-			return mcp.ReaderResult(req, "image/png", strings.NewReader("png"))
-		}))
-	talk(s, call(1, "cover", `{}`))
-	// Output:
-	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":"cG5n","mimeType":"image/png"}]}}
 }
 
 // The trace context of the caller, for a tracing library.

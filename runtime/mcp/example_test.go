@@ -205,7 +205,7 @@ func ExampleLogger() {
 	s := mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithLogger(log))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "work"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		mcp.Logger(ctx).Info("half done", "percent", 50)
-		return mcp.DoneResult(), nil
+		return mcp.TextResult("done"), nil
 	}))
 	talk(s, call(7, "work", `{}`))
 	// Output:

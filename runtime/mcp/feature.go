@@ -33,15 +33,16 @@ type FeatureInfo struct {
 }
 
 // Feature is something that a server offers, with its rendered listing and its
-// call. It is made by [NewTool], [FuncTool] and [MethodTool], and their kin for
-// resources, resource templates and prompts, and belongs to any number of servers.
+// call. [NewTool], [NewResource], [NewTemplate], [NewFiles] and [NewPrompt]
+// return one, and generated code registers those of a package. It belongs to any number
+// of servers.
 type Feature interface {
 	Info() FeatureInfo
 
 	// renamed returns a copy whose published names begin with the prefix.
 	renamed(prefix string) Feature
 	// completed returns a copy whose description has the defaults.
-	completed(d *Defaults) Feature
+	completed(d *defaults) Feature
 	// check panics unless the server can publish the feature.
 	check(s *Server)
 	// names are those under which it is found; the first is the published one. For

@@ -98,10 +98,10 @@ func newFiles(info FilesInfo, f *files) Feature {
 		URITemplate: info.Prefix + "{+path}", Name: orElse(info.Name, info.Prefix), Title: info.Title,
 		Description: info.Description, Groups: info.Groups, Annotations: info.Annotations, ReadInfo: info.ReadInfo,
 	}
-	if info.Unlisted {
-		return FuncTemplate(t, f.read)
+	if !info.Unlisted {
+		t.List = f.list
 	}
-	return FuncTemplate(t, f.read, Lists(f.list))
+	return newTemplate(t, t.Name, f.read, nil)
 }
 
 // files are the files of a file system.

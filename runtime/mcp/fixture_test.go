@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -37,7 +38,7 @@ var fieldsAdd = wire.Fields{{Name: "a", Required: true}, {Name: "b", Required: t
 
 func callAdd(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct{ a, b int }
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(fieldsAdd); o.Next(); {
 		switch o.Name() {
 		case "a":
@@ -51,12 +52,12 @@ func callAdd(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 		return nil, err
 	}
 	sum := args.a + args.b
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	e.Begin()
 	e.Name("sum")
 	wire.PutInt(e, &sum)
 	e.End()
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var infoWords = mcp.ToolInfo{
@@ -70,7 +71,7 @@ type dictionary struct{}
 
 func callWords(_ context.Context, req *mcp.Request, _ *dictionary) (*mcp.ToolResult, error) {
 	n := 2
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(wire.Fields{{Name: "n"}}); o.Next(); {
 		wire.Int(d, &n)
 	}
@@ -81,9 +82,9 @@ func callWords(_ context.Context, req *mcp.Request, _ *dictionary) (*mcp.ToolRes
 	for i := range words {
 		words[i] = "x"
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, words, wire.PutString)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 func empty(name string, hide bool) *mcp.ToolInfo {
@@ -95,7 +96,7 @@ func empty(name string, hide bool) *mcp.ToolInfo {
 
 func noArguments(f func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)) func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 	return func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		if err := req.NoArguments(); err != nil {
+		if err := mcpimpl.NoArguments(req); err != nil {
 			return nil, err
 		}
 		return f(ctx, req)
@@ -108,47 +109,47 @@ func fail(err error) func(context.Context, *mcp.Request) (*mcp.ToolResult, error
 
 // register adds all tools of the fixture.
 func register(r mcp.Registrar) {
-	r.Register(mcp.FuncTool(&infoAdd, callAdd))
-	r.Register(mcp.MethodTool(&infoWords, (*dictionary)(nil), callWords))
+	r.Register(mcpimpl.FuncTool(&infoAdd, callAdd))
+	r.Register(mcpimpl.MethodTool(&infoWords, (*dictionary)(nil), callWords))
 	r.Register(mcp.NewTool(mcp.ToolInfo{Name: "echo", Description: "Returns its arguments."},
 		func(_ context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
 			return &mcp.ToolResult{Structured: args}, nil
 		}))
-	r.Register(mcp.FuncTool(empty("hello", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("hello", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		return mcp.TextResult("hello \"world\" <&>"), nil
 	})))
-	r.Register(mcp.FuncTool(empty("nothing", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("nothing", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		return nil, nil
 	})))
-	r.Register(mcp.FuncTool(empty("whoami", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("whoami", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 		call := mcp.CallFrom(ctx)
 		return mcp.TextResult(fmt.Sprintf("%s %s id %s, revision %s, client %v, forms %v, trace %s",
 			call.Method(), call.Feature(), call.ID(), call.Revision(), call.Client(),
 			call.Can(mcp.Elicitation), call.Meta("traceparent"))), nil
 	})))
-	r.Register(mcp.FuncTool(empty("fail", false), fail(errors.New("disk on fire"))))
-	r.Register(mcp.FuncTool(empty("fail_hidden", true), fail(errors.New("secret path"))))
-	r.Register(mcp.FuncTool(empty("fail_declared", true), fail(fmt.Errorf("book 7: %w", errOutOfStock))))
-	r.Register(mcp.FuncTool(empty("fail_tool", true), fail(mcp.Errorf("try %q", "later"))))
-	r.Register(mcp.FuncTool(empty("fail_protocol", true), fail(fmt.Errorf("wrapped: %w",
+	r.Register(mcpimpl.FuncTool(empty("fail", false), fail(errors.New("disk on fire"))))
+	r.Register(mcpimpl.FuncTool(empty("fail_hidden", true), fail(errors.New("secret path"))))
+	r.Register(mcpimpl.FuncTool(empty("fail_declared", true), fail(fmt.Errorf("book 7: %w", errOutOfStock))))
+	r.Register(mcpimpl.FuncTool(empty("fail_tool", true), fail(mcp.Errorf("try %q", "later"))))
+	r.Register(mcpimpl.FuncTool(empty("fail_protocol", true), fail(fmt.Errorf("wrapped: %w",
 		&mcp.ProtocolError{Code: 7, Message: "quota", Data: json.RawMessage("{\n\"left\": 0}")}))))
-	r.Register(mcp.FuncTool(empty("fail_reserved", true), fail(&mcp.ProtocolError{Code: -32022, Message: "mine"})))
-	r.Register(mcp.FuncTool(empty("fail_resource", true), fail(&mcp.ProtocolError{Code: -32002, Message: "no such file"})))
-	r.Register(mcp.FuncTool(empty("panic", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("fail_reserved", true), fail(&mcp.ProtocolError{Code: -32022, Message: "mine"})))
+	r.Register(mcpimpl.FuncTool(empty("fail_resource", true), fail(&mcp.ProtocolError{Code: -32002, Message: "no such file"})))
+	r.Register(mcpimpl.FuncTool(empty("panic", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		panic("secret in a panic")
 	})))
-	r.Register(mcp.FuncTool(empty("goexit", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("goexit", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		runtime.Goexit()
 		return nil, nil
 	})))
-	r.Register(mcp.FuncTool(empty("bad_content", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("bad_content", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		var t *mcp.Text
 		return &mcp.ToolResult{Content: []mcp.Content{t}}, nil
 	})))
-	r.Register(mcp.FuncTool(empty("bad_structured", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("bad_structured", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		return &mcp.ToolResult{Structured: json.RawMessage(`{"a":1,"a":2}`)}, nil
 	})))
-	r.Register(mcp.FuncTool(empty("content", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("content", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		note := &mcp.Annotations{
 			Audience: []mcp.Role{mcp.RoleUser}, Priority: new(0.5),
 			LastModified: time.Date(2025, 1, 12, 15, 0, 58, 0, time.UTC),
@@ -162,38 +163,38 @@ func register(r mcp.Registrar) {
 			mcp.EmbeddedResource{URI: "file:///c", Blob: []byte("c"), Annotations: note},
 		}, Meta: mcp.Meta{"com.example/r": json.RawMessage("1")}}, nil
 	})))
-	r.Register(mcp.FuncTool(empty("titled", false), noArguments(func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		e := req.Encoder()
+	r.Register(mcpimpl.FuncTool(empty("titled", false), noArguments(func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+		e := mcpimpl.Encoder(req)
 		n := 42
 		wire.PutInt(e, &n)
-		return req.StructuredWith(e, "forty-two", mcp.Text{Text: "more"})
+		return mcpimpl.StructuredWith(req, e, "forty-two", mcp.Text{Text: "more"})
 	})))
-	r.Register(mcp.FuncTool(empty("block", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("block", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	})))
-	r.Register(mcp.FuncTool(empty("sample", true), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("sample", true), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 		if !mcp.CallFrom(ctx).Can(mcp.SamplingTools) {
 			return nil, fmt.Errorf("ask the model: %w", &mcp.CapabilityError{Capability: mcp.SamplingTools})
 		}
-		return mcp.DoneResult(), nil
+		return mcp.TextResult("done"), nil
 	})))
 	slow := empty("slow", false)
 	slow.Timeout = 2 * time.Second
-	r.Register(mcp.FuncTool(slow, noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(slow, noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})))
 	deaf := empty("deaf", false)
 	deaf.Timeout = 2 * time.Second
-	r.Register(mcp.FuncTool(deaf, noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(deaf, noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		time.Sleep(time.Minute)
 		return mcp.TextResult("too late"), nil
 	})))
-	r.Register(mcp.FuncTool(empty("nap", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(empty("nap", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 		select {
 		case <-time.After(time.Second):
-			return mcp.DoneResult(), nil
+			return mcp.TextResult("done"), nil
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

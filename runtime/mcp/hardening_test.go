@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 var quiet = mcp.WithLogger(slog.New(slog.DiscardHandler))
@@ -74,7 +75,7 @@ func TestHandlerContextHasCause(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		causes := make(chan error, 3)
 		s := mcp.NewServer(fixtureInfo(), quiet)
-		s.Register(mcp.FuncTool(empty("wait", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+		s.Register(mcpimpl.FuncTool(empty("wait", false), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 			<-ctx.Done()
 			causes <- context.Cause(ctx)
 			return nil, ctx.Err()

@@ -19,7 +19,7 @@ func BenchmarkLarge(b *testing.B) {
 	s := mcp.NewServer(mcp.Info{Name: "x"})
 	pad := strings.Repeat("x", 200_000)
 	large := mcp.TextResult(pad)
-	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "take"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil }))
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "take"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "give"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return large, nil }))
 	for _, kind := range []struct {
 		name, tool, arguments string

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -45,10 +46,10 @@ func putKnots(e *wire.Encoder, v *[]*knot) {
 
 // encodes returns a tool whose result is written by that function.
 func encodes(name string, put func(e *wire.Encoder)) mcp.Feature {
-	return mcp.FuncTool(&mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		e := req.Encoder()
+	return mcpimpl.FuncTool(&mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+		e := mcpimpl.Encoder(req)
 		put(e)
-		return req.Structured(e)
+		return mcpimpl.Structured(req, e)
 	})
 }
 
@@ -96,7 +97,7 @@ func TestMemoryOfRefusedResults(t *testing.T) {
 		return mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.ContentResult(c...), nil })
 	}
 	resource := func(c ...mcp.ResourceContents) mcp.Feature {
-		return mcp.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) {
+		return mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) {
 			return &mcp.ResourceResult{Contents: c}, nil
 		})
 	}
@@ -134,10 +135,10 @@ func TestMemoryOfRefusedResults(t *testing.T) {
 		"contents":     {resource(slices.Repeat([]mcp.ResourceContents{{Text: long[:1<<20]}}, 12)...), "resources/read", `{"uri":"test://f"}`},
 		"prompt":       {prompt(mcp.Text{Text: long}), "prompts/get", call},
 		"odd prompt":   {prompt(mcp.Text{Text: odd[:3<<20]}), "prompts/get", call},
-		"nodes of a resource": {mcp.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
-			e := req.Encoder()
+		"nodes of a resource": {mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+			e := mcpimpl.Encoder(req)
 			putKnots(e, &nodes)
-			return req.JSONContents(e)
+			return mcpimpl.JSONContents(req, e)
 		}), "resources/read", `{"uri":"test://f"}`},
 	} {
 		reply, allocated := answers(t, mcp.Limits{ResultBytes: limit, ResourceBytes: limit}, c.feature, c.method, c.params)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // pages walks through a list and returns the URIs or names on each page.
@@ -335,13 +336,13 @@ func TestRegisteringWhatCannotBe(t *testing.T) {
 			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "y:{a}", Name: "t", Variables: []mcp.TemplateVariable{{Name: "b"}}}, noneT))
 		},
 		`mcp: URI template "z:{a}" of "t" has no variable c`: func() {
-			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "z:{a}", Name: "t"}, noneT, mcp.Completes("c", completeISBN)))
+			s.Register(mcpimpl.FuncTemplate(&mcp.TemplateInfo{URITemplate: "z:{a}", Name: "t"}, nil, mcpimpl.WithCompletion("c", completeISBN)))
 		},
 		`mcp: prompt "q" has the argument "a" twice`: func() {
 			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "q", Arguments: []mcp.PromptArgument{{Name: "a"}, {Name: "a"}}}, noneP))
 		},
 		`mcp: prompt "q" has no argument "b"`: func() {
-			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "q"}, noneP, mcp.Completes("b", completeISBN)))
+			s.Register(mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "q"}, nil, mcpimpl.WithCompletion("b", completeISBN)))
 		},
 		`mcp: an argument of prompt "q" has no name`: func() {
 			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "q", Arguments: []mcp.PromptArgument{{}}}, noneP))

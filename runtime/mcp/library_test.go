@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -44,7 +45,7 @@ func readBook(_ context.Context, req *mcp.Request, _ *dictionary) (*mcp.Resource
 		lang string
 	}
 	args.lang = "en"
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(fieldsBook); o.Next(); {
 		switch o.Name() {
 		case "isbn":
@@ -59,14 +60,14 @@ func readBook(_ context.Context, req *mcp.Request, _ *dictionary) (*mcp.Resource
 	if args.isbn == 0 {
 		return nil, nil
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	e.Begin()
 	e.Name("isbn")
 	wire.PutInt(e, &args.isbn)
 	e.Name("lang")
 	wire.PutString(e, &args.lang)
 	e.End()
-	return req.JSONContents(e)
+	return mcpimpl.JSONContents(req, e)
 }
 
 func completeISBN(_ context.Context, value string, arguments map[string]string) (mcp.Completion, error) {
@@ -108,7 +109,7 @@ func getGreet(_ context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 		times       int
 	}
 	args.times = 1
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(fieldsGreet); o.Next(); {
 		switch o.Name() {
 		case "name":
@@ -152,11 +153,11 @@ func shelve(r mcp.Registrar) {
 	r.Register(resourceOf("test://nothing", func() (*mcp.ResourceResult, error) { return nil, nil }))
 	r.Register(resourceOf("test://empty", func() (*mcp.ResourceResult, error) { return &mcp.ResourceResult{}, nil }))
 	r.Register(resourceOf("test://fails", func() (*mcp.ResourceResult, error) { return nil, errors.New("disk on fire") }))
-	r.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://hides", Name: "hides", ReadInfo: mcp.ReadInfo{HideErrors: true, Errors: declared}},
+	r.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://hides", Name: "hides", ReadInfo: mcp.ReadInfo{HideErrors: true, Errors: declared}},
 		func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 			return nil, errors.New("secret path")
 		}))
-	r.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://declares", Name: "declares", ReadInfo: mcp.ReadInfo{HideErrors: true, Errors: declared}},
+	r.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://declares", Name: "declares", ReadInfo: mcp.ReadInfo{HideErrors: true, Errors: declared}},
 		func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) { return nil, errOutOfStock }))
 	r.Register(resourceOf("test://quota", func() (*mcp.ResourceResult, error) {
 		return nil, &mcp.ProtocolError{Code: 7, Message: "quota"}
@@ -164,24 +165,23 @@ func shelve(r mcp.Registrar) {
 	r.Register(resourceOf("test://panics", func() (*mcp.ResourceResult, error) { panic("secret in a panic") }))
 	r.Register(mcp.NewResource(mcp.ResourceInfo{URI: "test://large", Name: "large", ReadInfo: mcp.ReadInfo{MaxBytes: 3}},
 		func(context.Context, string) (*mcp.ResourceResult, error) { return mcp.TextContents("four"), nil }))
-	r.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://stream", Name: "stream", ReadInfo: mcp.ReadInfo{MaxBytes: 3}},
+	r.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://stream", Name: "stream", ReadInfo: mcp.ReadInfo{MaxBytes: 3}},
 		func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
-			return req.ReadBlob(strings.NewReader("too long"))
+			return mcpimpl.ReadBlob(req, strings.NewReader("too long"))
 		}))
 	r.Register(mcp.NewResource(mcp.ResourceInfo{URI: "test://sampled", Name: "sampled", ReadInfo: mcp.ReadInfo{Requires: []mcp.Capability{mcp.Sampling}}},
 		func(context.Context, string) (*mcp.ResourceResult, error) { return mcp.TextContents("sampled"), nil }))
 
-	r.Register(mcp.MethodTemplate(&infoBook, (*dictionary)(nil), readBook, mcp.Completes("isbn", completeISBN)))
-	r.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "shelf://{room}{/path*}", Name: "shelf"},
-		func(_ context.Context, uri string, v map[string]string) (*mcp.ResourceResult, error) {
-			return mcp.TextContents(fmt.Sprint(uri, " ", v)), nil
-		}, mcp.Lists(func(context.Context) ([]mcp.ResourceInfo, error) {
-			return []mcp.ResourceInfo{
-				{URI: mcp.ExpandURI("shelf://{room}{/path*}", "room", "b", "path", "1", "path", "ü"), Name: "b1"},
-				{URI: "shelf://a", Name: "a", Title: "A"},
-				{URI: "no uri", Name: "left out"},
-			}, nil
-		})))
+	r.Register(mcpimpl.MethodTemplate(&infoBook, (*dictionary)(nil), readBook, mcpimpl.WithCompletion("isbn", completeISBN)))
+	r.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "shelf://{room}{/path*}", Name: "shelf", List: func(context.Context) ([]mcp.ResourceInfo, error) {
+		return []mcp.ResourceInfo{
+			{URI: mcp.ExpandURI("shelf://{room}{/path*}", "room", "b", "path", "1", "path", "ü"), Name: "b1"},
+			{URI: "shelf://a", Name: "a", Title: "A"},
+			{URI: "no uri", Name: "left out"},
+		}, nil
+	}}, func(_ context.Context, uri string, v map[string]string) (*mcp.ResourceResult, error) {
+		return mcp.TextContents(fmt.Sprint(uri, " ", v)), nil
+	}))
 	r.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "shelf://cellar{/path*}", Name: "cellar"},
 		func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) {
 			return mcp.TextContents("the cellar"), nil
@@ -192,7 +192,7 @@ func shelve(r mcp.Registrar) {
 		".hidden":     {Data: []byte("secret")},
 	}))
 
-	r.Register(mcp.FuncPrompt(&infoGreet, getGreet))
+	r.Register(mcpimpl.FuncPrompt(&infoGreet, getGreet))
 	r.Register(promptOf("kinds", func() (*mcp.PromptResult, error) {
 		return &mcp.PromptResult{Description: "Every kind.", Messages: []mcp.PromptMessage{
 			mcp.FromUser(mcp.Text{Text: "text", Annotations: &mcp.Annotations{Priority: new(0.5)}}),
@@ -236,8 +236,8 @@ func newCircle(options ...mcp.Option) *mcp.Server {
 	})
 	shelve(r)
 	extras := map[string]mcp.Feature{
-		"tool": mcp.FuncTool(empty("extra", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
-			return mcp.DoneResult(), nil
+		"tool": mcpimpl.FuncTool(empty("extra", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+			return mcp.TextResult("done"), nil
 		})),
 		"prompt":   promptOf("extra", func() (*mcp.PromptResult, error) { return mcp.PromptText("extra"), nil }),
 		"resource": resourceOf("test://extra", func() (*mcp.ResourceResult, error) { return mcp.TextContents("extra"), nil }),
@@ -260,7 +260,7 @@ func newCircle(options ...mcp.Option) *mcp.Server {
 		for _, uri := range args.Update {
 			s.ResourceUpdated(uri)
 		}
-		return mcp.DoneResult(), nil
+		return mcp.TextResult("done"), nil
 	}))
 	return s
 }
@@ -307,6 +307,6 @@ func newExtended(options ...mcp.Option) *mcp.Server {
 		}),
 		mcp.WithExperimental("com.example/new", nil),
 	)...)
-	s.Register(mcp.FuncTool(&infoAdd, callAdd))
+	s.Register(mcpimpl.FuncTool(&infoAdd, callAdd))
 	return s
 }

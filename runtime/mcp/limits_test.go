@@ -20,6 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // Each field of the limits has a test of its name, a default, and an option that
@@ -160,8 +161,8 @@ func TestLimitResourceBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{ResourceBytes: limit}))
-		add := func(name string, info mcp.ReadInfo, read mcp.ResourceFunc) {
-			s.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://" + name, Name: name, ReadInfo: info}, read))
+		add := func(name string, info mcp.ReadInfo, read func(context.Context, *mcp.Request) (*mcp.ResourceResult, error)) {
+			s.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://" + name, Name: name, ReadInfo: info}, read))
 		}
 		var endless atomic.Int64
 		for _, size := range []int{limit, limit + 1} {
@@ -173,14 +174,14 @@ func TestLimitResourceBytes(t *testing.T) {
 				return mcp.BlobContents(what), nil
 			})
 			add(fmt.Sprint("reader", size), mcp.ReadInfo{}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
-				return req.ReadBlob(bytes.NewReader(what))
+				return mcpimpl.ReadBlob(req, bytes.NewReader(what))
 			})
 		}
 		add("own101", mcp.ReadInfo{MaxBytes: 50}, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) {
 			return mcp.TextContents(strings.Repeat("z", 51)), nil
 		})
 		add("endless101", mcp.ReadInfo{}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
-			return req.ReadBlob(readerFunc(func(b []byte) (int, error) { endless.Add(int64(len(b))); return len(b), nil }))
+			return mcpimpl.ReadBlob(req, readerFunc(func(b []byte) (int, error) { endless.Add(int64(len(b))); return len(b), nil }))
 		})
 		p := limited(t, s)
 		for i, name := range []string{"text", "blob", "reader", "own", "endless"} {

@@ -255,10 +255,10 @@ func (s *Server) listersOf(l *pagedList) []lister {
 func (t *template) list(ctx context.Context) ([]ResourceInfo, error) {
 	x := exchangeFrom(ctx)
 	if x == nil { // an interceptor has replaced the context
-		return t.options.list(ctx)
+		return t.info.List(ctx)
 	}
 	return within(ctx, &x.req, 0, func(ctx context.Context, _ *Request) ([]ResourceInfo, error) {
-		return t.options.list(ctx)
+		return t.info.List(ctx)
 	})
 }
 

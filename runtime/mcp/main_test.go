@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // TestMain also is the program that the tests of ServeStdio start.
@@ -32,7 +33,7 @@ func printer() int {
 		options = append(options, mcp.WithoutStdoutShield())
 	}
 	s := newFixture(options...)
-	s.Register(mcp.FuncTool(empty("print", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	s.Register(mcpimpl.FuncTool(empty("print", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		fmt.Println("printed by Go")
 		os.NewFile(1, "one").WriteString("printed to descriptor 1\n")
 		cmd := exec.Command("/bin/sh", "-c", "echo printed by a child; cat")
@@ -40,7 +41,7 @@ func printer() int {
 		if err := cmd.Run(); err != nil {
 			return nil, err
 		}
-		return mcp.DoneResult(), nil
+		return mcp.TextResult("done"), nil
 	})))
 	if err := s.ServeStdio(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)

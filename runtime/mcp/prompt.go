@@ -54,40 +54,29 @@ type PromptArgument struct {
 	Complete CompleteFunc
 }
 
-// PromptFunc makes the messages of a prompt.
-type PromptFunc func(ctx context.Context, req *Request) (*PromptResult, error)
+// promptFunc makes the messages of a prompt.
+type promptFunc = func(ctx context.Context, req *Request) (*PromptResult, error)
 
 // NewPrompt returns a hand-written prompt. The arguments that f gets are those
 // that it has declared, the required ones among them.
-func NewPrompt(info PromptInfo, f func(ctx context.Context, arguments map[string]string) (*PromptResult, error), options ...FeatureOption) Feature {
+func NewPrompt(info PromptInfo, f func(ctx context.Context, arguments map[string]string) (*PromptResult, error)) Feature {
 	info.Embeds = true // f may return any message
-	return FuncPrompt(&info, func(ctx context.Context, req *Request) (*PromptResult, error) {
+	return newPrompt(&info, func(ctx context.Context, req *Request) (*PromptResult, error) {
 		return f(ctx, req.promptArguments())
-	}, options...)
+	}, nil)
 }
 
-// FuncPrompt returns the prompt of a function, which gets its arguments by
-// [Request.PromptArgument] or, as an object of strings, by [Request.Decoder].
-// Generated code calls it.
-func FuncPrompt(info *PromptInfo, f func(ctx context.Context, req *Request) (*PromptResult, error), options ...FeatureOption) Feature {
-	return &prompt{info: info, name: info.Name, get: f, options: newFeatureOptions(options)}
-}
-
-// MethodPrompt returns the prompt of a method of the receiver, which it does not
-// touch. Generated code calls it.
-func MethodPrompt[R any](info *PromptInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*PromptResult, error), options ...FeatureOption) Feature {
-	return FuncPrompt(info, func(ctx context.Context, req *Request) (*PromptResult, error) {
-		return f(ctx, req, receiver)
-	}, options...)
-}
-
-// prompt is the feature behind all of them.
+// prompt is the feature of generated and of hand-written prompts.
 type prompt struct {
-	info    *PromptInfo
-	name    string
-	get     PromptFunc
-	options featureOptions
-	listed  listings
+	info     *PromptInfo
+	name     string
+	get      promptFunc
+	complete map[string]CompleteFunc // by argument, before those of info
+	listed   listings
+}
+
+func newPrompt(info *PromptInfo, get promptFunc, complete map[string]CompleteFunc) *prompt {
+	return &prompt{info: info, name: info.Name, get: get, complete: complete}
 }
 
 func (p *prompt) Info() FeatureInfo {
@@ -97,7 +86,7 @@ func (p *prompt) Info() FeatureInfo {
 }
 
 func (p *prompt) renamed(prefix string) Feature {
-	return &prompt{info: p.info, name: prefix + "_" + p.name, get: p.get, options: p.options}
+	return &prompt{info: p.info, name: prefix + "_" + p.name, get: p.get, complete: p.complete}
 }
 
 func (p *prompt) check(s *Server) {
@@ -111,7 +100,7 @@ func (p *prompt) check(s *Server) {
 			panic(fmt.Sprintf("mcp: prompt %q has the argument %q twice", p.name, a.Name))
 		}
 	}
-	for name := range p.options.complete {
+	for name := range p.complete {
 		if _, ok := p.argument(name); !ok {
 			panic(fmt.Sprintf("mcp: prompt %q has no argument %q", p.name, name))
 		}
@@ -135,7 +124,7 @@ func (p *prompt) completes() bool {
 			return true
 		}
 	}
-	return len(p.options.complete) > 0
+	return len(p.complete) > 0
 }
 
 // completer returns how an argument is completed, and whether there is one.
@@ -144,7 +133,7 @@ func (p *prompt) completer(argument string) (CompleteFunc, []string, bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	if f := p.options.complete[argument]; f != nil {
+	if f := p.complete[argument]; f != nil {
 		return f, nil, true
 	}
 	return p.info.Arguments[i].Complete, p.info.Arguments[i].Values, true

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // A blank argument that cannot be blank was left out in a form; where it is
@@ -13,7 +14,7 @@ import (
 func TestBlankPromptArguments(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	var got string
-	s.Register(mcp.FuncPrompt(&mcp.PromptInfo{Name: "p", Arguments: []mcp.PromptArgument{
+	s.Register(mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "p", Arguments: []mcp.PromptArgument{
 		{Name: "must", Required: true, NotBlank: true}, {Name: "n", NotBlank: true}, {Name: "t"}, {Name: `"q"`, NotBlank: true},
 	}}, func(_ context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 		got = string(req.Arguments)

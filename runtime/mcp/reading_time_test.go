@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -40,8 +41,8 @@ func TestReadingEnds(t *testing.T) {
 					}
 				}
 				info := &mcp.ToolInfo{Name: "slow", InputSchema: `{"type":"object"}`, Timeout: c.own}
-				s.Register(mcp.FuncTool(info, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-					d := req.Decoder()
+				s.Register(mcpimpl.FuncTool(info, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+					d := mcpimpl.Decoder(req)
 					var list []int
 					for o := d.Object(wire.Fields{{Name: "list"}}); o.Next(); {
 						wire.Slice(d, &list, func(d *wire.Decoder, v *int) {

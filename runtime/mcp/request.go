@@ -34,10 +34,10 @@ type Request struct {
 // Call returns what [CallFrom] returns in a handler of the request.
 func (r *Request) Call() *Call { return &r.x.call }
 
-// Decoder returns a decoder of the arguments, as lenient as the tool is. Where
+// decoder returns a decoder of the arguments, as lenient as the tool is. Where
 // the client sent none, it reads an empty object. Those of a prompt, and the
 // variables of a resource template, are strings: there it takes "5" for 5.
-func (r *Request) Decoder() *wire.Decoder {
+func (r *Request) decoder() *wire.Decoder {
 	d := &r.x.buffers.decoder
 	d.Reset(r.arguments(), r.decoding())
 	return d
@@ -80,17 +80,6 @@ func (r *Request) arguments() []byte {
 
 var emptyObject = []byte("{}")
 
-// NoArguments checks that the client sent no argument to a tool that takes none.
-func (r *Request) NoArguments() error {
-	if r.Arguments == nil {
-		return nil
-	}
-	d := r.Decoder()
-	for o := d.Object(nil); o.Next(); {
-	}
-	return d.Finish()
-}
-
 // copyArguments returns the arguments, checked, as a copy that may be kept.
 func (r *Request) copyArguments() (json.RawMessage, error) {
 	a := r.arguments()
@@ -100,10 +89,10 @@ func (r *Request) copyArguments() (json.RawMessage, error) {
 	return append(json.RawMessage(nil), a...), nil
 }
 
-// Encoder returns an encoder for the structured result, which has the limit of the
+// encoder returns an encoder for the structured result, which has the limit of the
 // result. It belongs to the request and is used again for others once the handler has
 // returned.
-func (r *Request) Encoder() *wire.Encoder {
+func (r *Request) encoder() *wire.Encoder {
 	e := &r.x.buffers.encoder
 	e.Reset()
 	limit := r.maxResult()
@@ -114,8 +103,8 @@ func (r *Request) Encoder() *wire.Encoder {
 	return e
 }
 
-// Structured returns the result that e holds. Its JSON aliases e.
-func (r *Request) Structured(e *wire.Encoder) (*ToolResult, error) {
+// structured returns the result that e holds. Its JSON aliases e.
+func (r *Request) structured(e *wire.Encoder) (*ToolResult, error) {
 	if err := e.Err(); err != nil {
 		return nil, r.encodingFailed(err)
 	}
@@ -123,10 +112,10 @@ func (r *Request) Structured(e *wire.Encoder) (*ToolResult, error) {
 	return &ToolResult{Structured: b, own: b}, nil
 }
 
-// StructuredWith is [Request.Structured] for a [Result]: with a text instead of
+// structuredWith is structured for a [Result]: with a text instead of
 // the JSON text, unless it is empty, and with further blocks.
-func (r *Request) StructuredWith(e *wire.Encoder, text string, content ...Content) (*ToolResult, error) {
-	result, err := r.Structured(e)
+func (r *Request) structuredWith(e *wire.Encoder, text string, content ...Content) (*ToolResult, error) {
+	result, err := r.structured(e)
 	if err != nil || (text == "" && len(content) == 0) {
 		return result, err
 	}

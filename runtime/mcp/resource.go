@@ -57,50 +57,41 @@ const (
 	CachePrivate CacheScope = "private" // for the client that asked only
 )
 
-// ResourceFunc reads a resource. A nil result, and an error that is
+// resourceFunc reads a resource. A nil result, and an error that is
 // [ErrNotFound], say that there is none.
-type ResourceFunc func(ctx context.Context, req *Request) (*ResourceResult, error)
+type resourceFunc = func(ctx context.Context, req *Request) (*ResourceResult, error)
 
 // NewResource returns a hand-written resource with one URI.
 func NewResource(info ResourceInfo, f func(ctx context.Context, uri string) (*ResourceResult, error)) Feature {
-	return FuncResource(&info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
+	return newResource(&info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
 		return f(ctx, req.Name)
-	})
-}
-
-// FuncResource returns the resource of a function. Generated code calls it.
-func FuncResource(info *ResourceInfo, f func(ctx context.Context, req *Request) (*ResourceResult, error)) Feature {
-	return &resource{info: info, name: info.Name, read: f}
-}
-
-// MethodResource returns the resource of a method of the receiver, which it does
-// not touch. Generated code calls it.
-func MethodResource[R any](info *ResourceInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*ResourceResult, error)) Feature {
-	return FuncResource(info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
-		return f(ctx, req, receiver)
 	})
 }
 
 // TextResource returns a resource whose content is a text that does not change.
 func TextResource(info *ResourceInfo, text string) Feature {
-	return FuncResource(info, func(context.Context, *Request) (*ResourceResult, error) {
+	return newResource(info, func(context.Context, *Request) (*ResourceResult, error) {
 		return TextContents(text), nil
 	})
 }
 
 // BlobResource returns a resource whose content are bytes that do not change.
 func BlobResource(info *ResourceInfo, data []byte) Feature {
-	return FuncResource(info, func(context.Context, *Request) (*ResourceResult, error) {
+	return newResource(info, func(context.Context, *Request) (*ResourceResult, error) {
 		return BlobContents(data), nil
 	})
 }
 
-// resource is the feature behind all of them.
+// resource is the feature of generated and of hand-written resources.
 type resource struct {
 	info   *ResourceInfo
 	name   string
-	read   ResourceFunc
+	read   resourceFunc
 	listed listings
+}
+
+func newResource(info *ResourceInfo, read resourceFunc) *resource {
+	return &resource{info: info, name: info.Name, read: read}
 }
 
 func (r *resource) Info() FeatureInfo {

@@ -17,7 +17,7 @@ type foundResource struct {
 	uri      string
 	mime     string
 	info     *ReadInfo
-	read     ResourceFunc
+	read     resourceFunc
 	template *template           // nil for a resource with one URI
 	values   []uritemplate.Value // of the variables of the template
 }
@@ -55,7 +55,7 @@ func (s *Server) sortTemplates() {
 	for _, item := range s.sets[templateSet].items {
 		t := item.Feature.(*template)
 		s.closest = append(s.closest, t)
-		if t.options.list != nil {
+		if t.info.List != nil {
 			s.listers = append(s.listers, lister{t, item.number})
 		}
 	}

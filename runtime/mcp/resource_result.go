@@ -46,9 +46,9 @@ func BlobContents(data []byte) *ResourceResult {
 	return &ResourceResult{Contents: []ResourceContents{{Blob: bytesOf(data)}}}
 }
 
-// JSONContents returns the value that e holds as a text of JSON, for resources
+// jsonContents returns the value that e holds as a text of JSON, for resources
 // that are structured.
-func (r *Request) JSONContents(e *wire.Encoder) (*ResourceResult, error) {
+func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
 	if err := e.Err(); err != nil {
 		return nil, r.encodingFailed(err)
 	}
@@ -71,9 +71,9 @@ func (r *Request) text(e *wire.Encoder) string {
 	return text
 }
 
-// ReadBlob reads a resource from a reader, up to the size that it may have, and
+// readBlob reads a resource from a reader, up to the size that it may have, and
 // closes the reader where it can be closed.
-func (r *Request) ReadBlob(from io.Reader) (result *ResourceResult, err error) {
+func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
 	if c, ok := from.(io.Closer); ok {
 		defer func() {
 			if closed := c.Close(); closed != nil && err == nil {

@@ -67,12 +67,9 @@ func ContentResult(content ...Content) *ToolResult {
 	return &ToolResult{Content: blocks}
 }
 
-// DoneResult is the result of a function that returns nothing.
-func DoneResult() *ToolResult { return TextResult("done") }
-
-// NothingFound is the result of a function that found nothing: a failed one, so
+// nothingFound is the result of a function that found nothing: a failed one, so
 // that the model does not take it for an empty value.
-func NothingFound() *ToolResult { return failedResult("nothing found") }
+func nothingFound() *ToolResult { return failedResult("nothing found") }
 
 func failedResult(text string) *ToolResult {
 	return &ToolResult{Content: []Content{Text{Text: text}}, IsError: true}

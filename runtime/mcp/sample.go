@@ -379,7 +379,7 @@ func (c ToolOutcome) appendSample(b []byte, r *rendering) []byte {
 	b = append(b, ',')
 	result := c.Result
 	if result == nil {
-		result = NothingFound()
+		result = nothingFound()
 	}
 	b = result.appendMembers(b, r)
 	return r.closeBlock(b, nil, result.Meta)

@@ -19,7 +19,7 @@ import (
 
 func named(name, symbol string, aliases ...string) mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{Name: name, Symbol: symbol, Aliases: aliases},
-		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil })
+		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil })
 }
 
 // panics returns what f panics with.
@@ -255,7 +255,7 @@ func TestArgumentsOfHandWrittenToolsAreCopies(t *testing.T) {
 	var kept []json.RawMessage
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "keep"}, func(_ context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
 		kept = append(kept, args)
-		return mcp.DoneResult(), nil
+		return mcp.TextResult("done"), nil
 	}))
 	client := connect(t, s)
 	for i := range 20 {
@@ -283,7 +283,7 @@ func TestCapabilities(t *testing.T) {
 					got = append(got, string(c))
 				}
 			}
-			return mcp.DoneResult(), nil
+			return mcp.TextResult("done"), nil
 		}))
 		text := request(1, "tools/call", `{"name":"can","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
 			`"io.modelcontextprotocol/clientCapabilities":`+capabilities+`}}`)

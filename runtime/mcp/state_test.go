@@ -139,7 +139,7 @@ func TestStateIsBoundToArguments(t *testing.T) {
 	s := newTalk(quiet)
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.Hints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
-		return mcp.DoneResult(), err
+		return mcp.TextResult("done"), err
 	}))
 	ask := asker(t, s)
 	with := func(arguments, state string) string {

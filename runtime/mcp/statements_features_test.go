@@ -279,11 +279,9 @@ func TestStructuredContentIsText(t *testing.T) {
 // values that are enumerated those come that begin as the user has typed.
 func TestOrderOfCompletions(t *testing.T) {
 	inEveryRevision(t, func(s *mcp.Server) {
-		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "p", Arguments: []mcp.PromptArgument{{Name: "x"}}},
-			func(context.Context, map[string]string) (*mcp.PromptResult, error) { return mcp.PromptText(""), nil },
-			mcp.Completes("x", func(_ context.Context, value string, _ map[string]string) (mcp.Completion, error) {
-				return mcp.Completion{Values: []string{"best for " + value, "a second", "Zebra", "another"}}, nil
-			})))
+		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "p", Arguments: []mcp.PromptArgument{{Name: "x", Complete: func(_ context.Context, value string, _ map[string]string) (mcp.Completion, error) {
+			return mcp.Completion{Values: []string{"best for " + value, "a second", "Zebra", "another"}}, nil
+		}}}}, func(context.Context, map[string]string) (*mcp.PromptResult, error) { return mcp.PromptText(""), nil }))
 	}, func(t *testing.T, c *inRevision) {
 		spec.Holds(t, "S253", "S254")
 		got := c.one("completion/complete", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"x","value":"ze"}`)

@@ -2,70 +2,26 @@ package mcp
 
 import (
 	"context"
-	"iter"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Stream returns the items of a sequence as one structured result, an array, and
-// tells the client of each as soon as it is there: by a notification of progress
-// with the item's JSON text as the message, where the client has asked for
-// progress. Of items that come faster than [Limits.ProgressRate] allows, it is told
-// of the newest. Generated code calls it.
-//
-// It ends with an error when the context does, when the result has become larger than
-// the tool's results may be, and when the server has no room for it: what is there
-// counts for [Limits.Memory] while the sequence goes on.
-func Stream[T any](ctx context.Context, req *Request, items iter.Seq[T], put func(*wire.Encoder, *T)) (*ToolResult, error) {
-	return StreamErr(ctx, req, func(yield func(T, error) bool) {
-		if items == nil {
-			return
-		}
-		for item := range items {
-			if !yield(item, nil) {
-				return
-			}
-		}
-	}, put)
-}
-
-// StreamErr is [Stream] for a sequence whose items may be errors. The first error
-// ends it and is returned.
-func StreamErr[T any](ctx context.Context, req *Request, items iter.Seq2[T, error], put func(*wire.Encoder, *T)) (*ToolResult, error) {
-	s := newItemStream(req)
-	e := req.Encoder()
-	e.SetLimit(s.limit, (*streamStorage)(req.x))
-	e.BeginArray()
-	if items != nil {
-		for item, err := range items {
-			if err != nil {
-				return nil, err
-			}
-			start := len(e.Bytes())
-			put(e, &item)
-			if err := s.sent(ctx, e, start); err != nil {
-				return nil, err
-			}
-		}
-	}
-	e.EndArray()
-	return req.Structured(e)
-}
-
-// itemStream is a sequence on its way.
+// itemStream is the array of the items of a sequence, while the sequence goes on.
 type itemStream struct {
 	x     *exchange
+	e     *wire.Encoder
 	token jsonrpc.ID
-	wants bool
-	limit int
+	wants bool // the client has asked for progress
 	count int
 }
 
+// newItemStream returns the encoder of the array. What it holds counts for
+// [Limits.Memory].
 func newItemStream(req *Request) *itemStream {
-	s := &itemStream{x: req.x}
+	s := &itemStream{x: req.x, e: req.encoder()}
 	s.token, s.wants = req.x.progressToken()
-	s.limit = req.maxResult()
+	s.e.SetLimit(req.maxResult(), (*streamStorage)(req.x))
 	return s
 }
 
@@ -77,17 +33,17 @@ func (r *Request) maxResult() int {
 	return r.x.conn.server.limits.ResultBytes
 }
 
-// sent tells the client of the item that the encoder holds from start on.
-func (s *itemStream) sent(ctx context.Context, e *wire.Encoder, start int) error {
+// report sends the item that the encoder holds from start on to the client, as progress.
+func (s *itemStream) report(ctx context.Context, start int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := e.Err(); err != nil {
+	if err := s.e.Err(); err != nil {
 		return s.x.req.encodingFailed(err)
 	}
 	s.count++
 	if s.wants {
-		item := e.Bytes()[start:]
+		item := s.e.Bytes()[start:]
 		if len(item) > 0 && item[0] == ',' {
 			item = item[1:]
 		}

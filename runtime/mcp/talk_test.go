@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -106,7 +107,7 @@ func tool(r mcp.Registrar, name string, f toolFunc, change ...func(*mcp.ToolInfo
 	for _, c := range change {
 		c(info)
 	}
-	r.Register(mcp.FuncTool(info, noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+	r.Register(mcpimpl.FuncTool(info, noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
 		text, err := f(ctx)
 		if err != nil {
 			return nil, err
@@ -394,25 +395,25 @@ func registerStreams(s *mcp.Server) {
 		info := empty(name, false)
 		info.MaxResult = 64
 		info.Narrow = []string{"n"}
-		s.Register(mcp.FuncTool(info, noArguments(f)))
+		s.Register(mcpimpl.FuncTool(info, noArguments(f)))
 	}
 	stream("stream", func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.StreamErr(ctx, req, words(ctx, false), wire.PutString)
+		return mcpimpl.StreamErr(ctx, req, words(ctx, false), wire.PutString)
 	})
 	stream("stream_fails", func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.StreamErr(ctx, req, words(ctx, true), wire.PutString)
+		return mcpimpl.StreamErr(ctx, req, words(ctx, true), wire.PutString)
 	})
 	stream("stream_nothing", func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.Stream(ctx, req, nil, wire.PutString[string])
+		return mcpimpl.Stream(ctx, req, nil, wire.PutString[string])
 	})
 	stream("stream_endless", func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.Stream(ctx, req, func(yield func(int) bool) {
+		return mcpimpl.Stream(ctx, req, func(yield func(int) bool) {
 			for i := 0; yield(i); i++ {
 			}
 		}, wire.PutInt)
 	})
 	stream("stream_asked", func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.StreamErr(ctx, req, func(yield func(string, error) bool) {
+		return mcpimpl.StreamErr(ctx, req, func(yield func(string, error) bool) {
 			if !yield("before", nil) {
 				return
 			}
@@ -428,19 +429,19 @@ func registerStreams(s *mcp.Server) {
 	} {
 		_, kind, _ := strings.Cut(strings.ReplaceAll(mime, "+", "_"), "/")
 		stream("bytes_"+kind, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-			return mcp.BlobResult(req, mime, []byte(data)), nil
+			return mcpimpl.BlobResult(req, mime, []byte(data)), nil
 		})
 		stream("reader_"+kind, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-			return mcp.ReaderResult(req, mime, strings.NewReader(data))
+			return mcpimpl.ReaderResult(req, mime, strings.NewReader(data))
 		})
 	}
 	stream("bytes_none", func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.BlobResult(req, "image/png", nil), nil
+		return mcpimpl.BlobResult(req, "image/png", nil), nil
 	})
 	stream("reader_none", func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.ReaderResult(req, "image/png", nil)
+		return mcpimpl.ReaderResult(req, "image/png", nil)
 	})
 	stream("reader_large", func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.ReaderResult(req, "image/png", strings.NewReader(strings.Repeat("x", 100)))
+		return mcpimpl.ReaderResult(req, "image/png", strings.NewReader(strings.Repeat("x", 100)))
 	})
 }

@@ -29,6 +29,9 @@ type TemplateInfo struct {
 	// Variables say how to complete variables. Those that have nothing to say
 	// about may be left out.
 	Variables []TemplateVariable
+	// List finds the resources of the template, which are then listed among the
+	// others; nil where they are not listed.
+	List ListFunc
 
 	ReadInfo
 }
@@ -47,77 +50,28 @@ type TemplateVariable struct {
 // asks.
 type ListFunc func(ctx context.Context) ([]ResourceInfo, error)
 
-// FeatureOption is something that a template or a prompt can do beyond what its
-// description says, for generated code whose descriptions are made before there
-// is a receiver.
-type FeatureOption func(*featureOptions)
-
-type featureOptions struct {
-	complete map[string]CompleteFunc
-	list     ListFunc
-}
-
-func newFeatureOptions(options []FeatureOption) featureOptions {
-	var o featureOptions
-	for _, option := range options {
-		option(&o)
-	}
-	return o
-}
-
-// Completes gives an argument of a prompt, or a variable of a template, a
-// function that completes it.
-func Completes(name string, f CompleteFunc) FeatureOption {
-	return func(o *featureOptions) {
-		if o.complete == nil {
-			o.complete = map[string]CompleteFunc{}
-		}
-		o.complete[name] = f
-	}
-}
-
-// Lists makes a template's resources appear among the resources that are listed.
-func Lists(f ListFunc) FeatureOption {
-	return func(o *featureOptions) { o.list = f }
-}
-
 // NewTemplate returns a hand-written resource template. The variables that f
 // gets are those that the URI defines; of a list, the segments are joined with
 // slashes.
-func NewTemplate(info TemplateInfo, f func(ctx context.Context, uri string, variables map[string]string) (*ResourceResult, error), options ...FeatureOption) Feature {
-	return FuncTemplate(&info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
+func NewTemplate(info TemplateInfo, f func(ctx context.Context, uri string, variables map[string]string) (*ResourceResult, error)) Feature {
+	return newTemplate(&info, info.Name, func(ctx context.Context, req *Request) (*ResourceResult, error) {
 		return f(ctx, req.Name, req.variables())
-	}, options...)
+	}, nil)
 }
 
-// FuncTemplate returns the resource template of a function, which gets the
-// variables by [Request.Var] or, as an object of strings, by [Request.Decoder].
-// Generated code calls it.
-func FuncTemplate(info *TemplateInfo, f func(ctx context.Context, req *Request) (*ResourceResult, error), options ...FeatureOption) Feature {
-	return newTemplate(info, info.Name, f, newFeatureOptions(options))
-}
-
-// MethodTemplate returns the resource template of a method of the receiver, which
-// it does not touch. Generated code calls it.
-func MethodTemplate[R any](info *TemplateInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*ResourceResult, error), options ...FeatureOption) Feature {
-	return FuncTemplate(info, func(ctx context.Context, req *Request) (*ResourceResult, error) {
-		return f(ctx, req, receiver)
-	}, options...)
-}
-
-// template is the feature behind all of them.
+// template is the feature of generated and of hand-written templates.
 type template struct {
-	info    *TemplateInfo
-	name    string
-	read    ResourceFunc
-	options featureOptions
-	pattern *uritemplate.Template // nil if it cannot be read
-	problem error
-	listed  listings
+	info     *TemplateInfo
+	name     string
+	read     resourceFunc
+	complete map[string]CompleteFunc // by variable, before those of info
+	pattern  *uritemplate.Template   // nil if it cannot be read
+	problem  error
+	listed   listings
 }
 
-func newTemplate(info *TemplateInfo, name string, read ResourceFunc, options featureOptions) *template {
-	t := &template{info: info, name: name, read: read, options: options}
+func newTemplate(info *TemplateInfo, name string, read resourceFunc, complete map[string]CompleteFunc) *template {
+	t := &template{info: info, name: name, read: read, complete: complete}
 	t.pattern, t.problem = uritemplate.Parse(info.URITemplate)
 	return t
 }
@@ -130,7 +84,7 @@ func (t *template) Info() FeatureInfo {
 }
 
 func (t *template) renamed(prefix string) Feature {
-	return newTemplate(t.info, prefix+"_"+t.name, t.read, t.options)
+	return newTemplate(t.info, prefix+"_"+t.name, t.read, t.complete)
 }
 
 func (t *template) check(s *Server) {
@@ -147,7 +101,7 @@ func (t *template) check(s *Server) {
 			panic(fmt.Sprintf("mcp: URI template %q of %q has no variable %s", t.info.URITemplate, t.name, v.Name))
 		}
 	}
-	for name := range t.options.complete {
+	for name := range t.complete {
 		if !t.has(name) {
 			panic(fmt.Sprintf("mcp: URI template %q of %q has no variable %s", t.info.URITemplate, t.name, name))
 		}
@@ -171,12 +125,12 @@ func (t *template) completes() bool {
 			return true
 		}
 	}
-	return len(t.options.complete) > 0
+	return len(t.complete) > 0
 }
 
 // completer returns how a variable is completed, and whether there is one.
 func (t *template) completer(variable string) (CompleteFunc, []string, bool) {
-	if f := t.options.complete[variable]; f != nil {
+	if f := t.complete[variable]; f != nil {
 		return f, nil, true
 	}
 	for _, v := range t.info.Variables {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // slowKinds are all requests that run functions of users, each of which calls the
@@ -41,21 +42,20 @@ func newSlow(f func(ctx context.Context) error, own time.Duration, options ...mc
 	}))...)
 	info := empty("slow", false)
 	info.Timeout = own
-	s.Register(mcp.FuncTool(info, noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
-		return mcp.DoneResult(), f(ctx)
+	s.Register(mcpimpl.FuncTool(info, noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
+		return mcp.TextResult("done"), f(ctx)
 	})))
 	read := func(ctx context.Context, _ *mcp.Request) (*mcp.ResourceResult, error) {
 		return mcp.TextContents("done"), f(ctx)
 	}
 	reads := mcp.ReadInfo{Timeout: own}
-	s.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://slow", Name: "slow", ReadInfo: reads}, read))
-	s.Register(mcp.FuncTemplate(&mcp.TemplateInfo{URITemplate: "slow://{x}", Name: "slowly", ReadInfo: reads}, read,
-		mcp.Lists(func(ctx context.Context) ([]mcp.ResourceInfo, error) { return nil, f(ctx) })))
-	s.Register(mcp.FuncPrompt(&mcp.PromptInfo{Name: "slow", Arguments: []mcp.PromptArgument{{Name: "a"}}, Timeout: own},
+	s.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://slow", Name: "slow", ReadInfo: reads}, read))
+	s.Register(mcpimpl.FuncTemplate(&mcp.TemplateInfo{URITemplate: "slow://{x}", Name: "slowly", ReadInfo: reads, List: func(ctx context.Context) ([]mcp.ResourceInfo, error) { return nil, f(ctx) }}, read))
+	s.Register(mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "slow", Arguments: []mcp.PromptArgument{{Name: "a"}}, Timeout: own},
 		func(ctx context.Context, _ *mcp.Request) (*mcp.PromptResult, error) {
 			return mcp.PromptText("done"), f(ctx)
 		},
-		mcp.Completes("a", func(ctx context.Context, _ string, _ map[string]string) (mcp.Completion, error) {
+		mcpimpl.WithCompletion("a", func(ctx context.Context, _ string, _ map[string]string) (mcp.Completion, error) {
 			return mcp.Candidates(nil), f(ctx)
 		})))
 	return s

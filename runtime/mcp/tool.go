@@ -71,8 +71,8 @@ type Hints struct {
 	OpenWorld   bool // deals with things outside of the server's own domain
 }
 
-// ToolFunc answers the call of a tool.
-type ToolFunc func(ctx context.Context, req *Request) (*ToolResult, error)
+// toolFunc answers the call of a tool.
+type toolFunc = func(ctx context.Context, req *Request) (*ToolResult, error)
 
 // NewTool returns a hand-written tool with the schemas as they are given. The
 // arguments that f gets are valid JSON, an object, and a copy of its own; they
@@ -104,25 +104,12 @@ func NewTool(info ToolInfo, f func(ctx context.Context, arguments json.RawMessag
 	})
 }
 
-// FuncTool returns the tool of a function. Generated code calls it.
-func FuncTool(info *ToolInfo, f func(ctx context.Context, req *Request) (*ToolResult, error)) Feature {
-	return newTool(info, f)
-}
-
-// MethodTool returns the tool of a method of the receiver, which it does not
-// touch. Generated code calls it.
-func MethodTool[R any](info *ToolInfo, receiver R, f func(ctx context.Context, req *Request, receiver R) (*ToolResult, error)) Feature {
-	return newTool(info, func(ctx context.Context, req *Request) (*ToolResult, error) {
-		return f(ctx, req, receiver)
-	})
-}
-
-// tool is the feature behind all of them.
+// tool is the feature of generated and of hand-written tools.
 type tool struct {
 	info *ToolInfo
 	name string
 	also []string
-	call ToolFunc
+	call toolFunc
 
 	headers  []toolschema.HeaderParam // arguments that header fields mirror
 	mirrored error                    // why there are none though there are annotations
@@ -135,7 +122,7 @@ type tool struct {
 // revisions is how many revisions there are, for tables.
 const revisions = 5
 
-func newTool(info *ToolInfo, call ToolFunc) *tool {
+func newTool(info *ToolInfo, call toolFunc) *tool {
 	t := &tool{info: info, name: info.Name, also: info.Aliases, call: call}
 	t.headers, t.mirrored = toolschema.HeaderParams(info.InputSchema)
 	return t

@@ -31,7 +31,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 		return nil, err
 	}
 	if result == nil {
-		result = NothingFound()
+		result = nothingFound()
 	}
 	return result, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	codec "github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -55,7 +56,7 @@ func callSum(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 		numbers []int
 		unit    string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(fieldsSum); o.Next(); {
 		switch o.Name() {
 		case "numbers":
@@ -71,14 +72,14 @@ func callSum(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	for _, n := range args.numbers {
 		sum += n
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	e.Begin()
 	e.Name("sum")
 	codec.PutInt(e, &sum)
 	e.Name("unit")
 	codec.PutString(e, &args.unit)
 	e.End()
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 // benchCall is a request that is made repeatedly.
@@ -124,7 +125,7 @@ func (a *benchCall) check(t testing.TB, name, want string) {
 // contains.
 func benchCalls(t testing.TB) (kinds map[string]*benchCall, answer string) {
 	s := mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
-	s.Register(mcp.FuncTool(&infoSum, callSum))
+	s.Register(mcpimpl.FuncTool(&infoSum, callSum))
 	h, alone := mcphttp.NewHandler(s), mcphttp.NewHandler(s, mcphttp.WithoutSessions())
 	t.Cleanup(func() { h.Close(); alone.Close() })
 	const (

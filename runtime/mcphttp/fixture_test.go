@@ -132,7 +132,7 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 		return mcp.TextResult(string(text)), err
 	})
 	f.Register(mcp.NewTool(mcp.ToolInfo{Name: "needs", Requires: []mcp.Capability{mcp.Sampling}},
-		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil }))
+		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))
 	f.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "test://text", Name: "text"}, "some text"))
 	f.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "greet", Arguments: []mcp.PromptArgument{{Name: "who"}}},
 		func(_ context.Context, a map[string]string) (*mcp.PromptResult, error) {
@@ -150,7 +150,7 @@ func (f *fixture) changeTools() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.Unregister(mcp.KindTool, "extra") {
-		f.tool("extra", "", func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.DoneResult(), nil })
+		f.tool("extra", "", func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil })
 	}
 }
 

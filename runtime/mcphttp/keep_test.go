@@ -183,7 +183,7 @@ func TestCancelledAtOnce(t *testing.T) {
 			if w.Code != http.StatusAccepted {
 				t.Errorf("the status is %d", w.Code)
 			}
-			return mcp.DoneResult(), nil
+			return mcp.TextResult("done"), nil
 		})
 		for i := range 200 {
 			x.do(call("suicide", "{}").withID(fmt.Sprint(i)).legacy()).wantStream().wantEnd().wantMessages("notifications/message")

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	codec "github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -85,12 +86,12 @@ func TestResultsInMemory(t *testing.T) {
 	text := strings.Repeat("x", 6*mb)
 	words := slices.Repeat([]string{text[:97]}, 5*mb/100)
 	structured := func(_ context.Context, req *mcp.Request, size int) (*mcp.ToolResult, error) {
-		e := req.Encoder()
+		e := mcpimpl.Encoder(req)
 		codec.PutSlice(e, words[:size/100], codec.PutString[string])
-		return req.Structured(e)
+		return mcpimpl.Structured(req, e)
 	}
 	stream := func(ctx context.Context, req *mcp.Request, size int) (*mcp.ToolResult, error) {
-		return mcp.Stream(ctx, req, slices.Values(words[:size/100]), codec.PutString[string])
+		return mcpimpl.Stream(ctx, req, slices.Values(words[:size/100]), codec.PutString[string])
 	}
 	for _, c := range []struct {
 		name    string
@@ -118,7 +119,7 @@ func TestResultsInMemory(t *testing.T) {
 			limits := mcp.WithLimits(mcp.Limits{Memory: memory, ResultBytes: 2 * c.size})
 			serve(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *testServer) {
 				goOn := make(chan struct{})
-				s.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "long", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				s.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "long", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 					<-goOn
 					return c.give(ctx, req, c.size)
 				}))

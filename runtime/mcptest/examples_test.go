@@ -426,7 +426,7 @@ func silentServer(f func(context.Context)) *mcp.Server {
 	s := mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "run"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		f(ctx)
-		return mcp.DoneResult(), nil
+		return mcp.TextResult("done"), nil
 	}))
 	return s
 }

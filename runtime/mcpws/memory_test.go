@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -35,9 +36,9 @@ func TestResultsInMemory(t *testing.T) {
 	text := strings.Repeat("x", 900*kb)
 	words := slices.Repeat([]string{text[:97]}, 5*mb/100)
 	structured := func(req *mcp.Request, size int) (*mcp.ToolResult, error) {
-		e := req.Encoder()
+		e := mcpimpl.Encoder(req)
 		wire.PutSlice(e, words[:size/100], wire.PutString[string])
-		return req.Structured(e)
+		return mcpimpl.Structured(req, e)
 	}
 	for _, c := range []struct {
 		name string
@@ -56,12 +57,12 @@ func TestResultsInMemory(t *testing.T) {
 		t.Run(fmt.Sprint(c.name, " ", c.size>>10, " KiB"), func(t *testing.T) {
 			serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{Memory: memory, ResultBytes: 2 * c.size})}}, func(t *testing.T, s *testServer) {
 				goOn := make(chan struct{})
-				s.mcp.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "long", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				s.mcp.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "long", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 					<-goOn
 					return c.give(req, c.size)
 				}))
 				s.mcp.Register(mcp.NewTool(mcp.ToolInfo{Name: "hello"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-					return mcp.DoneResult(), nil
+					return mcp.TextResult("done"), nil
 				}))
 				before := live()
 				for range 3 {

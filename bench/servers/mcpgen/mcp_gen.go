@@ -8,13 +8,14 @@ import (
 
 	"github.com/mcpgen/mcpgen/bench/catalog"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -29,57 +30,57 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
-	r.Register(mcp.FuncTool(&mcpToolAdd, mcpCallAdd))
-	r.Register(mcp.FuncTool(&mcpToolCreateAuthor, mcpCallCreateAuthor))
-	r.Register(mcp.FuncTool(&mcpToolCreateCustomer, mcpCallCreateCustomer))
-	r.Register(mcp.FuncTool(&mcpToolCreateInvoice, mcpCallCreateInvoice))
-	r.Register(mcp.FuncTool(&mcpToolCreateOrder, mcpCallCreateOrder))
-	r.Register(mcp.FuncTool(&mcpToolCreatePublisher, mcpCallCreatePublisher))
-	r.Register(mcp.FuncTool(&mcpToolCreateReview, mcpCallCreateReview))
-	r.Register(mcp.FuncTool(&mcpToolCreateShelf, mcpCallCreateShelf))
-	r.Register(mcp.FuncTool(&mcpToolCreateShipment, mcpCallCreateShipment))
-	r.Register(mcp.FuncTool(&mcpToolCreateSupplier, mcpCallCreateSupplier))
-	r.Register(mcp.FuncTool(&mcpToolDeleteAuthor, mcpCallDeleteAuthor))
-	r.Register(mcp.FuncTool(&mcpToolDeleteCustomer, mcpCallDeleteCustomer))
-	r.Register(mcp.FuncTool(&mcpToolDeleteInvoice, mcpCallDeleteInvoice))
-	r.Register(mcp.FuncTool(&mcpToolDeleteOrder, mcpCallDeleteOrder))
-	r.Register(mcp.FuncTool(&mcpToolDeletePublisher, mcpCallDeletePublisher))
-	r.Register(mcp.FuncTool(&mcpToolDeleteReview, mcpCallDeleteReview))
-	r.Register(mcp.FuncTool(&mcpToolDeleteShelf, mcpCallDeleteShelf))
-	r.Register(mcp.FuncTool(&mcpToolDeleteShipment, mcpCallDeleteShipment))
-	r.Register(mcp.FuncTool(&mcpToolDeleteSupplier, mcpCallDeleteSupplier))
-	r.Register(mcp.FuncTool(&mcpToolGetAuthor, mcpCallGetAuthor))
-	r.Register(mcp.FuncTool(&mcpToolGetCustomer, mcpCallGetCustomer))
-	r.Register(mcp.FuncTool(&mcpToolGetInvoice, mcpCallGetInvoice))
-	r.Register(mcp.FuncTool(&mcpToolGetOrder, mcpCallGetOrder))
-	r.Register(mcp.FuncTool(&mcpToolGetPublisher, mcpCallGetPublisher))
-	r.Register(mcp.FuncTool(&mcpToolGetReview, mcpCallGetReview))
-	r.Register(mcp.FuncTool(&mcpToolGetShelf, mcpCallGetShelf))
-	r.Register(mcp.FuncTool(&mcpToolGetShipment, mcpCallGetShipment))
-	r.Register(mcp.FuncTool(&mcpToolGetSupplier, mcpCallGetSupplier))
-	r.Register(mcp.FuncTool(&mcpToolListAuthors, mcpCallListAuthors))
-	r.Register(mcp.FuncTool(&mcpToolListCustomers, mcpCallListCustomers))
-	r.Register(mcp.FuncTool(&mcpToolListInvoices, mcpCallListInvoices))
-	r.Register(mcp.FuncTool(&mcpToolListOrders, mcpCallListOrders))
-	r.Register(mcp.FuncTool(&mcpToolListPublishers, mcpCallListPublishers))
-	r.Register(mcp.FuncTool(&mcpToolListReviews, mcpCallListReviews))
-	r.Register(mcp.FuncTool(&mcpToolListShelves, mcpCallListShelves))
-	r.Register(mcp.FuncTool(&mcpToolListShipments, mcpCallListShipments))
-	r.Register(mcp.FuncTool(&mcpToolListSuppliers, mcpCallListSuppliers))
-	r.Register(mcp.FuncTool(&mcpToolRecords, mcpCallRecords))
-	r.Register(mcp.FuncTool(&mcpToolReport, mcpCallReport))
-	r.Register(mcp.FuncTool(&mcpToolSearch, mcpCallSearch))
-	r.Register(mcp.FuncTool(&mcpToolText, mcpCallText))
-	r.Register(mcp.FuncTool(&mcpToolUpdateAuthor, mcpCallUpdateAuthor))
-	r.Register(mcp.FuncTool(&mcpToolUpdateCustomer, mcpCallUpdateCustomer))
-	r.Register(mcp.FuncTool(&mcpToolUpdateInvoice, mcpCallUpdateInvoice))
-	r.Register(mcp.FuncTool(&mcpToolUpdateOrder, mcpCallUpdateOrder))
-	r.Register(mcp.FuncTool(&mcpToolUpdatePublisher, mcpCallUpdatePublisher))
-	r.Register(mcp.FuncTool(&mcpToolUpdateReview, mcpCallUpdateReview))
-	r.Register(mcp.FuncTool(&mcpToolUpdateShelf, mcpCallUpdateShelf))
-	r.Register(mcp.FuncTool(&mcpToolUpdateShipment, mcpCallUpdateShipment))
-	r.Register(mcp.FuncTool(&mcpToolUpdateSupplier, mcpCallUpdateSupplier))
-	r.Register(mcp.FuncTemplate(&mcpTemplateBook, mcpReadBook))
+	r.Register(mcpimpl.FuncTool(&mcpToolAdd, mcpCallAdd))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateAuthor, mcpCallCreateAuthor))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateCustomer, mcpCallCreateCustomer))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateInvoice, mcpCallCreateInvoice))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateOrder, mcpCallCreateOrder))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreatePublisher, mcpCallCreatePublisher))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateReview, mcpCallCreateReview))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateShelf, mcpCallCreateShelf))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateShipment, mcpCallCreateShipment))
+	r.Register(mcpimpl.FuncTool(&mcpToolCreateSupplier, mcpCallCreateSupplier))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteAuthor, mcpCallDeleteAuthor))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteCustomer, mcpCallDeleteCustomer))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteInvoice, mcpCallDeleteInvoice))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteOrder, mcpCallDeleteOrder))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeletePublisher, mcpCallDeletePublisher))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteReview, mcpCallDeleteReview))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteShelf, mcpCallDeleteShelf))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteShipment, mcpCallDeleteShipment))
+	r.Register(mcpimpl.FuncTool(&mcpToolDeleteSupplier, mcpCallDeleteSupplier))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetAuthor, mcpCallGetAuthor))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetCustomer, mcpCallGetCustomer))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetInvoice, mcpCallGetInvoice))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetOrder, mcpCallGetOrder))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetPublisher, mcpCallGetPublisher))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetReview, mcpCallGetReview))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetShelf, mcpCallGetShelf))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetShipment, mcpCallGetShipment))
+	r.Register(mcpimpl.FuncTool(&mcpToolGetSupplier, mcpCallGetSupplier))
+	r.Register(mcpimpl.FuncTool(&mcpToolListAuthors, mcpCallListAuthors))
+	r.Register(mcpimpl.FuncTool(&mcpToolListCustomers, mcpCallListCustomers))
+	r.Register(mcpimpl.FuncTool(&mcpToolListInvoices, mcpCallListInvoices))
+	r.Register(mcpimpl.FuncTool(&mcpToolListOrders, mcpCallListOrders))
+	r.Register(mcpimpl.FuncTool(&mcpToolListPublishers, mcpCallListPublishers))
+	r.Register(mcpimpl.FuncTool(&mcpToolListReviews, mcpCallListReviews))
+	r.Register(mcpimpl.FuncTool(&mcpToolListShelves, mcpCallListShelves))
+	r.Register(mcpimpl.FuncTool(&mcpToolListShipments, mcpCallListShipments))
+	r.Register(mcpimpl.FuncTool(&mcpToolListSuppliers, mcpCallListSuppliers))
+	r.Register(mcpimpl.FuncTool(&mcpToolRecords, mcpCallRecords))
+	r.Register(mcpimpl.FuncTool(&mcpToolReport, mcpCallReport))
+	r.Register(mcpimpl.FuncTool(&mcpToolSearch, mcpCallSearch))
+	r.Register(mcpimpl.FuncTool(&mcpToolText, mcpCallText))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateAuthor, mcpCallUpdateAuthor))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateCustomer, mcpCallUpdateCustomer))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateInvoice, mcpCallUpdateInvoice))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateOrder, mcpCallUpdateOrder))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdatePublisher, mcpCallUpdatePublisher))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateReview, mcpCallUpdateReview))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateShelf, mcpCallUpdateShelf))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateShipment, mcpCallUpdateShipment))
+	r.Register(mcpimpl.FuncTool(&mcpToolUpdateSupplier, mcpCallUpdateSupplier))
+	r.Register(mcpimpl.FuncTemplate(&mcpTemplateBook, mcpReadBook))
 }
 
 // mcpToolAdd describes the tool "add" (func Add).
@@ -106,7 +107,7 @@ func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) 
 		a int64
 		b int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsAdd); o.Next(); {
 		switch o.Name() {
 		case "a":
@@ -119,9 +120,9 @@ func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) 
 		return nil, err
 	}
 	result := Add(args.a, args.b)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeSum(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, int64) catalog.Sum = Add
@@ -171,15 +172,15 @@ const mcpSchemaEntry = `{"type":"object","description":"Entry is what is known o
 // mcpCallCreateAuthor answers calls of the tool "create_author".
 func mcpCallCreateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateAuthor(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateAuthor
@@ -204,15 +205,15 @@ const mcpOutputCreateCustomer = mcpSchemaEntry
 // mcpCallCreateCustomer answers calls of the tool "create_customer".
 func mcpCallCreateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateCustomer(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateCustomer
@@ -237,15 +238,15 @@ const mcpOutputCreateInvoice = mcpSchemaEntry
 // mcpCallCreateInvoice answers calls of the tool "create_invoice".
 func mcpCallCreateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateInvoice(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateInvoice
@@ -269,15 +270,15 @@ const mcpOutputCreateOrder = mcpSchemaEntry
 // mcpCallCreateOrder answers calls of the tool "create_order".
 func mcpCallCreateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateOrder(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateOrder
@@ -302,15 +303,15 @@ const mcpOutputCreatePublisher = mcpSchemaEntry
 // mcpCallCreatePublisher answers calls of the tool "create_publisher".
 func mcpCallCreatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreatePublisher(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreatePublisher
@@ -334,15 +335,15 @@ const mcpOutputCreateReview = mcpSchemaEntry
 // mcpCallCreateReview answers calls of the tool "create_review".
 func mcpCallCreateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateReview(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateReview
@@ -366,15 +367,15 @@ const mcpOutputCreateShelf = mcpSchemaEntry
 // mcpCallCreateShelf answers calls of the tool "create_shelf".
 func mcpCallCreateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateShelf(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateShelf
@@ -399,15 +400,15 @@ const mcpOutputCreateShipment = mcpSchemaEntry
 // mcpCallCreateShipment answers calls of the tool "create_shipment".
 func mcpCallCreateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateShipment(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateShipment
@@ -432,15 +433,15 @@ const mcpOutputCreateSupplier = mcpSchemaEntry
 // mcpCallCreateSupplier answers calls of the tool "create_supplier".
 func mcpCallCreateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Draft
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeDraft(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := CreateSupplier(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(Draft) Entry = CreateSupplier
@@ -468,7 +469,7 @@ func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteAuthor); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -480,9 +481,9 @@ func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := DeleteAuthor(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteAuthor
@@ -516,7 +517,7 @@ func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteCustomer); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -528,9 +529,9 @@ func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := DeleteCustomer(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteCustomer
@@ -564,7 +565,7 @@ func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteInvoice); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -576,9 +577,9 @@ func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := DeleteInvoice(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteInvoice
@@ -611,7 +612,7 @@ func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteOrder); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -623,9 +624,9 @@ func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := DeleteOrder(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteOrder
@@ -659,7 +660,7 @@ func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeletePublisher); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -671,9 +672,9 @@ func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		return nil, err
 	}
 	result := DeletePublisher(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeletePublisher
@@ -706,7 +707,7 @@ func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteReview); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -718,9 +719,9 @@ func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := DeleteReview(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteReview
@@ -753,7 +754,7 @@ func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteShelf); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -765,9 +766,9 @@ func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := DeleteShelf(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteShelf
@@ -801,7 +802,7 @@ func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteShipment); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -813,9 +814,9 @@ func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := DeleteShipment(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteShipment
@@ -849,7 +850,7 @@ func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteSupplier); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -861,9 +862,9 @@ func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := DeleteSupplier(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = DeleteSupplier
@@ -896,7 +897,7 @@ func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetAuthor); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -908,9 +909,9 @@ func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := GetAuthor(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetAuthor
@@ -943,7 +944,7 @@ func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetCustomer); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -955,9 +956,9 @@ func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := GetCustomer(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetCustomer
@@ -990,7 +991,7 @@ func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetInvoice); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1002,9 +1003,9 @@ func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 		return nil, err
 	}
 	result := GetInvoice(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetInvoice
@@ -1037,7 +1038,7 @@ func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetOrder); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1049,9 +1050,9 @@ func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 		return nil, err
 	}
 	result := GetOrder(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetOrder
@@ -1084,7 +1085,7 @@ func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetPublisher); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1096,9 +1097,9 @@ func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := GetPublisher(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetPublisher
@@ -1131,7 +1132,7 @@ func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetReview); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1143,9 +1144,9 @@ func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := GetReview(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetReview
@@ -1178,7 +1179,7 @@ func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetShelf); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1190,9 +1191,9 @@ func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 		return nil, err
 	}
 	result := GetShelf(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetShelf
@@ -1225,7 +1226,7 @@ func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetShipment); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1237,9 +1238,9 @@ func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := GetShipment(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetShipment
@@ -1272,7 +1273,7 @@ func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetSupplier); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -1284,9 +1285,9 @@ func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := GetSupplier(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64) Entry = GetSupplier
@@ -1334,7 +1335,7 @@ func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListAuthors); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1352,9 +1353,9 @@ func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := ListAuthors(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListAuthors
@@ -1392,7 +1393,7 @@ func mcpCallListCustomers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListCustomers); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1410,9 +1411,9 @@ func mcpCallListCustomers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := ListCustomers(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListCustomers
@@ -1449,7 +1450,7 @@ func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListInvoices); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1467,9 +1468,9 @@ func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := ListInvoices(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListInvoices
@@ -1506,7 +1507,7 @@ func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListOrders); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1524,9 +1525,9 @@ func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 		return nil, err
 	}
 	result := ListOrders(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListOrders
@@ -1564,7 +1565,7 @@ func mcpCallListPublishers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListPublishers); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1582,9 +1583,9 @@ func mcpCallListPublishers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := ListPublishers(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListPublishers
@@ -1621,7 +1622,7 @@ func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListReviews); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1639,9 +1640,9 @@ func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := ListReviews(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListReviews
@@ -1678,7 +1679,7 @@ func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListShelves); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1696,9 +1697,9 @@ func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := ListShelves(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListShelves
@@ -1736,7 +1737,7 @@ func mcpCallListShipments(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListShipments); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1754,9 +1755,9 @@ func mcpCallListShipments(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := ListShipments(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListShipments
@@ -1794,7 +1795,7 @@ func mcpCallListSuppliers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	}
 	args.limit = 20
 	args.after = ""
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsListSuppliers); o.Next(); {
 		switch o.Name() {
 		case "filter":
@@ -1812,9 +1813,9 @@ func mcpCallListSuppliers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := ListSuppliers(args.filter, args.limit, args.after)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntries(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(string, int, string) Entries = ListSuppliers
@@ -1858,7 +1859,7 @@ func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	var args struct {
 		count int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRecords); o.Next(); {
 		switch o.Name() {
 		case "count":
@@ -1871,9 +1872,9 @@ func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result := Records(args.count)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeRecords(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int) catalog.Records = Records
@@ -1897,7 +1898,7 @@ const mcpInputReport = `{"type":"object","properties":{},"additionalProperties":
 
 // mcpCallReport answers calls of the tool "report".
 func mcpCallReport(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := Report(ctx)
@@ -1959,15 +1960,15 @@ const mcpOutputSearch = `{"type":"object","description":"Hits are what a search 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args catalog.Query
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeQuery(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := Search(args)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeHits(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(catalog.Query) catalog.Hits = Search
@@ -1991,7 +1992,7 @@ func mcpCallText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 	var args struct {
 		text string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsText); o.Next(); {
 		switch o.Name() {
 		case "text":
@@ -2042,7 +2043,7 @@ func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateAuthor); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2056,9 +2057,9 @@ func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := UpdateAuthor(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateAuthor
@@ -2095,7 +2096,7 @@ func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateCustomer); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2109,9 +2110,9 @@ func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := UpdateCustomer(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateCustomer
@@ -2148,7 +2149,7 @@ func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateInvoice); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2162,9 +2163,9 @@ func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	result := UpdateInvoice(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateInvoice
@@ -2200,7 +2201,7 @@ func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateOrder); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2214,9 +2215,9 @@ func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := UpdateOrder(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateOrder
@@ -2253,7 +2254,7 @@ func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdatePublisher); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2267,9 +2268,9 @@ func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		return nil, err
 	}
 	result := UpdatePublisher(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdatePublisher
@@ -2305,7 +2306,7 @@ func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateReview); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2319,9 +2320,9 @@ func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result := UpdateReview(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateReview
@@ -2357,7 +2358,7 @@ func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateShelf); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2371,9 +2372,9 @@ func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 		return nil, err
 	}
 	result := UpdateShelf(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateShelf
@@ -2410,7 +2411,7 @@ func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateShipment); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2424,9 +2425,9 @@ func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := UpdateShipment(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateShipment
@@ -2463,7 +2464,7 @@ func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		id    int64
 		draft Draft
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsUpdateSupplier); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2477,9 +2478,9 @@ func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := UpdateSupplier(args.id, args.draft)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeEntry(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(int64, Draft) Entry = UpdateSupplier
@@ -2505,7 +2506,7 @@ func mcpReadBook(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, er
 	var args struct {
 		id int64
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsBook); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -2519,9 +2520,9 @@ func mcpReadBook(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, er
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeBook(e, &result)
-	return req.JSONContents(e)
+	return mcpimpl.JSONContents(req, e)
 }
 
 var _ func(int64) (catalog.Book, error) = Book

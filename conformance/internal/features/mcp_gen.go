@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -30,48 +31,48 @@ func NewMCPServer(lists *Lists, opts ...mcp.Option) *mcp.Server {
 // RegisterMCP registers the features of this package. It does not touch the
 // receiver: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, lists *Lists) {
-	r.Register(mcp.FuncTool(&mcpToolTestAudioContent, mcpCallTestAudioContent))
-	r.Register(mcp.FuncTool(&mcpToolTestComingAndGoing, mcpCallTestComingAndGoing))
-	r.Register(mcp.FuncTool(&mcpToolTestElicitation, mcpCallTestElicitation))
-	r.Register(mcp.FuncTool(&mcpToolTestElicitationSep1034Defaults, mcpCallTestElicitationSep1034Defaults))
-	r.Register(mcp.FuncTool(&mcpToolTestElicitationSep1330Enums, mcpCallTestElicitationSep1330Enums))
-	r.Register(mcp.FuncTool(&mcpToolTestEmbeddedResource, mcpCallTestEmbeddedResource))
-	r.Register(mcp.FuncTool(&mcpToolTestErrorHandling, mcpCallTestErrorHandling))
-	r.Register(mcp.FuncTool(&mcpToolTestImageContent, mcpCallTestImageContent))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultCapabilities, mcpCallTestInputRequiredResultCapabilities))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultElicitation, mcpCallTestInputRequiredResultElicitation))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultListRoots, mcpCallTestInputRequiredResultListRoots))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultMultiRound, mcpCallTestInputRequiredResultMultiRound))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultMultipleInputs, mcpCallTestInputRequiredResultMultipleInputs))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultRequestState, mcpCallTestInputRequiredResultRequestState))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultSampling, mcpCallTestInputRequiredResultSampling))
-	r.Register(mcp.FuncTool(&mcpToolTestInputRequiredResultTamperedState, mcpCallTestInputRequiredResultTamperedState))
-	r.Register(mcp.FuncTool(&mcpToolTestLoggingTool, mcpCallTestLoggingTool))
-	r.Register(mcp.FuncTool(&mcpToolTestMissingCapability, mcpCallTestMissingCapability))
-	r.Register(mcp.FuncTool(&mcpToolTestMultipleContentTypes, mcpCallTestMultipleContentTypes))
-	r.Register(mcp.FuncTool(&mcpToolTestReconnection, mcpCallTestReconnection))
-	r.Register(mcp.FuncTool(&mcpToolTestSampling, mcpCallTestSampling))
-	r.Register(mcp.FuncTool(&mcpToolTestSimpleText, mcpCallTestSimpleText))
-	r.Register(mcp.FuncTool(&mcpToolTestStreamingElicitation, mcpCallTestStreamingElicitation))
-	r.Register(mcp.FuncTool(&mcpToolTestToolWithLogging, mcpCallTestToolWithLogging))
-	r.Register(mcp.FuncTool(&mcpToolTestToolWithProgress, mcpCallTestToolWithProgress))
-	r.Register(mcp.MethodTool(&mcpToolTestTriggerPromptChange, lists, mcpCallTestTriggerPromptChange))
-	r.Register(mcp.MethodTool(&mcpToolTestTriggerToolChange, lists, mcpCallTestTriggerToolChange))
-	r.Register(mcp.FuncTool(&mcpToolTestXMcpHeader, mcpCallTestXMcpHeader))
-	r.Register(mcp.FuncResource(&mcpResourceTestStaticBinary, mcpReadTestStaticBinary))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestAudioContent, mcpCallTestAudioContent))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestComingAndGoing, mcpCallTestComingAndGoing))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestElicitation, mcpCallTestElicitation))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestElicitationSep1034Defaults, mcpCallTestElicitationSep1034Defaults))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestElicitationSep1330Enums, mcpCallTestElicitationSep1330Enums))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestEmbeddedResource, mcpCallTestEmbeddedResource))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestErrorHandling, mcpCallTestErrorHandling))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestImageContent, mcpCallTestImageContent))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultCapabilities, mcpCallTestInputRequiredResultCapabilities))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultElicitation, mcpCallTestInputRequiredResultElicitation))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultListRoots, mcpCallTestInputRequiredResultListRoots))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultMultiRound, mcpCallTestInputRequiredResultMultiRound))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultMultipleInputs, mcpCallTestInputRequiredResultMultipleInputs))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultRequestState, mcpCallTestInputRequiredResultRequestState))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultSampling, mcpCallTestInputRequiredResultSampling))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestInputRequiredResultTamperedState, mcpCallTestInputRequiredResultTamperedState))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestLoggingTool, mcpCallTestLoggingTool))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestMissingCapability, mcpCallTestMissingCapability))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestMultipleContentTypes, mcpCallTestMultipleContentTypes))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestReconnection, mcpCallTestReconnection))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestSampling, mcpCallTestSampling))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestSimpleText, mcpCallTestSimpleText))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestStreamingElicitation, mcpCallTestStreamingElicitation))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestToolWithLogging, mcpCallTestToolWithLogging))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestToolWithProgress, mcpCallTestToolWithProgress))
+	r.Register(mcpimpl.MethodTool(&mcpToolTestTriggerPromptChange, lists, mcpCallTestTriggerPromptChange))
+	r.Register(mcpimpl.MethodTool(&mcpToolTestTriggerToolChange, lists, mcpCallTestTriggerToolChange))
+	r.Register(mcpimpl.FuncTool(&mcpToolTestXMcpHeader, mcpCallTestXMcpHeader))
+	r.Register(mcpimpl.FuncResource(&mcpResourceTestStaticBinary, mcpReadTestStaticBinary))
 	r.Register(mcp.TextResource(&mcpResourceTestStaticText, staticText))
 	r.Register(mcp.TextResource(&mcpResourceTestWatchedResource, watchedResource))
-	r.Register(mcp.FuncTemplate(&mcpTemplateTestTemplateData, mcpReadTestTemplateData))
-	r.Register(mcp.FuncPrompt(&mcpPromptTestComingAndGoingPrompt, mcpGetTestComingAndGoingPrompt))
-	r.Register(mcp.FuncPrompt(&mcpPromptTestInputRequiredResultPrompt, mcpGetTestInputRequiredResultPrompt))
-	r.Register(mcp.FuncPrompt(
+	r.Register(mcpimpl.FuncTemplate(&mcpTemplateTestTemplateData, mcpReadTestTemplateData))
+	r.Register(mcpimpl.FuncPrompt(&mcpPromptTestComingAndGoingPrompt, mcpGetTestComingAndGoingPrompt))
+	r.Register(mcpimpl.FuncPrompt(&mcpPromptTestInputRequiredResultPrompt, mcpGetTestInputRequiredResultPrompt))
+	r.Register(mcpimpl.FuncPrompt(
 		&mcpPromptTestPromptWithArguments,
 		mcpGetTestPromptWithArguments,
-		mcp.Completes("arg1", mcpCompleteTestPromptWithArgumentsArg1),
+		mcpimpl.WithCompletion("arg1", mcpCompleteTestPromptWithArgumentsArg1),
 	))
-	r.Register(mcp.FuncPrompt(&mcpPromptTestPromptWithEmbeddedResource, mcpGetTestPromptWithEmbeddedResource))
-	r.Register(mcp.FuncPrompt(&mcpPromptTestPromptWithImage, mcpGetTestPromptWithImage))
-	r.Register(mcp.FuncPrompt(&mcpPromptTestSimplePrompt, mcpGetTestSimplePrompt))
+	r.Register(mcpimpl.FuncPrompt(&mcpPromptTestPromptWithEmbeddedResource, mcpGetTestPromptWithEmbeddedResource))
+	r.Register(mcpimpl.FuncPrompt(&mcpPromptTestPromptWithImage, mcpGetTestPromptWithImage))
+	r.Register(mcpimpl.FuncPrompt(&mcpPromptTestSimplePrompt, mcpGetTestSimplePrompt))
 }
 
 // mcpToolTestAudioContent describes the tool "test_audio_content" (func
@@ -90,11 +91,11 @@ const mcpInputTestAudioContent = `{"type":"object","properties":{},"additionalPr
 
 // mcpCallTestAudioContent answers calls of the tool "test_audio_content".
 func mcpCallTestAudioContent(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := audioContent()
-	return mcp.BlobResult(req, "audio/wav", result), nil
+	return mcpimpl.BlobResult(req, "audio/wav", result), nil
 }
 
 var _ func() []byte = audioContent
@@ -115,7 +116,7 @@ const mcpInputTestComingAndGoing = `{"type":"object","properties":{},"additional
 
 // mcpCallTestComingAndGoing answers calls of the tool "test_coming_and_going".
 func mcpCallTestComingAndGoing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := comingAndGoing()
@@ -145,7 +146,7 @@ func mcpCallTestElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	var args struct {
 		message string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestElicitation); o.Next(); {
 		switch o.Name() {
 		case "message":
@@ -187,7 +188,7 @@ const mcpInputTestElicitationSep1034Defaults = `{"type":"object","properties":{}
 // mcpCallTestElicitationSep1034Defaults answers calls of the tool
 // "test_elicitation_sep1034_defaults".
 func mcpCallTestElicitationSep1034Defaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := elicitationSep1034Defaults(ctx)
@@ -217,7 +218,7 @@ const mcpInputTestElicitationSep1330Enums = `{"type":"object","properties":{},"a
 // mcpCallTestElicitationSep1330Enums answers calls of the tool
 // "test_elicitation_sep1330_enums".
 func mcpCallTestElicitationSep1330Enums(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := elicitationSep1330Enums(ctx)
@@ -247,12 +248,12 @@ const mcpInputTestEmbeddedResource = `{"type":"object","properties":{},"addition
 // mcpCallTestEmbeddedResource answers calls of the tool
 // "test_embedded_resource".
 func mcpCallTestEmbeddedResource(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := embeddedResource()
 	if result == nil {
-		return mcp.NothingFound(), nil
+		return mcpimpl.NothingFound(), nil
 	}
 	return mcp.ContentResult(result), nil
 }
@@ -275,13 +276,13 @@ const mcpInputTestErrorHandling = `{"type":"object","properties":{},"additionalP
 
 // mcpCallTestErrorHandling answers calls of the tool "test_error_handling".
 func mcpCallTestErrorHandling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	if err := errorHandling(); err != nil {
 		return nil, err
 	}
-	return mcp.DoneResult(), nil
+	return mcpimpl.DoneResult(), nil
 }
 
 var _ func() error = errorHandling
@@ -302,11 +303,11 @@ const mcpInputTestImageContent = `{"type":"object","properties":{},"additionalPr
 
 // mcpCallTestImageContent answers calls of the tool "test_image_content".
 func mcpCallTestImageContent(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := imageContent()
-	return mcp.BlobResult(req, "image/png", result), nil
+	return mcpimpl.BlobResult(req, "image/png", result), nil
 }
 
 var _ func() []byte = imageContent
@@ -330,7 +331,7 @@ const mcpInputTestInputRequiredResultCapabilities = `{"type":"object","propertie
 // mcpCallTestInputRequiredResultCapabilities answers calls of the tool
 // "test_input_required_result_capabilities".
 func mcpCallTestInputRequiredResultCapabilities(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultCapabilities(ctx)
@@ -361,7 +362,7 @@ const mcpInputTestInputRequiredResultElicitation = `{"type":"object","properties
 // mcpCallTestInputRequiredResultElicitation answers calls of the tool
 // "test_input_required_result_elicitation".
 func mcpCallTestInputRequiredResultElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultElicitation(ctx)
@@ -391,7 +392,7 @@ const mcpInputTestInputRequiredResultListRoots = `{"type":"object","properties":
 // mcpCallTestInputRequiredResultListRoots answers calls of the tool
 // "test_input_required_result_list_roots".
 func mcpCallTestInputRequiredResultListRoots(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultListRoots(ctx)
@@ -422,7 +423,7 @@ const mcpInputTestInputRequiredResultMultiRound = `{"type":"object","properties"
 // mcpCallTestInputRequiredResultMultiRound answers calls of the tool
 // "test_input_required_result_multi_round".
 func mcpCallTestInputRequiredResultMultiRound(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultMultiRound(ctx)
@@ -454,7 +455,7 @@ const mcpInputTestInputRequiredResultMultipleInputs = `{"type":"object","propert
 // mcpCallTestInputRequiredResultMultipleInputs answers calls of the tool
 // "test_input_required_result_multiple_inputs".
 func mcpCallTestInputRequiredResultMultipleInputs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultMultipleInputs(ctx)
@@ -485,7 +486,7 @@ const mcpInputTestInputRequiredResultRequestState = `{"type":"object","propertie
 // mcpCallTestInputRequiredResultRequestState answers calls of the tool
 // "test_input_required_result_request_state".
 func mcpCallTestInputRequiredResultRequestState(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultRequestState(ctx)
@@ -515,7 +516,7 @@ const mcpInputTestInputRequiredResultSampling = `{"type":"object","properties":{
 // mcpCallTestInputRequiredResultSampling answers calls of the tool
 // "test_input_required_result_sampling".
 func mcpCallTestInputRequiredResultSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultSampling(ctx)
@@ -546,7 +547,7 @@ const mcpInputTestInputRequiredResultTamperedState = `{"type":"object","properti
 // mcpCallTestInputRequiredResultTamperedState answers calls of the tool
 // "test_input_required_result_tampered_state".
 func mcpCallTestInputRequiredResultTamperedState(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultTamperedState(ctx)
@@ -573,7 +574,7 @@ const mcpInputTestLoggingTool = `{"type":"object","properties":{},"additionalPro
 
 // mcpCallTestLoggingTool answers calls of the tool "test_logging_tool".
 func mcpCallTestLoggingTool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := loggingTool(ctx)
@@ -600,7 +601,7 @@ const mcpInputTestMissingCapability = `{"type":"object","properties":{},"additio
 // mcpCallTestMissingCapability answers calls of the tool
 // "test_missing_capability".
 func mcpCallTestMissingCapability(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := missingCapability()
@@ -627,7 +628,7 @@ const mcpInputTestMultipleContentTypes = `{"type":"object","properties":{},"addi
 // mcpCallTestMultipleContentTypes answers calls of the tool
 // "test_multiple_content_types".
 func mcpCallTestMultipleContentTypes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := multipleContentTypes()
@@ -651,7 +652,7 @@ const mcpInputTestReconnection = `{"type":"object","properties":{},"additionalPr
 
 // mcpCallTestReconnection answers calls of the tool "test_reconnection".
 func mcpCallTestReconnection(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := reconnection(ctx)
@@ -683,7 +684,7 @@ func mcpCallTestSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	var args struct {
 		prompt string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestSampling); o.Next(); {
 		switch o.Name() {
 		case "prompt":
@@ -722,7 +723,7 @@ const mcpInputTestSimpleText = `{"type":"object","properties":{},"additionalProp
 
 // mcpCallTestSimpleText answers calls of the tool "test_simple_text".
 func mcpCallTestSimpleText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := simpleText()
@@ -749,7 +750,7 @@ const mcpInputTestStreamingElicitation = `{"type":"object","properties":{},"addi
 // mcpCallTestStreamingElicitation answers calls of the tool
 // "test_streaming_elicitation".
 func mcpCallTestStreamingElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := streamingElicitation(ctx)
@@ -778,7 +779,7 @@ const mcpInputTestToolWithLogging = `{"type":"object","properties":{},"additiona
 // mcpCallTestToolWithLogging answers calls of the tool
 // "test_tool_with_logging".
 func mcpCallTestToolWithLogging(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := toolWithLogging(ctx)
@@ -807,7 +808,7 @@ const mcpInputTestToolWithProgress = `{"type":"object","properties":{},"addition
 // mcpCallTestToolWithProgress answers calls of the tool
 // "test_tool_with_progress".
 func mcpCallTestToolWithProgress(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := toolWithProgress(ctx)
@@ -835,7 +836,7 @@ const mcpInputTestTriggerPromptChange = `{"type":"object","properties":{},"addit
 // mcpCallTestTriggerPromptChange answers calls of the tool
 // "test_trigger_prompt_change".
 func mcpCallTestTriggerPromptChange(ctx context.Context, req *mcp.Request, recv *Lists) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := recv.TriggerPromptChange()
@@ -860,7 +861,7 @@ const mcpInputTestTriggerToolChange = `{"type":"object","properties":{},"additio
 // mcpCallTestTriggerToolChange answers calls of the tool
 // "test_trigger_tool_change".
 func mcpCallTestTriggerToolChange(ctx context.Context, req *mcp.Request, recv *Lists) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := recv.TriggerToolChange()
@@ -889,7 +890,7 @@ func mcpCallTestXMcpHeader(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	var args struct {
 		region string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestXMcpHeader); o.Next(); {
 		switch o.Name() {
 		case "region":
@@ -966,7 +967,7 @@ func mcpReadTestTemplateData(ctx context.Context, req *mcp.Request) (*mcp.Resour
 	var args struct {
 		id string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestTemplateData); o.Next(); {
 		switch o.Name() {
 		case "id":
@@ -977,9 +978,9 @@ func mcpReadTestTemplateData(ctx context.Context, req *mcp.Request) (*mcp.Resour
 		return nil, err
 	}
 	result := templateData(args.id)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeTemplateData(e, &result)
-	return req.JSONContents(e)
+	return mcpimpl.JSONContents(req, e)
 }
 
 var _ func(string) TemplateData = templateData
@@ -1001,7 +1002,7 @@ var mcpPromptTestComingAndGoingPrompt = mcp.PromptInfo{
 // mcpGetTestComingAndGoingPrompt answers the prompt
 // "test_coming_and_going_prompt".
 func mcpGetTestComingAndGoingPrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := comingAndGoingPrompt()
@@ -1021,7 +1022,7 @@ var mcpPromptTestInputRequiredResultPrompt = mcp.PromptInfo{
 // mcpGetTestInputRequiredResultPrompt answers the prompt
 // "test_input_required_result_prompt".
 func mcpGetTestInputRequiredResultPrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result, err := inputRequiredResultPrompt(ctx)
@@ -1052,7 +1053,7 @@ func mcpGetTestPromptWithArguments(ctx context.Context, req *mcp.Request) (*mcp.
 		arg1 string
 		arg2 string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestPromptWithArguments); o.Next(); {
 		switch o.Name() {
 		case "arg1":
@@ -1104,7 +1105,7 @@ func mcpGetTestPromptWithEmbeddedResource(ctx context.Context, req *mcp.Request)
 	var args struct {
 		uri string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestPromptWithEmbeddedResource); o.Next(); {
 		switch o.Name() {
 		case "resourceUri":
@@ -1137,7 +1138,7 @@ var mcpPromptTestPromptWithImage = mcp.PromptInfo{
 
 // mcpGetTestPromptWithImage answers the prompt "test_prompt_with_image".
 func mcpGetTestPromptWithImage(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := promptWithImage()
@@ -1156,7 +1157,7 @@ var mcpPromptTestSimplePrompt = mcp.PromptInfo{
 
 // mcpGetTestSimplePrompt answers the prompt "test_simple_prompt".
 func mcpGetTestSimplePrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := simplePrompt()

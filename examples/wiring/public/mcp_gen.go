@@ -9,13 +9,14 @@ import (
 	"github.com/mcpgen/mcpgen/examples/wiring/catalogue"
 	"github.com/mcpgen/mcpgen/examples/wiring/orders"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers features of
 // github.com/mcpgen/mcpgen/examples/wiring/catalogue and
@@ -35,12 +36,12 @@ func NewMCPServer(desk *orders.Desk, store *catalogue.Store, opts ...mcp.Option)
 // github.com/mcpgen/mcpgen/examples/wiring/orders. It does not touch the
 // receivers: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
-	d := mcp.ApplyDefaults(r, mcp.Defaults{
+	d := mcpimpl.ApplyDefaults(r, mcpimpl.Defaults{
 		Errors:     mcpDeclaredErrors,
 		HideErrors: true,
 	})
-	d.Register(mcp.MethodTool(&mcpToolPlace, desk, mcpCallPlace))
-	d.Register(mcp.MethodTool(&mcpToolSearch, store, mcpCallSearch))
+	d.Register(mcpimpl.MethodTool(&mcpToolPlace, desk, mcpCallPlace))
+	d.Register(mcpimpl.MethodTool(&mcpToolSearch, store, mcpCallSearch))
 }
 
 // mcpToolPlace describes the tool "place" (method (*orders.Desk).Place).
@@ -70,7 +71,7 @@ func mcpCallPlace(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mc
 	var args struct {
 		article string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsPlace); o.Next(); {
 		switch o.Name() {
 		case "article":
@@ -88,9 +89,9 @@ func mcpCallPlace(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mc
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeOrder(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*orders.Desk, orders.Customer, string) (orders.Order, error) = (*orders.Desk).Place
@@ -128,7 +129,7 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 	var args struct {
 		query string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSearch); o.Next(); {
 		switch o.Name() {
 		case "query":
@@ -139,9 +140,9 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 		return nil, err
 	}
 	result := recv.Search(args.query)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeArticle)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search

@@ -9,13 +9,14 @@ import (
 	"github.com/mcpgen/mcpgen/examples/wiring/catalogue"
 	"github.com/mcpgen/mcpgen/examples/wiring/orders"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers features of
 // github.com/mcpgen/mcpgen/examples/wiring/catalogue and
@@ -34,13 +35,13 @@ func NewMCPServer(desk *orders.Desk, store *catalogue.Store, opts ...mcp.Option)
 // github.com/mcpgen/mcpgen/examples/wiring/orders. It does not touch the
 // receivers: for listing, nil will do.
 func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
-	d := mcp.ApplyDefaults(r, mcp.Defaults{
+	d := mcpimpl.ApplyDefaults(r, mcpimpl.Defaults{
 		Errors:     mcpDeclaredErrors,
 		HideErrors: true,
 	})
-	d.Register(mcp.MethodTool(&mcpToolOrdersList, desk, mcpCallOrdersList))
-	d.Register(mcp.MethodTool(&mcpToolSearch, store, mcpCallSearch))
-	d.Register(mcp.MethodTool(&mcpToolSetPrice, store, mcpCallSetPrice))
+	d.Register(mcpimpl.MethodTool(&mcpToolOrdersList, desk, mcpCallOrdersList))
+	d.Register(mcpimpl.MethodTool(&mcpToolSearch, store, mcpCallSearch))
+	d.Register(mcpimpl.MethodTool(&mcpToolSetPrice, store, mcpCallSetPrice))
 }
 
 // mcpToolOrdersList describes the tool "orders_list" (method
@@ -69,13 +70,13 @@ const mcpOutputOrdersList = `{"type":"array","items":{"type":"object",` +
 
 // mcpCallOrdersList answers calls of the tool "orders_list".
 func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mcp.ToolResult, error) {
-	if err := req.NoArguments(); err != nil {
+	if err := mcpimpl.NoArguments(req); err != nil {
 		return nil, err
 	}
 	result := recv.List()
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeOrder)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*orders.Desk) []orders.Order = (*orders.Desk).List
@@ -106,7 +107,7 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 	var args struct {
 		query string
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSearch); o.Next(); {
 		switch o.Name() {
 		case "query":
@@ -117,9 +118,9 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 		return nil, err
 	}
 	result := recv.Search(args.query)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	wire.PutSlice(e, result, mcpEncodeArticle)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
@@ -158,7 +159,7 @@ func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Stor
 		name  string
 		cents int
 	}
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSetPrice); o.Next(); {
 		switch o.Name() {
 		case "name":
@@ -175,9 +176,9 @@ func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Stor
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeArticle(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*catalogue.Store, string, int) (catalogue.Article, error) = (*catalogue.Store).SetPrice

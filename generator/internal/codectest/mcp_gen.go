@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A runtime older than the generator that wrote this file does not compile.
 // Neither does a line var _ whose function or struct has changed since: run
 // mcpgen again.
-const _ = mcp.AtLeast_v1_0
+const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
@@ -29,8 +30,8 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
-	r.Register(mcp.FuncTool(&mcpToolCheck, mcpCallCheck))
-	r.Register(mcp.FuncTool(&mcpToolSearch, mcpCallSearch))
+	r.Register(mcpimpl.FuncTool(&mcpToolCheck, mcpCallCheck))
+	r.Register(mcpimpl.FuncTool(&mcpToolSearch, mcpCallSearch))
 }
 
 // mcpToolCheck describes the tool "check" (func Check).
@@ -87,13 +88,13 @@ const mcpSchemaRulesProperties = `{"id":{"type":"string"},"text":{"type":"string
 // mcpCallCheck answers calls of the tool "check".
 func mcpCallCheck(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Rules
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeRules(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	Check(args)
-	return mcp.DoneResult(), nil
+	return mcpimpl.DoneResult(), nil
 }
 
 var _ func(Rules) = Check
@@ -151,7 +152,7 @@ const mcpOutputSearch = `{"type":"object","description":"Hits are what a search 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Query
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	mcpDecodeQuery(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
@@ -160,9 +161,9 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 	if err != nil {
 		return nil, err
 	}
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	mcpEncodeHits(e, &result)
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 var _ func(context.Context, Query) (Hits, error) = Search

@@ -29,7 +29,7 @@ func (g *generator) completers(stem string, list []*model.Completion) []jen.Code
 		if ownReceiver(c.Func) {
 			f = call(f, id(g.locals.user(c.Func.Receiver.Param)))
 		}
-		out = append(out, call(g.mcp("Completes"), id(strconv.Quote(c.Argument)), f))
+		out = append(out, call(g.impl("WithCompletion"), id(strconv.Quote(c.Argument)), f))
 	}
 	return out
 }

@@ -70,7 +70,7 @@ func (g *generator) putFields(l *items, d defaults) {
 func (g *generator) applyDefaults() code {
 	var l items
 	g.putFields(&l, g.common)
-	return g.local("d").Op(":=").Add(call(g.mcp("ApplyDefaults"), g.local("r"), g.mcp("Defaults").Add(composite(true, l...))))
+	return g.local("d").Op(":=").Add(call(g.impl("ApplyDefaults"), g.local("r"), g.impl("Defaults").Add(composite(true, l...))))
 }
 
 // registrar is the variable that a feature is registered by.

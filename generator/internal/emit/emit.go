@@ -15,6 +15,7 @@ import (
 // Packages of the runtime. The generator knows them by their paths only.
 const (
 	mcpPath  = "github.com/mcpgen/mcpgen/runtime/mcp"
+	implPath = "github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	wirePath = "github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -49,6 +50,7 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	g.aliases = p.Aliases
 	// The runtime's packages get their names before those of the user's types.
 	g.mcp("Server")
+	g.impl("AtLeast_v1_0")
 	g.common = g.usual()
 	g.countSchemas()
 	g.constants()
@@ -94,6 +96,9 @@ func (g *generator) fail(format string, args ...any) {
 // mcp is a thing of package mcp.
 func (g *generator) mcp(name string) code { return g.qualified(mcpPath, "mcp", name) }
 
+// impl is a thing of package mcpimpl, which has what only generated code calls.
+func (g *generator) impl(name string) code { return g.qualified(implPath, "mcpimpl", name) }
+
 // wire is a thing of package wire.
 func (g *generator) wire(name string) code { return g.qualified(wirePath, "wire", name) }
 
@@ -119,7 +124,7 @@ func (g *generator) qualified(path, pkg, name string) code {
 func (g *generator) constants() {
 	g.add("A runtime older than the generator that wrote this file does not compile. "+
 		"Neither does a line var _ whose function or struct has changed since: run mcpgen again.",
-		id("const _ =").Add(g.mcp("AtLeast_v1_0")))
+		id("const _ =").Add(g.impl("AtLeast_v1_0")))
 }
 
 // checkPredeclared refuses packages in which those names mean something else.
@@ -201,7 +206,7 @@ func (l *locals) user(name string) string {
 
 func (l *locals) clashes(name string) bool {
 	switch name {
-	case "mcp", "wire", "context", "errors", "time", "json", "reflect":
+	case "mcp", "mcpimpl", "wire", "context", "errors", "time", "json", "reflect":
 		return true
 	}
 	if types.Universe.Lookup(name) != nil || slices.ContainsFunc(l.from, func(p *types.Package) bool { return p.Name() == name }) {

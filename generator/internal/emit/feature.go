@@ -87,9 +87,9 @@ func (g *generator) registerFeatures() []jen.Code {
 // registered is the feature of a function or method.
 func (g *generator) registered(kind, info, answer string, recv *model.Receiver, completers []jen.Code) code {
 	args := []jen.Code{id(info)}
-	maker := g.mcp("Func" + kind)
+	maker := g.impl("Func" + kind)
 	if recv != nil && recv.Provider == nil {
-		maker = g.mcp("Method" + kind)
+		maker = g.impl("Method" + kind)
 		args = append(args, id(g.locals.user(recv.Param)))
 	}
 	args = append(append(args, id(answer)), completers...)

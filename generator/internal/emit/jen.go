@@ -143,6 +143,8 @@ func alias(path, name string) string {
 	switch path {
 	case mcpPath:
 		return "mcpruntime"
+	case implPath:
+		return "mcpruntimeimpl"
 	case wirePath:
 		return "mcpwire"
 	}

@@ -15,10 +15,10 @@ func (b *body) media(t types.Type) {
 	mime := id(strconv.Quote(b.mime))
 	switch b.tool.Result.Kind {
 	case model.ResultBlob:
-		b.add(id("return").Add(call(b.mcp("BlobResult"), b.local("req"), mime, result)).Op(",").Id("nil"))
+		b.add(id("return").Add(call(b.impl("BlobResult"), b.local("req"), mime, result)).Op(",").Id("nil"))
 	case model.ResultReader:
 		b.notNil(t)
-		b.add(id("return").Add(call(b.mcp("ReaderResult"), b.local("req"), mime, result)))
+		b.add(id("return").Add(call(b.impl("ReaderResult"), b.local("req"), mime, result)))
 	case model.ResultSeq:
 		b.stream("Stream")
 	case model.ResultSeqError:
@@ -34,5 +34,5 @@ func (b *body) stream(maker string) {
 		return
 	}
 	put := b.fn(*w.Elem)
-	b.add(id("return").Add(call(b.mcp(maker), []jen.Code{b.local("ctx"), b.local("req"), b.local("result"), put}...)))
+	b.add(id("return").Add(call(b.impl(maker), []jen.Code{b.local("ctx"), b.local("req"), b.local("result"), put}...)))
 }

@@ -171,11 +171,11 @@ func (b *body) finishResource(t types.Type) {
 		done(call(b.mcp("BlobContents"), result))
 	case model.ResultReader:
 		b.notNil(t)
-		b.add(id("return").Add(call(b.local("req").Dot("ReadBlob"), result)))
+		b.add(id("return").Add(call(b.impl("ReadBlob"), b.local("req"), result)))
 	case model.ResultResource:
 		b.whole(r.Form, "ResourceResult", "Contents", "ResourceContents")
 	case model.ResultStructured:
-		b.structured(variable(b.locals.of("result")), call(b.local("req").Dot("JSONContents"), b.local("e")))
+		b.structured(variable(b.locals.of("result")), call(b.impl("JSONContents"), b.local("req"), b.local("e")))
 	default:
 		b.fail("result of %s is not a resource", b.tool.Func.Symbol)
 	}

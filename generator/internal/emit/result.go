@@ -82,7 +82,7 @@ func (b *body) nothing(condition code) code {
 	if b.feature == resourceFeature {
 		return id("if").Add(condition).Block(id("return nil,").Add(b.mcp("ErrNotFound")))
 	}
-	return id("if").Add(condition).Block(id("return").Add(call(b.mcp("NothingFound"))).Op(",").Id("nil"))
+	return id("if").Add(condition).Block(id("return").Add(call(b.impl("NothingFound"))).Op(",").Id("nil"))
 }
 
 // finish turns the value into a result.
@@ -105,7 +105,7 @@ func (b *body) finish() {
 	done := func(value code) { b.add(id("return").Add(value).Op(",").Id("nil")) }
 	switch b.tool.Result.Kind {
 	case model.ResultNone:
-		done(call(b.mcp("DoneResult")))
+		done(call(b.impl("DoneResult")))
 	case model.ResultText:
 		if !types.Identical(t, types.Typ[types.String]) {
 			result = call(id("string"), result)
@@ -127,9 +127,9 @@ func (b *body) finish() {
 		done(jen.Op("&").Add(result))
 	case model.ResultTyped:
 		b.structured(variable(b.locals.of("result")).field("Value"),
-			call(b.local("req").Dot("StructuredWith"), b.local("e"), result.Clone().Dot("Text"), result.Clone().Dot("Content").Op("...")))
+			call(b.impl("StructuredWith"), b.local("req"), b.local("e"), result.Clone().Dot("Text"), result.Clone().Dot("Content").Op("...")))
 	case model.ResultStructured:
-		b.structured(variable(b.locals.of("result")), call(b.local("req").Dot("Structured"), b.local("e")))
+		b.structured(variable(b.locals.of("result")), call(b.impl("Structured"), b.local("req"), b.local("e")))
 	case model.ResultBlob, model.ResultReader, model.ResultSeq, model.ResultSeqError:
 		b.media(t)
 	default:
@@ -165,7 +165,7 @@ func (b *body) structured(v place, last code) {
 		}
 		put = []jen.Code{b.put(b.plan.Output, v)}
 	}
-	b.add(b.local("e").Op(":=").Add(call(b.local("req").Dot("Encoder"))))
+	b.add(b.local("e").Op(":=").Add(call(b.impl("Encoder"), b.local("req"))))
 	b.add(put...)
 	if b.plan.NullInside {
 		b.add(b.nothing(call(b.local("e").Dot("Null"))))

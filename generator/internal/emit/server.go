@@ -92,9 +92,9 @@ func (g *generator) register() {
 	for _, t := range g.p.Tools {
 		stem := g.plan.Tools[t].Stem
 		info := id("&mcpTool" + stem)
-		feature := call(g.mcp("FuncTool"), info, id("mcpCall"+stem))
+		feature := call(g.impl("FuncTool"), info, id("mcpCall"+stem))
 		if r := t.Func.Receiver; r != nil && r.Provider == nil {
-			feature = call(g.mcp("MethodTool"), info, id(g.locals.user(r.Param)), id("mcpCall"+stem))
+			feature = call(g.impl("MethodTool"), info, id(g.locals.user(r.Param)), id("mcpCall"+stem))
 		}
 		body = append(body, call(jen.Add(g.registrar(g.toolDefaults(t))).Dot("Register"), feature))
 	}

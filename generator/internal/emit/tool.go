@@ -115,17 +115,17 @@ func (b *body) decode() {
 	switch {
 	case b.plan.Whole != nil:
 		b.add(id("var").Add(b.local("args"), b.typ(in.Object.Go)))
-		b.add(b.local("d").Op(":=").Add(call(b.local("req").Dot("Decoder"))))
+		b.add(b.local("d").Op(":=").Add(call(b.impl("Decoder"), b.local("req"))))
 		b.add(b.read(b.plan.Whole, variable(b.locals.of("args")))...)
 	case b.plan.Args != nil:
 		b.add(b.argsVar())
 		b.add(b.defaults(b.plan.Args, variable(b.locals.of("args")))...)
-		b.add(b.local("d").Op(":=").Add(call(b.local("req").Dot("Decoder"))))
+		b.add(b.local("d").Op(":=").Add(call(b.impl("Decoder"), b.local("req"))))
 		b.add(b.loop(b.plan.Args, variable(b.locals.of("args"))))
 	case b.feature == resourceFeature:
 		return // the URI is all there is
 	default:
-		b.add(b.guarded(call(b.local("req").Dot("NoArguments"))))
+		b.add(b.guarded(call(b.impl("NoArguments"), b.local("req"))))
 		return
 	}
 	b.add(b.guarded(call(b.local("d").Dot("Finish"))))

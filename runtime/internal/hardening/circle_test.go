@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -88,17 +89,17 @@ func testCircles(t *testing.T, v target) {
 	c := setup{
 		server: []mcp.Option{mcp.WithLimits(mcp.Limits{ResultBytes: 1 << 20, ResourceBytes: 1 << 20})},
 		register: func(s *site) {
-			s.server.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "endless", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-				e := req.Encoder()
+			s.server.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "endless", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				e := mcpimpl.Encoder(req)
 				putTwig(e, values[how(req)])
-				return req.Structured(e)
+				return mcpimpl.Structured(req, e)
 			}))
-			s.server.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "endless_items", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+			s.server.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "endless_items", InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 				items := func(yield func(twig) bool) {
 					for yield(twig{Twigs: []*twig{{}}}) && yield(*values[how(req)]) {
 					}
 				}
-				return mcp.Stream(ctx, req, items, putTwig)
+				return mcpimpl.Stream(ctx, req, items, putTwig)
 			}))
 			s.server.Register(mcp.NewTool(mcp.ToolInfo{Name: "logs"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 				l := mcp.Logger(ctx).With("before", circle)
@@ -109,10 +110,10 @@ func testCircles(t *testing.T, v target) {
 			s.server.Register(mcp.NewTool(mcp.ToolInfo{Name: "panics_around"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 				panic(circle)
 			}))
-			s.server.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://endless", Name: "endless"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
-				e := req.Encoder()
+			s.server.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://endless", Name: "endless"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+				e := mcpimpl.Encoder(req)
 				putTwig(e, values["self"])
-				return req.JSONContents(e)
+				return mcpimpl.JSONContents(req, e)
 			}))
 			s.server.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "endless"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
 				return mcp.PromptText(strings.Repeat("\x01", 300_000)), nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -49,7 +50,7 @@ func newFixture(t *testing.T, s *mcp.Server) *fixture {
 		f.calls.Add(1)
 		return string(args), nil
 	})
-	s.Register(mcp.FuncTool(&infoTyped, f.typed))
+	s.Register(mcpimpl.FuncTool(&infoTyped, f.typed))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "hold"}, f.held))
 	f.tool(s, mcp.ToolInfo{Name: "panics"}, func(_ context.Context, args json.RawMessage) (string, error) {
 		return "", panics(args)
@@ -80,13 +81,12 @@ func newFixture(t *testing.T, s *mcp.Server) *fixture {
 
 	s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "test://panic", Name: "panic"},
 		func(context.Context, string) (*mcp.ResourceResult, error) { panic(secret) }))
-	s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "item://{key}", Name: "item"},
-		func(_ context.Context, _ string, v map[string]string) (*mcp.ResourceResult, error) {
-			if v["key"] == "panic" {
-				panic(secret)
-			}
-			return mcp.TextContents("item " + v["key"]), nil
-		}, mcp.Completes("key", completeOrPanic)))
+	s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "item://{key}", Name: "item", Variables: []mcp.TemplateVariable{{Name: "key", Complete: completeOrPanic}}}, func(_ context.Context, _ string, v map[string]string) (*mcp.ResourceResult, error) {
+		if v["key"] == "panic" {
+			panic(secret)
+		}
+		return mcp.TextContents("item " + v["key"]), nil
+	}))
 	s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "greet", Arguments: []mcp.PromptArgument{{Name: "who", Complete: completeOrPanic}}},
 		func(_ context.Context, a map[string]string) (*mcp.PromptResult, error) {
 			if a["who"] == "panic" {
@@ -121,7 +121,7 @@ var infoTyped = mcp.ToolInfo{
 func (f *fixture) typed(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var n, k int64
 	var s string
-	d := req.Decoder()
+	d := mcpimpl.Decoder(req)
 	for o := d.Object(wire.Fields{{Name: "n"}, {Name: "s"}, {Name: "o"}}); o.Next(); {
 		switch o.Name() {
 		case "n":
@@ -138,14 +138,14 @@ func (f *fixture) typed(_ context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	f.calls.Add(1)
-	e := req.Encoder()
+	e := mcpimpl.Encoder(req)
 	e.Begin()
 	e.Name("n")
 	wire.PutInt(e, &n)
 	e.Name("s")
 	wire.PutString(e, &s)
 	e.End()
-	return req.Structured(e)
+	return mcpimpl.Structured(req, e)
 }
 
 // panics panics in the way that the arguments name.

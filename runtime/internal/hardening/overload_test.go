@@ -114,14 +114,11 @@ func testUserCode(t *testing.T, v target) {
 			return f.Name != "large" || block(ctx) == nil
 		})},
 		register: func(s *site) {
-			s.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "block://{x}", Name: "block"},
-				func(ctx context.Context, _ string, _ map[string]string) (*mcp.ResourceResult, error) {
-					return nil, block(ctx)
-				},
-				mcp.Lists(func(ctx context.Context) ([]mcp.ResourceInfo, error) { return nil, block(ctx) }),
-				mcp.Completes("x", func(ctx context.Context, _ string, _ map[string]string) (mcp.Completion, error) {
-					return mcp.Completion{}, block(ctx)
-				})))
+			s.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "block://{x}", Name: "block", List: func(ctx context.Context) ([]mcp.ResourceInfo, error) { return nil, block(ctx) }, Variables: []mcp.TemplateVariable{{Name: "x", Complete: func(ctx context.Context, _ string, _ map[string]string) (mcp.Completion, error) {
+				return mcp.Completion{}, block(ctx)
+			}}}}, func(ctx context.Context, _ string, _ map[string]string) (*mcp.ResourceResult, error) {
+				return nil, block(ctx)
+			}))
 		},
 	}
 	v.visit(t, c, func(t *testing.T, s *site) {

@@ -35,9 +35,7 @@ func testPanic(t *testing.T, v target) {
 			return true
 		})},
 		register: func(s *site) {
-			s.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "list://{x}", Name: "list"},
-				func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil },
-				mcp.Lists(func(context.Context) ([]mcp.ResourceInfo, error) { panic(secret) })))
+			s.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "list://{x}", Name: "list", List: func(context.Context) ([]mcp.ResourceInfo, error) { panic(secret) }}, func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil }))
 		},
 	}
 	v.visit(t, c, func(t *testing.T, s *site) {

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // yes are the params of a request that comes back with an answer.
@@ -125,9 +126,9 @@ func testSecrets(t *testing.T, v target) {
 	const password = "hunter2-of-the-user"
 	c := setup{authentic: true, register: func(s *site) {
 		fails := errors.New("open " + secret)
-		s.server.Register(mcp.FuncTool(&mcp.ToolInfo{Name: "fails", InputSchema: `{"type":"object"}`, HideErrors: true},
+		s.server.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "fails", InputSchema: `{"type":"object"}`, HideErrors: true},
 			func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return nil, fails }))
-		s.server.Register(mcp.FuncResource(&mcp.ResourceInfo{URI: "test://fails", Name: "fails", ReadInfo: mcp.ReadInfo{HideErrors: true}},
+		s.server.Register(mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://fails", Name: "fails", ReadInfo: mcp.ReadInfo{HideErrors: true}},
 			func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { return nil, fails }))
 	}}
 	v.visit(t, c, func(t *testing.T, s *site) {

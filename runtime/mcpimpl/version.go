@@ -1,4 +1,4 @@
-package mcp
+package mcpimpl
 
 // AtLeast_v1_0 is referred to by generated code, so that a runtime older than
 // the generator does not compile. It stays for the whole major version.

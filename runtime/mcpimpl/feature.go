@@ -1,0 +1,82 @@
+package mcpimpl
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// FuncTool returns the tool of a function. Nothing may change info afterwards.
+func FuncTool(info *mcp.ToolInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)) mcp.Feature {
+	return newTool(info, f)
+}
+
+// MethodTool returns the tool of a method of the receiver, which it does not touch.
+func MethodTool[R any](info *mcp.ToolInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ToolResult, error)) mcp.Feature {
+	return newTool(info, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+		return f(ctx, req, receiver)
+	})
+}
+
+// FuncResource returns the resource of a function. A nil result, and an error that is
+// [mcp.ErrNotFound], say that the resource does not exist.
+func FuncResource(info *mcp.ResourceInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error)) mcp.Feature {
+	return newResource(info, f)
+}
+
+// MethodResource returns the resource of a method of the receiver, which it does not
+// touch.
+func MethodResource[R any](info *mcp.ResourceInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error)) mcp.Feature {
+	return newResource(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+		return f(ctx, req, receiver)
+	})
+}
+
+// FuncTemplate returns the resource template of a function, which gets the variables by
+// [mcp.Request.Var] or, as an object of strings, by [Decoder].
+func FuncTemplate(info *mcp.TemplateInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
+	return newTemplate(info, f, completersOf(options))
+}
+
+// MethodTemplate returns the resource template of a method of the receiver, which it does
+// not touch.
+func MethodTemplate[R any](info *mcp.TemplateInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
+	return newTemplate(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+		return f(ctx, req, receiver)
+	}, completersOf(options))
+}
+
+// FuncPrompt returns the prompt of a function, which gets its arguments by
+// [mcp.Request.PromptArgument] or, as an object of strings, by [Decoder].
+func FuncPrompt(info *mcp.PromptInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error), options ...FeatureOption) mcp.Feature {
+	return newPrompt(info, f, completersOf(options))
+}
+
+// MethodPrompt returns the prompt of a method of the receiver, which it does not touch.
+func MethodPrompt[R any](info *mcp.PromptInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.PromptResult, error), options ...FeatureOption) mcp.Feature {
+	return newPrompt(info, func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
+		return f(ctx, req, receiver)
+	}, completersOf(options))
+}
+
+// FeatureOption adds to a prompt or a template what its description does not have. A
+// description is a variable of the generated file; the methods of a receiver are known
+// when features are registered.
+type FeatureOption func(completers)
+
+// WithCompletion completes an argument of a prompt, or a variable of a template, by f, in
+// the place of what the description has for it.
+func WithCompletion(name string, f mcp.CompleteFunc) FeatureOption {
+	return func(c completers) { c[name] = f }
+}
+
+func completersOf(options []FeatureOption) completers {
+	if len(options) == 0 {
+		return nil
+	}
+	c := completers{}
+	for _, option := range options {
+		option(c)
+	}
+	return c
+}
