@@ -76,7 +76,7 @@ func TestQuestionsThatAreNone(t *testing.T) {
 		{"input of tool", content(mcp.ToolUse{Input: json.RawMessage(`{`)})},
 		{"metadata", sample(mcp.SampleRequest{Metadata: json.RawMessage(`[]`)})},
 		{"schema of tool", sample(mcp.SampleRequest{Tools: []mcp.SampleTool{{Name: "t", InputSchema: `{`}}})},
-		{"keep the value", func(ctx context.Context) (string, error) {
+		{"store the value", func(ctx context.Context) (string, error) {
 			_, err := mcp.Once(ctx, "x", func() (float64, error) { return math.NaN(), nil })
 			return "", err
 		}},

@@ -10,31 +10,37 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
+// This file is one question, from a handler's call of [Elicit], [Sample] or [Roots] to a valid
+// answer. [ask] and [exchange.ask] run on the goroutine of the handler. An answer of an earlier
+// round is in the record of the request (questions.go). For a question without an answer there
+// are two askers: a requestAsker sends a request to the client and waits (clientrequests.go); a
+// roundAsker ends the round, so that the question is the reply and the client calls again with
+// the answer (rounds.go). The revision of the request decides which.
+
 var (
-	// ErrPending says that a question has been put to the client, which will
-	// call again with the answer (from revision 2026-07-28 on). It is what the
-	// functions that ask return, and the cause with which the context ends.
-	// Return it, or any error: the reply is the question, whatever the handler
-	// returns.
+	// ErrPending means that the reply to the request is a question, and the client calls
+	// again with the answer (from revision 2026-07-28 on). The functions that ask return
+	// it, and the context ends with it as cause. Handlers return it, or any other error:
+	// the reply is the question, whatever the handler returns.
 	ErrPending = errors.New("waiting for the client to call again with an answer")
-	// ErrNoCall says that there is no client to ask: the context is not that of
-	// a tool, prompt or resource being answered, or the answer has been given.
-	ErrNoCall = errors.New("only while a tool, a prompt or a resource is being answered can the client be asked")
+	// ErrNoCall means that there is no client to ask: the context is not that of a tool,
+	// prompt or resource request, or the request has a reply already.
+	ErrNoCall = errors.New("the client can be asked only while a tool, prompt or resource request is in progress")
 )
 
 // maxAttempts is how often a question is asked whose answers are not valid.
 const maxAttempts = 3
 
-// AnswerError says that the client has answered a question several times, and
-// never with what was asked for.
+// AnswerError means that the client has answered a question several times, and no answer was
+// valid.
 type AnswerError struct {
-	Err error // what was wrong with the last answer
+	Err error // why the last answer is not valid
 }
 
-// Error says what was wrong.
+// Error returns a message with the problem of the last answer.
 func (e *AnswerError) Error() string { return "the client's answer is not valid: " + e.Err.Error() }
 
-// Unwrap returns what was wrong.
+// Unwrap returns Err.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
 // AskOption changes how a question is asked.
@@ -61,17 +67,17 @@ type Question interface {
 // question is a question as it is asked.
 type question struct {
 	method string
-	// digest identifies what is asked: an answer belongs to the question with
-	// this digest and to no other one.
+	// digest identifies the question: an answer belongs only to the question with the
+	// same digest.
 	digest [sha256.Size]byte
-	// params renders the question; the complaint says what was wrong with the
-	// answer before, if there was one.
+	// params renders the question; the complaint is the problem of the answer before, ""
+	// for the first attempt.
 	params func(complaint string) []byte
-	// read reads an answer. Its error says what is wrong with it.
+	// read reads an answer. It returns an error if the answer is not valid.
 	read func(result json.RawMessage) error
 }
 
-// newQuestion returns a question whose params do not depend on anything else.
+// newQuestion returns a question without a complaint.
 func newQuestion(method string, params []byte, read func(json.RawMessage) error) *question {
 	return &question{
 		method: method, digest: questionDigest(method, params), read: read,
@@ -93,14 +99,13 @@ func questionDigest(method string, params []byte) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// backend is how a question reaches the client.
+// asker sends questions to the client.
 type asker interface {
-	// open asks a question that has no answer yet. It returns the answer, or
-	// ErrPending.
+	// ask asks a question that has no answer yet. It returns the answer, or ErrPending.
 	ask(ctx context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error)
 }
 
-// ask asks the client, and reads the answer by the question's own read.
+// ask asks the client, and reads the answer by question.read.
 func ask(ctx context.Context, q Question, options []AskOption) error {
 	x := exchangeFrom(ctx)
 	if x == nil || !x.method.MayAskClient() || x.isAnswered() {
@@ -120,6 +125,7 @@ func ask(ctx context.Context, q Question, options []AskOption) error {
 	return x.ask(ctx, o.key, rendered)
 }
 
+// ask asks one rendered question, up to maxAttempts times until the answer is valid.
 func (x *exchange) ask(ctx context.Context, name string, q *question) error {
 	c := &x.questions
 	if err := x.checkSize(q); err != nil {
@@ -147,7 +153,7 @@ func (x *exchange) ask(ctx context.Context, name string, q *question) error {
 	}
 }
 
-// backend chooses how questions reach the client.
+// asker returns the asker for the revision of the request.
 func (x *exchange) asker() asker {
 	if x.revision.ServerRequests.Rounds {
 		return roundAsker{}
@@ -155,7 +161,7 @@ func (x *exchange) asker() asker {
 	return requestAsker{}
 }
 
-// blocking sends a question as a request, and the handler waits.
+// requestAsker sends a question as a request, and the handler waits.
 type requestAsker struct{}
 
 func (requestAsker) ask(ctx context.Context, x *exchange, _ string, q *question, complaint string) (json.RawMessage, error) {
@@ -166,9 +172,9 @@ func (requestAsker) ask(ctx context.Context, x *exchange, _ string, q *question,
 	return result, nil
 }
 
-// replay ends the round with the question. The client calls again with the
-// answer, and the handler runs again from the top, where questions with answers
-// return at once (basic/patterns/mrtr).
+// roundAsker ends the round with the question. The client calls again with the answer, and the
+// handler runs again from its beginning; questions with answers return at once
+// (basic/patterns/mrtr).
 type roundAsker struct{}
 
 func (roundAsker) ask(_ context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error) {

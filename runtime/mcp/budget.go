@@ -6,40 +6,39 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// What is charged to the budget of a server ([Limits.Memory]) besides buffers, in
-// bytes: about what each of these takes with everything that belongs to it and is not
-// counted by itself, such as goroutines, tables, and buffers of up to
-// [membudget.Free] bytes.
+// This file has what is charged to the budget of a server ([Limits.Memory]) besides buffers,
+// and the errors if there is no room. The budget has a lock of its own.
+
+// Costs in bytes, of each of these with everything that belongs to it and is not counted by
+// itself, such as goroutines, tables, and buffers of up to [membudget.Free] bytes.
 const (
-	connectionCost = 32 << 10 // with what is known of the client
+	connectionCost = 32 << 10 // with client info and capabilities
 	callCost       = 16 << 10
-	listenCost     = 4 << 10 // where no goroutine waits for its end
+	listenCost     = 4 << 10 // parked, without a goroutine
 )
 
 const (
-	// smallReply is the size up to which the charge for a call is also one for its
-	// reply.
+	// smallReply is the size up to which the charge for a call includes its reply.
 	smallReply = 8 << 10
-	// largeReplies is how many replies may be larger than what is left of the budget
-	// at the same time.
+	// largeReplies is how many replies may exceed the budget at the same time.
 	largeReplies = 4
 )
 
 var errOverloaded = &jsonrpc.Error{
-	Code: jsonrpc.CodeInternal, Message: "overloaded: the server holds as much for its clients as it may; try again later",
+	Code: jsonrpc.CodeInternal, Message: "overloaded: the memory limit of the server is reached; try again later",
 	Data: []byte(`{"reason":"overloaded"}`),
 }
 
 var errTooManyCalls = &jsonrpc.Error{
-	Code: jsonrpc.CodeInternal, Message: "overloaded: as many calls are running as may; try again later",
+	Code: jsonrpc.CodeInternal, Message: "overloaded: the limit of running calls is reached; try again later",
 	Data: []byte(`{"reason":"overloaded"}`),
 }
 
-// isOverload reports whether an error says that the server has no room for a request.
+// isOverload reports whether an error means that there is no room for a request.
 func isOverload(err *jsonrpc.Error) bool { return err == errOverloaded || err == errTooManyCalls }
 
-// overload answers a request for which there is no room, where the transport has a way
-// of its own to say so. It reports false where it has not, or the error is another one.
+// overload replies to a request for which there is no room, if the transport has a reply of its
+// own for that, such as a status code. It reports false if not, or if the error is another one.
 func overload(out sink, id jsonrpc.ID, err *jsonrpc.Error) bool {
 	o, ok := out.(transport.Overloader)
 	if !ok || !isOverload(err) {
@@ -49,13 +48,13 @@ func overload(out sink, id jsonrpc.ID, err *jsonrpc.Error) bool {
 	return true
 }
 
-// charged is a connection that has what it reads charged to a budget. Nil ends that.
+// charged is a connection that charges what it reads to a budget. Nil ends that.
 type charged interface {
 	Charge(b *membudget.Budget)
 }
 
-// keep charges what a session keeps until it ends. It reports false if there is no room,
-// or the session has ended.
+// charge charges the connection for something that its session keeps. It reports false if
+// there is no room, or the connection is closing.
 func (c *conn) charge(size int) bool {
 	if c.oneMessage {
 		return true
@@ -73,7 +72,7 @@ func (c *conn) charge(size int) bool {
 	return true
 }
 
-// letGo undoes keep, unless the end of the session has.
+// uncharge undoes charge, unless the end of the connection has.
 func (c *conn) uncharge(size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

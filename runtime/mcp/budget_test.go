@@ -35,7 +35,7 @@ func gaveBack(t *testing.T, s *mcp.Server) {
 	t.Errorf("%d bytes are charged at the end", mcp.Memory(s).Used())
 }
 
-const overload = `"error":{"code":-32603,"message":"overloaded: the server holds as much for its clients as it may; try again later","data":{"reason":"overloaded"}}`
+const overload = `"error":{"code":-32603,"message":"overloaded: the memory limit of the server is reached; try again later","data":{"reason":"overloaded"}}`
 
 // TestLimitMemory refuses what there is no room for, with its id wherever that stands,
 // and answers everything else before and after it.

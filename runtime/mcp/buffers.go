@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// buffers are the storage of one message and of its reply, from a pool. They have one owner:
-// the goroutine that reads the message, until the exchange of a request takes them over
-// ([conn.take]).
+// buffers are the storage of one message and of its reply, from a pool. They have one owner at a
+// time, and no lock: the goroutine that reads the message, and then, for a request with a
+// handler, the exchange ([newExchange]) on its goroutine. The owner releases them.
 type buffers struct {
 	data    []byte
 	msg     jsonrpc.Message
@@ -21,7 +21,7 @@ type buffers struct {
 	account membudget.Account // for all of it
 }
 
-// keptBuffer is the size up to which a buffer is used again.
+// keptBuffer is the size up to which buffers stay in the pool.
 const keptBuffer = 64 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
@@ -33,8 +33,8 @@ func (s *Server) newBuffers() *buffers {
 	return b
 }
 
-// hold fills the buffers with a message. It reports false, and leaves them empty, if
-// there is no room for it.
+// load copies a message into the buffers. It reports false, and leaves them empty, if there is
+// no room for it.
 func (b *buffers) load(message []byte) bool {
 	b.data = b.data[:0]
 	if !b.account.Take(b.sizeWith(message)) {
@@ -52,7 +52,7 @@ func (b *buffers) load(message []byte) bool {
 	return true
 }
 
-// sizeWith is the size of the buffers once they hold a message.
+// sizeWith is the size of the buffers after load of that message.
 func (b *buffers) sizeWith(message []byte) int {
 	size := b.size()
 	if len(message) > max(cap(b.data), membudget.Free) {
@@ -61,7 +61,7 @@ func (b *buffers) sizeWith(message []byte) int {
 	return size
 }
 
-// size is what is counted of the buffers, by their capacities.
+// size is what is charged for the buffers: their capacities, except for small ones.
 func (b *buffers) size() int {
 	size := 0
 	for _, capacity := range [...]int{cap(b.data), cap(b.out), cap(b.encoder.Bytes())} {
@@ -72,15 +72,15 @@ func (b *buffers) size() int {
 	return size
 }
 
-// room makes room for a reply of that size at once, where it is a large one.
+// preallocate allocates storage for a large reply of that size.
 func (b *buffers) preallocate(size int) {
 	if size > keptBuffer {
 		b.out = bufpool.Grow(b.out[:0], size)
 	}
 }
 
-// done gives back the storage of the message and of the encoded result, at which nobody
-// looks any more once the reply is written, where it is large.
+// releaseMessage releases the storage of the message, if it is large, and of the encoded result.
+// Neither is needed once the reply is written.
 func (b *buffers) releaseMessage() {
 	if cap(b.data) > keptBuffer {
 		b.msg.Reset()
@@ -90,19 +90,19 @@ func (b *buffers) releaseMessage() {
 	b.encoder.Reset()
 }
 
-// dropOut gives back the storage of the reply.
+// releaseReply releases the storage of the reply.
 func (b *buffers) releaseReply() {
 	bufpool.Put(b.out)
 	b.out = nil
 }
 
-// drop makes the buffers available to others.
+// release returns the buffers to the pool.
 func (b *buffers) release() {
 	b.reset()
 	bufferPool.Put(b)
 }
 
-// clean makes the buffers ready for another message.
+// reset makes the buffers ready for another message.
 func (b *buffers) reset() {
 	b.msg.Reset()
 	b.decoder.Reset(nil, wire.Options{})

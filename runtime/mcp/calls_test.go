@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-const tooManyCalls = `"error":{"code":-32603,"message":"overloaded: as many calls are running as may; try again later","data":{"reason":"overloaded"}}`
+const tooManyCalls = `"error":{"code":-32603,"message":"overloaded: the limit of running calls is reached; try again later","data":{"reason":"overloaded"}}`
 
 // from returns a peer that comes from an address, with a session.
 func from(t *testing.T, s *mcp.Server, address string) *peer {

@@ -15,43 +15,49 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// sink is where the replies to requests go: the outbox of a connection, a batch, or the
-// stream of another transport.
+// This file is a connection from its start to its end. [Server.Serve] runs one over a stream,
+// with one goroutine that reads (readloop.go) and one that writes queued messages
+// ([outbox.Outbox.Serve]); other transports make theirs by [Server.Transport].
+
+// sink receives the replies to requests: the outbox of a connection, a batch, or the stream of
+// another transport.
 type sink = transport.Sink
 
 // conn is one client: its session, if it has opened one, and its requests in flight. It does
-// not depend on the transport: messages come by [conn.receive] or [transportConn.Take], on the
-// goroutine that reads, and replies leave by the sink that came with them, from the
-// goroutines of the requests. mu guards what is below it. It is held while a reply is queued,
-// so that nothing of a request follows its reply, and never while something waits.
+// not depend on the transport. Messages come by [conn.receive] or [transportConn.Take], on the
+// goroutine that reads. Replies leave by the sink that came with the message, from the
+// goroutines of the requests.
 type conn struct {
-	server   *Server
-	ctx      context.Context // ends with the connection
-	stop     context.CancelCauseFunc
-	out      sink        // for messages that belong to no request; may be nil
-	caller   *caller     // who is at the other end, for transports with one stream
-	received atomic.Bool // something has come since [conn.watch] looked
-	clocks   *clocks     // of the requests, maybe with those of other connections
-	number   uint64      // of this connection in the process; 0 where messages say whose they are
+	// These do not change once the connection reads.
+	server     *Server
+	ctx        context.Context // ends with the connection
+	stop       context.CancelCauseFunc
+	out        sink            // for messages that belong to no request; may be nil
+	caller     *caller         // the other end, for transports with one stream
+	clocks     *clocks         // of the requests; all connections of a transport can share them
+	number     uint64          // of this connection in the process; 0 if each message has a caller
+	shared     bool            // all requests share one channel
+	replyTurns *turns          // of replies for that channel; nil if each request has its own
+	ended      <-chan struct{} // closed when the client can send nothing more
+	oneMessage bool            // the connection is for one message, whose request is charged for what it keeps
 
-	mu       sync.Mutex
-	session  *session // nil until the client has sent initialize
-	latest   *protocol.Revision
-	recent   *client // of the latest request without a session
-	inflight flight
-	charged  int           // bytes charged for the session
-	running  int           // handlers, answered or not
-	active   atomic.Int32  // those of them that do not stand (see stand.go); read without the lock
-	idle     chan struct{} // closed when none is left; nil while nobody waits
-	closing  bool          // nothing is taken any more
-	requests openRequests  // of the server to the client
+	received atomic.Bool  // a message has come since [conn.watch] looked
+	active   atomic.Int32 // running handlers, without parked listens; changed under mu, except by those
 
-	subscriptions int             // to resources, of the session and of all listens
-	subscribed    int             // bytes of them
-	shared        bool            // all requests share one channel
-	replyTurns    *turns          // of the replies that are made for it; nil where each request has its own
-	ended         <-chan struct{} // closed when the client can ask for nothing more
-	oneMessage    bool            // for one message; what that keeps is charged to its requests
+	// mu guards the rest. It is held while a reply is queued, so that no message of a request
+	// follows its reply, and not while a goroutine waits.
+	mu            sync.Mutex
+	session       *session           // nil until the client has sent initialize
+	latest        *protocol.Revision // of the latest request without a session
+	recent        *client            // of that request
+	inflight      flight
+	charged       int           // bytes charged for the session
+	running       int           // handlers, with or without a reply
+	idle          chan struct{} // closed when no handler runs any more; nil while drain does not wait
+	closing       bool          // messages are not handled any more
+	requests      openRequests  // of the server to the client
+	subscriptions int           // to resources, of the session and of all listens
+	subscribed    int           // bytes of the URIs of these
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
@@ -60,11 +66,10 @@ func newConn(ctx context.Context, s *Server) *conn {
 	return c
 }
 
-// Serve answers the client at the other end of the connection and closes it at
-// the end. It returns nil after the client has ended its input and everything
-// that it had asked for was answered (up to [Limits.DrainTime]); the cause of
-// ctx if that ends, which cancels what runs; and an error if the connection
-// fails or the client stops reading.
+// Serve serves the client at the other end of the connection, and closes the connection at the
+// end. It returns nil after the client has ended its input and all of its requests have replies
+// (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
+// and an error if the connection fails or the client stops reading.
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	if !s.memory.Take(connectionCost) {
 		_ = jc.Close()
@@ -119,9 +124,8 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	return err
 }
 
-// await waits for a goroutine that the closing of the connection ends, unless
-// the operating system holds it for ever, as it does with one that reads from a
-// terminal.
+// await waits for a goroutine that ends when the connection is closed. It does not wait for
+// long: a read from a terminal does not return.
 func await[T any](ended <-chan T) {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
@@ -131,13 +135,14 @@ func await[T any](ended <-chan T) {
 	}
 }
 
+// isClosing reports whether messages are not handled any more.
 func (c *conn) isClosing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closing
 }
 
-// close takes nothing more and cancels what runs.
+// close stops the handling of messages and cancels running handlers.
 func (c *conn) close() {
 	c.mu.Lock()
 	c.closing = true

@@ -92,7 +92,7 @@ func (c Image) appendTo(b []byte, r *rendering) []byte {
 }
 
 func (c Audio) appendTo(b []byte, r *rendering) []byte {
-	if !r.fields().Audio {
+	if !r.revision.Fields.Audio {
 		r.check(checkMIMEType("an audio block", c.MIMEType))
 		return EmbeddedResource{
 			URI: "attachment:audio", MIMEType: c.MIMEType, Blob: bytesOf(c.Data), Annotations: c.Annotations,
@@ -102,7 +102,7 @@ func (c Audio) appendTo(b []byte, r *rendering) []byte {
 }
 
 func (c ResourceLink) appendTo(b []byte, r *rendering) []byte {
-	f := r.fields()
+	f := &r.revision.Fields
 	r.check(checkURI("a resource link", c.URI))
 	r.check(checkMIMEType("a resource link", c.MIMEType))
 	r.check(checkIcons(c.Icons))
@@ -189,7 +189,7 @@ func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *An
 
 // closeBlock writes what every block may have, and its brace.
 func (r *rendering) closeBlock(b []byte, a *Annotations, m Meta) []byte {
-	f := r.fields()
+	f := &r.revision.Fields
 	r.check(a.check())
 	b = a.appendTo(b, f)
 	if f.FeatureMeta && len(m) > 0 {

@@ -7,11 +7,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// How a request gets to its feature. [conn.request] runs on the goroutine that reads and
-// decides what is answered there; for the rest it starts an exchange, on whose goroutine
-// [Server.handle] and [Server.dispatch] run behind all interceptors.
+// This file chooses what answers a request, by its method. [Server.handle] is the innermost
+// handler, inside all interceptors and the clock; it runs on the goroutine of the request.
+// [Server.result] is also called on the goroutine that reads, for requests that need no handler
+// of users ([conn.answer]). Neither holds a lock.
 
-// handle is the handler behind all interceptors.
+// handle is the handler inside all interceptors.
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 	switch {
 	case req.x.method.MayAskClient():
@@ -22,7 +23,7 @@ func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 	return s.dispatch(ctx, req)
 }
 
-// dispatch answers a request by its method.
+// dispatch calls what answers the method of a request.
 func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
 	p := &x.buffers.msg.Params
@@ -57,7 +58,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	return &RawReply{JSON: b, own: true}, nil
 }
 
-// emptyReply is the reply to a request that is done or refused.
+// emptyReply returns an empty result, or the error.
 func emptyReply(e *jsonrpc.Error) (Reply, error) {
 	if e != nil {
 		return nil, protocolError(e)
@@ -65,8 +66,8 @@ func emptyReply(e *jsonrpc.Error) (Reply, error) {
 	return &RawReply{JSON: emptyObject, own: true}, nil
 }
 
-// result appends the result of a method that is about no one feature. Functions of
-// users that list resources are called only for an exchange; x may be nil. The error is
+// result appends the result of a method that does not concern a single feature. It calls
+// functions of users, which list resources, only for an exchange; x may be nil. The error is
 // theirs, or a [*jsonrpc.Error].
 func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	if !p.IsObject() {

@@ -91,7 +91,7 @@ func (r *Request) hide(ctx context.Context, message string, err error) string {
 func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *jsonrpc.Error) {
 	if err == nil {
 		if asked, ok := reply.(*InputRequired); ok {
-			if asked == nil || asked != r.x.roundReply() {
+			if asked == nil || asked != r.x.questions.roundReply() {
 				return r.notAsking(ctx)
 			}
 			return reply, nil

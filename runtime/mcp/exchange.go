@@ -9,58 +9,46 @@ import (
 )
 
 // exchange is one request of a connection, from its arrival until its handler has returned.
-// [conn.answerOrStart] makes it on the goroutine that reads, and starts a goroutine for it
-// ([exchange.start]), which runs interceptors and the handler and writes the reply. The
-// goroutine of a clock may reply before, where the time is over ([exchange.abandon]). It is
-// not used again, since handlers may keep its context.
+// [conn.answerOrStart] makes it, on the goroutine that reads, and starts a goroutine for it
+// ([exchange.start]): that runs interceptors and the handler, and writes the reply. If a
+// handler does not return in time, the goroutine of a timer replies ([exchange.abandon]). An
+// exchange is not reused, since handlers may keep its context.
+//
+// There are three parts: the request, its reply, and its storage. The lock of the connection
+// (conn.mu) guards some fields of the reply. Each other field does not change, has a lock of its
+// own, or belongs to the goroutine of the request; the comments say which.
 type exchange struct {
-	// The request. It is set before the goroutine starts, and does not change.
+	// The request. The fields are set before the goroutine starts, and do not change.
 	conn     *conn
 	sink     sink
 	revision *protocol.Revision
 	method   protocol.Method
 	key      jsonrpc.Key
-	opening  *session // set by initialize
 	from     *caller
+	opening  *session // that this request opens, of initialize; otherwise nil
 
-	// What handlers see of it, from any goroutine. call does not change; ctx and talk have
-	// locks of their own; req is passed to one handler after the other.
+	// What handlers use, from any goroutine. call does not change. ctx and questions have
+	// locks. One handler at a time uses req.
 	req       Request
 	call      Call
 	ctx       exchangeContext
 	questions questions
 
-	// Clocks, which conn.clocks guards.
-	partClock atomic.Pointer[clock] // of the part that runs, or else timing
+	// The clocks that limit the time of the handlers. The lock of conn.clocks guards them.
+	partClock atomic.Pointer[clock] // of the innermost part that runs; callClock if there is none
 	callClock clock                 // of the whole request
 
-	// The reply. answered, notices and farewell are guarded by conn.mu; the rest belongs to
-	// the goroutine that runs the request.
-	rendering rendering
-	returned  bool          // the handlers have returned in an orderly way
-	parked    *parkedListen // the request goes on without a goroutine
-	notices   *notices      // nil until there are some
-
-	// The storage, and what is charged for it, which belong to the same goroutine.
-	buffers *buffers
-
-	cost          atomic.Int64 // what is charged for the call itself, and what it holds; negative after its end
-	hasPlace      bool         // the reply has a place beyond the budget
-	mediumTurn    bool         // it has a turn of its channel for a reply that is not small
-	largeTurn     bool         // it has the turn for the one large reply
-	sendCancelled bool         // the client is told that the server has ended the request
-	answered      bool         // a reply is queued, or there will be none; guarded by conn.mu
-	released      bool         // the handlers have returned; only the goroutine that has run them uses it
+	exchangeReply
+	exchangeStorage
 }
 
-// start is what the new goroutine of a request runs.
+// start runs in the new goroutine of a request.
 func (x *exchange) start() {
 	growStack(0)
 	x.run()
 }
 
-// run answers the request. It has a goroutine of its own, and is the only place
-// where handlers run.
+// run calls the handlers and writes the reply. All handlers of requests run here.
 func (x *exchange) run() {
 	ctx := &x.ctx
 	defer x.end()
@@ -73,7 +61,7 @@ func (x *exchange) run() {
 	x.returned = true
 }
 
-// recoverPanic replies for handlers that panicked or ended their goroutine.
+// recoverPanic replies if the handlers panicked or ended their goroutine.
 func (x *exchange) recoverPanic(ctx context.Context) {
 	if x.returned {
 		return
@@ -83,11 +71,12 @@ func (x *exchange) recoverPanic(ctx context.Context) {
 		p = "runtime.Goexit called"
 	}
 	e := &panicError{reference: newReference()}
-	defer x.respond(ctx, nil, e) // even if the handler of the log ends the goroutine
+	defer x.respond(ctx, nil, e) // also if the log handler of the user ends the goroutine
 	e.log(ctx, &x.req, p)
 }
 
-// end gives back what the exchange holds, and writes what it has queued.
+// end releases what the exchange holds, and writes what it has queued. A listen is parked
+// instead.
 func (x *exchange) end() {
 	if x.parked != nil {
 		x.park(x.parked)
@@ -106,7 +95,7 @@ func (x *exchange) end() {
 	x.sink.Flush()
 }
 
-// release notes that the handlers have returned.
+// release ends the count of the request as one that runs.
 func (x *exchange) release() {
 	x.released = true
 	x.counter().Give(x.from.share())

@@ -206,7 +206,7 @@ func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 		r.fail(errors.New("write result: it must be an object"))
 		return b
 	}
-	f := r.fields()
+	f := &r.revision.Fields
 	meta := member(object, "_meta")
 	if err := r.checkMetaText(meta); err != nil {
 		r.fail(fmt.Errorf("write result: %w", err))

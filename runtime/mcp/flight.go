@@ -7,8 +7,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// flight are the requests of a connection that have no reply yet. Most connections
-// never have more than one at a time, and need no table.
+// This file counts requests: those in flight, which have no reply yet and can be cancelled by
+// their ids, and those whose handlers run, which the drain at the end waits for. conn.mu guards
+// both.
+
+// flight are the requests of a connection that have no reply yet. Most connections have one at a
+// time, and need no table.
 type flight struct {
 	one  *exchange
 	more map[jsonrpc.Key]*exchange // by their ids
@@ -22,7 +26,7 @@ func (f *flight) find(key jsonrpc.Key) *exchange {
 	return f.more[key]
 }
 
-// add enters a request whose id is not there yet.
+// add adds a request whose id is not there yet.
 func (f *flight) add(x *exchange) {
 	if f.one == nil {
 		f.one = x
@@ -34,7 +38,7 @@ func (f *flight) add(x *exchange) {
 	f.more[x.key] = x
 }
 
-// remove takes a request out that is there.
+// remove removes a request, which must be there.
 func (f *flight) remove(x *exchange) {
 	if f.one == x {
 		f.one = nil
@@ -55,6 +59,8 @@ func (f *flight) all() []*exchange {
 	return all
 }
 
+// enter adds a request to those in flight, unless the connection is closing, has too many, or
+// has one with the same id.
 func (c *conn) enter(x *exchange) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +84,7 @@ func (c *conn) enter(x *exchange) *jsonrpc.Error {
 }
 
 func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
-	return invalidRequest("id " + id.String() + " is that of a request in flight")
+	return invalidRequest("duplicate request id " + id.String())
 }
 
 // busy reports whether a request with that id is in flight.
@@ -88,7 +94,7 @@ func (c *conn) busy(key jsonrpc.Key) bool {
 	return c.inflight.find(key) != nil
 }
 
-// release notes that a handler has returned.
+// release ends the count of a handler as running.
 func (c *conn) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +109,7 @@ func (c *conn) releaseLocked() {
 	}
 }
 
-// drain waits until no handler runs, or the time is over, or the connection
-// ends.
+// drain waits until no handler runs, the connection ends, or the time is over.
 func (c *conn) drain(within time.Duration) {
 	c.mu.Lock()
 	if c.running == 0 {
@@ -117,7 +122,7 @@ func (c *conn) drain(within time.Duration) {
 	idle := c.idle
 	ended := c.ctx.Done()
 	if c.closing {
-		ended = nil // it has: this is the time that handlers have to notice
+		ended = nil // it has ended: handlers have this time to return
 	}
 	c.mu.Unlock()
 	timer := time.NewTimer(within)

@@ -11,43 +11,35 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Several questions at once, as a value that a handler returns. [exchange.put] makes it the
-// reply where the client calls again, [exchange.putBlocking] asks one question after the other
-// where the server sends requests. Both run on the goroutine of the request, after the handler.
+// This file is several questions at once, as a value that a handler returns.
+// [exchange.endRoundWith] makes it the reply if the client calls again with the answers,
+// [exchange.askAll] asks one question after the other if the server sends requests. Both run on
+// the goroutine of the request, after the handler, from [Server.runRounds].
 
-// InputRequired is the error that a handler returns to ask several questions at
-// once, or to be called again. In every revision the handler is then called
-// again from the top, once the client has answered: by the client, which comes
-// back, or by the server, which sends the questions as requests. Clients give up
-// after about ten rounds, and so does the server.
+// InputRequired is the error that a handler returns to ask several questions at once, or to
+// run again. In every revision the handler then runs again from its beginning, after the
+// client has answered: in a new call of the client, or, if the server sends the questions as
+// requests, in the same call. Clients stop after about ten rounds, and so does the server.
 //
-// When it is called again the handler asks each question by itself, with the
-// [Key] under which it stands here: [Elicit] and its kin then return the answer
-// at once. [Answered] tells whether there is one.
+// In the next run the handler asks each question by itself, with the [Key] that it has in
+// Questions: [Elicit], [ElicitFields], [ElicitURL], [Sample] and [Roots] then return the answer
+// at once. [Answered] reports whether there is one.
 //
 // An interceptor gets it as the [Reply], for questions of every kind. It cannot
 // return one of its own: that is an error, which the server logs.
 type InputRequired struct {
-	// Questions are what to ask, by their keys.
+	// Questions are the questions, by their keys.
 	Questions map[string]Question
-	// State is what the handler wants to be told when it is called again, as
-	// JSON; see [RequestState]. The client can neither read nor change it.
+	// State is JSON that the next run gets from [RequestState]. The client can neither
+	// read nor change it.
 	State json.RawMessage
 
 	open   []pendingQuestion
 	sealed string
 }
 
-// Error says that input is required.
+// Error returns a fixed message.
 func (e *InputRequired) Error() string { return "input of the client is required" }
-
-// reply is e as a reply, which is nil where e is.
-func (e *InputRequired) reply() Reply {
-	if e == nil {
-		return nil
-	}
-	return e
-}
 
 func (e *InputRequired) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, '{')
@@ -77,7 +69,7 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 	if len(e.Questions) == 0 && e.State == nil {
 		return nil, nil, errors.New("a handler has asked for input without a question and without a state")
 	}
-	var missing []Capability // of all questions, so that the client learns it at once
+	var missing []Capability // of all questions, for one error
 	for _, key := range slices.Sorted(maps.Keys(e.Questions)) {
 		if key == "" || key[0] == '#' {
 			return nil, nil, fmt.Errorf("the key %q of a question must not be empty, nor begin with #", key)
@@ -94,7 +86,7 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 		if err != nil {
 			return nil, nil, err
 		}
-		if a := x.questions.answers[key]; a != nil && (a.free || a.digest == q.digest) {
+		if a := x.questions.answers[key]; a != nil && (a.unasked || a.digest == q.digest) {
 			continue
 		}
 		keys, questions = append(keys, key), append(questions, q)
@@ -105,7 +97,7 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 	return keys, questions, nil
 }
 
-// setState keeps what the handler wants to be told.
+// setState stores the state for the next run of the handler.
 func (x *exchange) setState(e *InputRequired) error {
 	c := &x.questions
 	if e.State == nil {
@@ -123,8 +115,8 @@ func (x *exchange) setState(e *InputRequired) error {
 	return nil
 }
 
-// put ends the round with the questions.
-func (x *exchange) endRoundWith(e *InputRequired) (*InputRequired, error) {
+// endRoundWith returns the reply that asks the questions.
+func (x *exchange) endRoundWith(e *InputRequired) (Reply, error) {
 	c := &x.questions
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,8 +134,7 @@ func (x *exchange) endRoundWith(e *InputRequired) (*InputRequired, error) {
 	return x.endRoundLocked()
 }
 
-// putBlocking asks the questions one after the other, for a handler that is then
-// called again.
+// askAll asks the questions one after the other, before the next run of the handler.
 func (x *exchange) askAll(ctx context.Context, e *InputRequired) error {
 	c := &x.questions
 	c.mu.Lock()
@@ -166,7 +157,7 @@ func (x *exchange) askAll(ctx context.Context, e *InputRequired) error {
 }
 
 // Answered reports whether the client has answered the question with that key in
-// an earlier round.
+// an earlier round, or sent an answer with the request.
 func Answered(ctx context.Context, key string) bool {
 	x := exchangeFrom(ctx)
 	if x == nil {
@@ -177,8 +168,8 @@ func Answered(ctx context.Context, key string) bool {
 	return x.questions.answers[key] != nil
 }
 
-// RequestState returns the state with which the handler has returned
-// [*InputRequired] before, nil where it has not.
+// RequestState returns the State of the [*InputRequired] that the run of the handler before
+// has returned, nil without one.
 func RequestState(ctx context.Context) json.RawMessage {
 	x := exchangeFrom(ctx)
 	if x == nil {

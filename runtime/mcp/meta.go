@@ -204,7 +204,7 @@ func (r *rendering) appendMeta(b []byte, m Meta, more bool) []byte {
 			}
 		}
 		prefix, _, prefixed := strings.Cut(key, "/")
-		if prefixed && r.fields().ForwardPrefixes && !isReservedPrefix(prefix) && wasReservedPrefix(prefix) {
+		if prefixed && r.revision.Fields.ForwardPrefixes && !isReservedPrefix(prefix) && wasReservedPrefix(prefix) {
 			continue
 		}
 		if more {

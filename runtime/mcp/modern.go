@@ -10,13 +10,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// requestMeta is what the protocol wants to know from the _meta of a request.
-// The values are JSON, nil where they are missing.
+// This file reads the _meta of requests, with which clients from revision 2026-07-28 on give
+// revision, client and capabilities in each request, and writes what these revisions have in
+// results. [conn.origin] runs on the goroutine that reads.
+
+// requestMeta is what the protocol defines in the _meta of a request. The values are JSON, nil
+// if they are missing.
 type requestMeta struct {
 	version, client, capabilities, level, progressToken []byte
+	more                                                bool // there is something that handlers can need
 }
 
-// readMeta looks through the _meta of a request.
+// readMeta reads the _meta of a request.
 func readMeta(meta []byte) (r requestMeta) {
 	jsonrpc.Members(meta, func(name, value []byte) bool {
 		switch string(name) {
@@ -27,9 +32,11 @@ func readMeta(meta []byte) (r requestMeta) {
 		case protocol.MetaCapabilities:
 			r.capabilities = value
 		case protocol.MetaLogLevel:
-			r.level = value
+			r.level, r.more = value, true
 		case progressTokenKey:
-			r.progressToken = value
+			r.progressToken, r.more = value, true
+		default:
+			r.more = true
 		}
 		return true
 	})
@@ -40,11 +47,11 @@ func readMeta(meta []byte) (r requestMeta) {
 // (basic/utilities/progress).
 const progressTokenKey = "progressToken"
 
-// maxMeta is how long the _meta of a request may be, in bytes: it is kept as long as
-// the request runs, of a subscriptions/listen for as long as the client likes.
+// maxMeta is how long the _meta of a request may be, in bytes: it is kept as long as the
+// request runs, of a subscriptions/listen until the client ends that.
 const maxMeta = 32 << 10
 
-// check refuses what is too long to be kept.
+// check returns an error if a member is too long to be kept.
 func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
 	switch {
 	case jsonrpc.IsLongID(r.progressToken):
@@ -57,24 +64,8 @@ func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
 	return nil
 }
 
-// hasMore reports whether the _meta of a request has keys that the protocol has
-// not read already.
-func hasMore(meta []byte) bool {
-	more := false
-	jsonrpc.Members(meta, func(name, _ []byte) bool {
-		switch string(name) {
-		case protocol.MetaVersion, protocol.MetaClientInfo, protocol.MetaCapabilities:
-			return true
-		}
-		more = true
-		return false
-	})
-	return more
-}
-
-// origin decides in which revision a request is answered. That belongs to the
-// request, not to the connection: one that carries a revision in its _meta is
-// answered in it, whatever went before (versioning, backward compatibility).
+// origin determines the revision of a request. A request with a revision in its _meta has that
+// one, whatever the connection has negotiated (versioning, backward compatibility).
 func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
 	meta := m.Params.Get("_meta")
 	if meta != nil && !isObject(meta) {
@@ -83,6 +74,9 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 	r := readMeta(meta)
 	if e := r.check(meta); e != nil {
 		return origin{}, e
+	}
+	if !r.more {
+		meta = nil
 	}
 	if r.version == nil {
 		from, err := c.sessionOrigin(m, inBatch)
@@ -121,7 +115,7 @@ func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error)
 	return origin{revision: rev, client: c.recent, meta: meta, level: level}, nil
 }
 
-// maxVersion is how much of a version that the server does not know is repeated.
+// maxVersion is how many bytes of an unknown version the error repeats.
 const maxVersion = 64
 
 func unsupportedVersion(requested []byte) *jsonrpc.Error {
@@ -148,12 +142,12 @@ func (s *Server) appendDiscover(b []byte, rev *protocol.Revision) []byte {
 	return r.closeResult(b, nil, true)
 }
 
-// appendListHints writes how long and by whom a list may be kept.
+// appendListHints writes how long a list may be cached, and whether for all clients.
 func (s *Server) appendListHints(b []byte, rev *protocol.Revision, private bool) []byte {
 	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.visible != nil)
 }
 
-// appendCacheHints writes how long and by whom a result may be kept
+// appendCacheHints writes how long a result may be cached, and whether for all clients
 // (server/utilities/caching).
 func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, private bool) []byte {
 	if !rev.Fields.CacheHints {

@@ -8,20 +8,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Values of a handler that runs several times for one call. They are kept with the answers of
-// the conversation, under its lock, and sealed with them.
+// This file keeps values of a handler that runs several times for one call. They are stored
+// with the answers of the request (questions.go), under the same lock, and are in the same
+// sealed state. [Once] runs on the goroutine of the handler.
 
-// Once returns what f has returned when the call came to this place first, in
-// every run of the handler: runs that repeat it for a client that answers
-// questions by calling again do not run f again. The value travels as JSON, with
-// the client and sealed, so it must be small, and is what it is after a turn
-// through encoding/json in the first run too.
+// Once calls f in the first run of the handler, and returns the value of that run in later
+// ones: if the client answers questions by calling again, the handler runs again from its
+// beginning, and f does not. The value is encoded as JSON and sealed in the request state,
+// which the client carries, so it must be small. It has passed through encoding/json also in
+// the first run.
 //
-// It is no transaction: f runs again where the client repeats its last round, and
-// the value is lost where the client never comes back. An error of f is not kept.
-// The key is unique in the call; two goroutines must not use one at once.
+// Once is not a transaction: f runs again if the client repeats its last round, and the value
+// is lost if the client never calls again. An error of f is not stored. The key is unique in
+// the call; two goroutines must not use one key at the same time.
 //
-// Where nobody can be asked, Once just calls f.
+// Outside of a request whose handler can ask the client, Once only calls f.
 func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T, err error) {
 	x := exchangeFrom(ctx)
 	if x == nil || !x.method.MayAskClient() {
@@ -40,7 +41,7 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 		e.SetLimit(x.conn.server.limits.ResultBytes, nil)
 		wire.PutReflect(e, &made)
 		if err := e.Err(); err != nil {
-			return value, fmt.Errorf("keep the value %q: %w", key, err)
+			return value, fmt.Errorf("store the value %q: %w", key, err)
 		}
 		text = e.Bytes()
 		if err := x.questions.setOnce(x, key, text); err != nil {
@@ -63,6 +64,7 @@ func (c *questions) onceValue(key string) (json.RawMessage, error) {
 	return c.once[key], nil
 }
 
+// setOnce stores a value for later runs.
 func (c *questions) setOnce(x *exchange, key string, text json.RawMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +73,7 @@ func (c *questions) setOnce(x *exchange, key string, text json.RawMessage) error
 	}
 	c.once[key] = text
 	if !x.revision.ServerRequests.Rounds {
-		return nil // no client carries it
+		return nil // it is not part of a request state
 	}
 	return c.addSize(x, len(text))
 }

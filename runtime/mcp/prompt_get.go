@@ -50,7 +50,7 @@ func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 		if m.Content == nil {
 			r.fail(errors.New("write prompt: message without content"))
 		}
-		if r.full(b) {
+		if r.checkSize(b); r.err != nil {
 			return b
 		}
 		role := Role(orElse(string(m.Role), string(RoleUser)))
@@ -61,7 +61,7 @@ func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 		b = m.Content.appendTo(b, r)
 		b = append(b, '}')
 	}
-	if r.full(b) {
+	if r.checkSize(b); r.err != nil {
 		return b
 	}
 	b = append(b, ']')
@@ -91,7 +91,7 @@ func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 		return nil, err
 	}
 	req.Arguments = p.given(req.Arguments)
-	if err := req.x.admit(ctx, p.info.Requires, false); err != nil {
+	if err := req.x.requires(p.info.Requires...); err != nil {
 		return nil, err
 	}
 	result, err := within(ctx, req, p.info.Timeout, p.get)

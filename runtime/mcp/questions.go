@@ -10,40 +10,40 @@ import (
 	"sync"
 )
 
-// One question, from a handler's call of a function that asks to a valid answer: [ask] runs on
-// the goroutine of the handler. Which questions have answers already is in conversation, which
-// its own lock guards. How a question without an answer reaches the client is the backend's:
-// blocking sends a request and waits (see peer.go), replay ends the round (see replay.go).
+// This file is the record of one request: which questions its handler has asked, which have
+// answers, and which wait for one. It asks nothing itself. [exchange.ask] looks up and records
+// answers, [Server.runRounds] reads the record at the end of a round, and [exchange.openRound]
+// fills it with the answers of earlier rounds. A handler may ask from several goroutines, so
+// a lock of its own guards all fields.
 
-// conversation is what a handler and its client have said to one another. The
-// zero value is one in which nothing has been said.
+// questions are the questions of one request, and their answers. The zero value has none.
 type questions struct {
 	mu       sync.Mutex
-	answers  map[string]*answer // of earlier rounds and of this one, by key
-	unused   int                // answers of earlier rounds that have not been asked for yet
-	position int                // questions without a name so far
-	keys     map[string]bool    // names that have been used
-	tries    map[string]int     // answers that were not valid, by key
-	once     map[string]json.RawMessage
-	size     int             // of answers and values, in bytes
-	state    json.RawMessage // of the handler's own, from InputRequired
+	answers  map[string]*answer         // of earlier rounds and of this one, by key
+	unused   int                        // answers of earlier rounds whose questions this run has not asked yet
+	position int                        // questions without a key so far
+	keys     map[string]bool            // keys that this run has used
+	tries    map[string]int             // answers that were not valid, by key
+	once     map[string]json.RawMessage // values of [Once], by key
+	size     int                        // of answers and values, in bytes
+	state    json.RawMessage            // InputRequired.State of the handler
 
-	round    *round // the state that the client has come back with
-	pending  []pendingQuestion
-	reply    *InputRequired // the reply that puts them
-	rejected error          // the round cannot be answered
-	returned bool           // the handler has returned
+	round    *round            // of the request state that came with the request; nil without one
+	pending  []pendingQuestion // questions that the reply asks; then the handler cannot ask more
+	reply    *InputRequired    // the reply that asks them
+	rejected error             // why the answers or the state of the request cannot be used
+	returned bool              // the handler has returned, and cannot ask any more
 }
 
-// answer is what a client has answered to a question.
+// answer is an answer of the client.
 type answer struct {
-	digest [sha256.Size]byte
-	free   bool // it came without a question, and belongs to any of its name
-	used   bool
-	value  json.RawMessage
+	digest  [sha256.Size]byte // of the question
+	unasked bool              // the client sent it without a question; it fits any question with its key
+	used    bool              // this run of the handler has asked for it
+	value   json.RawMessage
 }
 
-// pendingQuestion is one that ends the round.
+// pendingQuestion is a question that the reply asks.
 type pendingQuestion struct {
 	key    string
 	method string
@@ -51,8 +51,7 @@ type pendingQuestion struct {
 	digest [sha256.Size]byte
 }
 
-// recorded returns the key of a question, and the answer if it has been given in
-// an earlier round.
+// lookUp returns the key of a question, and its answer if there is one of an earlier round.
 func (c *questions) lookUp(x *exchange, name string, q *question) (key string, value json.RawMessage, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +78,7 @@ func (c *questions) lookUp(x *exchange, name string, q *question) (key string, v
 	if a == nil {
 		return key, nil, nil
 	}
-	if a.digest != q.digest && !a.free {
+	if a.digest != q.digest && !a.unasked {
 		x.conn.server.log.Client(&x.ctx, slog.LevelInfo, "answer to another question dropped",
 			slog.String("name", x.call.feature), slog.String("key", key))
 		c.forget(key)
@@ -88,7 +87,7 @@ func (c *questions) lookUp(x *exchange, name string, q *question) (key string, v
 	return key, a.value, nil
 }
 
-// drop forgets an answer.
+// forget removes an answer. The caller holds the lock.
 func (c *questions) forget(key string) {
 	if a := c.answers[key]; a != nil {
 		c.markUsed(a)
@@ -97,7 +96,7 @@ func (c *questions) forget(key string) {
 	}
 }
 
-// use counts an answer of an earlier round that has been asked for.
+// markUsed counts an answer whose question this run has asked. The caller holds the lock.
 func (c *questions) markUsed(a *answer) {
 	if !a.used {
 		a.used = true
@@ -105,19 +104,19 @@ func (c *questions) markUsed(a *answer) {
 	}
 }
 
-// keep records a valid answer for the rounds to come.
+// record keeps a valid answer for later rounds.
 func (c *questions) record(x *exchange, key string, q *question, value json.RawMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a := c.answers[key]; a != nil {
 		c.markUsed(a)
-		a.free, a.digest = false, q.digest
+		a.unasked, a.digest = false, q.digest
 		return nil
 	}
 	return c.add(x, key, &answer{digest: q.digest, value: value, used: true})
 }
 
-// add records an answer.
+// add adds an answer. The caller holds the lock, or is the only one with access.
 func (c *questions) add(x *exchange, key string, a *answer) error {
 	if c.answers == nil {
 		c.answers = map[string]*answer{}
@@ -129,8 +128,9 @@ func (c *questions) add(x *exchange, key string, a *answer) error {
 	return c.addSize(x, len(key)+len(a.value))
 }
 
-// grow refuses what the state that the client carries would not hold, and where the
-// call itself keeps the answers, more than a message may have.
+// addSize counts n bytes of answers and values. It returns an error if there are too many:
+// for the request state, or, if the handler waits for answers, for a message. The caller
+// holds the lock, or is the only one with access.
 func (c *questions) addSize(x *exchange, n int) error {
 	c.size += n
 	limit := x.conn.server.limits.MessageBytes
@@ -143,7 +143,7 @@ func (c *questions) addSize(x *exchange, n int) error {
 	return nil
 }
 
-// invalid forgets an answer that is not valid, and returns how often that was.
+// countInvalid removes an answer that is not valid, and returns how many of its question were not.
 func (c *questions) countInvalid(key string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +155,7 @@ func (c *questions) countInvalid(key string) int {
 	return c.tries[key]
 }
 
-// again begins another run of the handler.
+// restart begins another run of the handler for the same request.
 func (c *questions) restart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,18 +167,43 @@ func (c *questions) restart() {
 	}
 }
 
-// setOver notes whether the handler has returned, so that nobody asks who has
-// outlived it.
-func (c *questions) setReturned(over bool) {
+// setReturned records whether the handler has returned. Its goroutines that still run cannot
+// ask then.
+func (c *questions) setReturned(returned bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.returned = over
+	c.returned = returned
 }
 
-// muted reports whether what the handler says now has been said in an earlier
-// round, or will be in the next one.
+// suppressesOutput reports whether progress and log messages of the handler are not sent now:
+// an earlier round has sent them, or the next one will.
 func (c *questions) suppressesOutput() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.unused > 0 || len(c.pending) > 0
+}
+
+// asked reports whether the reply to the request is a question, or several.
+func (c *questions) asked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.pending) > 0 || c.reply != nil
+}
+
+// resumed reports whether the request came with answers or with a request state. A nil
+// *questions belongs to no request.
+func (c *questions) resumed() bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.round != nil || len(c.answers) > 0
+}
+
+// roundReply returns the reply that asks the questions, nil without one.
+func (c *questions) roundReply() *InputRequired {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reply
 }

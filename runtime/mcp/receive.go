@@ -7,8 +7,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// receive handles one message of a stream. The data may be used again when it returns. It
-// never waits. It reports false when the connection is closing and handles nothing more.
+// This file handles messages of any kind, on the goroutine that reads: [conn.readLoop], the
+// goroutine of a batch's connection, or that of an HTTP request ([transportConn.Take]). It does
+// not wait. A message has buffers, which [conn.handle] owns: it releases them, or passes them to
+// [conn.request].
+
+// receive handles one message of a stream. The data may be reused when it returns. It reports
+// false if the connection is closing, and handles nothing then.
 func (c *conn) receive(data []byte, out sink) bool {
 	if c.isClosing() {
 		return false
@@ -18,7 +23,7 @@ func (c *conn) receive(data []byte, out sink) bool {
 	return true
 }
 
-// takeText handles the text of a message, which it copies.
+// handleText parses and handles the text of a message, which it copies.
 func (c *conn) handleText(data []byte, from *caller, out sink, inBatch bool) {
 	b := c.server.newBuffers()
 	if !b.load(data) {
@@ -28,8 +33,8 @@ func (c *conn) handleText(data []byte, from *caller, out sink, inBatch bool) {
 	c.handle(b, c.server.parser.Parse(b.data, &b.msg), from, out, inBatch)
 }
 
-// take handles a message that has been parsed. It owns the buffers. It never waits. It
-// reports whether the sink can expect a reply, if only an empty one.
+// handle handles a message that has been parsed, and owns its buffers. It reports whether the
+// sink can expect a reply, which may be empty.
 func (c *conn) handle(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (expect bool) {
 	m := &b.msg
 	switch {
@@ -62,8 +67,8 @@ func (c *conn) noRoom(b *buffers, data []byte, from *caller, out sink, inBatch b
 	c.handle(b, err, from, out, inBatch)
 }
 
-// malformed answers what is not a message. A broken response gets no reply,
-// since a reply would be a response to it. It reports whether there is one.
+// malformed handles a text that is not a valid message. A malformed response gets no reply,
+// since that would be a response to a response. It reports whether there is a reply.
 func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool {
 	if m.Kind == jsonrpc.Response {
 		if c.deliver(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
@@ -76,24 +81,22 @@ func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool 
 	return true
 }
 
-// refuse replies an error to a request, or to something that has no id that
-// could be read.
+// refuse replies with an error to a request, or to a message without a readable id.
 func (c *conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
 	id := m.ID
 	b, inBatch := out.(*batch)
 	if inBatch {
 		b.expect()
 	}
-	// A channel that carries one reply alone says by itself what is answered.
+	// A channel with a single reply needs no id.
 	if id.IsZero() && (c.shared || inBatch) && c.nullID() {
 		id = jsonrpc.Null
 	}
 	out.Refuse(jsonrpc.AppendError(nil, id, err), err.Code)
 }
 
-// nullID reports whether an id that is not known is written as null: by the
-// revision of the session, or that of the latest request, and as JSON-RPC has it
-// while neither is known.
+// nullID reports whether an unknown id is written as null, and not omitted. The revision of the
+// session decides, or that of the latest request; before both it is null, as in JSON-RPC.
 func (c *conn) nullID() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +109,7 @@ func (c *conn) nullID() bool {
 	return true
 }
 
-// overloaded answers a message for which a connection had no room.
+// overloaded handles a message that a connection has skipped, since there was no room for it.
 func (c *conn) overloaded(e *jsonrpc.FrameError, out sink) {
 	switch e.Kind {
 	case jsonrpc.Notification:

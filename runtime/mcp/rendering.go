@@ -8,46 +8,48 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// rendering is the writing of one reply.
+// This file writes replies. [exchange.render] gives every [Reply] a rendering, which knows the
+// revision, the limits and the first error. It belongs to the goroutine that writes: that of the
+// request, or the one that reads if the reply needs no handler.
+
+// rendering is the state of writing one reply.
 type rendering struct {
 	server   *Server
 	revision *protocol.Revision
 	id       jsonrpc.ID
-	tool     *tool          // of a call, if it is known
-	prompt   *prompt        // that is got, if it is known
-	resource *foundResource // that is read, if it is known
-	tools    toolBlocks     // of the message to the model that is written
-	retried  bool           // the client has come back with answers
-	// unlimited is set for an error in the place of a result.
-	unlimited bool
-	// most is how many bytes of b there may be, 0 for any number: so many more than
-	// when that was set.
-	most, allowed int
-	err           error
+	tool     *tool          // of tools/call; nil if it is not known
+	prompt   *prompt        // of prompts/get; nil if it is not known
+	resource *foundResource // of resources/read; nil if it is not known
+	tools    toolBlocks     // of the sampling message that is written
+
+	questions *questions // of the request; nil outside of one
+	unlimited bool       // for an error instead of a result
+	most      int        // bytes that the reply may have; 0 without a limit
+	allowed   int        // bytes that may follow those at the last call of bound
+	err       error
 }
 
-func (r *rendering) fields() *protocol.Fields { return &r.revision.Fields }
-
+// fail records an error, unless there is one already.
 func (r *rendering) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// check notes what is wrong with a part of the reply, if anything is.
+// check is fail for an error that may be nil.
 func (r *rendering) check(err error) {
 	if err != nil {
 		r.fail(err)
 	}
 }
 
-// render writes a reply, and returns the code of its error, 0 for a result. In the
-// place of a reply that cannot be written stands an error.
+// render writes a reply, and returns the code of its error, 0 for a result. If a reply cannot
+// be written, it writes an error or a failed result instead.
 func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) ([]byte, int) {
 	start := len(b)
 	*r = rendering{
 		server: x.conn.server, revision: x.revision, id: x.call.id,
-		tool: x.req.tool, prompt: x.req.prompt, resource: x.req.resource, retried: x.retried(),
+		tool: x.req.tool, prompt: x.req.prompt, resource: x.req.resource, questions: &x.questions,
 	}
 	for e == nil {
 		b = jsonrpc.AppendResultPrefix(b, x.call.id)
@@ -62,7 +64,7 @@ func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Rep
 	return jsonrpc.AppendError(b, x.call.id, e), e.Code
 }
 
-// unwritable is the reply in the place of one that cannot be written.
+// unwritable returns the reply that replaces one that cannot be written.
 func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.Error) {
 	var narrow []string
 	if x.req.tool != nil {
@@ -81,18 +83,19 @@ func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.E
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
 }
 
-// closeResult writes what the revision wants in every result, and the brace.
-// Discover tells all about the server, other results only what it is called.
+// closeResult writes the members that the revision requires in every result, and the closing
+// brace. With full, the server is described in full (server/discover), otherwise by its name
+// and version.
 func (r *rendering) closeResult(b []byte, m Meta, full bool) []byte {
-	if r.fields().ResultType {
+	if r.revision.Fields.ResultType {
 		b = append(b, `,"resultType":"complete"`...)
 	}
 	return r.closeMeta(b, m, full)
 }
 
-// closeMeta writes the _meta of a result, and its brace.
+// closeMeta is closeResult without resultType.
 func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
-	f := r.fields()
+	f := &r.revision.Fields
 	switch {
 	case f.ServerMeta:
 		b = append(b, `,"_meta":{"`+protocol.MetaServerInfo+`":`...)
@@ -109,11 +112,4 @@ func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
 		b = append(b, '}')
 	}
 	return append(b, '}')
-}
-
-// retried reports whether the client has come back with answers.
-func (x *exchange) retried() bool {
-	x.questions.mu.Lock()
-	defer x.questions.mu.Unlock()
-	return x.questions.round != nil || len(x.questions.answers) > 0
 }

@@ -7,13 +7,33 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 )
 
-// respond writes the reply, waiting for room where the client reads slowly.
+// This file is the reply of an exchange. Each request gets one reply at most, the first that is
+// queued: [exchange.respond] writes it on the goroutine of the request, [exchange.abandon] on
+// that of a timer if the handler does not return. A cancelled request gets none
+// ([conn.cancel]). The reply is queued under conn.mu, so that no notification of the request
+// follows it.
+
+// exchangeReply is the state of the reply to a request.
+type exchangeReply struct {
+	// Guarded by conn.mu.
+	answered      bool     // a reply is queued, or there will be none
+	sendCancelled bool     // notifications/cancelled follows the reply: the server ends the request
+	notices       *notices // progress and log messages; nil before the first
+
+	// Used only by the goroutine of the request: [exchange.run], or [exchange.unpark].
+	returned  bool          // the handlers have returned, and have not panicked
+	released  bool          // the request does not count as running any more
+	parked    *parkedListen // the request goes on without a goroutine; nil otherwise
+	rendering rendering
+}
+
+// respond writes the reply. It waits for room if the client reads slowly.
 func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.isAnswered() {
 		return
 	}
-	if asked, failure := x.endRound(); asked != nil || failure != nil {
-		reply, err = asked.reply(), failure
+	if x.questions.asked() {
+		reply, err = x.endRound()
 	}
 	reply, e := x.req.outcome(ctx, reply, err)
 	if x.opening != nil && e != nil {
@@ -37,12 +57,15 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 		reply, e, size, large = nil, errOverloaded, 0, false
 	}
 	var code int
-	b.preallocate(size)
+	if large {
+		b.preallocate(size)
+	}
 	b.out, code = x.render(ctx, &x.rendering, b.out[:0], reply, e)
-	if b.releaseMessage(); len(b.out) > smallReply || b.account.Held() > 0 {
+	if len(b.out) > smallReply || b.account.Held() > 0 {
+		b.releaseMessage()
 		if x.hasPlace {
 			b.account.Set(b.size())
-		} else if !b.account.Take(b.size()) { // it is longer than it seemed
+		} else if !b.account.Take(b.size()) { // it is longer than estimated
 			b.releaseReply()
 			b.out, code = x.render(ctx, &x.rendering, b.out, nil, errOverloaded)
 		}
@@ -54,7 +77,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	x.send(b.out, code, true)
 }
 
-// abandon answers in the place of handlers that do not return.
+// abandon replies for handlers that do not return in time.
 func (x *exchange) abandon(err *timeoutError) {
 	if x.isAnswered() {
 		return
@@ -67,22 +90,24 @@ func (x *exchange) abandon(err *timeoutError) {
 	x.sink.Flush()
 }
 
+// isAnswered reports whether a reply is queued, or there will be none.
 func (x *exchange) isAnswered() bool {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	return x.answered
 }
 
-// endByServer notes that the server ends the request, and tells the client so.
+// endByServer makes notifications/cancelled follow the reply, on a channel that all requests
+// share.
 func (x *exchange) endByServer() {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	x.sendCancelled = true
 }
 
-// send queues the one reply, unless there has been one or must be none. Handlers that
-// have returned make room for others at the same moment: a client that has the reply
-// can ask for as much as before.
+// send queues the reply, unless the request has one or must not get one. If the handlers have
+// returned, the request ceases to count as running in the same critical section: a client that
+// has the reply can send another request within its limits.
 func (x *exchange) send(message []byte, code int, returned bool) {
 	c := x.conn
 	c.mu.Lock()
@@ -101,7 +126,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	if x.sendCancelled && c.shared {
 		x.sink.Notify(cancelledByServer(x.call.id))
 	}
-	if returned { // after what it has queued: who waits for handlers looks at that next
+	if returned { // after the reply is queued: drain looks for queued messages once no handler runs
 		x.released = true
 		x.counter().Give(x.from.share())
 		c.releaseLocked()

@@ -8,14 +8,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// weight is about how long a reply is as it is sent.
+// This file has the sizes of replies. Before a reply is written, [Request.oversize] returns an
+// error for one that has too many bytes in any case, and [weight] estimates its length, for which
+// room is made. While it is written, a [rendering] counts its bytes. All of it runs on the
+// goroutine that writes the reply.
+
+// weight estimates how many bytes a reply has when it is sent.
 func weight(reply Reply) int {
 	size := 0
 	switch reply := reply.(type) {
 	case *ToolResult:
 		size = len(reply.Structured) + metaWeight(reply.Meta)
 		if len(reply.Content) == 0 {
-			size += 3 * len(reply.Structured) / 2 // once more, as a text with its quotes escaped
+			size += 3 * len(reply.Structured) / 2 // a second time, as a text with escaped quotes
 		}
 		for _, c := range reply.Content {
 			size += contentWeight(c)
@@ -75,8 +80,8 @@ func textWeight(n int) int { return 9 * n / 8 }
 
 func blobWeight(n int) int { return 4 * n / 3 }
 
-// oversize tells that a reply is too large by what it is made of already, before room
-// is made for it. It returns nil for one that may not be too large.
+// oversize returns an error for a reply whose parts alone are too large. It returns nil if the
+// reply fits, or its size is known only after it is written.
 func (r *Request) oversize(reply Reply) *tooLarge {
 	size, limit := 0, r.x.conn.server.limits.ResultBytes
 	switch reply := reply.(type) {
@@ -115,7 +120,7 @@ func (r *Request) oversize(reply Reply) *tooLarge {
 	return &tooLarge{limit: limit}
 }
 
-// contentSize is how many bytes a block has at least as it is sent.
+// contentSize is how many bytes a block has at least when it is sent.
 func contentSize(c Content) int {
 	switch c := c.(type) {
 	case Text:
@@ -130,29 +135,26 @@ func contentSize(c Content) int {
 	return 0
 }
 
-// bound sets how many bytes more the reply may have, which is looked at while its
-// texts are written.
+// bound sets how many bytes may follow b. They are counted while texts are written.
 func (r *rendering) bound(b []byte, more int) {
 	if !r.unlimited {
 		r.most, r.allowed = len(b)+more, more
 	}
 }
 
-// full reports whether nothing more need be written, as there are too many bytes or
-// something is wrong.
-func (r *rendering) full(b []byte) bool {
+// checkSize fails if there are too many bytes.
+func (r *rendering) checkSize(b []byte) {
 	if r.most > 0 && len(b) > r.most {
 		r.fail(&tooLarge{limit: r.allowed})
 	}
-	return r.err != nil
 }
 
-// text writes a text, as long as there are not too many bytes.
+// text writes a text. It fails if there are too many bytes, before it writes all of them.
 func (r *rendering) text(b []byte, text string) []byte {
 	if r.most == 0 {
 		return wire.AppendString(b, text)
 	}
-	if r.full(b) {
+	if r.checkSize(b); r.err != nil {
 		return b
 	}
 	b, ok := wire.AppendStringWithin(b, text, r.most)
@@ -162,7 +164,7 @@ func (r *rendering) text(b []byte, text string) []byte {
 	return b
 }
 
-// bytes writes bytes in base64, unless there are too many.
+// bytes writes bytes in base64. It fails if there are too many.
 func (r *rendering) bytes(b, data []byte) []byte {
 	if r.most > 0 && len(b)+base64.StdEncoding.EncodedLen(len(data)) > r.most {
 		r.fail(&tooLarge{limit: r.allowed})
@@ -175,17 +177,18 @@ func (r *rendering) bytes(b, data []byte) []byte {
 	return append(b, '"')
 }
 
-// tooLarge is a result over the limit. How large it would be is not known: it is not
-// written to its end.
+// tooLarge is the error for a result above the limit. Its size is not known, since the rest is
+// not written.
 type tooLarge struct {
 	limit int
 }
 
+// Error gives the limit.
 func (e *tooLarge) Error() string {
 	return fmt.Sprintf("the result has more than the %d bytes that are allowed", e.limit)
 }
 
-// text is what the model reads instead of the result: never a part of it.
+// text is the text of the failed result, which the model reads. It has no part of the result.
 func (e *tooLarge) text(narrow []string) string {
 	text := e.Error()
 	if len(narrow) == 0 {

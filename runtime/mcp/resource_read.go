@@ -76,7 +76,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 		return nil, ErrNotFound
 	}
 	req.resource = found
-	if err := req.x.admit(ctx, found.info.Requires, false); err != nil {
+	if err := req.x.requires(found.info.Requires...); err != nil {
 		return nil, err
 	}
 	result, err := within(ctx, req, found.info.Timeout, found.read)

@@ -131,7 +131,7 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if r.full(b) {
+		if r.checkSize(b); r.err != nil {
 			return b
 		}
 		b = p.Contents[i].appendTo(b, r, &about)
@@ -144,7 +144,7 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 	if scope == "" {
 		scope = info.Cache
 	}
-	if r.retried {
+	if r.questions.resumed() {
 		ttl, scope = 0, CachePrivate
 	}
 	// What is shown to some only must not be handed to others by a cache.

@@ -88,7 +88,6 @@ func (p *ToolResult) appendTo(b []byte, r *rendering) []byte {
 
 // appendMembers writes the members of the result, without _meta.
 func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
-	f := r.fields()
 	structured := p.structured(r)
 	b = append(b, `"content":[`...)
 	r.bound(b, r.resultLimit())
@@ -99,19 +98,19 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 		if c == nil {
 			r.fail(errors.New("write result: nil content block"))
 		}
-		if r.full(b) {
+		if r.checkSize(b); r.err != nil {
 			return b
 		}
 		b = c.appendTo(b, r)
 	}
-	if r.full(b) {
+	if r.checkSize(b); r.err != nil {
 		return b
 	}
 	if len(p.Content) == 0 && structured != nil {
 		b = jsonText{structured}.appendTo(b, r)
 	}
 	b = append(b, ']')
-	if structured != nil && f.StructuredContent {
+	if structured != nil && r.revision.Fields.StructuredContent {
 		b = append(b, `,"structuredContent":`...)
 		if r.wraps(structured) {
 			b = append(b, `{"result":`...)
@@ -127,7 +126,8 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 	return b
 }
 
-// structured returns the structured content, checked where it is not our own.
+// structured returns the structured content. It checks content that the encoder of the request
+// has not written.
 func (p *ToolResult) structured(r *rendering) json.RawMessage {
 	v := p.Structured
 	if len(v) == 0 {
@@ -143,10 +143,10 @@ func (p *ToolResult) structured(r *rendering) json.RawMessage {
 	return v
 }
 
-// wraps reports whether a value travels as {"result": ...}, since the revision wants
-// an object: always, where the output schema does.
+// wraps reports whether a value is sent as {"result": ...}, since the revision requires an
+// object. If there is an output schema, that decides.
 func (r *rendering) wraps(structured json.RawMessage) bool {
-	if f := r.fields(); f.AnyOutput || !f.StructuredContent {
+	if f := &r.revision.Fields; f.AnyOutput || !f.StructuredContent {
 		return false
 	}
 	if r.tool != nil && r.tool.info.OutputSchema != "" {
@@ -155,7 +155,7 @@ func (r *rendering) wraps(structured json.RawMessage) bool {
 	return structured[0] != '{'
 }
 
-// resultLimit is how many bytes the structured content may have, or the blocks.
+// resultLimit is how many bytes the structured content may have, and the blocks.
 func (r *rendering) resultLimit() int {
 	if r.tool != nil && r.tool.info.MaxResult > 0 {
 		return r.tool.info.MaxResult
@@ -163,7 +163,7 @@ func (r *rendering) resultLimit() int {
 	return r.server.limits.ResultBytes
 }
 
-// problemsMeta is the machine-readable side of what is wrong with arguments.
+// problemsMeta is the _meta with the problems of arguments, for programs.
 func problemsMeta(e *wire.ArgumentsError) Meta {
 	b := []byte{'['}
 	for i, p := range e.Problems {

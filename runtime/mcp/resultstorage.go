@@ -7,16 +7,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// largeResult is the size from which on a result that is encoded needs one of the places
-// for replies that go beyond the budget, so that not too many are encoded at once.
+// This file is the storage of an encoder while it writes a result. The encoder asks for more as
+// the result grows, on the goroutine of the request, which may wait for its turn then.
+
+// largeResult is the size from which on a result needs a place beyond the budget while it is
+// encoded, so that few such results are encoded at the same time.
 const largeResult = 1 << 20
 
-// resultStorage is an exchange whose result is being encoded, as where the encoder gets
-// its storage from.
+// resultStorage is the wire.Storage of an exchange.
 type resultStorage exchange
 
-// Grow waits until it is the turn of the result and there is room for it, as long as the
-// reply of an exchange may.
+// Grow waits for the turn of the result and for room, as long as a reply may.
 func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
 	x := (*exchange)(r)
 	if capacity <= largeResult {
@@ -29,15 +30,16 @@ func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
 		if err := x.reserve(capacity, capacity > largeResult); err != nil {
 			return nil, err
 		}
-		x.sink.Flush() // lets the next one pass that waits for the client
+		x.sink.Flush() // Wait let one handler pass; wake the next
 	}
 	return growText(text, capacity), nil
 }
 
 func (r *resultStorage) Free(text []byte) { freeText(text) }
 
-// streamStorage is resultStorage for a stream. Its items take as long as the function of
-// the user does, and meanwhile it must not have what others wait for, nor wait itself.
+// streamStorage is resultStorage for a stream. The function of the user produces its items in
+// its own time. Meanwhile the request must not hold a turn or a place that others wait for, so
+// Grow does not wait.
 type streamStorage exchange
 
 func (r *streamStorage) Grow(text []byte, capacity int) ([]byte, error) {
@@ -53,8 +55,8 @@ func (r *streamStorage) Grow(text []byte, capacity int) ([]byte, error) {
 
 func (r *streamStorage) Free(text []byte) { freeText(text) }
 
-// growText copies a text to storage of that capacity. Large storage is made as needed,
-// since what is lent may have twice as much.
+// growText copies a text to storage of that capacity. Large storage is allocated, since that
+// from the pool may have twice the capacity.
 func growText(text []byte, capacity int) []byte {
 	if capacity <= largeResult {
 		return append(bufpool.Get(capacity), text...)

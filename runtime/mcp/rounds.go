@@ -13,21 +13,28 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Rounds of a request (basic/patterns/mrtr): what comes with the request is opened by
-// [exchange.openRound] before the handler runs, [Server.converse] runs the handler, and
-// [exchange.conclude] seals what the next round needs into the reply. All of it runs on the
-// goroutine of the request; only replay.open may run on other goroutines of a handler.
+// This file runs the handler of a request whose handler may ask the client, round by round. In
+// revisions with rounds (basic/patterns/mrtr), one request is one round: [exchange.openRound]
+// reads the answers and the state that came with it, before interceptors and handler run, and
+// [exchange.endRound] makes the open questions the reply, with the state that the next request
+// brings back (roundstate.go). In other revisions the server has asked by the time the handler
+// returns, and rounds come from [InputRequired] only: the loop of [Server.runRounds] asks its
+// questions and runs the handler again. All of this is on the goroutine of the request; the
+// record of questions and answers (questions.go) has a lock.
 
-// round is one that the client has come back for, with a state.
+// round is the request state that came with a request.
 type round struct {
 	id       string
 	expires  time.Time
 	consumed bool
 }
 
-// openRound reads the answers and the state that came with the request. What is
-// wrong with them is the answer to the request, once its interceptors have seen
-// it.
+// maxRounds is how often the handler of one request may return [*InputRequired], if the server
+// runs it again.
+const maxRounds = 10
+
+// openRound reads the answers and the state that came with the request. If they are not valid,
+// the error is the reply, after the interceptors have run.
 func (x *exchange) openRound() {
 	if !x.revision.ServerRequests.Rounds || !x.method.MayAskClient() {
 		return
@@ -74,12 +81,12 @@ func (x *exchange) readRound(answers, state json.RawMessage) error {
 		if digest := s.Asked[key]; digest != nil {
 			return &answer{digest: digestOf(digest)}
 		}
-		return nil // nobody has asked
+		return nil // the state has no such question
 	})
 }
 
-// takeFree takes answers to questions that have not been asked: by their names
-// alone, and not where they may do harm.
+// readUnasked reads answers without a request state. They are identified by their keys alone,
+// so destructive tools ignore them.
 func (x *exchange) readUnasked(answers json.RawMessage) error {
 	if x.method == protocol.ToolsCall {
 		if t, _ := x.conn.server.lookUp(toolSet, x.req.Name).(*tool); t == nil || t.destructive() {
@@ -90,10 +97,11 @@ func (x *exchange) readUnasked(answers json.RawMessage) error {
 		if strings.HasPrefix(key, "#") {
 			return nil
 		}
-		return &answer{free: true}
+		return &answer{unasked: true}
 	})
 }
 
+// readAnswers adds the answers for which about returns their question.
 func (x *exchange) readAnswers(answers json.RawMessage, about func(key string) *answer) (err error) {
 	jsonrpc.Members(answers, func(name, value []byte) bool {
 		if a := about(string(name)); a != nil {
@@ -108,27 +116,19 @@ func (x *exchange) readAnswers(answers json.RawMessage, about func(key string) *
 	return nil
 }
 
-// conclude returns the reply that puts the open questions, nil where none is
-// open. It is called on the goroutine of the request.
-func (x *exchange) endRound() (*InputRequired, error) {
+// endRound returns the reply that asks the open questions, of which there is one at least.
+func (x *exchange) endRound() (Reply, error) {
 	c := &x.questions
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.pending) == 0 || c.reply != nil {
+	if c.reply != nil {
 		return c.reply, nil
 	}
 	return x.endRoundLocked()
 }
 
-// concluded returns the reply that puts the questions of the request, nil where none
-// has been put.
-func (x *exchange) roundReply() *InputRequired {
-	x.questions.mu.Lock()
-	defer x.questions.mu.Unlock()
-	return x.questions.reply
-}
-
-func (x *exchange) endRoundLocked() (*InputRequired, error) {
+// endRoundLocked makes the reply. The caller holds the lock of the questions.
+func (x *exchange) endRoundLocked() (Reply, error) {
 	c := &x.questions
 	state, err := x.sealState()
 	if err != nil {
@@ -142,18 +142,8 @@ func (x *exchange) endRoundLocked() (*InputRequired, error) {
 	return c.reply, nil
 }
 
-// admit checks what must hold before a feature is called.
-func (x *exchange) admit(ctx context.Context, requires []Capability, once bool) error {
-	if err := x.requires(requires...); err != nil {
-		return err
-	}
-	if once {
-		return x.consume(ctx)
-	}
-	return nil
-}
-
-// converse answers a request whose handler may ask the client.
+// runRounds calls the handler of a request that may ask the client, until it returns a result
+// or an error, or the questions are the reply.
 func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
 	if err := x.questions.rejected; err != nil {
@@ -164,16 +154,15 @@ func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 	for rounds := 1; ; rounds++ {
 		reply, err := s.dispatch(ctx, req)
 		x.questions.setReturned(true)
-		if asked, failure := x.endRound(); asked != nil || failure != nil {
-			return asked.reply(), failure
+		if x.questions.asked() {
+			return x.endRound()
 		}
 		required, ok := errors.AsType[*InputRequired](err)
 		if !ok {
 			return reply, err
 		}
 		if x.revision.ServerRequests.Rounds {
-			asked, err := x.endRoundWith(required)
-			return asked.reply(), err
+			return x.endRoundWith(required)
 		}
 		if rounds == maxRounds {
 			return nil, fmt.Errorf("the handler still needs input after %d rounds", rounds)
@@ -184,7 +173,3 @@ func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 		}
 	}
 }
-
-// maxRounds is how often a handler is called that returns [*InputRequired] to a
-// client that cannot call again itself.
-const maxRounds = 10

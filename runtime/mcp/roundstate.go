@@ -13,7 +13,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// sealedRound is what a request state holds, sealed.
+// This file is the request state (basic/patterns/mrtr): what one round leaves for the next,
+// sealed, so that the client carries it without reading or changing it. It belongs to one
+// principal and one request, and expires. [exchange.sealState] writes it at the end of a round,
+// under the lock of the questions; [exchange.openState] checks and reads it when the client
+// calls again. Both run on the goroutine of the request.
+
+// sealedRound is the content of a request state.
 type sealedRound struct {
 	ID        string                     `json:"i"`
 	Expires   int64                      `json:"e"` // seconds since 1970
@@ -31,9 +37,10 @@ type sealedAnswer struct {
 	Value  json.RawMessage `json:"v"`
 }
 
-// statePurpose keeps request states apart from whatever else is sealed.
+// statePurpose separates request states from other sealed texts of the server.
 const statePurpose = "requestState"
 
+// stateTooLarge is the reply if a request has more answers and values than a state may have.
 func stateTooLarge(err error) *ProtocolError {
 	return &ProtocolError{Code: jsonrpc.CodeInternal, Message: err.Error(), Data: json.RawMessage(`{"reason":"stateTooLarge"}`)}
 }
@@ -43,8 +50,8 @@ func digestOf(b []byte) (d [sha256.Size]byte) {
 	return d
 }
 
-// openState opens a request state, and checks that it belongs to the request.
-// The client learns no more than that it does not.
+// openState opens a request state, and checks that it belongs to the request. The reply to the
+// client does not give the reason; the log does.
 func (x *exchange) openState(text string) (*sealedRound, error) {
 	digest, err := x.requestDigest()
 	if err != nil {
@@ -58,9 +65,9 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 	case json.Unmarshal(plain, s) != nil:
 		return nil, x.refuseState("it was sealed by another version of this server")
 	case s.Principal != x.call.principal.ID:
-		return nil, x.refuseState("it is another principal's")
+		return nil, x.refuseState("it belongs to another principal")
 	case string(s.Request) != string(digest[:]):
-		return nil, x.refuseState("it is another request's")
+		return nil, x.refuseState("it belongs to another request")
 	case time.Now().Unix() >= s.Expires:
 		x.logRefusal("it has expired")
 		return nil, wrongParams("params.requestState has expired")
@@ -68,7 +75,7 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 	return s, nil
 }
 
-// refuseState logs why a state is refused, and returns the error.
+// refuseState logs why a state is refused, and returns the error for the client.
 func (x *exchange) refuseState(why string) error {
 	x.logRefusal(why)
 	return wrongParams("params.requestState is not valid for this request")
@@ -79,7 +86,8 @@ func (x *exchange) logRefusal(why string) {
 		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.String("reason", why))
 }
 
-// sealState seals what the next round needs.
+// sealState returns the sealed state for the next round. The caller holds the lock of the
+// questions.
 func (x *exchange) sealState() (string, error) {
 	digest, err := x.requestDigest()
 	if err != nil {
@@ -101,7 +109,7 @@ func (x *exchange) sealState() (string, error) {
 		s.Asked[c.pending[i].key] = c.pending[i].digest[:]
 	}
 	for key, a := range c.answers {
-		if !a.free {
+		if !a.unasked {
 			s.Answers[key] = sealedAnswer{a.digest[:], a.value}
 		}
 	}
@@ -112,9 +120,9 @@ func (x *exchange) sealState() (string, error) {
 	return x.conn.server.keys.Seal(statePurpose, plain), nil
 }
 
-// requestDigest identifies what a request asks for: its method, the name or URI
-// of the feature, and the arguments, whatever the order of members, the spelling
-// of numbers and strings, and the white space. The rest makes no difference.
+// requestDigest identifies a request by its method, the name or URI of the feature, and the
+// arguments. The order of members, the spelling of numbers and strings, white space, and all
+// other params make no difference.
 func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
 	p := &x.buffers.msg.Params
 	arguments := p.Get("arguments")

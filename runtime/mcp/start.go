@@ -6,17 +6,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// origin is in which revision a request is answered, and for whom.
+// This file handles requests on the goroutine that reads, up to the start of the goroutine of
+// each. [conn.request] owns the buffers of a message. It replies itself if no handler is needed
+// ([conn.answer]) or the request is refused; otherwise [newExchange] takes the buffers over, and
+// [conn.start] counts the request among those that run. Nothing here waits or calls a function
+// of users.
+
+// origin is the revision and the client of a request.
 type origin struct {
 	revision *protocol.Revision
 	client   *client
-	meta     []byte   // the _meta of the request, if it has any
-	opening  *session // set by initialize
+	meta     []byte   // the _meta of the request, if handlers can need it; otherwise nil
+	opening  *session // that the request opens, of initialize; otherwise nil
 	level    int8     // of log messages, for requests without a session
 }
 
 // request handles a request. It owns the buffers: the exchange of the request takes them
-// over, or they are released here.
+// over, or request releases them.
 func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) {
 	if batch, ok := out.(*batch); ok {
 		batch.expect()
@@ -77,8 +83,8 @@ func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin)
 	return b
 }
 
-// answersAtOnce reports whether a method is answered by the goroutine that
-// reads: if no code of users is involved, and it takes no time.
+// answersAtOnce reports whether the goroutine that reads replies to a request: if that calls no
+// function of users, and takes little time.
 func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message) bool {
 	if len(s.interceptors) > 0 {
 		return false
@@ -123,7 +129,7 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 	m := &b.msg
 	x := &exchange{
 		conn: c, sink: out, revision: from.revision, method: method, key: key,
-		buffers: b, opening: from.opening, from: caller,
+		opening: from.opening, from: caller, exchangeStorage: exchangeStorage{buffers: b},
 	}
 	x.ctx.x, x.ctx.parent = x, c.ctx
 	name := method.String()
@@ -143,14 +149,14 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 	x.call.revision, x.call.client, x.call.level = from.revision, from.client, from.level
 	x.ctx.values = caller.values
 	x.call.principal, x.call.header = caller.principal, caller.header
-	if hasMore(from.meta) {
+	if from.meta != nil {
 		x.call.meta = append([]byte(nil), from.meta...)
 	}
 	return x
 }
 
-// start enters a request into the table of those in flight. It says why it is
-// refused, if it is.
+// start counts a request as running and adds it to those in flight. It returns an error if the
+// request is refused.
 func (c *conn) start(x *exchange) *jsonrpc.Error {
 	cost := callCost + x.kept()
 	if !c.server.memory.Take(cost) {
@@ -170,7 +176,7 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 	return err
 }
 
-// kept is what an exchange keeps besides its buffers, and is not of a fixed size.
+// kept is the size of what an exchange keeps besides its buffers, as far as it varies.
 func (x *exchange) kept() int {
 	size := len(x.call.meta)
 	if x.revision.PerRequest {
@@ -179,7 +185,7 @@ func (x *exchange) kept() int {
 	return size
 }
 
-// counter is what counts the request among those of all connections.
+// counter returns the counter of requests of all connections to which the request belongs.
 func (x *exchange) counter() *share.Counter {
 	if x.method == protocol.Listen {
 		return x.conn.server.listens

@@ -10,24 +10,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
 )
 
-// StateStore remembers which request states have been used, so that a
-// tool that is neither read-only nor idempotent does not run twice on one. Several processes that share state
-// keys need a store that they share as well. Its methods may be called by many
-// goroutines.
+// This file records which request states (roundstate.go) have been used: by [exchange.consume],
+// on the goroutine of a request that came with one, before its tool runs. The store of a process
+// has a lock; one that several processes share is a [StateStore] of the author.
+
+// StateStore records which request states have been used, so that a tool that is neither
+// read-only nor idempotent does not run twice with one. Several processes with the same state
+// keys need a common store. Many goroutines may call its methods at the same time.
 type StateStore interface {
-	// Consume notes that the state is used. It reports false where it has been
-	// before. After expires it may be forgotten.
+	// Consume records that the state is used, and reports whether this is the first use.
+	// The record is not needed after expires.
 	Consume(ctx context.Context, id string, expires time.Time) (first bool, err error)
 }
 
-// maxConsumed is how many used states a process remembers, and maxConsumedEach how many of
-// one client.
+// maxConsumed is how many used states a process records, and maxConsumedEach how many of one
+// client.
 const (
 	maxConsumed     = 1 << 17
 	maxConsumedEach = maxConsumed / 4
 )
 
-var errStoreFull = errors.New("too many request states have been used lately")
+var errStoreFull = errors.New("too many request states have been used in the last minutes")
 
 // localStore is the store of one process.
 type localStore struct {
@@ -75,7 +78,8 @@ func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) 
 	return true, nil
 }
 
-// consume uses up the state of the round, before a tool runs on it that must not repeat it.
+// consume marks the state of the round as used, before a tool runs that must not run twice with
+// it. It does nothing without a state.
 func (x *exchange) consume(ctx context.Context) error {
 	r := x.questions.round
 	if r == nil || r.consumed {

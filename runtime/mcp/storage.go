@@ -3,23 +3,38 @@ package mcp
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
-// unload gives back the storage of a request at which nobody looks any more.
+// This file is what a request holds of the memory of the server: its buffers, what it is charged
+// for besides, and the room for its reply. A reply that fits into the budget is charged to it;
+// one that does not gets one of a few places for replies beyond the budget ([Server.memory]).
+
+// exchangeStorage is what a request holds. Only the goroutine of the request uses it, except for
+// cost.
+type exchangeStorage struct {
+	buffers    *buffers     // nil while the request is parked, and after its end
+	cost       atomic.Int64 // what is charged besides the buffers; negative after the end
+	hasPlace   bool         // the reply has a place beyond the budget
+	mediumTurn bool         // the request has one of its channel's turns for medium replies
+	largeTurn  bool         // it has its channel's turn for a large reply
+}
+
+// releaseBuffers releases the buffers of a request that is not read any more.
 func (x *exchange) releaseBuffers() {
 	b := x.buffers
 	x.buffers, x.req.Params, x.req.Arguments = nil, nil, nil
 	b.release()
 }
 
-// reload gets storage for the reply.
+// acquireBuffers gets buffers for the reply of a parked request.
 func (x *exchange) acquireBuffers() { x.buffers = x.conn.server.newBuffers() }
 
-// hold charges what the exchange has besides its buffers, until it ends. It reports false
-// if there is no room.
+// charge charges the request for something that it holds besides its buffers, until it ends.
+// It reports false if there is no room.
 func (x *exchange) charge(size int) bool {
 	if size <= membudget.Free {
 		return true
@@ -31,14 +46,14 @@ func (x *exchange) charge(size int) bool {
 	return true
 }
 
-// adopt is hold for what is charged already.
+// addCharge is charge for something that is charged to the budget already.
 func (x *exchange) addCharge(size int) {
 	if size > 0 && x.cost.Add(int64(size)) < 0 {
 		x.conn.server.memory.Release(size) // the exchange has ended
 	}
 }
 
-// reduce gives back what is charged for the call beyond that.
+// reduceCharge releases what the request is charged for beyond that.
 func (x *exchange) reduceCharge(to int) {
 	if more := int(x.cost.Load()) - to; more > 0 {
 		x.cost.Add(int64(-more))
@@ -46,19 +61,18 @@ func (x *exchange) reduceCharge(to int) {
 	}
 }
 
-// uncharge gives back what is charged for the exchange, which has ended.
+// releaseCharge releases what the request is charged for. The request has ended.
 func (x *exchange) releaseCharge() {
 	x.conn.server.memory.Release(int(x.cost.Swap(math.MinInt64 / 2)))
 }
 
-// claim waits until there is room for so many bytes more than the buffers have, of a
-// reply: in the budget or, where that has none or a place is wanted, in one of the places
-// for replies that go beyond it. It does not have a place while it waits for the client.
-// Without a place to be had it fails: after [Limits.WriteTime] or, where the place is
-// wanted, when the request ends.
+// reserve waits until there is room for size bytes of a reply besides the buffers: in the
+// budget or, if that has not enough or place is set, by a place beyond the budget. It does not
+// hold a place while it waits for the client. Without a free place it returns an error after
+// [Limits.WriteTime] or, if place is set, when the request ends.
 func (x *exchange) reserve(size int, place bool) error {
 	s, account, held := x.conn.server, &x.buffers.account, x.buffers.size()
-	if x.hasPlace { // who has a place must not wait for a turn
+	if x.hasPlace { // a request with a place must not wait for a turn
 		account.Set(held + size)
 		return nil
 	}
@@ -72,7 +86,7 @@ func (x *exchange) reserve(size int, place bool) error {
 	for {
 		x.sink.Wait()
 		if place || !account.Take(held+size) {
-			x.sink.Flush() // lets the next one pass that waits for the client
+			x.sink.Flush() // Wait let one handler pass; wake the next
 			if !s.memory.Enter(x.ctx.Done(), within) {
 				return x.noPlaceError()
 			}
@@ -87,7 +101,7 @@ func (x *exchange) reserve(size int, place bool) error {
 	}
 }
 
-// noPlace is why a reply has found no place.
+// noPlaceError returns the error for a reply that got no place.
 func (x *exchange) noPlaceError() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(&x.ctx)
@@ -95,7 +109,8 @@ func (x *exchange) noPlaceError() error {
 	return protocolError(errOverloaded)
 }
 
-// afford is claim for a reply of about that size.
+// reserveReply waits until there is room for a reply of about that size, and reports whether
+// there is.
 func (x *exchange) reserveReply(size int) bool {
 	if size > keptBuffer {
 		size = bufpool.Size(size)
@@ -103,7 +118,7 @@ func (x *exchange) reserveReply(size int) bool {
 	return x.reserve(size, false) == nil
 }
 
-// drop lets go what was encoded for a reply that is a small one after all.
+// dropEncoded drops the encoded result if the reply does not contain it.
 func (x *exchange) dropEncoded() {
 	if x.hasPlace {
 		x.buffers.encoder.Reset()
@@ -111,7 +126,7 @@ func (x *exchange) dropEncoded() {
 	}
 }
 
-// settle gives back the place of a reply that has gone beyond the budget.
+// leavePlace returns the place beyond the budget.
 func (x *exchange) leavePlace() {
 	if x.hasPlace {
 		x.hasPlace = false

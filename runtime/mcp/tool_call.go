@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// callTool calls the tool that the request names.
+// callTool answers tools/call.
 func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	if !s.offers(toolSet) {
 		return nil, protocolError(notFound(req.Method))
@@ -23,8 +23,13 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
 	}
 	req.tool = t
-	if err := req.x.admit(ctx, t.info.Requires, !t.repeatable()); err != nil {
+	if err := req.x.requires(t.info.Requires...); err != nil {
 		return nil, err
+	}
+	if !t.repeatable() {
+		if err := req.x.consume(ctx); err != nil {
+			return nil, err
+		}
 	}
 	result, err := within(ctx, req, t.info.Timeout, t.call)
 	if err != nil {

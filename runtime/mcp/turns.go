@@ -2,9 +2,9 @@ package mcp
 
 import "context"
 
-// turns bound how many replies are made at the same time for one channel. If all handlers
-// went at once that have seen that there is room, they would fill the budget for a client
-// that does not read.
+// turns bound how many replies are made at the same time for one channel. Otherwise all
+// handlers that found room would go on together, and fill the budget for a client that does not
+// read. They are semaphores; any goroutine may use them.
 type turns struct {
 	medium chan struct{} // for replies of more than smallReply
 	large  chan struct{} // for those of more than keptBuffer, besides
@@ -18,9 +18,9 @@ func newTurns() *turns {
 	return &turns{medium: make(chan struct{}, mediumReplies), large: make(chan struct{}, 1)}
 }
 
-// waitTurn waits for the turn of a reply of that size. What waits for the turn of a large
-// one has that of a medium one already, and nobody waits the other way round. It fails
-// when the request has ended.
+// waitTurn waits for the turns that a reply of that size needs. A large reply takes the medium
+// turn before the large one, always in this order, so that two requests cannot block each
+// other. It returns an error if the request ends.
 func (x *exchange) waitTurn(size int) error {
 	t := x.conn.replyTurns
 	if t == nil {
@@ -49,7 +49,7 @@ func (x *exchange) takeTurn(turn chan struct{}, needed bool, has *bool) error {
 	return nil
 }
 
-// endTurn lets the next replies be made.
+// endTurn returns the turns of the request.
 func (x *exchange) endTurn() {
 	if x.largeTurn {
 		x.largeTurn = false

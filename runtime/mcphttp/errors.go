@@ -83,7 +83,7 @@ func unsupported(version string, supported []string) *jsonrpc.Error {
 	}
 }
 
-const errNoMemory = "overloaded: the server holds as much for its clients as it may"
+const errNoMemory = "overloaded: the memory limit of the server is reached"
 
 const errNoFlush = "event streams are not possible: middleware wraps the http.ResponseWriter without Flush or Unwrap"
 

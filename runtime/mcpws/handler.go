@@ -159,7 +159,7 @@ func (h *Handler) add(c *conn, client share.Client) *refusal {
 		return &refusal{status: http.StatusServiceUnavailable, message: "the server is shutting down"}
 	case h.memory.Short():
 		return &refusal{
-			status: http.StatusServiceUnavailable, message: "the server holds as much for its clients as it may",
+			status: http.StatusServiceUnavailable, message: "the memory limit of the server is reached",
 			err: errNoMemory, header: http.Header{"Retry-After": {"10"}},
 		}
 	case len(h.conns) >= h.maxConns:
