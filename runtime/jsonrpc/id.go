@@ -1,7 +1,7 @@
 package jsonrpc
 
 import (
-	"math"
+	"bytes"
 	"strconv"
 )
 
@@ -63,10 +63,7 @@ func (id ID) String() string { return string(id.raw) }
 
 // Clone returns a copy that does not alias the message it came with.
 func (id ID) Clone() ID {
-	if id.raw == nil {
-		return id
-	}
-	return ID{raw: append([]byte(nil), id.raw...)}
+	return ID{raw: bytes.Clone(id.raw)}
 }
 
 // Key is an ID in a form that can be compared and used in a map. Two JSON texts of the
@@ -92,32 +89,10 @@ func (id ID) Key() Key {
 	if raw[0] == '"' {
 		return Key{kind: keyString, s: unquote(raw)}
 	}
-	if n, ok := smallInt(raw); ok {
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return Key{kind: keyInt, n: n}
 	}
 	return Key{kind: keyBig, s: string(raw)}
-}
-
-// smallInt reads up to 18 digits, which always fit.
-func smallInt(raw []byte) (int64, bool) {
-	neg := raw[0] == '-'
-	if neg {
-		raw = raw[1:]
-	}
-	if len(raw) == 0 || len(raw) > 18 {
-		return 0, false
-	}
-	var n int64
-	for _, c := range raw {
-		if c < '0' || c > '9' || n > math.MaxInt64/10 {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	if neg {
-		n = -n
-	}
-	return n, true
 }
 
 func validID(raw []byte) bool {
@@ -125,8 +100,7 @@ func validID(raw []byte) bool {
 		return false
 	}
 	if raw[0] == '"' {
-		s := scanner{data: raw}
-		return s.str() && s.pos == len(raw)
+		return validString(raw)
 	}
 	digits := raw
 	if digits[0] == '-' {

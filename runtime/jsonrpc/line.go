@@ -112,7 +112,7 @@ func (c *lineConn) line() ([]byte, error) {
 			if c.refused != nil && errors.Is(c.err, io.EOF) {
 				return nil, c.endRefused(line)
 			}
-			if len(line) > 0 && !c.skipping && errors.Is(c.err, io.EOF) {
+			if len(line) > 0 && errors.Is(c.err, io.EOF) {
 				return line, nil // the last line has no newline
 			}
 			return nil, c.err

@@ -93,6 +93,18 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// A line is refused when it is too long, not only at its end.
+func TestRefusedBeforeTheEnd(t *testing.T) {
+	r := &endless{n: 1 << 20, tail: strings.NewReader("\nok\n")}
+	c := jsonrpc.NewLineConn(r, io.Discard, 1000)
+	if _, err := c.Read(); err == nil || err == io.EOF || r.n < 900<<10 {
+		t.Errorf("%v, %d bytes before the end", err, r.n)
+	}
+	if got := readAll(c); got != "ok" {
+		t.Errorf("then %q", got)
+	}
+}
+
 func TestMemoryStaysFlat(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -281,6 +293,17 @@ func TestNoRoomForLines(t *testing.T) {
 				t.Errorf("%s: %d bytes are charged at the end", name, b.Used())
 			}
 		}
+	}
+}
+
+// An error in a line for which there is no room is not the end of that line.
+func TestNoRoomAndReadError(t *testing.T) {
+	failed := errors.New("failed")
+	line := `{"id":1,"method":"x","params":"` + strings.Repeat("x", 300_000)
+	c := jsonrpc.NewLineConn(io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed)), io.Discard, 0)
+	charge(c, membudget.New(150<<10, 1))
+	if _, err := c.Read(); err != failed {
+		t.Errorf("got %v, want %v", err, failed)
 	}
 }
 

@@ -85,15 +85,8 @@ func (e *envelope) wrong(what string) {
 	}
 }
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
-
 // other handles text that is neither an object nor an array.
 func (e *envelope) other() {
-	if bytes.HasPrefix(e.data, byteOrderMark) {
-		e.pos = 0
-		e.broken("byte order mark")
-		return
-	}
 	if err := wire.Valid(e.data, e.p.MaxDepth); err != nil {
 		e.check(0, err)
 		return
@@ -104,15 +97,14 @@ func (e *envelope) other() {
 func (e *envelope) batch() {
 	start := e.pos
 	e.value(0)
-	if e.syntax == nil && !e.atEnd() {
-		return
+	if e.atEnd() {
+		e.m.Kind = Batch
+		e.m.Batch = e.data[start:]
 	}
-	e.m.Kind = Batch
-	e.m.Batch = e.data[start:]
 }
 
 func (e *envelope) atEnd() bool {
-	if e.peek() != 0 || e.pos < len(e.data) {
+	if e.space(); e.pos < len(e.data) {
 		e.broken("trailing data")
 		return false
 	}
@@ -122,35 +114,13 @@ func (e *envelope) atEnd() bool {
 // value consumes and checks a value at a nesting depth.
 func (e *envelope) value(depth int) []byte {
 	v, _ := e.delimit(depth)
-	if v == nil {
-		return nil
-	}
-	switch {
-	case len(v) == 2 && (v[0] == '{' || v[0] == '['):
-	case string(v) == "true" || string(v) == "false" || string(v) == "null":
-		return v
-	case plainString(v):
-		return v
-	}
-	if err := wire.Valid(v, e.p.MaxDepth); err != nil {
-		e.check(e.pos-len(v), err)
-		return nil
-	}
-	return v
-}
-
-// plainString reports whether a delimited value is a string of ASCII without escapes,
-// as nearly all names and URIs are.
-func plainString(v []byte) bool {
-	if len(v) < 2 || v[0] != '"' {
-		return false
-	}
-	for _, b := range v[1 : len(v)-1] {
-		if b < ' ' || b > '~' || b == '"' || b == '\\' {
-			return false
+	if v != nil && !validString(v) { // most are strings
+		if err := wire.Valid(v, e.p.MaxDepth); err != nil {
+			e.check(e.pos-len(v), err)
+			return nil
 		}
 	}
-	return v[len(v)-1] == '"'
+	return v
 }
 
 // delimit consumes a value without checking it.
@@ -202,7 +172,7 @@ func (e *envelope) object() {
 			e.value(1)
 		}
 	})
-	if e.syntax != nil || !e.atEnd() {
+	if !e.atEnd() {
 		return
 	}
 	if !jsonrpc {
@@ -233,9 +203,6 @@ func (e *envelope) object() {
 
 func (e *envelope) id() {
 	v := e.value(1)
-	if v == nil {
-		return
-	}
 	id, ok := RawID(v)
 	if !ok || e.badID || !e.m.ID.IsZero() {
 		// If there are two identifiers, neither can be trusted.
@@ -306,7 +273,7 @@ func (e *envelope) members(keys *keySet, f func(name []byte)) {
 			return
 		}
 		f(name)
-		if e.syntax != nil || e.consume('}') {
+		if e.consume('}') {
 			return
 		}
 		if !e.consume(',') {

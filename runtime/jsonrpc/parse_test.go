@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,6 +53,11 @@ func TestParseRefuses(t *testing.T) {
 		{"\xef\xbb\xbf{}", jsonrpc.CodeParse, "", "byte order mark"},
 		{`{"jsonrpc":"2.0","id":1,"method":"p"}x`, jsonrpc.CodeParse, "", "trailing"},
 		{`{"jsonrpc":"2.0","id":1,"method":"p","params":{"a":"\ud800"}}`, jsonrpc.CodeParse, "", "surrogate"},
+		{`{"jsonrpc":"2.0","id":1,"method":"p"} ` + "\x00", jsonrpc.CodeParse, "", "trailing"},
+		{`{"jsonrpc":"2.0","id":1,"method":"p","params":{"a":[1`, jsonrpc.CodeParse, "", "unexpected end of a value"},
+		{`{"jsonrpc":"2.0","id":1,"method":"p","params":{"a":"b`, jsonrpc.CodeParse, "", "unexpected end of a value"},
+		{`{"jsonrpc":"2.0","id":1.5,"id":5,"method":"p"}`, jsonrpc.CodeInvalidRequest, "", `"id"`},
+		{`{"jsonrpc":"2.0","id":[{"a":1,"a":1}],"id":5,"method":"p"}`, jsonrpc.CodeInvalidRequest, "", `"a"`},
 		{`{"jsonrpc":"2.0","id":1,"id":1,"method":"p"}`, jsonrpc.CodeInvalidRequest, "", `"id"`},
 		{long + `"k17":1}}`, jsonrpc.CodeInvalidRequest, "5", `"k17"`},
 		{`{"jsonrpc":"2.0","id":7,"method":"p","params":` + strings.Repeat("[", 512) + strings.Repeat("]", 512) + `}`,
@@ -89,6 +96,12 @@ func TestDeferred(t *testing.T) {
 			t.Errorf("%s: Check = %v", text, err)
 		}
 	}
+	if err := m.Params.Check(10); err != nil {
+		t.Errorf("checked again: %v", err)
+	}
+	if err := p.Parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"p","params":{"z":1}}`), &m); err != nil || m.Params.Check(10) != nil {
+		t.Errorf("without the member: %v, %v", err, m.Params.Check(10))
+	}
 	if got := string(m.Params.Get("no")); got != "" {
 		t.Errorf("Get(no) = %s", got)
 	}
@@ -96,6 +109,35 @@ func TestDeferred(t *testing.T) {
 	if m.Params.Len() != 0 || m.Kind != jsonrpc.Invalid {
 		t.Error("Reset left something")
 	}
+}
+
+// A message with many members leaves nothing behind that later ones pay for.
+func TestManyMembers(t *testing.T) {
+	used := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	var m jsonrpc.Message
+	parse := func(members int) {
+		text := `{"jsonrpc":"2.0","id":1,"method":"p","params":{"k":0`
+		for i := range members {
+			text += `,"k` + strconv.Itoa(i) + `":0`
+		}
+		if err := (jsonrpc.Parser{}).Parse([]byte(text+"}}"), &m); err != nil || m.Params.Len() != members+1 {
+			t.Fatalf("%d members, %v", m.Params.Len(), err)
+		}
+	}
+	parse(10)
+	before := used()
+	parse(10_000)
+	m.Reset()
+	if more := used() - before; more > 100<<10 {
+		t.Errorf("%d bytes are in use", more)
+	}
+	runtime.KeepAlive(&m)
 }
 
 func TestMembers(t *testing.T) {
@@ -115,6 +157,26 @@ func TestMembers(t *testing.T) {
 	})
 	if fmt.Sprint(got) != `[1 "a,b" []]` {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for text, want := range map[string]string{`"a\nb"`: "a\nb", `""`: "", `"\ud83d\ude00"`: "😀"} {
+		if got, ok := jsonrpc.Bytes([]byte(text)); !ok || string(got) != want {
+			t.Errorf("Bytes(%s) = %q, %v", text, got, ok)
+		}
+		if got, ok := jsonrpc.String([]byte(text)); !ok || got != want {
+			t.Errorf("String(%s) = %q, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", `"`, "1", "12", "null", "[]", `["a"]`} {
+		if got, ok := jsonrpc.Bytes([]byte(text)); ok || got != nil {
+			t.Errorf("Bytes(%s) = %q, %v", text, got, ok)
+		}
+	}
+	// Not valid, but without a panic.
+	for _, text := range []string{`"\"`, `"\u"`, `"\u12"`, `"\ud83d"`, `"\ud83d\u"`} {
+		jsonrpc.Bytes([]byte(text))
 	}
 }
 
@@ -142,6 +204,29 @@ func TestIDKeys(t *testing.T) {
 	for _, bad := range []string{"", "null", "1.5", "1e3", "1.0", "01", "-", "{}", "true", `"`, `"a"b`, " 1"} {
 		if _, ok := jsonrpc.RawID([]byte(bad)); ok {
 			t.Errorf("RawID(%s) is taken", bad)
+		}
+	}
+	for _, same := range []string{"9223372036854775807", "-9223372036854775808", "9223372036854775808", "-1000000000000000000", "999999999999999999"} {
+		if id(same) != id(strings.Clone(same)) || id(same) == id(same+"0") || id(same) == id("1"+strings.TrimPrefix(same, "-")) {
+			t.Errorf("the key of %s", same)
+		}
+	}
+	if (jsonrpc.ID{}).Key() != (jsonrpc.Key{}) || (jsonrpc.ID{}).Key() == id("0") || jsonrpc.Null.Key() == id("0") {
+		t.Error("the key of no identifier")
+	}
+	number := jsonrpc.Int(1 << 40)
+	if n := testing.AllocsPerRun(10, func() { number.Key() }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if !(jsonrpc.ID{}).Clone().IsZero() {
+		t.Error("the copy of no identifier")
+	}
+	raw := []byte("17")
+	if own, ok := jsonrpc.RawID(raw); ok {
+		copied := own.Clone()
+		raw[0] = '2'
+		if copied.String() != "17" {
+			t.Errorf("the copy has become %s", copied)
 		}
 	}
 	if jsonrpc.Text(`a"`).String() != `"a\""` || jsonrpc.Int(-3).String() != "-3" || !(jsonrpc.ID{}).IsZero() {

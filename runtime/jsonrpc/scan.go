@@ -35,9 +35,9 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// consume consumes c after blanks.
+// consume consumes c, which is not 0, after blanks.
 func (s *scanner) consume(c byte) bool {
-	if s.peek() != c || s.pos == len(s.data) {
+	if s.peek() != c {
 		return false
 	}
 	s.pos++
@@ -56,13 +56,17 @@ func (s *scanner) str() bool {
 		case c == '\\':
 			plain = false
 			i++
-		case c < ' ':
-			return false
-		case c >= utf8.RuneSelf:
+		case c < ' ', c >= utf8.RuneSelf:
 			plain = false
 		}
 	}
 	return false
+}
+
+// validString reports whether v is a valid JSON string without blanks around it.
+func validString(v []byte) bool {
+	s := scanner{data: v}
+	return v[0] == '"' && s.str() && s.pos == len(v)
 }
 
 // span consumes one value, looking only at brackets and quotes, and returns how
@@ -160,7 +164,7 @@ func Members(data []byte, f func(name, value []byte) bool) {
 // returns false. The text must be valid JSON, as for [Members].
 func Elements(data []byte, f func(value []byte) bool) {
 	s := scanner{data: data}
-	if !s.consume('[') || s.peek() == ']' {
+	if !s.consume('[') {
 		return
 	}
 	for {
