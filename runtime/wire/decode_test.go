@@ -81,6 +81,10 @@ func TestAgainstEncodingJSON(t *testing.T) {
 		`{"01":1} {"-0":1} {"+1":1}`, "")
 	same(t, func(d *Decoder, v *map[uint8]int) { MapInt(d, v, Int[int]) },
 		[]string{`{"255":1,"0":2}`, `{"256":1}`, `{"-1":1}`}, "", "")
+	same(t, func(d *Decoder, v *map[int8]int) { MapInt(d, v, Int[int]) },
+		[]string{`{"127":1,"-128":2}`, `{"128":1}`, `{"-129":1}`}, "", "")
+	same(t, func(d *Decoder, v *map[uint64]int) { MapInt(d, v, Int[int]) },
+		[]string{`{"18446744073709551615":1}`, `{"18446744073709551616":1}`, `{"-1":1}`}, "", "")
 	same(t, func(d *Decoder, v *map[netip.Addr]int) { MapText(d, v, (*netip.Addr).UnmarshalText, Int[int]) },
 		[]string{`{"::1":1,"10.0.0.1":2}`, `{"10.0.0":1}`}, "", "")
 	same(t, func(d *Decoder, v *netip.Prefix) { Text(d, v, (*netip.Prefix).UnmarshalText) },
@@ -242,12 +246,14 @@ func TestInputIsFree(t *testing.T) {
 func TestFailedReadsLeaveValues(t *testing.T) {
 	i, s, f, b, p := 7, "s", 1.5, true, new(int)
 	list, m, at, dur := []int{1}, map[string]int{"a": 1}, time.Unix(0, 0), time.Hour
+	data := []byte("b")
 	addr := netip.MustParseAddr("::1")
 	for _, read := range []func(*Decoder){
 		func(d *Decoder) { Int(d, &i) }, func(d *Decoder) { String(d, &s) }, func(d *Decoder) { Float(d, &f) },
 		func(d *Decoder) { Bool(d, &b) }, func(d *Decoder) { Ptr(d, &p, Int[int]) }, func(d *Decoder) { Slice(d, &list, Int[int]) },
 		func(d *Decoder) { Map(d, &m, Int[int]) }, func(d *Decoder) { Time(d, &at) }, func(d *Decoder) { Duration(d, &dur) },
 		func(d *Decoder) { Text(d, &addr, (*netip.Addr).UnmarshalText) }, func(d *Decoder) { IntEnum(d, &i, []int{1}) },
+		func(d *Decoder) { StringEnum(d, &s, []string{""}) }, func(d *Decoder) { Bytes(d, &data) }, func(d *Decoder) { FloatEnum(d, &f, []float64{1}) },
 	} {
 		for _, text := range []string{`null`, `[`, `"\ud800"`} {
 			d := NewDecoder([]byte(text), Options{})
@@ -257,8 +263,47 @@ func TestFailedReadsLeaveValues(t *testing.T) {
 			}
 		}
 	}
-	equal(t, []any{i, s, f, b, *p, list, m, at, dur, addr.String()},
-		[]any{7, "s", 1.5, true, 0, []int{1}, map[string]int{"a": 1}, time.Unix(0, 0), time.Hour, "::1"})
+	equal(t, []any{i, s, f, b, *p, list, m, at, dur, addr.String(), data},
+		[]any{7, "s", 1.5, true, 0, []int{1}, map[string]int{"a": 1}, time.Unix(0, 0), time.Hour, "::1", []byte("b")})
+}
+
+// TestResetAnywhere uses a decoder again that has stopped anywhere, without Finish.
+func TestResetAnywhere(t *testing.T) {
+	again := `{"a":{"x":[1,{"k":1}]},"b":{"y":1}}`
+	d := new(Decoder)
+	for i := range len(again) {
+		for _, lenient := range []bool{false, true} {
+			d.Reset([]byte(again[:i]), Options{MaxDepth: 4, Lenient: lenient})
+			for o := d.OpenObject(nil); o.Next() && i%3 != 0; {
+				Quoted(d, new(string), String[string])
+				d.Skip()
+			}
+			d.Reset([]byte(again), Options{MaxDepth: 4})
+			var v any
+			if Any(d, &v); d.Finish() != nil {
+				t.Errorf("after %s: %v", again[:i], d.Finish())
+			}
+		}
+	}
+}
+
+// TestNothingBeyondTheEnd cuts texts whose rest is in the same memory.
+func TestNothingBeyondTheEnd(t *testing.T) {
+	for _, text := range append(slices.Clone(texts), searchText, `{"a":{"b":[null,-0.5e+1]},"c":"\u00e9\ud83d\ude00\/é","d":[[{}]]}`) {
+		data := []byte(text)
+		for i := range len(data) {
+			cut := slices.Clone(data[:i])
+			if got, want := Valid(data[:i], 0), Valid(cut, 0); errorText(got) != errorText(want) {
+				t.Errorf("%q, cut from %q: %v, want %v", cut, text, got, want)
+			}
+			got := decode(string(cut), Options{}, new(searchArgs), decodeSearch)
+			d := NewDecoder(data[:i], Options{})
+			var v searchArgs
+			if decodeSearch(d, &v); errorText(d.Finish()) != errorText(got) {
+				t.Errorf("%q, cut from %q: %v, want %v", cut, text, d.Finish(), got)
+			}
+		}
+	}
 }
 
 func TestFreshCollections(t *testing.T) {
@@ -298,7 +343,7 @@ func TestMultiples(t *testing.T) {
 		{"0", "3", true}, {"0.00", "7", true}, {"6", "3", true}, {"7", "3", false}, {"-6", "3", true}, {"1e2", "25", true}, {"1e2", "30", false},
 		{"0.3", "0.1", true}, {"0.3", "0.2", false}, {"1.10", "0.11", true}, {"1e-7", "1e-8", true}, {"1e-8", "1e-7", false}, {"1e999999999999999", "7", false},
 		{"1e999999999999999", "0.0001", true}, {"10", "0.4", true}, {"18446744073709551615", "5", true}, {"123456789012345678901234567890", "9007199254740991", false},
-		{"2.5", "0.5", true}, {"0.5", "2.5", false}, {"0.5", "0.25", true}, {"1", "0.3", false},
+		{"0", "100", true}, {"5", "12345678901234567891", false}, {"6", "18446744073709551619", false}, {"2.5", "0.5", true}, {"0.5", "2.5", false}, {"0.5", "0.25", true}, {"1", "0.3", false},
 	} {
 		if got := parseDecimal([]byte(c.z)).isMultiple(parseDecimal([]byte(c.w))); got != c.want {
 			t.Errorf("%s of %s: %v", c.z, c.w, got)

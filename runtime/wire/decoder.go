@@ -157,9 +157,6 @@ func (d *Decoder) release() {
 // one strict JSON value and nothing else, or else an *[ArgumentsError] with all
 // violations. It drops the reference to the input; calling it again returns the same.
 func (d *Decoder) Finish() error {
-	if d.finished {
-		return d.finishErr
-	}
 	d.finished = true
 	if d.peek(); d.err == nil && d.pos < len(d.data) {
 		d.syntaxError("unexpected " + d.sample() + " after the value")

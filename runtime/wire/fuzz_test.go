@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,53 +18,88 @@ func FuzzReader(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Add([]byte(searchText))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		err := Valid(data, 0)
-		if err == nil && !json.Valid(data) {
-			t.Fatalf("accepted, but not by encoding/json: %q", data)
+	f.Fuzz(checkReaders)
+}
+
+func checkReaders(t *testing.T, data []byte) {
+	err := Valid(data, 0)
+	if err == nil && !json.Valid(data) {
+		t.Fatalf("accepted, but not by encoding/json: %q", data)
+	}
+	if err == nil && !utf8.Valid(data) {
+		t.Fatalf("accepted, but not UTF-8: %q", data)
+	}
+	if err != nil && json.Valid(data) && !strict(err) {
+		t.Fatalf("%q is refused: %v", data, err)
+	}
+	input := bytes.Clone(data)
+	var raw json.RawMessage
+	if rawErr := decode(string(data), Options{}, &raw, Raw); (rawErr == nil) != (err == nil) {
+		t.Fatalf("Raw: %v, Valid: %v", rawErr, err)
+	}
+	d := NewDecoder(data, Options{})
+	var got, want any
+	Any(d, &got)
+	anyErr := d.Finish()
+	if !bytes.Equal(input, data) {
+		t.Fatal("the input has changed")
+	}
+	stdErr := json.Unmarshal(data, &want)
+	if (anyErr == nil) != (err == nil && stdErr == nil) {
+		t.Fatalf("%q: Any: %v, Valid: %v, encoding/json: %v", data, anyErr, err, stdErr)
+	}
+	if err != nil {
+		return
+	}
+	var theirs json.RawMessage
+	if err := json.Unmarshal(data, &theirs); err != nil || string(theirs) != string(raw) {
+		t.Fatalf("Raw: %q, encoding/json: %q, %v", raw, theirs, err)
+	}
+	if start, end, ok := Span(data, 0); !ok || string(bytes.TrimSpace(data)) != string(data[start:end]) {
+		t.Fatalf("%q: Span: %d, %d, %v", data, start, end, ok)
+	}
+	if anyErr == nil && !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q: Any: %#v, encoding/json: %#v", data, got, want)
+	}
+	if anyErr == nil {
+		text, err := encode(&got, PutAny)
+		if wanted := marshalled(t, want); err != nil || text != wanted {
+			t.Fatalf("PutAny: %q, %v, encoding/json: %q", text, err, wanted)
 		}
-		if err == nil && !utf8.Valid(data) {
-			t.Fatalf("accepted, but not UTF-8: %q", data)
-		}
-		if err != nil && json.Valid(data) && !strict(err) {
-			t.Fatalf("%q is refused: %v", data, err)
-		}
-		input := bytes.Clone(data)
-		var raw json.RawMessage
-		if rawErr := decode(string(data), Options{}, &raw, Raw); (rawErr == nil) != (err == nil) {
-			t.Fatalf("Raw: %v, Valid: %v", rawErr, err)
-		}
-		d := NewDecoder(data, Options{})
-		var got, want any
-		Any(d, &got)
-		anyErr := d.Finish()
-		if !bytes.Equal(input, data) {
-			t.Fatal("the input has changed")
-		}
-		stdErr := json.Unmarshal(data, &want)
-		if (anyErr == nil) != (err == nil && stdErr == nil) {
-			t.Fatalf("%q: Any: %v, Valid: %v, encoding/json: %v", data, anyErr, err, stdErr)
-		}
-		if err != nil {
-			return
-		}
-		var theirs json.RawMessage
-		if err := json.Unmarshal(data, &theirs); err != nil || string(theirs) != string(raw) {
-			t.Fatalf("Raw: %q, encoding/json: %q, %v", raw, theirs, err)
-		}
-		if start, end, ok := Span(data, 0); !ok || string(bytes.TrimSpace(data)) != string(data[start:end]) {
-			t.Fatalf("%q: Span: %d, %d, %v", data, start, end, ok)
-		}
-		if anyErr == nil && !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q: Any: %#v, encoding/json: %#v", data, got, want)
-		}
-		if anyErr == nil {
-			text, err := encode(&got, PutAny)
-			if wanted := marshalled(t, want); err != nil || text != wanted {
-				t.Fatalf("PutAny: %q, %v, encoding/json: %q", text, err, wanted)
+	}
+}
+
+// TestOneByteChanged compares the readers with encoding/json for texts of every kind, and
+// for all changes of one byte of them.
+func TestOneByteChanged(t *testing.T) {
+	for _, text := range append(slices.Clone(texts), `{"a":{"b":[null,-0.5e+1]},"c":"\u00e9\ud83d\ude00\/é","d":[[{}]]}`) {
+		oneByteChanged(text, func(text string) {
+			checkReaders(t, []byte(text))
+			checkNumbers(t, text)
+		})
+	}
+	oneByteChanged(searchText, func(text string) {
+		checkSearch(t, text, false)
+		checkSearch(t, text, true)
+	})
+}
+
+// oneByteChanged calls f with a text, and with it after each change of one byte.
+func oneByteChanged(text string, f func(text string)) {
+	f(text)
+	for i := range len(text) + 1 {
+		f(text[:i])
+		for _, c := range "{}[]\",:\\ \n\r\t09a-.eEu\x00\x1f\x7f" {
+			f(text[:i] + string(c) + text[i:])
+			if i < len(text) {
+				f(text[:i] + string(c) + text[i+1:])
 			}
 		}
-	})
+		if i < len(text) {
+			f(text[:i] + text[i+1:])
+			f(text[:i] + "\xff" + text[i+1:])
+		}
+	}
 }
 
 // strict reports whether an error is one that encoding/json does not return.
@@ -83,34 +119,36 @@ func FuzzSearch(f *testing.F) {
 	f.Add(strings.ReplaceAll(searchText, `"limit":25`, `"limit":"25"`), true)
 	f.Add(`{"query":"x","page":"{\"number\":2}"}`, true)
 	f.Add(`{"query":1,"limit":5000,"sort":"yeer","qeury":{"a":1,"a":2}}`, false)
-	f.Fuzz(func(t *testing.T, text string, lenient bool) {
-		var got, want searchArgs
-		err := decode(text, Options{Lenient: lenient}, &got, decodeSearch)
-		switch err := err.(type) {
-		case nil:
-			if lenient {
-				return
-			}
-			stdErr := json.Unmarshal([]byte(text), &want)
-			if stdErr != nil && strings.Contains(stdErr.Error(), "cannot unmarshal number") {
-				return // 1.0 and 1e2 as integers
-			}
-			if stdErr != nil || !reflect.DeepEqual(got, want) {
-				t.Fatalf("%q:\n got %#v\nwant %#v, %v", text, got, want, stdErr)
-			}
-		case *ArgumentsError:
-			if !json.Valid([]byte(text)) {
-				t.Fatalf("%q: violations, but not JSON: %v", text, err)
-			}
-			if s := err.Text("x"); !utf8.ValidString(s) || strings.Count(s, "\n") > DefaultMaxProblems+1 {
-				t.Fatalf("%q: text %q", text, s)
-			}
-		case *SyntaxError:
-			if json.Valid([]byte(text)) && !strict(err) {
-				t.Fatalf("%q is refused: %v", text, err)
-			}
+	f.Fuzz(checkSearch)
+}
+
+func checkSearch(t *testing.T, text string, lenient bool) {
+	var got, want searchArgs
+	err := decode(text, Options{Lenient: lenient}, &got, decodeSearch)
+	switch err := err.(type) {
+	case nil:
+		if lenient {
+			return
 		}
-	})
+		stdErr := json.Unmarshal([]byte(text), &want)
+		if stdErr != nil && strings.Contains(stdErr.Error(), "cannot unmarshal number") {
+			return // 1.0 and 1e2 as integers
+		}
+		if stdErr != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q:\n got %#v\nwant %#v, %v", text, got, want, stdErr)
+		}
+	case *ArgumentsError:
+		if !json.Valid([]byte(text)) {
+			t.Fatalf("%q: violations, but not JSON: %v", text, err)
+		}
+		if s := err.Text("x"); !utf8.ValidString(s) || strings.Count(s, "\n") > DefaultMaxProblems+1 {
+			t.Fatalf("%q: text %q", text, s)
+		}
+	case *SyntaxError:
+		if json.Valid([]byte(text)) && !strict(err) {
+			t.Fatalf("%q is refused: %v", text, err)
+		}
+	}
 }
 
 // FuzzNumbers compares integers and floats with encoding/json.
@@ -118,32 +156,34 @@ func FuzzNumbers(f *testing.F) {
 	for _, text := range texts {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var i, wantI int64
-		var u, wantU uint64
-		var x, wantX float64
-		var y, wantY float32
-		errI, errU := decode(text, Options{}, &i, Int[int64]), decode(text, Options{}, &u, Int[uint64])
-		errX, errY := decode(text, Options{}, &x, Float[float64]), decode(text, Options{}, &y, Float[float32])
-		if strings.TrimSpace(text) == "null" {
-			return
-		}
-		if json.Unmarshal([]byte(text), &wantI) == nil && (errI != nil || i != wantI) {
-			t.Errorf("%q: %d, %v, want %d", text, i, errI, wantI)
-		}
-		if json.Unmarshal([]byte(text), &wantU) == nil && (errU != nil || u != wantU) {
-			t.Errorf("%q: %d, %v, want %d", text, u, errU, wantU)
-		}
-		if err := json.Unmarshal([]byte(text), &wantX); (err == nil) != (errX == nil) || err == nil && x != wantX {
-			t.Errorf("%q: %v, %v, want %v, %v", text, x, errX, wantX, err)
-		}
-		if err := json.Unmarshal([]byte(text), &wantY); (err == nil) != (errY == nil) || err == nil && y != wantY {
-			t.Errorf("%q: %v, %v, want %v, %v", text, y, errY, wantY, err)
-		}
-		if errI == nil && errX != nil || errI == nil && float64(i) != x {
-			t.Errorf("%q: %d as an integer, %v as a float", text, i, x)
-		}
-	})
+	f.Fuzz(checkNumbers)
+}
+
+func checkNumbers(t *testing.T, text string) {
+	var i, wantI int64
+	var u, wantU uint64
+	var x, wantX float64
+	var y, wantY float32
+	errI, errU := decode(text, Options{}, &i, Int[int64]), decode(text, Options{}, &u, Int[uint64])
+	errX, errY := decode(text, Options{}, &x, Float[float64]), decode(text, Options{}, &y, Float[float32])
+	if strings.TrimSpace(text) == "null" {
+		return
+	}
+	if json.Unmarshal([]byte(text), &wantI) == nil && (errI != nil || i != wantI) {
+		t.Errorf("%q: %d, %v, want %d", text, i, errI, wantI)
+	}
+	if json.Unmarshal([]byte(text), &wantU) == nil && (errU != nil || u != wantU) {
+		t.Errorf("%q: %d, %v, want %d", text, u, errU, wantU)
+	}
+	if err := json.Unmarshal([]byte(text), &wantX); (err == nil) != (errX == nil) || err == nil && x != wantX {
+		t.Errorf("%q: %v, %v, want %v, %v", text, x, errX, wantX, err)
+	}
+	if err := json.Unmarshal([]byte(text), &wantY); (err == nil) != (errY == nil) || err == nil && y != wantY {
+		t.Errorf("%q: %v, %v, want %v, %v", text, y, errY, wantY, err)
+	}
+	if errI == nil && errX != nil || errI == nil && float64(i) != x {
+		t.Errorf("%q: %d as an integer, %v as a float", text, i, x)
+	}
 }
 
 // FuzzStrings writes strings and reads them back.

@@ -8,24 +8,34 @@ const maxTexts = 4
 // enterQuotedJSON continues inside the next string, if that holds the text of an object
 // or an array, as the brace says. Otherwise it reads nothing.
 func (d *Decoder) enterQuotedJSON(brace byte) bool {
-	start := d.pos
-	text, _ := d.readString()
-	if d.err != nil {
+	text, end := d.innerText(brace)
+	if text == nil {
 		return false
 	}
-	end := d.pos
-	d.pos = start
+	d.pushQuotedJSON(text, end, d.depth)
+	return true
+}
+
+// innerText returns the text of the object or array that the next string holds, and the
+// end of that string; nil if it holds none. It does not advance, except to the end of the
+// data at a syntax error.
+func (d *Decoder) innerText(brace byte) (text []byte, end int) {
+	start := d.pos
+	text, _ = d.readString()
+	if d.err != nil {
+		return nil, 0
+	}
+	end, d.pos = d.pos, start
 	// Only a text that is valid as a whole is accepted: a syntax error in it must not
 	// become a syntax error of the message around it.
-	inner := bytes.TrimLeft(text, " \t\r\n")
-	if len(inner) == 0 || inner[0] != brace || d.depth >= d.opts.MaxDepth || len(d.texts) >= maxTexts {
-		return false
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if len(text) == 0 || text[0] != brace || d.depth >= d.opts.MaxDepth || len(d.texts) >= maxTexts {
+		return nil, 0
 	}
-	if Valid(inner, d.opts.MaxDepth-d.depth) != nil {
-		return false
+	if Valid(text, d.opts.MaxDepth-d.depth) != nil {
+		return nil, 0
 	}
-	d.pushQuotedJSON(bytes.Clone(inner), end, d.depth)
-	return true
+	return bytes.Clone(text), end
 }
 
 // pushQuotedJSON continues inside a string of the text, which ends at end. The inner

@@ -103,9 +103,6 @@ func (d *Decoder) mapMember() (name string, start int, ok bool) {
 	}
 	start = d.pos
 	key, _ := d.readString()
-	if d.err != nil {
-		return "", 0, false
-	}
 	name = d.keep(key)
 	return name, start, d.colon() != 0
 }

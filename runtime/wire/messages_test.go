@@ -79,6 +79,20 @@ func TestMessages(t *testing.T) {
 		{`7`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{1, 2, 4}) }), `enum x: must be one of 1, 2, 4, got 7`},
 		{`"1"`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{1, 2, 4}) }), `enum x: must be one of 1, 2, 4, got a string "1"`},
 		{`0.7`, reader(func(d *Decoder, v *float64) { FloatEnum(d, v, []float64{0.5, 1}) }), `enum x: must be one of 0.5, 1, got 0.7`},
+		{`2`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), ``},
+		{`2.0`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), ``},
+		{`-1`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), ``},
+		{`1.5`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), `type x: must be an integer, got 1.5`},
+		{`1e400`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), `maximum x: must be at most 9223372036854775807, got 1e400`},
+		{`true`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), `enum x: must be one of -1, 2, got a boolean true`},
+		{`[2]`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), `enum x: must be one of -1, 2, got an array`},
+		{`null`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), `enum x: must be one of -1, 2, got null`},
+		{`"-1"`, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) }), `enum x: must be one of -1, 2, got a string "-1"`},
+		{`0.5`, reader(func(d *Decoder, v *float64) { FloatEnum(d, v, []float64{-1, 0.5}) }), ``},
+		{`-1`, reader(func(d *Decoder, v *float64) { FloatEnum(d, v, []float64{-1, 0.5}) }), ``},
+		{`1e400`, reader(func(d *Decoder, v *float64) { FloatEnum(d, v, []float64{-1, 0.5}) }), `maximum x: must be at most 1.7976931348623157e+308, got 1e400`},
+		{`"a"`, reader(func(d *Decoder, v *float64) { FloatEnum(d, v, []float64{-1, 0.5}) }), `enum x: must be one of -1, 0.5, got a string "a"`},
+		{`{}`, reader(func(d *Decoder, v *float64) { FloatEnum(d, v, []float64{-1, 0.5}) }), `enum x: must be one of -1, 0.5, got an object`},
 		{`5000`, check(Int[int], func(d *Decoder, v int) { Maximum(d, v, 100) }), `maximum x: must be at most 100, got 5000`},
 		{`0`, check(Int[uint], func(d *Decoder, v uint) { Minimum(d, v, 1) }), `minimum x: must be at least 1, got 0`},
 		{`0`, check(Int[int], func(d *Decoder, v int) { ExclusiveMinimum(d, v, 0) }), `exclusiveMinimum x: must be greater than 0, got 0`},
@@ -244,6 +258,10 @@ func TestManyKnownNames(t *testing.T) {
 	}
 	err := decode(`{"n0":1,"zzzzz":1}`, Options{}, new(struct{}), fieldsOf(names...))
 	if err == nil || !strings.HasSuffix(err.Error(), ", n29, and 10 more") {
+		t.Error(err)
+	}
+	err = decode(`"zzzzz"`, Options{}, new(string), func(d *Decoder, v *string) { StringEnum(d, v, names) })
+	if err == nil || !strings.HasSuffix(err.Error(), `, "n29", and 10 more, got "zzzzz"`) {
 		t.Error(err)
 	}
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"math"
 	"math/bits"
 	"strconv"
 )
@@ -198,46 +197,6 @@ var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 // parseFloat returns the float nearest to a JSON number, and false where it is
 // beyond the largest.
 func parseFloat(text []byte, size int) (float64, bool) {
-	if size == 64 {
-		if f, ok := exactFloat(text); ok {
-			return f, true
-		}
-	}
 	f, err := strconv.ParseFloat(string(text), size)
 	return f, err == nil
-}
-
-// exactFloat computes short numbers: where digits and power of ten both are exact
-// floats, one multiplication or division rounds once, which is right.
-func exactFloat(text []byte) (float64, bool) {
-	i := 0
-	if text[0] == '-' {
-		i++
-	}
-	var u uint64
-	point := -1
-	for first := i; i < len(text); i++ {
-		switch c := text[i]; {
-		case '0' <= c && c <= '9':
-			u = 10*u + uint64(c-'0')
-		case c == '.':
-			point = i
-		default:
-			return 0, false
-		}
-		if i > first+16 {
-			return 0, false
-		}
-	}
-	if u >= 1<<53 {
-		return 0, false
-	}
-	f := float64(u)
-	if point >= 0 {
-		f /= exactPowers[len(text)-point-1]
-	}
-	if text[0] == '-' {
-		f = math.Copysign(f, -1)
-	}
-	return f, true
 }

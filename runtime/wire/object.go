@@ -121,7 +121,7 @@ func (d *Decoder) quickMember(f *frame) *Field {
 	}
 	for j := f.expected; j < len(f.fields); j++ {
 		field := &f.fields[j]
-		if len(field.Name) == end-start && string(data[start:end]) == field.Name {
+		if string(data[start:end]) == field.Name {
 			if j >= 64 || f.seen&(1<<j) != 0 {
 				return nil
 			}
@@ -154,8 +154,6 @@ func (o *Object) slowNext() (found, ok bool) {
 	d, f := o.d, o.f
 	c := d.peek()
 	switch {
-	case d.err != nil:
-		return false, false
 	case c == '}':
 		o.end()
 		return false, false
@@ -198,9 +196,6 @@ func (o *Object) member() (found, ok bool) {
 	d, f := o.d, o.f
 	start := d.pos
 	key, escaped := d.readString()
-	if d.err != nil {
-		return false, false
-	}
 	i := f.find(key)
 	if i < 0 {
 		if escaped {

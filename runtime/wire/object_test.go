@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -74,6 +75,93 @@ func TestObjects(t *testing.T) {
 		}
 		if again := d.Finish(); again != err {
 			t.Errorf("%s: a second Finish gives %v, the first %v", c.text, again, err)
+		}
+	}
+}
+
+// TestNoMemberWithoutValue: the code in the loop gets no member where the text ends
+// before its value or is not JSON, and no function that reads a key or a value is called.
+func TestNoMemberWithoutValue(t *testing.T) {
+	for _, text := range []string{
+		`{"a":`, `{"a": `, `{"a" :`, `{"\u0061":`, `{"a":` + "\x00", `{"a"`, `{"a" 1`, `{"a`, `{"\ud800":1}`, `{"":`, `{1:1}`, `{`,
+	} {
+		for name, read := range map[string]func(*Decoder, func()){
+			"Object": func(d *Decoder, called func()) {
+				for o := d.Object(Fields{{Name: "a"}, {Name: ""}}); o.Next(); {
+					called()
+				}
+			},
+			"OpenObject": func(d *Decoder, called func()) {
+				for o := d.OpenObject(nil); o.Next(); {
+					called()
+				}
+			},
+			"Map": func(d *Decoder, called func()) {
+				var m map[string]int
+				Map(d, &m, func(*Decoder, *int) { called() })
+			},
+			"MapText": func(d *Decoder, called func()) {
+				var m map[string]int
+				MapText(d, &m, func(*string, []byte) error { called(); return nil }, func(*Decoder, *int) { called() })
+			},
+		} {
+			d := NewDecoder([]byte(text), Options{})
+			read(d, func() { t.Errorf("%s: called for %q", name, text) })
+			if err, ok := d.Finish().(*SyntaxError); !ok {
+				t.Errorf("%s: %q: %v", name, text, err)
+			}
+		}
+	}
+}
+
+// TestNothingAfterSyntaxError counts the calls for the elements of arrays.
+func TestNothingAfterSyntaxError(t *testing.T) {
+	for _, text := range []string{`",", "\x"`, `",","\ud800"`, `",","\u12"`, `1,"` + "\x01\"", `1,"` + "\xff\"", `1,01`, `1,tru`, `1,-`, `1,{"a":1,"a":1}`, `1,{"a":1 "b":2}`} {
+		n := 0
+		err := decode("["+text+",1,2,3]", Options{}, new([]int), func(d *Decoder, v *[]int) {
+			Slice(d, v, func(d *Decoder, _ *int) {
+				n++
+				d.Skip()
+			})
+		})
+		if _, ok := err.(*SyntaxError); !ok || n != 2 {
+			t.Errorf("%s: %d elements, %v", text, n, err)
+		}
+	}
+}
+
+// TestNullMembers is about the null of an optional member, which counts as absent unless
+// the field says otherwise.
+func TestNullMembers(t *testing.T) {
+	fields := Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c", Null: true}}
+	for _, text := range []string{`{"a":null,"b":null,"c":null}`, `{ "c" : null, "b" : null, "a" : null }`} {
+		var names []string
+		d := NewDecoder([]byte(text), Options{})
+		for o := d.Object(fields); o.Next(); {
+			names = append(names, o.Name())
+			d.Skip()
+		}
+		slices.Sort(names)
+		equal(t, names, []string{"a", "c"})
+		if err := d.Finish(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestInvalidKeys is about the names of a map that are not keys.
+func TestInvalidKeys(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"x":1,"x":2}`:      `duplicate key "x" at offset 7`,
+		`{"x":1,"\u0078":2}`: `duplicate key "x" at offset 7`,
+		`{"1.5":1}`:          `["1.5"]: the name must be an integer in plain digits`,
+		`{"1a":1}`:           `1a: the name must be an integer in plain digits`,
+		`{"128":1}`:          `128: the name must be at most 127`,
+		`{"-129":1}`:         `-129: the name must be at least -128`,
+	} {
+		err := decode(text, Options{}, new(map[int8]int), func(d *Decoder, v *map[int8]int) { MapInt(d, v, Int[int]) })
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
 }

@@ -191,8 +191,8 @@ func (d *Decoder) readHardString(start, i int) (text []byte, escaped bool) {
 			d.syntaxError("control character " + hexByte(c) + " inside a string, which must be escaped")
 			return nil, false
 		default:
-			r, size := utf8.DecodeRune(data[i:])
-			if r == utf8.RuneError && size == 1 {
+			_, size := utf8.DecodeRune(data[i:])
+			if size == 1 {
 				d.pos = i
 				d.syntaxError("invalid UTF-8: byte " + hexByte(c) + " inside a string")
 				return nil, false

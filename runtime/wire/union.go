@@ -21,10 +21,7 @@ func (d *Decoder) Variant(name string, values []string) string {
 	case '"':
 		var text []byte
 		if d.opts.Lenient {
-			text = d.innerObject()
-		}
-		if d.err != nil {
-			return ""
+			text, _ = d.innerText('{')
 		}
 		if len(text) == 0 {
 			d.mismatch("an object")
@@ -40,25 +37,15 @@ func (d *Decoder) Variant(name string, values []string) string {
 		return d.noVariant(name, RuleRequired, "required, but missing; it m"+oneOf(values, appendStringValue[string])[1:])
 	}
 	if value[0] != '"' {
-		if Valid(value, d.opts.MaxDepth) != nil {
-			d.skip() // finds the syntax error
-			d.failed = true
-			return ""
-		}
 		return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+described(value))
 	}
 	var inner Decoder
 	inner.Reset(value, Options{})
 	kind, _ := inner.readString()
 	for _, v := range values {
-		if inner.err == nil && string(kind) == v {
+		if string(kind) == v {
 			return v
 		}
-	}
-	if inner.err != nil {
-		d.skip()
-		d.failed = true
-		return ""
 	}
 	hint := ""
 	if i := d.nearest(string(kind), len(values), func(i int) string { return values[i] }); i >= 0 {
@@ -67,24 +54,8 @@ func (d *Decoder) Variant(name string, values []string) string {
 	return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(kind))+hint)
 }
 
-// innerObject returns the object whose JSON text the next string holds, or nothing if
-// it holds no object. It does not advance.
-func (d *Decoder) innerObject() []byte {
-	start := d.pos
-	text, _ := d.readString()
-	if d.err != nil {
-		return nil
-	}
-	d.pos = start
-	text = bytes.TrimLeft(text, " \t\r\n")
-	if len(text) == 0 || text[0] != '{' || len(d.texts) >= maxTexts || Valid(text, d.opts.MaxDepth) != nil {
-		return nil
-	}
-	return bytes.Clone(text)
-}
-
 // noVariant records a violation at a member of the object to be read next, and skips
-// the object.
+// the object. A syntax error in the object takes precedence.
 func (d *Decoder) noVariant(name, rule, message string) string {
 	before := len(d.problems)
 	d.violateMember(name, rule, message)

@@ -109,6 +109,11 @@ func TestUnion(t *testing.T) {
 		{`{"r":1,"type":"circle","r":1}`, `duplicate key "r" at offset 23`},
 		{`{"r":1,"type":tru}`, `unexpected character 't', want a value at offset 14 (in type)`},
 		{`{"type":"\ud800"}`, ``},
+		{`{"type":}`, ``},
+		{`{"type":[}`, ``},
+		{`{"type":{"a":1,"a":1}}`, ``},
+		{`{"type":01}`, ``},
+		{`"{`, ``},
 		{`{"x":1`, ``},
 		{`{"x":{"a":1,"a":2}}`, ``},
 		{``, ``},
@@ -143,15 +148,53 @@ func TestUnion(t *testing.T) {
 }
 
 func TestUnionLenient(t *testing.T) {
-	for in, ok := range map[string]bool{`"{\"r\":1,\"type\":\"circle\"}"`: true, `" {\"type\":\"circle\"}"`: false, `"[]"`: false, `"x"`: false} {
-		d := wire.NewDecoder([]byte(in), wire.Options{Lenient: true})
+	for in, want := range map[string]string{
+		`{"r":1,"type":"circle"}`:               "",
+		` {"r":1,"type":"circle"}`:              "",
+		` {"type":"circle"}`:                    "r: required, but missing",
+		`{"type":"x"}`:                          `type: must be one of "circle", "pair", got "x"`,
+		`{"type":5}`:                            `type: must be one of "circle", "pair", got a number 5`,
+		`{"r":1}`:                               `type: required, but missing; it must be one of "circle", "pair"`,
+		`[]`:                                    `must be an object, got a string "[]"`,
+		`["type","circle"]`:                     `must be an object, got a string "[\"type\",\"circle\"]"`,
+		`x`:                                     `must be an object, got a string "x"`,
+		``:                                      `must be an object, got a string ""`,
+		` `:                                     `must be an object, got a string " "`,
+		`{"r":1`:                                `must be an object, got a string "{\"r\":1"`,
+		`{"type":"circle","r":1`:                `must be an object, got a string "{\"type\":\"circle\",\"r\":1"`,
+		`{"type":"circle","r":1,"r":1}`:         `must be an object, got a string "{\"type\":\"circle\",\"r\":1,\"r\":1}"`,
+		`{"type":"pair","a":{"type":"circle"}}`: `a.r: required, but missing`,
+	} {
+		d := wire.NewDecoder([]byte(quoted(in)), wire.Options{Lenient: true})
 		var v figure
 		decodeFigure(d, &v)
-		if err := d.Finish(); (err == nil) != ok {
-			t.Errorf("%s: %v", in, err)
+		if got := message(d.Finish()); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
+		}
+	}
+	// Texts nest four deep.
+	text := `{"type":"circle","r":1}`
+	for level := range 7 {
+		d := wire.NewDecoder([]byte(text), wire.Options{Lenient: true})
+		var v figure
+		decodeFigure(d, &v)
+		if err := d.Finish(); (err == nil) != (level <= 4) {
+			t.Errorf("%d texts in each other: %v", level, err)
+		}
+		text = `{"type":"pair","a":` + quoted(text) + `}`
+	}
+	// Variant returns the kind only of what can be read as an object.
+	for text, want := range map[string]string{
+		`{"type":"circle"}`: "circle", `{"type":"circle"`: "", `{"type":"circle"} x`: "", `[{"type":"circle"}]`: "", `{"type":"circle","x":[[]]}`: "",
+	} {
+		d := wire.NewDecoder([]byte(quoted(text)), wire.Options{Lenient: true, MaxDepth: 2})
+		if got := d.Variant("type", figureKinds); got != want {
+			t.Errorf("%s is a %q, want %q", text, got, want)
 		}
 	}
 }
+
+func quoted(text string) string { return string(wire.AppendString(nil, text)) }
 
 type stranger struct{ circle }
 
