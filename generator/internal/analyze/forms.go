@@ -90,8 +90,8 @@ func formKind(f *model.FormField, t *model.Type) (what, hint string) {
 		if f.Kind = model.FormString; len(choices) > 0 {
 			f.Kind, f.Choices = model.FormChoiceOne, choices
 		}
-		if slices.Contains(formFormats, f.Rules.Format) {
-			f.Format = f.Rules.Format
+		if format := f.Rules.Limit("format"); slices.Contains(formFormats, format) {
+			f.Format = format
 		}
 	case model.Time:
 		f.Kind, f.Format = model.FormString, "date-time"

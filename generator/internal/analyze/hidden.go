@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"encoding/json"
 	"go/token"
 	"maps"
@@ -83,10 +84,15 @@ func (c *visibleChecker) walk(v reflect.Value, what, owner string, at place) {
 		for i := range v.Len() {
 			c.walk(v.Index(i), what, owner, at)
 		}
+	case reflect.Map: // constraints by their keywords
+		limits, _ := v.Interface().(map[string]string)
+		for _, keyword := range slices.Sorted(maps.Keys(limits)) {
+			c.check(limits[keyword], keyword, owner, at)
+		}
 	case reflect.Struct:
 		c.walkStruct(v, owner, at)
 	case reflect.String:
-		c.check(v.String(), what, owner, at)
+		c.check(v.String(), cmp.Or(memberNames[what], "text"), owner, at)
 	}
 }
 
@@ -117,10 +123,6 @@ var owned = map[reflect.Type]bool{
 // check checks a text. Texts that are JSON may have hidden characters as escapes, which
 // clients decode; control characters are no secret there.
 func (c *visibleChecker) check(text, what, owner string, at place) {
-	what = memberNames[what]
-	if what == "" {
-		what = "text"
-	}
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)
 	}
@@ -170,7 +172,7 @@ func printable(r rune) rune {
 // memberNames are the words for members of the model in messages.
 var memberNames = map[string]string{
 	"Title": "title", "Description": "description", "Instructions": "instructions", "Version": "version", "Website": "website", "Icons": "icon",
-	"Name": "name", "Text": "text", "Doc": "doc comment", "JSON": "value", "Schema": "schema", "Pattern": "pattern", "Format": "format",
+	"Name": "name", "Text": "text", "Doc": "doc comment", "JSON": "value", "Schema": "schema", "Format": "format",
 	"Enum": "enumeration", "Examples": "example", "Header": "header", "Key": "keyword", "Groups": "group", "Aliases": "alias", "MIME": "MIME type",
 	"URI": "URI", "Audience": "audience", "Values": "value", "Value": "value", "Discriminator": "discriminator", "Symbol": "name",
 }

@@ -77,7 +77,7 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 	ok := a.checkHidden(args, call, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
-	object, good := a.types.ApplyArgs(object, name, args.rules(), at.subject)
+	object, good := a.types.ApplyArgs(object, name, args.lines, at.subject)
 	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
 	return ok && good
 }
@@ -115,7 +115,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	if !ok {
 		return false
 	}
-	object, ok = a.types.ApplyArgs(object, name, args.rules(), at.subject)
+	object, ok = a.types.ApplyArgs(object, name, args.lines, at.subject)
 	call.Input.Object = object
 	for i, p := range open {
 		p.Field = object.Fields[i]
@@ -136,7 +136,7 @@ func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(stri
 			switch {
 			case p.Source == model.FromZero && len(line.Args) == 2: // the name and omit
 			case p.Source == model.FromZero:
-				a.diags.Errorf(line.Pos, subject, "an omitted parameter is not an argument, so nothing else can be said about it").Hint = "delete the rest of the line"
+				a.diags.Errorf(line.Pos, subject, "an omitted parameter is not an argument, so it has no other settings").Hint = "delete the rest of the line"
 				ok = false
 			case p.Source == model.FromProvider:
 				a.diags.Errorf(line.Pos, subject, "the parameter is filled by %s and is not an argument", p.Provider.Func).Hint = "delete the line"
@@ -204,29 +204,4 @@ func (s *argSet) take(p *model.Param) []*directive.Directive {
 	}
 	s.lines = left
 	return taken
-}
-
-// rules are the lines as package schema applies them.
-func (s *argSet) rules() []schema.Arg {
-	var all []schema.Arg
-	for _, l := range s.lines {
-		arg := schema.Arg{Name: l.Name(), Pos: l.Pos}
-		words := 0
-		for _, v := range l.Args {
-			if v.Bare && !v.Quoted {
-				if words++; words == 1 {
-					continue // the name
-				}
-			}
-			rule := schema.ArgRule{Key: v.Key, Value: v.Value, Quoted: v.Quoted, Pos: v.Pos}
-			if v.Key == "enum" {
-				for _, item := range v.Items() {
-					rule.Items = append(rule.Items, item.Value)
-				}
-			}
-			arg.Rules = append(arg.Rules, rule)
-		}
-		all = append(all, arg)
-	}
-	return all
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -16,74 +17,55 @@ func (b *builder) checks(t *model.Type, rules *model.Rules, place string) []*Che
 	for t.Kind == model.Pointer {
 		t = t.Elem
 	}
-	switch t.Kind {
-	case model.Int, model.Uint, model.Float:
-		return b.numberChecks(t, rules)
-	case model.Number:
-		return textNumberChecks(rules)
-	case model.String:
-		return b.stringChecks(rules, place)
-	case model.Bytes:
-		return lengthChecks("MinBase64Length", "MaxBase64Length", rules.MinLength, rules.MaxLength, false)
-	case model.Slice, model.Array:
-		return itemChecks(t, rules)
-	case model.Map:
-		return lengthChecks("MinProperties", "MaxProperties", rules.MinProperties, rules.MaxProperties, true)
-	}
-	return nil
-}
-
-func (b *builder) numberChecks(t *model.Type, rules *model.Rules) []*Check {
 	var out []*Check
-	for _, c := range []struct {
-		name, text string
-		up         bool // a bound between two integers means the upper one
-	}{
-		{"Minimum", rules.Minimum, true},
-		{"ExclusiveMinimum", rules.ExclusiveMinimum, false},
-		{"Maximum", rules.Maximum, false},
-		{"ExclusiveMaximum", rules.ExclusiveMaximum, true},
-	} {
-		c.name = ofNumbers(t, c.name)
-		if c.text == "" {
+	for _, k := range keyword.Rules() {
+		limit := k.Limit(rules)
+		if limit == "" {
 			continue
 		}
-		text, ok := b.bound(t, c.text, c.up)
-		if ok {
-			out = append(out, &Check{Func: c.name, Text: text})
+		fn, err := k.Func(t)
+		if err != nil {
+			continue // the function that reads what the value holds checks it
 		}
-	}
-	if rules.MultipleOf != "" {
-		if text := multipleOf(t, rules.MultipleOf); text != "" {
-			out = append(out, &Check{Func: ofNumbers(t, "MultipleOf"), Text: text})
+		if c := b.check(k, t, limit, place); c != nil && fn != "" {
+			c.Func = fn
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// ofNumbers is the name of a check for a type of numbers.
-func ofNumbers(t *model.Type, check string) string {
-	if t.Kind == model.Float {
-		return "Float" + check
-	}
-	return check
-}
-
-// textNumberChecks are those of a number that is kept as text.
-func textNumberChecks(rules *model.Rules) []*Check {
-	var out []*Check
-	for _, c := range []struct{ name, text string }{
-		{"NumberMinimum", rules.Minimum},
-		{"NumberExclusiveMinimum", rules.ExclusiveMinimum},
-		{"NumberMaximum", rules.Maximum},
-		{"NumberExclusiveMaximum", rules.ExclusiveMaximum},
-		{"NumberMultipleOf", rules.MultipleOf},
-	} {
-		if c.text != "" {
-			out = append(out, &Check{Func: c.name, Text: strconv.Quote(c.text)})
+// check plans the arguments of the function for one constraint. It returns nil if no
+// value of the type violates it.
+func (b *builder) check(k *keyword.Keyword, t *model.Type, limit, place string) *Check {
+	switch k.Value {
+	case keyword.Number:
+		text, ok := strconv.Quote(limit), true
+		switch {
+		case t.Kind == model.Number:
+		case k.Bound != keyword.NoBound:
+			// A bound between two integers means the upper one if it excludes what is below.
+			text, ok = b.bound(t, limit, k.Bound == keyword.AtLeast || k.Bound == keyword.Below)
+		default:
+			text = multipleOf(t, limit)
+			ok = text != ""
 		}
+		if !ok {
+			return nil
+		}
+		return &Check{Text: text}
+	case keyword.Count:
+		return &Check{Text: limit, Len: k.Whole}
+	case keyword.Pattern:
+		return &Check{Pattern: b.pattern(limit, place)}
+	case keyword.Format:
+		fn := keyword.FormatFunc(limit)
+		if fn == "" {
+			b.fail("format %q is not known", limit)
+		}
+		return &Check{Format: fn}
 	}
-	return out
+	return &Check{Array: t.Kind == model.Array}
 }
 
 // multipleOf is the step as a constant of the type. An integer is a multiple of a
@@ -136,61 +118,6 @@ func intRange(t *model.Type) (low, high *big.Int) {
 	}
 	half := new(big.Int).Lsh(one, bits-1)
 	return new(big.Int).Neg(half), new(big.Int).Sub(half, one)
-}
-
-func (b *builder) stringChecks(rules *model.Rules, place string) []*Check {
-	out := lengthChecks("MinLength", "MaxLength", rules.MinLength, rules.MaxLength, false)
-	if rules.Pattern != "" {
-		out = append(out, &Check{Func: "Pattern", Pattern: b.pattern(rules.Pattern, place)})
-	}
-	if rules.Format != "" {
-		checker, ok := formats[rules.Format]
-		if !ok {
-			b.fail("format %q is not known", rules.Format)
-		}
-		out = append(out, &Check{Func: "Format", Format: checker})
-	}
-	return out
-}
-
-// formats are the functions of runtime/wire that know the formats.
-var formats = map[string]string{
-	"date":      "FormatDate",
-	"date-time": "FormatDateTime",
-	"email":     "FormatEmail",
-	"hostname":  "FormatHostname",
-	"ipv4":      "FormatIPv4",
-	"ipv6":      "FormatIPv6",
-	"time":      "FormatTime",
-	"uri":       "FormatURI",
-	"uuid":      "FormatUUID",
-}
-
-func itemChecks(t *model.Type, rules *model.Rules) []*Check {
-	var out []*Check
-	if t.Kind == model.Slice {
-		out = lengthChecks("MinItems", "MaxItems", rules.MinItems, rules.MaxItems, true)
-	}
-	if rules.UniqueItems {
-		check := "UniqueItems"
-		elem := t.Elem
-		if elem.Kind == model.Float {
-			check = "UniqueFloats"
-		}
-		out = append(out, &Check{Func: check, Array: t.Kind == model.Array})
-	}
-	return out
-}
-
-func lengthChecks(minName, maxName string, least, most *int, length bool) []*Check {
-	var out []*Check
-	if least != nil {
-		out = append(out, &Check{Func: minName, Text: strconv.Itoa(*least), Len: length})
-	}
-	if most != nil {
-		out = append(out, &Check{Func: maxName, Text: strconv.Itoa(*most), Len: length})
-	}
-	return out
 }
 
 // pattern is the compiled form of an expression, made once for all places that

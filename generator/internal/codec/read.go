@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/types"
 
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -95,7 +96,7 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 			r.Method, r.Type = cmp.Or(t.Unmarshaler, "UnmarshalText"), t.Go
 			if t.Format != "" && t.Unmarshaler != "" {
 				// The method takes more than the format allows.
-				r.Func.Name, r.Format = "FormattedText", formats[t.Format]
+				r.Func.Name, r.Format = "FormattedText", keyword.FormatFunc(t.Format)
 			}
 		case t.Kind == model.JSON:
 			r.Method, r.Type = "UnmarshalJSON", t.Go

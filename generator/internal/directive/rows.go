@@ -1,6 +1,10 @@
 package directive
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
+)
 
 func flag(name, help string) Key {
 	return Key{Name: name, Kind: KindFlag, Help: help, Built: true}
@@ -46,6 +50,19 @@ func hintKeys() []Key {
 		flag("openworld", "reaches systems outside the program (the default)"),
 		flag("closedworld", "reaches nothing outside the program: not openworld"),
 	}
+}
+
+// argKeys are the keywords that describe and constrain an argument.
+func argKeys() []Key {
+	kinds := map[keyword.Value]Kind{
+		keyword.Flag: KindFlag, keyword.Text: KindString, keyword.Name: KindName, keyword.Number: KindNumber,
+		keyword.Count: KindInteger, keyword.Pattern: KindString, keyword.Format: KindName, keyword.JSON: KindJSON, keyword.List: KindList,
+	}
+	var keys []Key
+	for _, k := range keyword.Table(keyword.Arg) {
+		keys = append(keys, Key{Name: k.Name, Kind: kinds[k.Value], Example: k.Example, Help: k.Help, Built: true})
+	}
+	return keys
 }
 
 func newTable() []*Spec {
@@ -100,30 +117,7 @@ func newTable() []*Spec {
 			Note:    "NAME is a parameter, or a field of the one struct parameter by its JSON name, with dots for depth",
 			Help:    "describes and constrains one argument",
 			Example: `//mcp:arg limit "how many books at most" default=20 minimum=1 maximum=100`,
-			Keys: []Key{
-				key("default", KindJSON, "20", `value when the argument is missing: JSON; for strings also a word or "quoted text"`),
-				key("enum", KindList, `title,year,"release date"`, "the values that are allowed"),
-				key("minimum", KindNumber, "1", "smallest number"),
-				key("maximum", KindNumber, "100", "largest number"),
-				key("exclusiveMinimum", KindNumber, "0", "number that it must be greater than"),
-				key("exclusiveMaximum", KindNumber, "1", "number that it must be less than"),
-				key("multipleOf", KindNumber, "5", "number that it must be a multiple of"),
-				key("minLength", KindInteger, "1", "smallest number of characters"),
-				key("maxLength", KindInteger, "200", "largest number of characters"),
-				key("pattern", KindString, "`^[a-z]+$`", "regular expression that must match somewhere"),
-				key("format", KindName, "email", "format of a string: date-time, date, time, uuid, email, uri, ipv4, ipv6, hostname"),
-				key("minItems", KindInteger, "1", "smallest number of elements"),
-				key("maxItems", KindInteger, "10", "largest number of elements"),
-				flag("uniqueItems", "each element at most once"),
-				key("examples", KindJSON, `["sea","whale"]`, "example values: a JSON array, or one value"),
-				key("name", KindName, "query", "published name of the argument"),
-				key("header", KindName, "Region", "name of the HTTP header (x-mcp-header) that repeats the argument"),
-				flag("required", "must be given"),
-				flag("optional", "may be missing"),
-				flag("nullable", "null is an allowed value, different from a missing one"),
-				flag("omit", "not published; the function gets the zero value"),
-				key("complete", KindName, "CompleteAuthor", "function that offers completions: func(ctx, prefix string) ([]string, error), of prompts and templates"),
-			},
+			Keys:    argKeys(),
 		},
 		{
 			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,

@@ -113,8 +113,8 @@ func thousand() string {
 	for i := range 1000 {
 		fmt.Fprintf(&s, `
 type In%[1]d struct {
-	Query string   `+"`json:\"query\" t:\"minlength=1\"`"+`
-	Tags  []string `+"`json:\"tags,omitempty\" t:\"maxitems=5\"`"+`
+	Query string   `+"`json:\"query\" t:\"minLength=1\"`"+`
+	Tags  []string `+"`json:\"tags,omitempty\" t:\"maxItems=5\"`"+`
 	Limit int      `+"`json:\"limit\" t:\"default=20;minimum=1;maximum=100\"`"+`
 }
 

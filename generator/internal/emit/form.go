@@ -59,14 +59,14 @@ func (g *generator) formField(f *model.FormField) code {
 	l.put("Format", id(strconv.Quote(f.Format)), f.Format != "")
 	switch f.Kind {
 	case model.FormString:
-		number(&l, "MinLength", r.MinLength)
-		number(&l, "MaxLength", r.MaxLength)
+		number(&l, "MinLength", r.Limit("minLength"))
+		number(&l, "MaxLength", r.Limit("maxLength"))
 	case model.FormInteger, model.FormNumber:
-		l.put("Minimum", id(strconv.Quote(r.Minimum)), r.Minimum != "")
-		l.put("Maximum", id(strconv.Quote(r.Maximum)), r.Maximum != "")
+		l.put("Minimum", id(strconv.Quote(r.Limit("minimum"))), r.Limit("minimum") != "")
+		l.put("Maximum", id(strconv.Quote(r.Limit("maximum"))), r.Limit("maximum") != "")
 	case model.FormChoiceMany:
-		number(&l, "MinItems", r.MinItems)
-		number(&l, "MaxItems", r.MaxItems)
+		number(&l, "MinItems", r.Limit("minItems"))
+		number(&l, "MaxItems", r.Limit("maxItems"))
 	}
 	if len(f.Choices) > 0 {
 		l.put("Choices", g.choices(f.Choices), true)
@@ -74,10 +74,8 @@ func (g *generator) formField(f *model.FormField) code {
 	return composite(len(f.Choices) > 0 || width(composite(false, l...)) > lineWidth-16, l...)
 }
 
-func number(l *items, name string, n *int) {
-	if n != nil {
-		l.put(name, id(strconv.Itoa(*n)), *n > 0)
-	}
+func number(l *items, name, limit string) {
+	l.put(name, id(limit), limit != "" && limit != "0")
 }
 
 func (g *generator) choices(list []model.FormChoice) code {

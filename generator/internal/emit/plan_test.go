@@ -1,12 +1,13 @@
 package emit
 
 import (
+	"cmp"
 	"go/types"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -161,7 +162,6 @@ func (b *modelBuilder) rules(f *model.Field, spec string) {
 			}
 			key, r = rest, r.Elem
 		}
-		n, _ := strconv.Atoi(value)
 		switch key {
 		case "default":
 			f.Default, f.Required = &model.Value{JSON: value}, false
@@ -169,38 +169,14 @@ func (b *modelBuilder) rules(f *model.Field, spec string) {
 			f.Required = true
 		case "nullable":
 			f.Nullable = true
-		case "minimum":
-			r.Minimum = value
-		case "maximum":
-			r.Maximum = value
-		case "exclusiveminimum":
-			r.ExclusiveMinimum = value
-		case "exclusivemaximum":
-			r.ExclusiveMaximum = value
-		case "multipleof":
-			r.MultipleOf = value
-		case "minlength":
-			r.MinLength = &n
-		case "maxlength":
-			r.MaxLength = &n
-		case "pattern":
-			r.Pattern = value
-		case "format":
-			r.Format = value
-		case "minitems":
-			r.MinItems = &n
-		case "maxitems":
-			r.MaxItems = &n
-		case "minproperties":
-			r.MinProperties = &n
-		case "maxproperties":
-			r.MaxProperties = &n
-		case "uniqueitems":
-			r.UniqueItems = true
 		case "enum":
 			r.Enum = strings.Split(value, ",")
 		default:
-			b.t.Fatalf("unknown key %s", key)
+			k := keyword.Lookup(key)
+			if k == nil || !k.IsRule() {
+				b.t.Fatalf("unknown key %s", key)
+			}
+			r.SetLimit(key, cmp.Or(value, "true"))
 		}
 	}
 }

@@ -32,8 +32,8 @@ import (
 //	//mcp:inject, //mcp:error [TEXT], //mcp:server NAME
 //	//mcp:omit NAME                        a parameter that is left out
 //
-// The keys are the fields of model.Rules and model.Field in small letters;
-// values are JSON, lists are separated by commas.
+// The keys are keywords, such as minLength; values are JSON, lists are separated by
+// commas.
 
 // snippets type-checks the packages of a module that exists in memory only.
 

@@ -29,5 +29,6 @@ func (f *Field) RefusesBlank() bool {
 	if len(texts) > 0 {
 		return !slices.Contains(texts, `""`)
 	}
-	return f.Rules.Format != "" || f.Rules.MinLength != nil && *f.Rules.MinLength > 0
+	least := f.Rules.Limit("minLength")
+	return f.Rules.Limit("format") != "" || least != "" && least != "0"
 }

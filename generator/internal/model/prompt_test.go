@@ -8,7 +8,6 @@ import (
 
 func TestRefusesBlank(t *testing.T) {
 	text := &model.Type{Kind: model.String}
-	one := 1
 	for name, test := range map[string]struct {
 		field model.Field
 		want  bool
@@ -24,9 +23,9 @@ func TestRefusesBlank(t *testing.T) {
 		"choice of blank":     {model.Field{Type: &model.Type{Kind: model.String, Enum: &model.Enum{Values: []model.EnumValue{{JSON: `"a"`}, {JSON: `""`}}}}}, false},
 		"open choice":         {model.Field{Type: &model.Type{Kind: model.String, Enum: &model.Enum{Values: []model.EnumValue{{JSON: `"a"`}}, Open: true}}}, false},
 		"choice by directive": {model.Field{Type: text, Rules: model.Rules{Enum: []string{`"a"`}}}, true},
-		"format":              {model.Field{Type: text, Rules: model.Rules{Format: "email"}}, true},
-		"length":              {model.Field{Type: text, Rules: model.Rules{MinLength: &one}}, true},
-		"no length":           {model.Field{Type: text, Rules: model.Rules{MinLength: new(int)}}, false},
+		"format":              {model.Field{Type: text, Rules: model.Rules{Limits: map[string]string{"format": "email"}}}, true},
+		"length":              {model.Field{Type: text, Rules: model.Rules{Limits: map[string]string{"minLength": "1"}}}, true},
+		"no length":           {model.Field{Type: text, Rules: model.Rules{Limits: map[string]string{"minLength": "0"}}}, false},
 	} {
 		if got := test.field.RefusesBlank(); got != test.want {
 			t.Errorf("%s: %v", name, got)

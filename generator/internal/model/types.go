@@ -3,6 +3,7 @@ package model
 import (
 	"go/token"
 	"go/types"
+	"maps"
 )
 
 // Kind is the JSON-facing kind of a Go type.
@@ -190,29 +191,49 @@ type Value struct {
 	Pos  token.Position
 }
 
-// Rules are the constraints of one place. A nil pointer or empty string is "no
-// rule". Numbers are kept as decimal text, as they are exact in the schema.
+// Rules are the constraints of a value.
 type Rules struct {
-	Minimum, Maximum                   string
-	ExclusiveMinimum, ExclusiveMaximum string
-	MultipleOf                         string
-	MinLength, MaxLength               *int
-	Pattern                            string
-	Format                             string
-	MinItems, MaxItems                 *int
-	UniqueItems                        bool
-	MinProperties, MaxProperties       *int
-	Enum                               []string // JSON texts that narrow the type here
+	// Limits are the constraints by their keywords, as texts: a decimal number, which is
+	// exact, a count, a pattern, the name of a format, or "true".
+	Limits map[string]string
+	Enum   []string // JSON texts that narrow the type here
 	// Elem constrains the elements of a slice, array or map.
 	Elem *Rules
 	// Header is the x-mcp-header of an argument.
 	Header string
 }
 
+// Limit returns a constraint, "" if there is none.
+func (r *Rules) Limit(keyword string) string {
+	if r == nil {
+		return ""
+	}
+	return r.Limits[keyword]
+}
+
+// SetLimit sets a constraint. An empty limit removes it.
+func (r *Rules) SetLimit(keyword, limit string) {
+	if limit == "" {
+		delete(r.Limits, keyword)
+		return
+	}
+	if r.Limits == nil {
+		r.Limits = map[string]string{}
+	}
+	r.Limits[keyword] = limit
+}
+
+// Clone returns a copy that can be changed.
+func (r Rules) Clone() Rules {
+	r.Limits = maps.Clone(r.Limits)
+	if r.Elem != nil {
+		elem := r.Elem.Clone()
+		r.Elem = &elem
+	}
+	return r
+}
+
 // IsZero reports whether there is no rule at all.
 func (r *Rules) IsZero() bool {
-	return r == nil || r.Minimum == "" && r.Maximum == "" && r.ExclusiveMinimum == "" && r.ExclusiveMaximum == "" &&
-		r.MultipleOf == "" && r.MinLength == nil && r.MaxLength == nil && r.Pattern == "" && r.Format == "" &&
-		r.MinItems == nil && r.MaxItems == nil && !r.UniqueItems && r.MinProperties == nil && r.MaxProperties == nil &&
-		len(r.Enum) == 0 && r.Elem.IsZero() && r.Header == ""
+	return r == nil || len(r.Limits) == 0 && len(r.Enum) == 0 && r.Elem.IsZero() && r.Header == ""
 }

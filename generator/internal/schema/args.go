@@ -1,45 +1,27 @@
 package schema
 
 import (
-	"go/token"
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// ArgRule is one argument of an //mcp:arg directive.
-type ArgRule struct {
-	// Key is the word before =, or the flag; "" and "description" are the text.
-	Key string
-	// Value is without the quotes around it; of a flag it is "true" or "false".
-	Value string
-	// Items are the elements of a list that the directive has taken apart
-	// already (enum). Empty: Value is split at commas.
-	Items  []string
-	Quoted bool // the value was a Go string literal
-	Pos    token.Position
-}
-
-// Arg is one //mcp:arg directive.
-type Arg struct {
-	Name  string // of a parameter or a JSON field, with dots for depth
-	Rules []ArgRule
-	Pos   token.Position
-}
-
 // ApplyArgs applies //mcp:arg directives to the arguments object of a feature.
-// It returns a changed copy, or object itself where there is nothing to change;
-// plans that other features share are left as they are. Changed struct plans
-// bear the feature's name as their Variant. Elements of lists and maps are
-// reached like the members of an object. ok is false when an error was added.
-func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []Arg, subject string) (changed *model.Type, ok bool) {
+// It returns a changed copy, or object itself if there is nothing to change; plans
+// that other features share are not changed. Changed struct plans have the feature's
+// name as their Variant. Elements of lists and maps are reached like the members of an
+// object. ok is false if an error was added.
+func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directive.Directive, subject string) (changed *model.Type, ok bool) {
 	ok = true
 	changed = object
 	for _, arg := range args {
-		at := Place{Pos: arg.Pos, Subject: subject + ": argument " + arg.Name, Use: Argument}
-		next := r.applyArg(changed, feature, strings.Split(arg.Name, "."), arg, at)
+		at := Place{Pos: arg.Pos, Subject: subject + ": argument " + arg.Name(), Use: Argument}
+		next := r.applyArg(changed, feature, strings.Split(arg.Name(), "."), arg, at)
 		if next == nil {
 			ok = false
 			continue
@@ -50,7 +32,7 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []Arg, sub
 }
 
 // applyArg applies one directive, and returns nil when an error was added.
-func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg Arg, at Place) *model.Type {
+func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, at Place) *model.Type {
 	object = r.copyOf(object, feature)
 	inner := object
 	for inner.Elem != nil && inner.Kind != model.Struct {
@@ -80,15 +62,16 @@ func (r *Resolver) applyArg(object *model.Type, feature string, path []string, a
 	return object
 }
 
-func omits(arg Arg) bool {
-	return slices.ContainsFunc(arg.Rules, func(rule ArgRule) bool { return rule.Key == "omit" && rule.Value != "false" })
+func omits(arg *directive.Directive) bool {
+	omit, _ := arg.Flag("omit")
+	return omit
 }
 
-// omit takes a field away: it is not published, nothing is read into it, and a
-// client that sends it is told that it is unknown.
-func (r *Resolver) omit(object, inner *model.Type, i int, arg Arg, at Place) *model.Type {
-	if len(arg.Rules) > 1 {
-		r.errorf(site{at: at, pos: arg.Pos}, "delete the rest of the line", "an omitted field is not an argument, so nothing else can be said about it")
+// omit removes a field: it is not published, nothing is read into it, and a client that
+// sends it gets the error that it is unknown.
+func (r *Resolver) omit(object, inner *model.Type, i int, arg *directive.Directive, at Place) *model.Type {
+	if len(arg.Args) > 2 { // the name and omit
+		r.errorf(site{at: at, pos: arg.Pos}, "delete the rest of the line", "an omitted field is not an argument, so it has no other settings")
 		return nil
 	}
 	inner.Fields = slices.Delete(inner.Fields, i, i+1)
@@ -103,7 +86,7 @@ func (r *Resolver) called(f *model.Field, name string) bool {
 	return f.Name == name
 }
 
-func (r *Resolver) unknownArg(t *model.Type, path []string, arg Arg, at Place) {
+func (r *Resolver) unknownArg(t *model.Type, path []string, arg *directive.Directive, at Place) {
 	var names []string
 	for _, f := range t.Fields {
 		if old, ok := r.origins[f]; ok {
@@ -117,7 +100,7 @@ func (r *Resolver) unknownArg(t *model.Type, path []string, arg Arg, at Place) {
 		hint = "the names are " + strings.Join(names, ", ")
 	}
 	if near := diag.Nearest(path[0], names); near != "" {
-		prefix := strings.TrimSuffix(arg.Name, strings.Join(path, "."))
+		prefix := strings.TrimSuffix(arg.Name(), strings.Join(path, "."))
 		hint = "did you mean " + prefix + near + "?"
 	}
 	r.errorf(site{at: at, pos: arg.Pos}, hint, "there is no such argument")
@@ -134,7 +117,7 @@ func (r *Resolver) copyOf(t *model.Type, feature string) *model.Type {
 		c.Fields = make([]*model.Field, len(t.Fields))
 		for i, f := range t.Fields {
 			field := *f
-			field.Rules = cloneRules(f.Rules)
+			field.Rules = f.Rules.Clone()
 			if old, ok := r.origins[f]; ok {
 				r.origins[&field] = old
 			}
@@ -145,107 +128,76 @@ func (r *Resolver) copyOf(t *model.Type, feature string) *model.Type {
 	return &c
 }
 
-// cloneRules copies rules down to the elements, the only part that is changed in
-// place.
-func cloneRules(rules model.Rules) model.Rules {
-	if rules.Elem != nil {
-		elem := cloneRules(*rules.Elem)
-		rules.Elem = &elem
-	}
-	return rules
-}
-
-// applyRules applies the rules of a directive to a field of a copied plan.
-func (r *Resolver) applyRules(object *model.Type, f *model.Field, arg Arg, at Place) bool {
+// applyRules applies the arguments of a directive to a field of a copied plan.
+func (r *Resolver) applyRules(object *model.Type, f *model.Field, arg *directive.Directive, at Place) bool {
 	s := site{at: at, pos: arg.Pos}
 	var settings []setting
 	ok := true
-	for _, rule := range arg.Rules {
-		k := setting{key: rule.Key, values: []string{rule.Value}, source: fromArg, pos: rule.Pos}
-		switch rule.Key {
-		case "":
-			k.key = "description"
-		case "name":
-			ok = r.rename(s, object, f, rule) && ok
-			continue
-		case "required", "optional", "nullable", "uniqueItems":
-			if rule.Value == "false" {
-				ok = r.negate(f, rule) && ok
-				continue
-			}
-		case "enum":
-			k.values = enumItems(rule)
-		case "omit", "complete":
-			continue // not said here, and about the parameter instead of its schema
+	for _, a := range arg.Args {
+		name := a.Key
+		switch {
+		case a.Bare && a.Quoted:
+			name = "description"
+		case a.Bare:
+			continue // the name of the argument
 		}
-		if !slices.Contains(argKeys, k.key) {
-			s := s
-			s.pos = rule.Pos
-			r.errorf(s, "see mcpgen help directives", "unknown key %s", k.key)
-			ok = false
+		k := setting{Keyword: keyword.Lookup(name), values: []string{a.Value}, source: fromArg, pos: a.Pos}
+		switch {
+		case name == "name":
+			ok = r.rename(s, object, f, a) && ok
 			continue
+		case k.Value == keyword.Flag && a.Value == "false":
+			negate(f, k)
+			continue
+		case k.Value == keyword.List:
+			k.values = listItems(a)
 		}
 		settings = append(settings, k)
 	}
 	return r.applyAll(s, f, settings) && ok && r.check(s, f)
 }
 
-// argKeys are the keys of //mcp:arg that say something about the value.
-var argKeys = []string{
-	"description", "default", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-	"minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "examples", "header",
-	"required", "optional", "nullable",
+// negate applies flag=false.
+func negate(f *model.Field, k setting) {
+	switch {
+	case k.Set != nil:
+		k.Set(f, "false")
+	case k.IsRule():
+		f.Rules.SetLimit(k.Name, "")
+	}
 }
 
-// negate handles flag=false.
-func (r *Resolver) negate(f *model.Field, rule ArgRule) bool {
-	switch rule.Key {
-	case "required":
-		f.Required = false
-	case "optional":
-		f.Required = true
-	case "nullable":
-		f.Nullable = false
-	case "uniqueItems":
-		f.Rules.UniqueItems = false
+// listItems are the values of enum=a,b or of a JSON array.
+func listItems(a directive.Arg) []string {
+	if _, ok := jsontext.Array(a.Value); ok {
+		return []string{a.Value}
 	}
-	return true
-}
-
-// enumItems are the values of enum=a,b or of a JSON array.
-func enumItems(rule ArgRule) []string {
-	if _, ok := jsonArray(rule.Value); ok {
-		return []string{rule.Value}
-	}
-	if len(rule.Items) > 0 {
-		return rule.Items
-	}
-	items := strings.Split(rule.Value, ",")
-	for i := range items {
-		items[i] = strings.TrimSpace(items[i])
+	var items []string
+	for _, item := range a.Items() {
+		items = append(items, item.Value)
 	}
 	return items
 }
 
-// rename gives an argument another name on the wire.
-func (r *Resolver) rename(s site, object *model.Type, f *model.Field, rule ArgRule) bool {
-	if rule.Pos.IsValid() {
-		s.pos = rule.Pos
+// rename publishes an argument by another name.
+func (r *Resolver) rename(s site, object *model.Type, f *model.Field, a directive.Arg) bool {
+	if a.Pos.IsValid() {
+		s.pos = a.Pos
 	}
-	if rule.Value == "" {
+	if a.Value == "" {
 		r.errorf(s, "write name=words", "the name is empty")
 		return false
 	}
 	for _, other := range object.Fields {
-		if other != f && other.Name == rule.Value {
-			r.errorf(s, "choose another name", "there is an argument %s already", rule.Value)
+		if other != f && other.Name == a.Value {
+			r.errorf(s, "choose another name", "there is an argument %s already", a.Value)
 			return false
 		}
 	}
 	if _, ok := r.origins[f]; !ok {
 		r.origins[f] = f.Name
 	}
-	f.Name = rule.Value
+	f.Name = a.Value
 	r.warnName(s, f.Name)
 	return true
 }

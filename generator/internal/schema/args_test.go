@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -40,10 +41,13 @@ func Plain(query string, limit int, sort Sort, rate float64, wait time.Duration,
 	opt *int, yes bool, v any, at time.Time) {}
 `
 
-// arg writes a directive as the scanner would hand it over: NAME key=value ...
-func arg(text string) Arg {
+// arg returns a directive as the scanner returns it: NAME key=value; key=value.
+func arg(text string) *directive.Directive {
 	name, rest, _ := strings.Cut(text, " ")
-	a := Arg{Name: name, Pos: token.Position{Filename: "a.go", Line: 1, Column: 1}}
+	d := &directive.Directive{
+		Word: "arg", Pos: token.Position{Filename: "a.go", Line: 1, Column: 1},
+		Args: []directive.Arg{{Value: name, Bare: true}},
+	}
 	for _, word := range strings.Split(rest, "; ") {
 		if word == "" {
 			continue
@@ -52,9 +56,11 @@ func arg(text string) Arg {
 		if !ok {
 			value = "true"
 		}
-		a.Rules = append(a.Rules, ArgRule{Key: key, Value: value, Pos: token.Position{Filename: "a.go", Line: 1, Column: 9}})
+		d.Args = append(d.Args, directive.Arg{
+			Key: key, Value: value, Bare: key == "", Quoted: key == "", Pos: token.Position{Filename: "a.go", Line: 1, Column: 9},
+		})
 	}
-	return a
+	return d
 }
 
 func object(t *testing.T, s *snippet, name string) *model.Type {
@@ -70,6 +76,7 @@ func object(t *testing.T, s *snippet, name string) *model.Type {
 func TestApplyArgs(t *testing.T) {
 	tests := []struct{ fn, arg, property, want string }{
 		{"Plain", "query =What to find.; minLength=1; maxLength=9; pattern=^a", "query", `{"type":"string","description":"What to find.","minLength":1,"maxLength":9,"pattern":"^a"}`},
+		{"Whole", "by_name minProperties=1; maxProperties=2", "by_name", `{"type":"object","additionalProperties":{"type":"object","properties":{"from":{"type":"integer"},"to":{"type":"integer","maximum":9}},"required":["from","to"],"additionalProperties":false},"minProperties":1,"maxProperties":2}`},
 		{"Plain", "query default=sea", "query", `{"type":"string","default":"sea"}`},
 		{"Plain", `query default="sea"`, "query", `{"type":"string","default":"sea"}`},
 		{"Plain", "query default=5; examples=a", "query", `{"type":"string","default":"5","examples":["a"]}`},
@@ -104,7 +111,7 @@ func TestApplyArgs(t *testing.T) {
 			s := check(t, argSource)
 			before := object(t, s, tt.fn)
 			text := Input(before)
-			changed, ok := s.ApplyArgs(before, "feature", []Arg{arg(tt.arg)}, "tool X")
+			changed, ok := s.ApplyArgs(before, "feature", []*directive.Directive{arg(tt.arg)}, "tool X")
 			if !ok {
 				t.Fatal(s.printed())
 			}
@@ -145,8 +152,8 @@ func find(t *model.Type, path []string) *model.Field {
 func TestApplyArgsVariant(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")
-	one, ok := s.ApplyArgs(shared, "one", []Arg{arg("years.to maximum=5"), arg("years.to minimum=2; name=until"), arg("years.to =Again.")}, "tool X")
-	two, ok2 := s.ApplyArgs(shared, "two", []Arg{arg("words optional")}, "tool Y")
+	one, ok := s.ApplyArgs(shared, "one", []*directive.Directive{arg("years.to maximum=5"), arg("years.to minimum=2; name=until"), arg("years.to =Again.")}, "tool X")
+	two, ok2 := s.ApplyArgs(shared, "two", []*directive.Directive{arg("words optional")}, "tool Y")
 	none, ok3 := s.ApplyArgs(shared, "three", nil, "tool Z")
 	if !ok || !ok2 || !ok3 || none != shared {
 		t.Fatal(s.printed())
@@ -172,7 +179,7 @@ func TestApplyArgsOmit(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")
 	before := Input(shared)
-	changed, ok := s.ApplyArgs(shared, "feature", []Arg{arg("words omit"), arg("years.to omit"), arg("years.from omit=false")}, "tool X")
+	changed, ok := s.ApplyArgs(shared, "feature", []*directive.Directive{arg("words omit"), arg("years.to omit"), arg("years.from omit=false")}, "tool X")
 	if !ok {
 		t.Fatal(s.printed())
 	}
@@ -192,7 +199,7 @@ func TestApplyArgsRequired(t *testing.T) {
 		"opt minimum=1": false, "opt required": true, "opt optional=false": true,
 	} {
 		s := check(t, argSource)
-		changed, ok := s.ApplyArgs(object(t, s, "Plain"), "f", []Arg{arg(text)}, "tool X")
+		changed, ok := s.ApplyArgs(object(t, s, "Plain"), "f", []*directive.Directive{arg(text)}, "tool X")
 		name, _, _ := strings.Cut(text, " ")
 		if !ok || find(changed, []string{name}).Required != want {
 			t.Errorf("%s: required is not %v\n%s", text, want, s.printed())
@@ -206,7 +213,7 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at"},
 		{"Whole", "years.form minimum=1", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query.x minimum=1", "1:1: tool X: argument query.x: there is no such argument | there are no arguments"},
-		{"Whole", "years.to omit; minimum=1", "1:1: tool X: argument years.to: an omitted field is not an argument, so nothing else can be said about it | delete the rest of the line"},
+		{"Whole", "years.to omit; minimum=1", "1:1: tool X: argument years.to: an omitted field is not an argument, so it has no other settings | delete the rest of the line"},
 		{"Whole", "years.form omit", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query minimum=1", "1:9: tool X: argument query: minimum cannot be used on a string | leave it out, or check it in the function"},
 		{"Plain", "limit default=0; minimum=1", "1:1: tool X: argument limit: default 0 is less than the minimum 1 | change the value, or the constraint that excludes it"},
@@ -222,14 +229,13 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 		{"Plain", "query header=X; nullable", "1:1: tool X: argument query: header and nullable exclude each other | drop one of them"},
 		{"Plain", "query name=limit", "1:9: tool X: argument query: there is an argument limit already | choose another name"},
 		{"Plain", "query name=", "1:9: tool X: argument query: the name is empty | write name=words"},
-		{"Plain", "query minimun=1", "1:9: tool X: argument query: unknown key minimun | see mcpgen help directives"},
 		{"Plain", "sort default=date", `1:1: tool X: argument sort: default "date" is not one of the allowed values "relevance", "year" | change the value, or the constraint that excludes it`},
 		{"Plain", `query pattern=\Aa`, `1:9: tool X: argument query: pattern \Aa: \A is not portable between Go and JSON Schema's regular expressions | write ^`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.arg, func(t *testing.T) {
 			s := check(t, argSource)
-			_, ok := s.ApplyArgs(object(t, s, tt.fn), "f", []Arg{arg(tt.arg)}, "tool X")
+			_, ok := s.ApplyArgs(object(t, s, tt.fn), "f", []*directive.Directive{arg(tt.arg)}, "tool X")
 			message, hint, _ := strings.Cut(tt.want, " | ")
 			if want := "a.go:" + message + "\n\thint: " + hint + "\n"; ok || s.printed() != want {
 				t.Errorf("ok %v, got\n%s\nwant\n%s", ok, s.printed(), want)

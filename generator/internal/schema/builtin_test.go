@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -31,7 +32,7 @@ func TestKnownSchemas(t *testing.T) {
 // mismatchOf validates a value against the schema of durations in a string.
 func mismatchOf(t *testing.T, value string) string {
 	schema := compile(t, durationSchema)
-	v, err := decode(value)
+	v, err := jsontext.Decode(value)
 	if err != nil {
 		t.Fatal(err)
 	}

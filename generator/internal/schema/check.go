@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -49,7 +51,7 @@ func checkRules(t *model.Type, rules *model.Rules) (hint, problem string) {
 		return "", ""
 	}
 	t = base(t)
-	for _, check := range []func(*model.Type, *model.Rules) (hint, problem string){checkRange, checkBounds, checkCounts, checkEnum} {
+	for _, check := range []func(*model.Type, *model.Rules) (hint, problem string){checkRange, checkBounds, checkEnum} {
 		if hint, problem := check(t, rules); problem != "" {
 			return hint, problem
 		}
@@ -74,38 +76,43 @@ func checkRange(t *model.Type, rules *model.Rules) (hint, problem string) {
 	default:
 		return "", ""
 	}
-	for _, b := range []struct{ key, text string }{
-		{"minimum", rules.Minimum}, {"maximum", rules.Maximum},
-		{"exclusiveMinimum", rules.ExclusiveMinimum}, {"exclusiveMaximum", rules.ExclusiveMaximum},
-	} {
-		n, ok := number(b.text)
-		if ok && (n.Cmp(low) < 0 || n.Cmp(high) > 0) {
-			return "leave it out: the type has a bound of its own", fmt.Sprintf("%s %s is out of the range of the Go type", b.key, b.text)
+	for _, k := range keyword.Rules() {
+		n, ok := jsontext.Number(k.Limit(rules))
+		if ok && k.Bound != keyword.NoBound && (n.Cmp(low) < 0 || n.Cmp(high) > 0) {
+			return "leave it out: the type has a bound of its own", fmt.Sprintf("%s %s is out of the range of the Go type", k.Name, k.Limit(rules))
 		}
 	}
 	return "", ""
 }
 
-// checkBounds refuses bounds that no number keeps.
+// checkBounds refuses bounds that exclude every number, length or count.
 func checkBounds(t *model.Type, rules *model.Rules) (hint, problem string) {
-	if of, ok := number(rules.MultipleOf); ok && of.Sign() <= 0 {
-		return "write a number above 0", fmt.Sprintf("multipleOf %s is not positive", rules.MultipleOf)
+	if of, ok := jsontext.Number(rules.Limit(keyword.MultipleOf)); ok && of.Sign() <= 0 {
+		return "write a number above 0", fmt.Sprintf("multipleOf %s is not positive", rules.Limit(keyword.MultipleOf))
 	}
-	lows := []struct{ key, text string }{{"minimum", rules.Minimum}, {"exclusiveMinimum", rules.ExclusiveMinimum}}
-	highs := []struct{ key, text string }{{"maximum", rules.Maximum}, {"exclusiveMaximum", rules.ExclusiveMaximum}}
-	for i, low := range lows {
-		for j, high := range highs {
-			a, ok1 := number(low.text)
-			b, ok2 := number(high.text)
-			if !ok1 || !ok2 {
-				continue
-			}
-			if c := a.Cmp(b); c > 0 || c == 0 && i+j > 0 || t.Kind != model.Float && t.Kind != model.Number && !holdsInteger(a, b, i == 1, j == 1) {
-				return "swap them, or leave one out", fmt.Sprintf("no value is allowed by %s %s and %s %s", low.key, low.text, high.key, high.text)
+	for _, low := range keyword.Rules() {
+		a, ok := jsontext.Number(low.Limit(rules))
+		if !ok || !low.Bound.Lower() {
+			continue
+		}
+		for _, high := range keyword.Rules() {
+			b, ok := jsontext.Number(high.Limit(rules))
+			if ok && high.Bound.Upper() && isEmpty(t, a, b, low.Bound.Open(), high.Bound.Open()) {
+				return "swap them, or leave one out", fmt.Sprintf("no value is allowed by %s %s and %s %s",
+					low.Name, low.Limit(rules), high.Name, high.Limit(rules))
 			}
 		}
 	}
 	return "", ""
+}
+
+// isEmpty reports whether two bounds exclude every value.
+func isEmpty(t *model.Type, low, high *big.Rat, openLow, openHigh bool) bool {
+	if t.Kind == model.Float || t.Kind == model.Number {
+		c := low.Cmp(high)
+		return c > 0 || c == 0 && (openLow || openHigh)
+	}
+	return !holdsInteger(low, high, openLow, openHigh)
 }
 
 // holdsInteger reports whether an integer lies between two bounds.
@@ -116,22 +123,6 @@ func holdsInteger(low, high *big.Rat, openLow, openHigh bool) bool {
 	}
 	c := new(big.Rat).SetInt(n).Cmp(high)
 	return c < 0 || c == 0 && !openHigh
-}
-
-func checkCounts(_ *model.Type, rules *model.Rules) (hint, problem string) {
-	for _, b := range []struct {
-		low, high   *int
-		least, most string
-	}{
-		{rules.MinLength, rules.MaxLength, "minLength", "maxLength"},
-		{rules.MinItems, rules.MaxItems, "minItems", "maxItems"},
-		{rules.MinProperties, rules.MaxProperties, "minProperties", "maxProperties"},
-	} {
-		if b.low != nil && b.high != nil && *b.low > *b.high {
-			return "swap them, or leave one out", fmt.Sprintf("%s %d is more than %s %d", b.least, *b.low, b.most, *b.high)
-		}
-	}
-	return "", ""
 }
 
 // checkEnum checks the values of a narrowing enum against the type, its own
@@ -147,7 +138,7 @@ func checkEnum(t *model.Type, rules *model.Rules) (hint, problem string) {
 			return "change the value, or the constraint that excludes it", "enum value " + problem
 		}
 		for _, before := range rules.Enum[:i] {
-			if equalScalar(before, text) {
+			if jsontext.Equal(before, text) {
 				return "leave one out", fmt.Sprintf("enum value %s is given twice", text)
 			}
 		}

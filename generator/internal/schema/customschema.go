@@ -9,6 +9,8 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 )
 
 // customSchema is a schema that somebody wrote, which is published as it is. The
@@ -31,7 +33,7 @@ func customSchema(text string) *jsonschema.Schema {
 			if s.Extras == nil {
 				s.Extras = map[string]any{}
 			}
-			s.Extras[key] = json.RawMessage(compact(string(raw)))
+			s.Extras[key] = json.RawMessage(jsontext.Compact(string(raw)))
 		}
 	}
 	return s
@@ -39,11 +41,11 @@ func customSchema(text string) *jsonschema.Schema {
 
 // goodSchema checks a schema that a directive gives.
 func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
-	if !isJSON(form.JSON) {
+	if !jsontext.Valid(form.JSON) {
 		r.errorf(s, `write it in one line, such as {"type":"string"}`, "the schema is not JSON")
 		return false
 	}
-	v, err := decode(form.JSON)
+	v, err := jsontext.Decode(form.JSON)
 	if err != nil {
 		r.errorf(s, "write one JSON object", "the schema is not JSON: %s", err)
 		return false
@@ -52,31 +54,13 @@ func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
 		r.errorf(s, `write an object, such as {"type":"string"}; {"description":"..."} allows everything`, "the schema is not a JSON object")
 		return false
 	}
-	form.JSON = compact(form.JSON)
+	form.JSON = jsontext.Compact(form.JSON)
 	if hint, problem := malformed(v, ""); problem != "" {
 		r.errorf(s, hint, "the schema is wrong: %s", problem)
 		return false
 	}
 	return true
 }
-
-// keywordKinds says what each keyword of draft 2020-12 holds.
-var keywordKinds = map[string]string{
-	"type": "type", "enum": "array", "const": "any", "title": "string", "description": "string", "default": "any", "examples": "array",
-	"format": "string", "pattern": "pattern", "contentEncoding": "string", "contentMediaType": "string", "$comment": "string",
-	"deprecated": "boolean", "readOnly": "boolean", "writeOnly": "boolean", "uniqueItems": "boolean",
-	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
-	"minLength": "count", "maxLength": "count", "minItems": "count", "maxItems": "count", "minProperties": "count", "maxProperties": "count",
-	"minContains": "count", "maxContains": "count", "required": "strings", "dependentRequired": "any",
-	"items": "schema", "additionalProperties": "schema", "propertyNames": "schema", "contains": "schema", "not": "schema",
-	"if": "schema", "then": "schema", "else": "schema", "unevaluatedItems": "schema", "unevaluatedProperties": "schema", "contentSchema": "schema",
-	"properties": "schemas", "patternProperties": "schemas", "dependentSchemas": "schemas",
-	"allOf": "list", "anyOf": "list", "oneOf": "list", "prefixItems": "list",
-}
-
-// rooted are the keywords that mean something at the root of a document only,
-// where a type's schema never stands.
-var rooted = []string{"$schema", "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$ref", "$defs", "definitions", "$vocabulary"}
 
 var typeNames = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
@@ -87,17 +71,17 @@ func malformed(v any, at string) (hint, problem string) {
 	}
 	members, ok := v.(map[string]any)
 	if !ok {
-		return "a schema is an object", fmt.Sprintf("%s is %s", at, show(v))
+		return "a schema is an object", fmt.Sprintf("%s is %s", at, jsontext.Show(v))
 	}
 	for _, key := range sortedKeys(members) {
 		place := strings.TrimPrefix(at+"."+key, ".")
-		kind, known := keywordKinds[key]
+		kind, known := keyword.Vocabulary[key]
 		switch {
-		case slices.Contains(rooted, key):
+		case kind == "root":
 			return "write the schema without references", place + " cannot be used, since the schema stands inside of others"
 		case !known && !strings.HasPrefix(key, "x-"):
 			hint := "keywords of your own begin with x-"
-			if near := diag.Nearest(key, sortedKeys(keywordKinds)); near != "" {
+			if near := diag.Nearest(key, sortedKeys(keyword.Vocabulary)); near != "" {
 				hint = "did you mean " + near + "?"
 			}
 			return hint, "unknown keyword " + place
@@ -116,7 +100,7 @@ func badKeyword(kind string, v any, at string) (hint, problem string) {
 	case "type":
 		var name string
 		if name, ok = v.(string); ok && !slices.Contains(typeNames, name) {
-			return "the types are " + strings.Join(typeNames, ", "), fmt.Sprintf("%s is %s", at, show(v))
+			return "the types are " + strings.Join(typeNames, ", "), fmt.Sprintf("%s is %s", at, jsontext.Show(v))
 		}
 		if _, list := v.([]any); list {
 			return "write anyOf: some clients refuse lists of types", at + " is a list"
@@ -124,8 +108,8 @@ func badKeyword(kind string, v any, at string) (hint, problem string) {
 	case "string", "pattern":
 		var text string
 		if text, ok = v.(string); ok && kind == "pattern" {
-			if err := checkPattern(text); err != nil {
-				return patternHint(err), at + ": " + err.Error()
+			if err := keyword.CheckPattern(text); err != nil {
+				return keyword.PatternHint(err), at + ": " + err.Error()
 			}
 		}
 	case "boolean":
@@ -133,7 +117,7 @@ func badKeyword(kind string, v any, at string) (hint, problem string) {
 	case "number", "count":
 		var n json.Number
 		if n, ok = v.(json.Number); ok && kind == "count" {
-			x, isNumber := number(string(n))
+			x, isNumber := jsontext.Number(string(n))
 			ok = isNumber && x.IsInt() && x.Sign() >= 0
 		}
 	case "array":
@@ -166,7 +150,7 @@ func badKeyword(kind string, v any, at string) (hint, problem string) {
 		}
 	}
 	if !ok {
-		return "see the keyword in JSON Schema, draft 2020-12", fmt.Sprintf("%s is %s", at, show(v))
+		return "see the keyword in JSON Schema, draft 2020-12", fmt.Sprintf("%s is %s", at, jsontext.Show(v))
 	}
 	return "", ""
 }

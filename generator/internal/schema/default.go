@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -8,7 +10,7 @@ import (
 // "" where it can. At the top, and behind one pointer there, a method or a
 // function of the type may make the value; inside of another value nothing can.
 func unwritable(t *model.Type, text string, top bool) (hint, problem string) {
-	v, err := decode(text)
+	v, err := jsontext.Decode(text)
 	if err != nil {
 		return "", ""
 	}
@@ -32,7 +34,7 @@ func unwritableValue(t *model.Type, v any, top bool) (hint, problem string) {
 	case model.Flagged:
 		return unwritableValue(t.Elem, v, false)
 	case model.Union, model.Reflect:
-		return "let the function choose what a missing value means", "a default cannot hold " + kindName(t)
+		return "let the function choose what a missing value means", "a default cannot hold " + keyword.KindName(t)
 	case model.Slice, model.Array:
 		list, _ := v.([]any)
 		for _, e := range list {

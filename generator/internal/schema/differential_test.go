@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/invopop/jsonschema"
 
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -270,7 +271,7 @@ func TestDurationPattern(t *testing.T) {
 	schema := compile(t, Marshal((&renderer{}).field(f)))
 	for _, text := range strings.Fields("0 +0 -0 00 1 1s 1h30m -1.5h .5s 1.s . .s 1e3s 1µs 1μs 1us 1ms 1m1m +1ns --1s 1S 1d 1h_ 1h,2m s 5.0.0s") {
 		_, err := time.ParseDuration(text)
-		if valid := accepts(t, schema, quote(text)); valid != (err == nil) {
+		if valid := accepts(t, schema, jsontext.Quote(text)); valid != (err == nil) {
 			t.Errorf("%q: valid %v, ParseDuration: %v", text, valid, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -155,7 +155,7 @@ func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (valu
 			missing = append(missing, k.Name())
 			continue
 		}
-		e.Values = append(e.Values, model.EnumValue{JSON: quote(text), Doc: constantDoc(k.Name(), r.docs.Of(k))})
+		e.Values = append(e.Values, model.EnumValue{JSON: jsontext.Quote(text), Doc: constantDoc(k.Name(), r.docs.Of(k))})
 	}
 	if len(missing) > 0 {
 		r.enumErrorf(t, form, "say what MarshalText writes for each: "+missing[0]+"=text", "no text is given for %s, and only MarshalText knows it", strings.Join(missing, ", "))
@@ -246,18 +246,9 @@ func isScale(numbers []*big.Int) bool {
 // jsonConstant is the JSON text of a string or integer constant.
 func jsonConstant(v constant.Value) string {
 	if v.Kind() == constant.String {
-		return quote(constant.StringVal(v))
+		return jsontext.Quote(constant.StringVal(v))
 	}
 	return v.ExactString()
-}
-
-// quote is the JSON text of a string, without HTML escapes.
-func quote(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string cannot fail
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // constantDoc is the comment of a constant as a remark on its value: the Go

@@ -3,8 +3,11 @@ package schema
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -15,7 +18,11 @@ const headerKeyword = "x-mcp-header"
 
 // applyHeader sets the header that repeats an argument: a token (RFC 9110,
 // section 5.6.2) on a string, integer or boolean.
-func applyHeader(f *model.Field, name string) error {
+func applyHeader(f *model.Field, k setting) (hint string, err error) {
+	return "write a name such as X-Region", setHeader(f, k.value())
+}
+
+func setHeader(f *model.Field, name string) error {
 	if !isToken(name) {
 		return fmt.Errorf("header %q is not a header name", name)
 	}
@@ -23,10 +30,10 @@ func applyHeader(f *model.Field, name string) error {
 	switch t.Kind {
 	case model.String, model.Int, model.Uint, model.Bool, model.Text, model.Time, model.Duration, model.Bytes:
 	default:
-		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", kindName(t))
+		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", keyword.KindName(t))
 	}
 	if t.Schema != "" && customSchema(t.Schema).Type != "string" {
-		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", kindName(t))
+		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", keyword.KindName(t))
 	}
 	f.Rules.Header = name
 	return nil
@@ -60,10 +67,15 @@ func checkHeader(f *model.Field) (hint, problem string) {
 	}
 	limit := big.NewRat(maxHeaderInteger, 1)
 	inside := func(text string) bool {
-		n, ok := number(text)
+		n, ok := jsontext.Number(text)
 		return !ok || n.Abs(n).Cmp(limit) <= 0
 	}
-	texts := append([]string{f.Rules.Minimum, f.Rules.Maximum, f.Rules.ExclusiveMinimum, f.Rules.ExclusiveMaximum}, f.Rules.Enum...)
+	texts := slices.Clone(f.Rules.Enum)
+	for _, k := range keyword.Rules() {
+		if limit := k.Limit(&f.Rules); limit != "" && k.Bound != keyword.NoBound {
+			texts = append(texts, limit)
+		}
+	}
 	closed := f.Rules.Enum
 	if len(closed) == 0 {
 		closed = enumTexts(t.Enum.Closed())
@@ -77,11 +89,11 @@ func checkHeader(f *model.Field) (hint, problem string) {
 	if len(closed) > 0 {
 		return "", ""
 	}
-	if f.Rules.Minimum == "" && f.Rules.ExclusiveMinimum == "" && t.Kind == model.Int {
-		f.Rules.Minimum = fmt.Sprint(-maxHeaderInteger)
+	if f.Rules.Limit(keyword.Minimum) == "" && f.Rules.Limit(keyword.ExclusiveMinimum) == "" && t.Kind == model.Int {
+		f.Rules.SetLimit(keyword.Minimum, fmt.Sprint(-maxHeaderInteger))
 	}
-	if f.Rules.Maximum == "" && f.Rules.ExclusiveMaximum == "" {
-		f.Rules.Maximum = fmt.Sprint(maxHeaderInteger)
+	if f.Rules.Limit(keyword.Maximum) == "" && f.Rules.Limit(keyword.ExclusiveMaximum) == "" {
+		f.Rules.SetLimit(keyword.Maximum, fmt.Sprint(maxHeaderInteger))
 	}
 	return "", ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -38,7 +39,7 @@ func (w *renderer) union(s *jsonschema.Schema, t *model.Type) {
 	for _, v := range t.Union.Variants {
 		w.count++
 		variant := &jsonschema.Schema{Type: "object", Description: v.Type.Doc, Properties: jsonschema.NewProperties()}
-		variant.Properties.Set(t.Union.Discriminator, &jsonschema.Schema{Type: "string", Const: json.RawMessage(quote(v.Name))})
+		variant.Properties.Set(t.Union.Discriminator, &jsonschema.Schema{Type: "string", Const: json.RawMessage(jsontext.Quote(v.Name))})
 		variant.Required = []string{t.Union.Discriminator}
 		w.object(variant, v.Type)
 		s.OneOf = append(s.OneOf, variant)
@@ -84,7 +85,7 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 		s.Default = json.RawMessage(onWire(f, f.Default.JSON))
 	}
 	if f.Rules.Header != "" && !w.output {
-		s.Extras = map[string]any{headerKeyword: json.RawMessage(quote(f.Rules.Header))}
+		s.Extras = map[string]any{headerKeyword: json.RawMessage(jsontext.Quote(f.Rules.Header))}
 	}
 	for _, e := range f.Extras {
 		if s.Extras == nil {
@@ -116,7 +117,7 @@ func wrapperDoc(t *model.Type) string {
 // ",string".
 func onWire(f *model.Field, text string) string {
 	if f.Quoted {
-		return quote(text)
+		return jsontext.Quote(text)
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -160,6 +161,11 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 	if desc == "" {
 		desc = t.Doc
 	}
+	for _, k := range keyword.Rules() {
+		if limit := k.Limit(rules); limit != "" {
+			k.Schema(s, limit)
+		}
+	}
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float, model.Number:
 		w.number(s, t, rules)
@@ -168,10 +174,9 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 			desc = withUnit(desc, "nanosecond", "In nanoseconds.")
 		}
 	case model.String:
-		s.MinLength, s.MaxLength, s.Pattern, s.Format = length(rules.MinLength), length(rules.MaxLength), rules.Pattern, rules.Format
 		desc = w.enum(s, t, rules, desc)
 	case model.Bytes:
-		s.MinLength, s.MaxLength, s.ContentEncoding = length(rules.MinLength), length(rules.MaxLength), "base64"
+		s.ContentEncoding = "base64"
 	case model.Time:
 		s.Format = "date-time"
 	case model.Duration:
@@ -188,15 +193,12 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		w.union(s, t)
 	case model.Slice:
 		s.Items = w.element(t.Elem, rules.Elem)
-		s.MinItems, s.MaxItems, s.UniqueItems = length(rules.MinItems), length(rules.MaxItems), rules.UniqueItems
 	case model.Array:
 		n := uint64(t.Len)
 		s.MinItems, s.MaxItems = &n, &n
 		s.Items = w.element(t.Elem, rules.Elem)
-		s.UniqueItems = rules.UniqueItems
 	case model.Map:
 		s.AdditionalProperties = w.element(t.Elem, rules.Elem)
-		s.MinProperties, s.MaxProperties = length(rules.MinProperties), length(rules.MaxProperties)
 		if p := keyPattern(t.Key); p != "" {
 			s.PropertyNames = &jsonschema.Schema{Pattern: p}
 		}
@@ -251,20 +253,9 @@ func keyPattern(key *model.Type) string {
 	return ""
 }
 
-func length(n *int) *uint64 {
-	if n == nil {
-		return nil
-	}
-	u := uint64(*n)
-	return &u
-}
-
-// number renders the bounds of a number. A bound of the rules is within that of
-// the Go type, which it replaces.
+// number renders the bounds of the Go type. A bound of the rules is within that of the
+// Go type, which it replaces.
 func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rules) {
-	s.Minimum, s.Maximum = json.Number(rules.Minimum), json.Number(rules.Maximum)
-	s.ExclusiveMinimum, s.ExclusiveMaximum = json.Number(rules.ExclusiveMinimum), json.Number(rules.ExclusiveMaximum)
-	s.MultipleOf = json.Number(rules.MultipleOf)
 	if t.Kind == model.Float || t.Kind == model.Number || !w.output && (t.Enum.Closed() != nil || len(rules.Enum) > 0) {
 		return
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -18,9 +20,9 @@ const (
 	fromArg
 )
 
-// setting is one keyword with its value, from a tag or from //mcp:arg.
+// setting is a keyword with its value, from a tag or from //mcp:arg.
 type setting struct {
-	key    string
+	*keyword.Keyword
 	values []string // one; several of enum, examples and default
 	source source
 	pos    token.Position // zero in a tag
@@ -31,10 +33,10 @@ func (k setting) value() string { return k.values[0] }
 // order is the order in which settings are applied: what changes the type
 // comes first.
 func order(k setting) int {
-	switch k.key {
-	case "format":
+	switch k.Value {
+	case keyword.Format:
 		return 0
-	case "default", "enum", "examples":
+	case keyword.JSON, keyword.List:
 		return 2
 	}
 	return 1
@@ -53,13 +55,13 @@ func (r *Resolver) applyAll(s site, f *model.Field, settings []setting) bool {
 			r.errorf(at, hint, "%s", err)
 			ok = false
 		}
-		required = required || k.key == "required"
-		if k.key == "optional" && required || k.key == "required" && slices.ContainsFunc(settings, func(k setting) bool { return k.key == "optional" }) {
+		required = required || k.Name == "required"
+		if k.Name == "optional" && required || k.Name == "required" && slices.ContainsFunc(settings, func(k setting) bool { return k.Name == "optional" }) {
 			r.errorf(at, "keep one of them", "required and optional exclude each other")
 			ok = false
 			break
 		}
-		if k.key == "default" {
+		if k.Name == "default" {
 			if required && k.source == fromArg {
 				r.errorf(at, "keep one of them", "required and default exclude each other: a default is for an argument that is missing")
 				ok = false
@@ -73,51 +75,46 @@ func (r *Resolver) applyAll(s site, f *model.Field, settings []setting) bool {
 // apply applies one setting.
 func (r *Resolver) apply(f *model.Field, k setting) (hint string, err error) {
 	v := k.value()
-	switch k.key {
-	case "title":
-		f.Title = v
-	case "description":
-		f.Description = v
-	case "required":
-		f.Required = true
-	case "optional":
-		f.Required = false
-	case "nullable":
-		f.Nullable = true
-	case "readOnly":
-		f.ReadOnly = true
-	case "writeOnly":
-		f.WriteOnly = true
-	case "deprecated":
-		f.Deprecated = true
-	case "anchor":
-		// It names the schema for references, and there are none to it.
-	case "type":
-		return "leave it out: the schema is made from the Go type", checkType(f, v)
-	case "default":
-		return r.applyDefault(f, k)
-	case "examples":
-		return r.applyExamples(f, k)
-	case "header":
-		return "write a name such as X-Region", applyHeader(f, v)
-	default:
+	switch {
+	case k.Set != nil:
+		k.Set(f, v)
+	case k.IsRule():
 		if f.Quoted {
-			return "check it in the function", fmt.Errorf("%s cannot be used on a number that travels as a string", k.key)
+			return "check it in the function", fmt.Errorf("%s cannot be used on a number that travels as a string", k.Name)
 		}
 		return r.applyRule(f, k)
+	default:
+		return r.applied()[k.Name](f, k)
 	}
 	return "", nil
 }
 
-// checkType accepts the keyword type where it says what is so anyway.
-func checkType(f *model.Field, want string) error {
-	if is := jsonType(base(f.Type)); f.Quoted && want == "string" || !f.Quoted && want == is {
-		return nil
-	} else if is == "" {
-		return fmt.Errorf("type=%s contradicts the Go type, which accepts any value", want)
-	} else {
-		return fmt.Errorf("type=%s contradicts the Go type, which is of type %s", want, is)
+// applied are the functions of keywords whose meaning depends on the plan of the type.
+func (r *Resolver) applied() map[string]func(*model.Field, setting) (hint string, err error) {
+	return map[string]func(*model.Field, setting) (hint string, err error){
+		"default":  r.applyDefault,
+		"examples": r.applyExamples,
+		"header":   applyHeader,
+		"type":     checkType,
+		"anchor":   ignore, // it names the schema for references, and there are none to it
+		"omit":     ignore, // omit=false
+		"complete": ignore, // it is about the parameter, not about its schema
 	}
+}
+
+func ignore(*model.Field, setting) (hint string, err error) { return "", nil }
+
+// checkType accepts the keyword type if it repeats the actual type.
+func checkType(f *model.Field, k setting) (hint string, err error) {
+	want, is := k.value(), jsonType(base(f.Type))
+	hint = "leave it out: the schema is made from the Go type"
+	switch {
+	case f.Quoted && want == "string" || !f.Quoted && want == is:
+		return "", nil
+	case is == "":
+		return hint, fmt.Errorf("type=%s contradicts the Go type, which accepts any value", want)
+	}
+	return hint, fmt.Errorf("type=%s contradicts the Go type, which is of type %s", want, is)
 }
 
 // base is what travels for a type: what it points to, converts to, or is beside
@@ -152,7 +149,7 @@ func jsonType(t *model.Type) string {
 func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
 	switch t := base(f.Type); t.Kind {
 	case model.Union, model.Reflect, model.Interface, model.Error:
-		return "let the function choose what a missing value means", fmt.Errorf("default cannot be used on %s", kindName(t))
+		return "let the function choose what a missing value means", fmt.Errorf("default cannot be used on %s", keyword.KindName(t))
 	}
 	text, hint, err := valueText(f.Type, k)
 	if err != nil {
@@ -169,16 +166,16 @@ func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
 	t := base(f.Type)
 	f.Examples = nil
 	if k.source == fromArg {
-		if list, ok := jsonArray(k.value()); ok && (t.Kind != model.Slice && t.Kind != model.Array || areArrays(list)) {
+		if list, ok := jsontext.Array(k.value()); ok && (t.Kind != model.Slice && t.Kind != model.Array || areArrays(list)) {
 			f.Examples = list
 			return "", nil
 		}
 	}
 	for _, v := range k.values {
-		one := setting{key: k.key, values: []string{v}, source: k.source}
+		one := setting{Keyword: k.Keyword, values: []string{v}, source: k.source}
 		if t.Kind == model.Slice {
 			// The tag dialect gives examples of the elements.
-			if _, ok := jsonArray(v); !ok {
+			if _, ok := jsontext.Array(v); !ok {
 				text, hint, err := valueText(t.Elem, one)
 				if err != nil {
 					return hint, fmt.Errorf("example %w", err)
@@ -205,7 +202,7 @@ func areArrays(list []string) bool {
 func valueText(t *model.Type, k setting) (text, hint string, err error) {
 	t = base(t)
 	v := k.value()
-	if t.Kind == model.Slice && (len(k.values) > 1 || k.source == fromTag && !isJSON(v)) {
+	if t.Kind == model.Slice && (len(k.values) > 1 || k.source == fromTag && !jsontext.Valid(v)) {
 		texts := make([]string, len(k.values))
 		for i, v := range k.values {
 			if texts[i], hint, err = valueText(t.Elem, setting{values: []string{v}, source: k.source}); err != nil {
@@ -218,12 +215,12 @@ func valueText(t *model.Type, k setting) (text, hint string, err error) {
 		return "", "give one", fmt.Errorf("is given %d times", len(k.values))
 	}
 	if jsonType(t) == "string" {
-		if k.source == fromArg && strings.HasPrefix(v, `"`) && isJSON(v) {
-			return compact(v), "", nil
+		if k.source == fromArg && strings.HasPrefix(v, `"`) && jsontext.Valid(v) {
+			return jsontext.Compact(v), "", nil
 		}
-		return quote(v), "", nil
+		return jsontext.Quote(v), "", nil
 	}
-	if !isJSON(v) {
+	if !jsontext.Valid(v) {
 		hint := "write it as JSON"
 		switch t.Kind {
 		case model.Slice:
@@ -235,7 +232,7 @@ func valueText(t *model.Type, k setting) (text, hint string, err error) {
 		}
 		return "", hint, fmt.Errorf("%s is not %s", v, article(t))
 	}
-	return compact(v), "", nil
+	return jsontext.Compact(v), "", nil
 }
 
 // article names the JSON type of a plan for a message.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -22,27 +24,6 @@ func (r *Resolver) readTags(s site, f *model.Field, tag reflect.StructTag) bool 
 	ok := r.readSchemaTag(s, f, tag.Get("jsonschema"))
 	ok = r.readExtras(s, f, tag.Get("jsonschema_extras")) && ok
 	return ok && r.check(s, f)
-}
-
-// bareKeywords are the words of the tag that have no value.
-var bareKeywords = []string{"required", "optional", "nullable", "readOnly", "writeOnly", "deprecated", "uniqueItems"}
-
-// tagKeywords are the words that take a value.
-var tagKeywords = []string{
-	"title", "description", "minLength", "maxLength", "pattern", "format", "default", "example", "examples", "enum",
-	"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems",
-	"minProperties", "maxProperties", "type", "anchor",
-}
-
-// unsupported are words of the dialect whose meaning the decoder could not
-// enforce, with what to do instead.
-var unsupported = map[string]string{
-	"oneof_required": "check it in the function, and return mcp.Errorf",
-	"anyof_required": "check it in the function, and return mcp.Errorf",
-	"oneof_ref":      "the schema is made from the Go type",
-	"anyof_ref":      "the schema is made from the Go type",
-	"oneof_type":     "the schema is made from the Go type; any accepts every value",
-	"anyof_type":     "the schema is made from the Go type; any accepts every value",
 }
 
 var keyValue = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*=`)
@@ -67,10 +48,10 @@ func (r *Resolver) readSchemaTag(s site, f *model.Field, tag string) bool {
 // that was misspelt.
 func isFreeText(first string) bool {
 	word := strings.TrimSpace(first)
-	if keyValue.MatchString(word) || slices.Contains(bareKeywords, word) {
+	if k := tagKeyword(word); keyValue.MatchString(word) || k != nil && k.Value == keyword.Flag {
 		return false
 	}
-	return strings.ContainsAny(word, " \t") || diag.Nearest(word, bareKeywords) == ""
+	return strings.ContainsAny(word, " \t") || diag.Nearest(word, tagKeywords(true)) == ""
 }
 
 // tagSettings turns the parts of a tag into settings. Repeated enum, default
@@ -84,24 +65,19 @@ func (r *Resolver) tagSettings(s site, parts []string) ([]setting, bool) {
 		if key == "" && !hasValue {
 			continue
 		}
-		if hint, bad := unsupported[key]; bad {
-			r.errorf(s, hint, "the jsonschema keyword %s cannot be used", key)
-			ok = false
-			continue
-		}
-		known := slices.Contains(bareKeywords, key)
-		if hasValue {
-			known = known || slices.Contains(tagKeywords, key)
-		}
-		if !known {
-			r.unknownKeyword(s, key, hasValue)
-			ok = false
-			continue
-		}
+		k := tagKeyword(key)
 		switch {
+		case k != nil && k.Instead != "":
+			r.errorf(s, k.Instead, "the jsonschema keyword %s cannot be used", key)
+			ok = false
+			continue
+		case k == nil || !hasValue && k.Value != keyword.Flag:
+			r.unknownKeyword(s, k, key, hasValue)
+			ok = false
+			continue
 		case !hasValue:
 			value = "true"
-		case slices.Contains(bareKeywords, key):
+		case k.Value == keyword.Flag:
 			if b, err := strconv.ParseBool(value); err != nil {
 				r.errorf(s, "write "+key+" alone, or with true or false", "the jsonschema keyword %s has the value %q", key, value)
 				ok = false
@@ -111,32 +87,49 @@ func (r *Resolver) tagSettings(s site, parts []string) ([]setting, bool) {
 			}
 		}
 		if key == "example" {
-			key = "examples"
+			k = keyword.Lookup("examples")
 		}
-		i := slices.IndexFunc(out, func(k setting) bool { return k.key == key })
-		if i >= 0 && (key == "enum" || key == "examples" || key == "default") {
+		i := slices.IndexFunc(out, func(other setting) bool { return other.Keyword == k })
+		if i >= 0 && (k.Value == keyword.List || k.Value == keyword.JSON) {
 			out[i].values = append(out[i].values, value)
 			continue
 		}
-		out = append(out, setting{key: key, values: []string{value}, source: fromTag})
+		out = append(out, setting{Keyword: k, values: []string{value}, source: fromTag})
 	}
 	return out, ok
 }
 
-func (r *Resolver) unknownKeyword(s site, key string, hasValue bool) {
-	if slices.Contains(tagKeywords, key) {
+// unknownKeyword refuses a word that cannot be used as it is written; k is nil if the
+// table does not have it.
+func (r *Resolver) unknownKeyword(s site, k *keyword.Keyword, key string, hasValue bool) {
+	if k != nil {
 		r.errorf(s, "write "+key+"=…", "the jsonschema keyword %s needs a value", key)
 		return
 	}
-	candidates := slices.Concat(tagKeywords, bareKeywords)
-	if !hasValue {
-		candidates = bareKeywords
-	}
 	hint := `a comma that belongs to a value is written \\,; see docs/types.md for the keywords`
-	if near := diag.Nearest(key, candidates); near != "" {
+	if near := diag.Nearest(key, tagKeywords(!hasValue)); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	r.errorf(s, hint, "unknown jsonschema keyword %q", key)
+}
+
+// tagKeyword returns the keyword of tags with a name, or nil.
+func tagKeyword(name string) *keyword.Keyword {
+	if k := keyword.Lookup(name); k != nil && k.In&keyword.Tag != 0 {
+		return k
+	}
+	return nil
+}
+
+// tagKeywords are the names of the keywords that a tag can have, or only of flags.
+func tagKeywords(flags bool) []string {
+	var names []string
+	for _, k := range keyword.Table(keyword.Tag) {
+		if k.Instead == "" && (!flags || k.Value == keyword.Flag) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 // splitTag splits at commas, except those behind a backslash, which goes.
@@ -150,18 +143,6 @@ func splitTag(tag string) []string {
 		}
 	}
 	return parts
-}
-
-// vocabulary are the keywords that mean something to a validator, or that the
-// schema sets by itself; extras must not contradict them.
-var vocabulary = []string{
-	"$schema", "$id", "$ref", "$defs", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "type", "enum", "const",
-	"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
-	"minItems", "maxItems", "uniqueItems", "minContains", "maxContains", "minProperties", "maxProperties", "required",
-	"dependentRequired", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "prefixItems", "items",
-	"contains", "properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedItems",
-	"unevaluatedProperties", "format", "title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples",
-	"contentEncoding", "contentMediaType", "contentSchema",
 }
 
 // readExtras reads the tag jsonschema_extras: key=value pairs that go into the
@@ -179,11 +160,11 @@ func (r *Resolver) readExtras(s site, f *model.Field, tag string) bool {
 		case !found || key == "":
 			r.errorf(s, "write key=value pairs, separated by commas", "the jsonschema_extras tag has %q", part)
 			ok = false
-		case slices.Contains(vocabulary, key):
+		case keyword.Vocabulary[key] != "" && key != "$comment":
 			r.errorf(s, "put it into the jsonschema tag, where it is checked and enforced", "the jsonschema_extras tag has the keyword %s of JSON Schema", key)
 			ok = false
 		case key == headerKeyword:
-			if err := applyHeader(f, value); err != nil {
+			if err := setHeader(f, value); err != nil {
 				r.errorf(s, "write a name such as X-Region", "%s", err)
 				ok = false
 			}
@@ -201,12 +182,12 @@ func extraJSON(values []string) string {
 	if len(values) > 1 {
 		texts := make([]string, len(values))
 		for i, v := range values {
-			texts[i] = quote(v)
+			texts[i] = jsontext.Quote(v)
 		}
 		return "[" + strings.Join(texts, ",") + "]"
 	}
 	if values[0] == "true" || values[0] == "false" {
 		return values[0]
 	}
-	return quote(values[0])
+	return jsontext.Quote(values[0])
 }

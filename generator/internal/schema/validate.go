@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -49,17 +50,12 @@ func (r *Resolver) readValidate(f *model.Field, tag string) {
 	}
 }
 
-// bound is a comparison of the validator, which is about the number, the length
-// or the count of a value, whichever it has.
-type bound struct {
-	low, high bool
-	open      bool
-}
-
-var bounds = map[string]bound{
-	"min": {low: true}, "gte": {low: true}, "gt": {low: true, open: true},
-	"max": {high: true}, "lte": {high: true}, "lt": {high: true, open: true},
-	"len": {low: true, high: true}, "eq": {low: true, high: true},
+// bounds are the comparisons of the validator, which are about the number, the length or
+// the count of a value, whichever it has.
+var bounds = map[string][]keyword.Bound{
+	"min": {keyword.AtLeast}, "gte": {keyword.AtLeast}, "gt": {keyword.Above},
+	"max": {keyword.AtMost}, "lte": {keyword.AtMost}, "lt": {keyword.Below},
+	"len": {keyword.AtLeast, keyword.AtMost}, "eq": {keyword.AtLeast, keyword.AtMost},
 }
 
 var validateFormats = map[string]string{
@@ -82,10 +78,12 @@ func validateRule(t *model.Type, rules *model.Rules, key, value string) {
 	set := func(key, value string) {
 		// A word that does not suit the type or a broken value is left to the
 		// validator, which refuses both when it runs.
-		_, _ = setRule(t, rules, setting{key: key, values: []string{value}})
+		_, _ = setRule(t, rules, setting{Keyword: keyword.Lookup(key), values: []string{value}})
 	}
 	if b, ok := bounds[key]; ok {
-		validateBound(t, rules, key, b, value)
+		for _, b := range b {
+			validateBound(t, rules, key, b, value)
+		}
 		return
 	}
 	if format, ok := validateFormats[key]; ok {
@@ -102,7 +100,7 @@ func validateRule(t *model.Type, rules *model.Rules, key, value string) {
 			set("format", format)
 		}
 	case "oneof":
-		if suits(t, "enum") == nil {
+		if _, err := keyword.Lookup("enum").Func(t); err == nil {
 			if _, err := setEnum(t, rules, setting{values: oneOf(value)}); err != nil {
 				rules.Enum = nil
 			}
@@ -121,57 +119,32 @@ func validateRule(t *model.Type, rules *model.Rules, key, value string) {
 }
 
 // validateBound applies a comparison.
-func validateBound(t *model.Type, rules *model.Rules, key string, b bound, value string) {
-	set := func(key, value string) {
-		_, _ = setRule(t, rules, setting{key: key, values: []string{value}})
-	}
-	var least, most string
+func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Bound, value string) {
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float:
 		if d, err := time.ParseDuration(value); err == nil && isDuration(t.Go) {
 			value = strconv.FormatInt(int64(d), 10)
 		}
-		least, most = "minimum", "maximum"
-		if b.open {
-			least, most = "exclusiveMinimum", "exclusiveMaximum"
-		}
-		if b.low {
-			set(least, value)
-		}
-		if b.high {
-			set(most, value)
-		}
-		return
-	case model.String:
-		if key == "eq" {
+	case model.String, model.Slice, model.Map:
+		if key == "eq" && t.Kind == model.String {
 			_, _ = setEnum(t, rules, setting{values: []string{value}})
 			return
 		}
-		least, most = "minLength", "maxLength"
-	case model.Slice:
-		least, most = "minItems", "maxItems"
-	case model.Map:
-		least, most = "minProperties", "maxProperties"
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return
+		}
+		switch b {
+		case keyword.Above:
+			b, n = keyword.AtLeast, n+1
+		case keyword.Below:
+			b, n = keyword.AtMost, n-1
+		}
+		value = strconv.Itoa(n)
 	default:
 		return // []byte is measured in bytes there, in characters of base64 here
 	}
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return
-	}
-	if b.low {
-		set(least, strconv.Itoa(n+count(b.open)))
-	}
-	if b.high {
-		set(most, strconv.Itoa(n-count(b.open)))
-	}
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	_, _ = setRule(t, rules, setting{Keyword: keyword.BoundOf(t.Kind, b), values: []string{value}})
 }
 
 var oneOfWord = regexp.MustCompile(`'[^']*'|\S+`)

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -12,69 +11,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
-	"github.com/mcpgen/mcpgen/internal/pattern"
 )
-
-// decode reads one JSON text with its numbers as they are written.
-func decode(text string) (any, error) {
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	if dec.More() {
-		return nil, fmt.Errorf("more than one value")
-	}
-	return v, nil
-}
-
-func isJSON(text string) bool { return json.Valid([]byte(text)) && utf8.ValidString(text) }
-
-// compact takes the white space out of a JSON text, and the escapes of < and the
-// like stay as they are.
-func compact(text string) string {
-	var b bytes.Buffer
-	if json.Compact(&b, []byte(text)) != nil {
-		return text
-	}
-	return b.String()
-}
-
-// jsonArray returns the elements of a JSON array, each as compact JSON text.
-func jsonArray(text string) ([]string, bool) {
-	var raw []json.RawMessage
-	if !strings.HasPrefix(strings.TrimSpace(text), "[") || json.Unmarshal([]byte(text), &raw) != nil {
-		return nil, false
-	}
-	out := make([]string, len(raw))
-	for i, e := range raw {
-		out[i] = compact(string(e))
-	}
-	return out, true
-}
-
-// number reads a decimal number as JSON writes it. Exponents beyond those of
-// float64 are refused, since exact arithmetic on them does not end.
-func number(text string) (*big.Rat, bool) {
-	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') || !isJSON(text) {
-		return nil, false
-	}
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		if e, err := strconv.Atoi(text[i+1:]); err != nil || e < -400 || e > 400 {
-			return nil, false
-		}
-	}
-	return new(big.Rat).SetString(text)
-}
 
 // unfit says why a JSON text is no value of a plan under rules, "" if it is one.
 func unfit(t *model.Type, rules *model.Rules, text string) string {
-	v, err := decode(text)
+	v, err := jsontext.Decode(text)
 	if err != nil {
 		return text + " is not JSON"
 	}
@@ -129,18 +75,7 @@ func mismatch(t *model.Type, rules *model.Rules, v any) string {
 	return structMismatch(t, object)
 }
 
-func wrongType(t *model.Type, v any) string { return show(v) + " is not " + article(t) }
-
-// show is a value as JSON text, for messages.
-func show(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return "the value"
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func wrongType(t *model.Type, v any) string { return jsontext.Show(v) + " is not " + article(t) }
 
 // intRange is the range of an integer kind.
 func intRange(t *model.Type) (low, high *big.Rat) {
@@ -154,7 +89,7 @@ func intRange(t *model.Type) (low, high *big.Rat) {
 }
 
 func numberMismatch(t *model.Type, rules *model.Rules, text string) string {
-	n, ok := number(text)
+	n, ok := jsontext.Number(text)
 	if !ok {
 		return text + " is out of range"
 	}
@@ -171,22 +106,8 @@ func numberMismatch(t *model.Type, rules *model.Rules, text string) string {
 			return text + " is out of the range of the Go type"
 		}
 	}
-	bound := func(limit string, bad func(int) bool) bool {
-		l, ok := number(limit)
-		return ok && bad(n.Cmp(l))
-	}
-	switch {
-	case bound(rules.Minimum, func(c int) bool { return c < 0 }):
-		return text + " is less than the minimum " + rules.Minimum
-	case bound(rules.Maximum, func(c int) bool { return c > 0 }):
-		return text + " is more than the maximum " + rules.Maximum
-	case bound(rules.ExclusiveMinimum, func(c int) bool { return c <= 0 }):
-		return text + " is not more than " + rules.ExclusiveMinimum
-	case bound(rules.ExclusiveMaximum, func(c int) bool { return c >= 0 }):
-		return text + " is not less than " + rules.ExclusiveMaximum
-	}
-	if of, ok := number(rules.MultipleOf); ok && of.Sign() > 0 && !new(big.Rat).Quo(n, of).IsInt() {
-		return text + " is not a multiple of " + rules.MultipleOf
+	if problem := violated(t, rules, json.Number(text)); problem != "" {
+		return problem
 	}
 	return enumMismatch(t, rules, text)
 }
@@ -197,7 +118,7 @@ func enumMismatch(t *model.Type, rules *model.Rules, text string) string {
 	if len(allowed) == 0 {
 		allowed = enumTexts(t.Enum.Closed())
 	}
-	if len(allowed) == 0 || slices.ContainsFunc(allowed, func(a string) bool { return equalScalar(a, text) }) {
+	if len(allowed) == 0 || slices.ContainsFunc(allowed, func(a string) bool { return jsontext.Equal(a, text) }) {
 		return ""
 	}
 	if near := diag.Nearest(strings.Trim(text, `"`), unquoted(allowed)); near != "" {
@@ -222,24 +143,11 @@ func unquoted(texts []string) []string {
 	return out
 }
 
-// equalScalar compares two JSON texts of scalars as JSON Schema does: 1 and 1.0
-// are equal.
-func equalScalar(a, b string) bool {
-	x, ok1 := number(a)
-	y, ok2 := number(b)
-	if ok1 && ok2 {
-		return x.Cmp(y) == 0
-	}
-	u, err1 := decode(a)
-	v, err2 := decode(b)
-	return err1 == nil && err2 == nil && show(u) == show(v)
-}
-
 func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
-	text := quote(s)
+	text := jsontext.Quote(s)
 	switch t.Kind {
 	case model.Time:
-		if !formats["date-time"](s) {
+		if !keyword.IsFormat("date-time", s) {
 			return text + " is not a date and time such as 2006-01-02T15:04:05Z"
 		}
 	case model.Duration:
@@ -254,59 +162,53 @@ func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
 		if t.Schema != "" {
 			return ""
 		}
-		if t.Format != "" && !formats[t.Format](s) {
+		if !keyword.IsFormat(t.Format, s) {
 			return text + " is not of the format " + t.Format
 		}
 	}
-	n := utf8.RuneCountInString(s)
-	if rules.MinLength != nil && n < *rules.MinLength {
-		return fmt.Sprintf("%s is shorter than minLength %d", text, *rules.MinLength)
-	}
-	if rules.MaxLength != nil && n > *rules.MaxLength {
-		return fmt.Sprintf("%s is longer than maxLength %d", text, *rules.MaxLength)
-	}
-	if rules.Pattern != "" {
-		if m, err := pattern.Compile(rules.Pattern); err == nil && !m.Match(s) {
-			return text + " does not match the pattern " + rules.Pattern
-		}
-	}
-	if check := formats[rules.Format]; check != nil && !check(s) {
-		return text + " is not of the format " + rules.Format
+	if problem := violated(t, rules, s); problem != "" {
+		return problem
 	}
 	return enumMismatch(t, rules, text)
 }
 
-func listMismatch(t *model.Type, rules *model.Rules, list []any) string {
-	switch {
-	case t.Kind == model.Array && int64(len(list)) != t.Len:
-		return fmt.Sprintf("%s does not have exactly %d items", show(list), t.Len)
-	case rules.MinItems != nil && len(list) < *rules.MinItems:
-		return fmt.Sprintf("%s has fewer items than minItems %d", show(list), *rules.MinItems)
-	case rules.MaxItems != nil && len(list) > *rules.MaxItems:
-		return fmt.Sprintf("%s has more items than maxItems %d", show(list), *rules.MaxItems)
-	}
-	for i, e := range list {
-		if problem := mismatch(t.Elem, rules.Elem, e); problem != "" {
+// violated returns which constraint a decoded value violates, "" if it violates none.
+func violated(t *model.Type, rules *model.Rules, v any) string {
+	for _, k := range keyword.Rules() {
+		limit := k.Limit(rules)
+		if _, err := k.Func(t); limit == "" || err != nil {
+			continue
+		}
+		if problem := k.Wrong(v, limit); problem != "" {
 			return problem
 		}
-		if rules.UniqueItems && slices.ContainsFunc(list[:i], func(other any) bool { return equalScalar(show(other), show(e)) }) {
-			return show(e) + " stands in it twice, against uniqueItems"
+	}
+	return ""
+}
+
+func listMismatch(t *model.Type, rules *model.Rules, list []any) string {
+	if t.Kind == model.Array && int64(len(list)) != t.Len {
+		return fmt.Sprintf("%s does not have exactly %d items", jsontext.Show(list), t.Len)
+	}
+	if problem := violated(t, rules, list); problem != "" {
+		return problem
+	}
+	for _, e := range list {
+		if problem := mismatch(t.Elem, rules.Elem, e); problem != "" {
+			return problem
 		}
 	}
 	return ""
 }
 
 func mapMismatch(t *model.Type, rules *model.Rules, object map[string]any) string {
-	switch {
-	case rules.MinProperties != nil && len(object) < *rules.MinProperties:
-		return fmt.Sprintf("%s has fewer entries than minProperties %d", show(object), *rules.MinProperties)
-	case rules.MaxProperties != nil && len(object) > *rules.MaxProperties:
-		return fmt.Sprintf("%s has more entries than maxProperties %d", show(object), *rules.MaxProperties)
+	if problem := violated(t, rules, object); problem != "" {
+		return problem
 	}
 	for _, key := range sortedKeys(object) {
 		if t.Key.Kind == model.Int || t.Key.Kind == model.Uint {
 			if !regexp.MustCompile(keyPattern(t.Key)).MatchString(key) {
-				return quote(key) + " is not an integer key"
+				return jsontext.Quote(key) + " is not an integer key"
 			}
 			if problem := numberMismatch(t.Key, &model.Rules{}, key); problem != "" {
 				return problem
@@ -323,14 +225,14 @@ func mapMismatch(t *model.Type, rules *model.Rules, object map[string]any) strin
 func unionMismatch(t *model.Type, v any) string {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return show(v) + " is not an object"
+		return jsontext.Show(v) + " is not an object"
 	}
 	for _, variant := range t.Union.Variants {
 		if object[t.Union.Discriminator] == variant.Name {
 			return structMismatch(variant.Type, object, t.Union.Discriminator)
 		}
 	}
-	return show(object) + " does not say which kind of object it is by its member " + t.Union.Discriminator
+	return jsontext.Show(object) + " does not say which kind of object it is by its member " + t.Union.Discriminator
 }
 
 func structMismatch(t *model.Type, object map[string]any, others ...string) string {
@@ -343,7 +245,7 @@ func structMismatch(t *model.Type, object map[string]any, others ...string) stri
 		v, ok := object[f.Name]
 		switch {
 		case !ok && f.Required:
-			return show(object) + " lacks the member " + f.Name
+			return jsontext.Show(object) + " lacks the member " + f.Name
 		case !ok || v == nil && (f.Nullable || !f.Required):
 			continue
 		}
@@ -353,7 +255,7 @@ func structMismatch(t *model.Type, object map[string]any, others ...string) stri
 	}
 	for _, name := range sortedKeys(object) {
 		if !known[name] {
-			return show(object) + " has the unknown member " + name
+			return jsontext.Show(object) + " has the unknown member " + name
 		}
 	}
 	return ""
@@ -367,11 +269,11 @@ func fieldMismatch(f *model.Field, v any) string {
 	}
 	s, ok := v.(string)
 	if !ok {
-		return show(v) + " is not a string"
+		return jsontext.Show(v) + " is not a string"
 	}
-	inner, err := decode(s)
+	inner, err := jsontext.Decode(s)
 	if err != nil {
-		return show(v) + " does not hold JSON"
+		return jsontext.Show(v) + " does not hold JSON"
 	}
 	return mismatch(f.Type, &f.Rules, inner)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/invopop/jsonschema"
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
 // Marshal writes a schema as compact JSON, always in the same order of keys: a
@@ -39,7 +40,7 @@ func (w *writer) key(name string) {
 		w.b.WriteByte(',')
 	}
 	w.first = false
-	w.b.WriteString(quote(name))
+	w.b.WriteString(jsontext.Quote(name))
 	w.b.WriteByte(':')
 }
 
@@ -52,7 +53,7 @@ func (w *writer) raw(name, text string) {
 
 func (w *writer) text(name, value string) {
 	if value != "" {
-		w.raw(name, quote(value))
+		w.raw(name, jsontext.Quote(value))
 	}
 }
 
@@ -75,7 +76,7 @@ func (w *writer) value(name string, v any) {
 	case json.RawMessage:
 		w.raw(name, string(v))
 	default:
-		w.raw(name, show(v))
+		w.raw(name, jsontext.Show(v))
 	}
 }
 
@@ -92,7 +93,7 @@ func (w *writer) values(name string, list []any) {
 		if raw, ok := v.(json.RawMessage); ok {
 			w.b.Write(raw)
 		} else {
-			w.b.WriteString(show(v))
+			w.b.WriteString(jsontext.Show(v))
 		}
 	}
 	w.b.WriteByte(']')
@@ -193,7 +194,7 @@ func (w *writer) applicators(s *jsonschema.Schema) {
 	}
 	if len(s.Required) > 0 {
 		w.key("required")
-		w.b.WriteString(show(s.Required))
+		w.b.WriteString(jsontext.Show(s.Required))
 	}
 	w.named("patternProperties", s.PatternProperties)
 	w.sub("propertyNames", s.PropertyNames)

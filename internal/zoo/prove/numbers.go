@@ -45,7 +45,7 @@ var named = map[Exception]string{
 // Elsewhere are the numbers that no value of Run is due to, with the tests that hold
 // them.
 var Elsewhere = map[Exception]string{
-	8:  "generator/internal/schema TestPattern",
+	8:  "generator/internal/keyword TestPattern",
 	10: "runtime/wire TestMessages",
 	11: "runtime/wire TestUnion",
 	12: "generator/internal/schema TestDiagnostics",

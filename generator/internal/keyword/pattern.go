@@ -1,4 +1,4 @@
-package schema
+package keyword
 
 import (
 	"errors"
@@ -17,18 +17,19 @@ type patternError struct {
 
 func (e *patternError) Error() string { return e.message }
 
-func patternHint(err error) string {
+// PatternHint returns what to write instead of a pattern that CheckPattern refuses.
+func PatternHint(err error) string {
 	if e := (*patternError)(nil); errors.As(err, &e) {
 		return e.hint
 	}
 	return ""
 }
 
-// checkPattern accepts patterns that mean the same in both worlds: the decoder
-// matches with what package pattern makes of Go's syntax (RE2), clients with
-// ECMA-262 in Unicode mode. What only RE2 takes is refused here, what only
-// ECMA-262 takes by regexp.Compile.
-func checkPattern(expr string) error {
+// CheckPattern accepts patterns that have the same meaning for the decoder, which matches
+// with what package pattern makes of Go's syntax (RE2), and for clients, which match by
+// ECMA-262 in Unicode mode. Syntax of RE2 alone is refused here, syntax of ECMA-262 alone
+// by regexp.Compile.
+func CheckPattern(expr string) error {
 	if _, err := regexp.Compile(expr); err != nil {
 		text := err.Error()
 		if e := (*syntax.Error)(nil); errors.As(err, &e) {

@@ -1,4 +1,4 @@
-package schema
+package keyword
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func TestPatternsMeanTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		expr, found := *row[0], row[1]
-		if checkPattern(expr) != nil {
+		if CheckPattern(expr) != nil {
 			continue
 		}
 		taken++

@@ -1,4 +1,4 @@
-package schema
+package keyword
 
 import (
 	"strings"
@@ -9,9 +9,9 @@ func TestPattern(t *testing.T) {
 	for _, good := range []string{
 		``, `^[a-z]+$`, `a|b`, `(?:ab)*`, `(?<year>[0-9]{4})`, `\d{2,}\D\w\W\s\S`, `\bword\B`, `\^\$\\\.\*\+\?\(\)\[\]\{\}\|\/`,
 		`[\w-]`, `[a\-z]`, `[^\]]`, `[^a]`, `[a-z-]`, `\x41\n\r\t\f\v`, `\p{L}\P{Lu}[\p{N}]`, `é+`, `a{3}b{2,4}?`, `(|a)`, `[$^.*+?(){}|]`, `^(a$)+`,
-		durationPattern, keyPattern2, `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"$`,
+		`^(0|-?[1-9][0-9]*)$`, `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"$`,
 	} {
-		if err := checkPattern(good); err != nil {
+		if err := CheckPattern(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -51,20 +51,18 @@ func TestPattern(t *testing.T) {
 		`^(a|.{2})*x.{15}$`: "smaller counts",
 		"a\\\U0001F600":     "see",
 	} {
-		err := checkPattern(bad)
-		if err == nil || !strings.Contains(patternHint(err), hint) {
-			t.Errorf("%s: %v, hint %q", bad, err, patternHint(err))
+		err := CheckPattern(bad)
+		if err == nil || !strings.Contains(PatternHint(err), hint) {
+			t.Errorf("%s: %v, hint %q", bad, err, PatternHint(err))
 		}
 	}
 }
-
-const keyPattern2 = `^(0|-?[1-9][0-9]*)$`
 
 func FuzzPattern(f *testing.F) {
 	for _, seed := range []string{`^[a-z]+$`, `(?<n>a)`, `[\d-]`, `\p{L}`, `a{2}`, `[^]`, `\`, `[`, `[\`, `(?<`, `[[:`} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(_ *testing.T, expr string) { _ = checkPattern(expr) })
+	f.Fuzz(func(_ *testing.T, expr string) { _ = CheckPattern(expr) })
 }
 
 func TestFormats(t *testing.T) {
@@ -80,12 +78,12 @@ func TestFormats(t *testing.T) {
 		"hostname":  {[]string{"www.example.com", "a", "example.com."}, []string{"-a", "a_b", "", strings.Repeat("a", 64)}},
 	} {
 		for _, v := range values.good {
-			if !formats[name](v) {
+			if !IsFormat(name, v) {
 				t.Errorf("%s: %q refused", name, v)
 			}
 		}
 		for _, v := range values.bad {
-			if formats[name](v) {
+			if IsFormat(name, v) {
 				t.Errorf("%s: %q accepted", name, v)
 			}
 		}

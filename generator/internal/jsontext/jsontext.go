@@ -1,0 +1,97 @@
+// Package jsontext has operations on JSON texts of schemas, defaults and examples.
+package jsontext
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Decode reads one JSON text with its numbers as they are written.
+func Decode(text string) (any, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	if dec.More() {
+		return nil, fmt.Errorf("more than one value")
+	}
+	return v, nil
+}
+
+// Valid reports whether a text is JSON in UTF-8.
+func Valid(text string) bool { return json.Valid([]byte(text)) && utf8.ValidString(text) }
+
+// Compact removes the white space of a JSON text and leaves its escapes unchanged.
+func Compact(text string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(text)) != nil {
+		return text
+	}
+	return b.String()
+}
+
+// Array returns the elements of a JSON array, each as compact JSON text.
+func Array(text string) ([]string, bool) {
+	var raw []json.RawMessage
+	if !strings.HasPrefix(strings.TrimSpace(text), "[") || json.Unmarshal([]byte(text), &raw) != nil {
+		return nil, false
+	}
+	out := make([]string, len(raw))
+	for i, e := range raw {
+		out[i] = Compact(string(e))
+	}
+	return out, true
+}
+
+// Number reads a decimal number as JSON writes it. Exponents beyond those of float64 are
+// refused, since exact arithmetic with them takes too long.
+func Number(text string) (*big.Rat, bool) {
+	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') || !Valid(text) {
+		return nil, false
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(text[i+1:]); err != nil || e < -400 || e > 400 {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(text)
+}
+
+// Show returns a value of Decode as JSON text.
+func Show(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return "the value"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Equal reports whether two JSON texts of scalars are equal by JSON Schema: 1 and 1.0 are.
+func Equal(a, b string) bool {
+	x, ok1 := Number(a)
+	y, ok2 := Number(b)
+	if ok1 && ok2 {
+		return x.Cmp(y) == 0
+	}
+	u, err1 := Decode(a)
+	v, err2 := Decode(b)
+	return err1 == nil && err2 == nil && Show(u) == Show(v)
+}
+
+// Quote returns the JSON text of a string, without HTML escapes.
+func Quote(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string cannot fail
+	return strings.TrimSuffix(b.String(), "\n")
+}

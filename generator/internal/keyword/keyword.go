@@ -1,0 +1,192 @@
+// Package keyword has the table of keywords: the words that describe and constrain a
+// value, in the tag jsonschema and in the directive //mcp:arg.
+//
+// A row of the table has all that is known about a keyword: how its value is written,
+// which kinds of types it applies to, what it sets in the schema, how a default is
+// checked, which function of runtime/wire checks an argument, and the help. Parsers,
+// schema, codec, help and documents read the table. Therefore a new constraint is a row,
+// its function in runtime/wire, and a test.
+package keyword
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// Value is the kind of value that a keyword takes.
+type Value int
+
+const (
+	Flag    Value = iota // none: the keyword alone, or with true or false
+	Text                 // any text
+	Name                 // one word
+	Number               // a JSON number
+	Count                // 0, 1, 2, ...
+	Pattern              // a regular expression
+	Format               // the name of a format
+	JSON                 // JSON, or text for strings
+	List                 // a,b,c
+)
+
+// Source is where a keyword can be written. It is a set of bits.
+type Source int
+
+const (
+	Tag Source = 1 << iota // the tag jsonschema of a field
+	Arg                    // the directive //mcp:arg
+)
+
+// Bound is the side on which a limit excludes numbers, lengths or counts.
+type Bound int
+
+const (
+	NoBound Bound = iota
+	AtLeast
+	Above
+	AtMost
+	Below
+)
+
+// Lower reports whether a bound excludes what is too small.
+func (b Bound) Lower() bool { return b == AtLeast || b == Above }
+
+// Upper reports whether a bound excludes what is too large.
+func (b Bound) Upper() bool { return b == AtMost || b == Below }
+
+// Open reports whether the limit itself is excluded, too.
+func (b Bound) Open() bool { return b == Above || b == Below }
+
+// Keyword is a row of the table.
+type Keyword struct {
+	Name    string
+	Value   Value
+	In      Source
+	Example string // a value as a directive has it, "" for flags
+	Help    string // what it means, in one line
+	For     string // which values have it, in words
+
+	// Set changes a field. It is nil for constraints, and for keywords whose meaning
+	// depends on the plan of the type: these are applied by package schema.
+	Set func(f *model.Field, value string)
+
+	// Funcs are, for a constraint, the kinds of types that it applies to, each with the
+	// function of runtime/wire that checks a value.
+	Funcs map[model.Kind]string
+	// Refine returns another function for some types of these kinds, or an error for types
+	// that the constraint does not apply to. It may be nil.
+	Refine func(k *Keyword, t *model.Type) (fn string, err error)
+	// Whole is set for constraints of lists and maps themselves; others apply to the
+	// elements.
+	Whole bool
+	Bound Bound
+	// Schema sets the limit in a schema.
+	Schema func(s *jsonschema.Schema, limit string)
+	// Wrong returns how a decoded JSON value violates the limit, "" if it does not.
+	Wrong func(v any, limit string) string
+
+	// Instead is set for a keyword of other generators that cannot be used: what to do
+	// instead.
+	Instead string
+}
+
+// Lookup returns the keyword with a name, or nil.
+func Lookup(name string) *Keyword {
+	i := slices.IndexFunc(table, func(k *Keyword) bool { return k.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return table[i]
+}
+
+// Table returns the keywords that can be written in a source, in the order of the table.
+func Table(in Source) []*Keyword {
+	return slices.DeleteFunc(slices.Clone(table), func(k *Keyword) bool { return k.In&in == 0 })
+}
+
+// Rules returns the constraints, in the order in which they are checked.
+func Rules() []*Keyword { return rules }
+
+var rules = slices.DeleteFunc(slices.Clone(table), func(k *Keyword) bool { return k.Funcs == nil })
+
+// IsRule reports whether the keyword is a constraint.
+func (k *Keyword) IsRule() bool { return k.Funcs != nil }
+
+// Limit returns the constraint in a set of rules, "" if there is none.
+func (k *Keyword) Limit(r *model.Rules) string { return r.Limit(k.Name) }
+
+// Func returns the function of runtime/wire that checks values of a type, or an error if
+// the constraint does not apply to it. The name is "" if nothing has to be checked.
+func (k *Keyword) Func(t *model.Type) (string, error) {
+	fn, ok := k.Funcs[t.Kind]
+	if !ok {
+		return "", k.cannot(t)
+	}
+	if k.Refine != nil {
+		other, err := k.Refine(k, t)
+		if err != nil {
+			return "", err
+		}
+		if other != "" {
+			fn = other
+		}
+	}
+	return fn, nil
+}
+
+func (k *Keyword) cannot(t *model.Type) error {
+	return fmt.Errorf("%s cannot be used on %s", k.Name, KindName(t))
+}
+
+// BoundOf returns the constraint that bounds values of a kind: their number, length or
+// count of elements. It is nil if there is none.
+func BoundOf(kind model.Kind, b Bound) *Keyword {
+	for _, k := range rules {
+		if _, ok := k.Funcs[kind]; ok && k.Bound == b {
+			return k
+		}
+	}
+	return nil
+}
+
+// KindName returns what a message calls values of a plan.
+func KindName(t *model.Type) string {
+	switch t.Kind {
+	case model.Bool:
+		return "a boolean"
+	case model.Int, model.Uint:
+		return "an integer"
+	case model.Float:
+		return "a number"
+	case model.Number:
+		return "json.Number"
+	case model.String:
+		return "a string"
+	case model.Bytes:
+		return "bytes"
+	case model.Time:
+		return "time.Time"
+	case model.Duration:
+		return "a duration"
+	case model.Struct:
+		return "an object"
+	case model.Map:
+		return "a map"
+	case model.Slice:
+		return "a list"
+	case model.Array:
+		return "an array of fixed length"
+	case model.Text:
+		return "a type with a text form of its own"
+	case model.JSON:
+		return "a type with a JSON form of its own"
+	case model.Union:
+		return "an object of several kinds"
+	case model.Reflect:
+		return "a type that is left to encoding/json"
+	}
+	return "any value"
+}

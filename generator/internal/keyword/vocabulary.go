@@ -1,0 +1,20 @@
+package keyword
+
+// Vocabulary has the keywords of JSON Schema, draft 2020-12, each with the kind of its
+// value: they are those of schemas written by hand. The kind "root" is that of keywords
+// that can be used at the root of a document only, which the schema of a type never is.
+var Vocabulary = map[string]string{
+	"type": "type", "enum": "array", "const": "any", "title": "string", "description": "string", "default": "any", "examples": "array",
+	"format": "string", "pattern": "pattern", "contentEncoding": "string", "contentMediaType": "string", "$comment": "string",
+	"deprecated": "boolean", "readOnly": "boolean", "writeOnly": "boolean", "uniqueItems": "boolean",
+	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
+	"minLength": "count", "maxLength": "count", "minItems": "count", "maxItems": "count", "minProperties": "count", "maxProperties": "count",
+	"minContains": "count", "maxContains": "count", "required": "strings", "dependentRequired": "any",
+	"items": "schema", "additionalProperties": "schema", "propertyNames": "schema", "contains": "schema", "not": "schema",
+	"if": "schema", "then": "schema", "else": "schema", "unevaluatedItems": "schema", "unevaluatedProperties": "schema", "contentSchema": "schema",
+	"properties": "schemas", "patternProperties": "schemas", "dependentSchemas": "schemas",
+	"allOf": "list", "anyOf": "list", "oneOf": "list", "prefixItems": "list",
+
+	"$schema": "root", "$id": "root", "$anchor": "root", "$dynamicAnchor": "root", "$dynamicRef": "root", "$ref": "root",
+	"$defs": "root", "definitions": "root", "$vocabulary": "root",
+}
