@@ -24,6 +24,9 @@ const (
 // every request has, and those of the arguments of the tool that it calls. Other
 // messages pass.
 func checkHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam) *jsonrpc.Error {
+	if m.Kind != jsonrpc.Request {
+		return nil
+	}
 	if err := checkRequestHeaders(h, m); err != nil {
 		return err
 	}
@@ -33,9 +36,6 @@ func checkHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderP
 // checkRequestHeaders compares Mcp-Method and Mcp-Name. A request that lacks its name
 // passes here.
 func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
-	if m.Kind != jsonrpc.Request {
-		return nil
-	}
 	method := headerCheck{header: methodHeader, values: h[methodHeader], body: "method", text: string(m.Method), kind: stringValue}
 	if err := method.check(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
 // yet. Malformed params are reported before a header mismatch. An invalid argument that
 // matches its header is reported later, by the server.
 func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam) *jsonrpc.Error {
-	if m.Kind != jsonrpc.Request || len(params) == 0 {
+	if len(params) == 0 {
 		return nil
 	}
 	arguments := m.Params.Get("arguments")

@@ -159,6 +159,8 @@ func TestParamMirrors(t *testing.T) {
 		{"with an exponent", `{"count":42}`, fields("Mcp-Param-Count", "4.2e1"), ""},
 		{"with an exponent in the body", `{"count":42E+1}`, fields("Mcp-Param-Count", "420"), ""},
 		{"zero", `{"count":0}`, fields("Mcp-Param-Count", "-0"), ""},
+		{"zero, and no number", `{"count":0}`, fields("Mcp-Param-Count", "zero"), `header Mcp-Param-Count is "zero", but params.arguments.count is "0"`},
+		{"zero, and nothing", `{"count":0}`, fields("Mcp-Param-Count", ""), `header Mcp-Param-Count is "", but params.arguments.count is "0"`},
 		{"large", `{"count":9007199254740993}`, fields("Mcp-Param-Count", "9007199254740993"), ""},
 		{"another one", `{"count":42}`, fields("Mcp-Param-Count", "43"), `header Mcp-Param-Count is "43", but params.arguments.count is "42"`},
 		{"that rounds to it", `{"count":9007199254740993}`, fields("Mcp-Param-Count", "9007199254740992"),

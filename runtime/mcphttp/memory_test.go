@@ -77,6 +77,17 @@ func TestBodiesInMemory(t *testing.T) {
 	})
 }
 
+// A body for which there is no room is refused by its length, before it arrives.
+func TestNoRoomForABody(t *testing.T) {
+	serve(t, memoryLimit(48<<10), func(t *testing.T, s *testServer) {
+		w := s.dial()
+		w.send(head(60<<10, call("echo", "{}").fields()...))
+		a := w.receive()
+		synctest.Wait()
+		a.wantOverloaded()
+	})
+}
+
 // TestResultsInMemory has hundreds of clients ask for results of each kind and size and
 // not read them. What is live stays below the budget and the replies that may go beyond
 // it; small messages are answered in the meantime, and everything once the others have
@@ -312,6 +323,12 @@ func TestRefusedBodiesInMemory(t *testing.T) {
 		listen := rpc{method: "subscriptions/listen", params: `"notifications":{"toolsListChanged":true}`}.post()
 		listen.body += long
 		check("too many streams", s.do(listen), http.StatusServiceUnavailable)
+	})
+	plain := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
+	serve(t, setup{wrap: plain}, func(t *testing.T, s *testServer) {
+		listen := listen("1", `"toolsListChanged":true`).post()
+		listen.body += long
+		s.do(listen).wantStatus(http.StatusInternalServerError)
 	})
 	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		c := s.connect().open("2024-11-05")

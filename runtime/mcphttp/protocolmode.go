@@ -114,11 +114,8 @@ func decideSessionless(m *jsonrpc.Message, byHeader *protocol.Revision, initiali
 	case byHeader == nil:
 		d.revision = revisionOf(defaultVersion)
 	}
-	switch {
-	case m.Kind == jsonrpc.Response:
+	if m.Kind == jsonrpc.Response {
 		return badRequest(invalid("this server has no sessions and sends no requests, so there can be no response"))
-	case m.Kind == jsonrpc.Batch && !d.revision.Fields.Batches:
-		return badRequest(invalid("batches are not part of this protocol revision"))
 	}
 	return d
 }
@@ -132,11 +129,7 @@ func badRequest(err *jsonrpc.Error) decision {
 
 // metaVersion returns the revision that a request names in _meta, nil if it names none.
 func metaVersion(m *jsonrpc.Message) (version []byte) {
-	meta := m.Params.Get("_meta")
-	if len(meta) == 0 || meta[0] != '{' {
-		return nil
-	}
-	jsonrpc.Members(meta, func(name, value []byte) bool {
+	jsonrpc.Members(m.Params.Get("_meta"), func(name, value []byte) bool {
 		if string(name) == protocol.MetaVersion {
 			version = value
 		}

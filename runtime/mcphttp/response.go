@@ -112,7 +112,7 @@ func (p *response) write(reader *attachment) bool {
 			// the connection for its end.
 			_ = p.control.SetReadDeadline(time.Time{})
 			_ = p.control.SetWriteDeadline(time.Time{})
-			timer = time.NewTimer(p.quietLimit(events))
+			timer = time.NewTimer(p.h.limits.QuietTime) // of an event stream, the next turn resets it
 			defer timer.Stop()
 			continue
 		}
@@ -134,14 +134,6 @@ func (p *response) write(reader *attachment) bool {
 			return false
 		}
 	}
-}
-
-// quietLimit is after which time without a message a response sends something.
-func (p *response) quietLimit(events bool) time.Duration {
-	if events {
-		return p.h.limits.KeepAlive
-	}
-	return p.h.limits.QuietTime
 }
 
 // writePlain writes the reply as JSON.
@@ -276,10 +268,11 @@ func (p *response) send(b []byte) bool {
 
 // flush sends what is written. A response that cannot flush is sent at its end.
 func (p *response) flush() error {
-	if err := p.control.Flush(); err != nil && canFlush(p.w) {
-		return err
+	err := p.control.Flush()
+	if !canFlush(p.w) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // canFlush reports whether a ResponseWriter can flush.

@@ -226,12 +226,12 @@ func (s *stream) append(message []byte) {
 
 // signal wakes the response. The caller holds the guard.
 func (s *stream) signal() {
-	if s.current == nil || s.current.wake == nil {
-		return // it reads the queue before it waits
+	if s.current == nil {
+		return
 	}
 	select {
 	case s.current.wake <- struct{}{}:
-	default:
+	default: // a response that does not wait yet reads the queue before
 	}
 }
 
