@@ -3,6 +3,7 @@ package hardening_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ type retained struct {
 	client string // what bounds those of one client
 	all    string // what bounds those of all
 	number int    // that the test makes
-	fill   func(t *testing.T, k *keeper, i int)
+	fill   func(k *keeper, i int) error
 }
 
 // kept is the table of docs/security.md.
@@ -50,6 +51,16 @@ var kept = []retained{
 		"`ListensPerClient`, `InFlight`", "`Listens`, `Memory`", 200, keepListenOfConnection},
 	{"call that runs, of a client that has gone, with a message of 50 KB", 192 << 10,
 		"`CallsPerClient`, `InFlight`", "`Calls`, `Memory`", 200, keepCall},
+	{"call that waits for the answer to a question, with the same message", 64 << 10,
+		"`CallsPerClient`, `InFlight`, `OpenQuestions`", "`Calls`, `Memory`", 100, keepQuestion},
+	{"batch of 500 calls that run, with ids of 1 KiB", 5 << 20,
+		"`CallsPerClient`, `InFlight`", "`Calls`, `Memory`", 3, keepBatch},
+	{"session of streamable HTTP whose stored events are as many as may be", 1536 << 10,
+		"`SessionsPerClient`, `EventBytes`", "`Sessions`, `Memory`", 20, keepEvents},
+	{"connection or session, with roots of its client", 64 << 10,
+		"`WithConnectionsPerClient`, `SessionsPerClient`", "`WithConnections`, `Sessions`, `Memory`", 100, keepRoots},
+	{"request state that has been used", 1 << 10,
+		"a quarter of all", "131072", 8000, keepUsedState},
 	{"bucket of `mcprate`", 1 << 10,
 		"one for each tool and one for all", "`mcprate.Keep`", 5000, keepBucket},
 }
@@ -65,17 +76,41 @@ type keeper struct {
 	shared  jsonrpc.Conn // a connection of which there is one
 }
 
-func newKeeper(t *testing.T) *keeper {
+func newKeeper(t *testing.T, memory int) *keeper {
 	k := &keeper{called: make(chan struct{}, 1000), leave: make(chan struct{})}
 	var cancel func()
 	k.ctx, cancel = context.WithCancel(context.Background())
 	k.server = mcp.NewServer(mcp.Info{Name: "keeper", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)),
-		mcp.WithInterceptors(), mcp.WithLimits(mcp.Limits{DrainTime: time.Millisecond, GraceTime: time.Millisecond}))
-	k.server.Register(mcp.NewTool(mcp.ToolInfo{Name: "stay"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-		k.called <- struct{}{}
-		<-k.leave
-		return mcp.TextResult("gone"), nil
-	}))
+		mcp.WithInterceptors(), mcp.WithLimits(mcp.Limits{
+			Memory: memory, DrainTime: time.Millisecond, GraceTime: time.Millisecond, ProgressRate: 10_000, InFlight: 10_000,
+		}))
+	tool := func(name string, run func(ctx context.Context) error) {
+		k.server.Register(mcp.NewTool(mcp.ToolInfo{Name: name}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.TextResult("done"), run(ctx)
+		}))
+	}
+	tool("stay", func(context.Context) error {
+		select {
+		case k.called <- struct{}{}:
+			<-k.leave
+		case <-k.leave:
+		}
+		return nil
+	})
+	tool("ask", func(ctx context.Context) error {
+		_, err := mcp.ElicitFields(ctx, "Sure?", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.BooleanField}}})
+		return err
+	})
+	tool("report", func(ctx context.Context) error {
+		for n := range 200 {
+			mcp.Progress(ctx, float64(n+1), 0, strings.Repeat("p", 8<<10))
+		}
+		return nil
+	})
+	tool("roots", func(ctx context.Context) error {
+		_, err := mcp.Roots(ctx)
+		return err
+	})
 	k.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "item://{key}", Name: "item"}, nil))
 	k.http = mcphttp.NewHandler(k.server)
 	t.Cleanup(func() {
@@ -94,6 +129,7 @@ type bare struct {
 	status int
 	begun  chan struct{} // closed when something is sent
 	once   sync.Once
+	body   *strings.Builder // nil if it is not needed
 }
 
 func newBare() *bare { return &bare{header: http.Header{}, begun: make(chan struct{})} }
@@ -108,6 +144,9 @@ func (w *bare) WriteHeader(status int) {
 
 func (w *bare) Write(b []byte) (int, error) {
 	w.once.Do(func() { close(w.begun) })
+	if w.body != nil {
+		w.body.Write(b)
+	}
 	return len(b), nil
 }
 
@@ -116,9 +155,20 @@ func (w *bare) EnableFullDuplex() error          { return nil }
 func (w *bare) SetReadDeadline(time.Time) error  { return nil }
 func (w *bare) SetWriteDeadline(time.Time) error { return nil }
 
+// body is the body of a request, of which nothing is left once it has been read.
+type body struct{ strings.Reader }
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.Len() == 0 {
+		b.Reset("")
+	}
+	return n, err
+}
+
 // post has the handler answer a message of a client at another address for each number.
 func (k *keeper) post(ctx context.Context, w http.ResponseWriter, i int, text string, fields ...string) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", strings.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", &body{*strings.NewReader(text)})
 	if err != nil {
 		panic(err)
 	}
@@ -131,7 +181,7 @@ func (k *keeper) post(ctx context.Context, w http.ResponseWriter, i int, text st
 
 // largeClient is clientInfo and capabilities as long as they may be.
 func largeClient(i int) (info, capabilities string) {
-	const most = 16 << 10
+	const most = 16<<10 - 20
 	capabilities = `{"elicitation":{}}`
 	info = fmt.Sprintf(`{"name":"%05d`, i)
 	return info + strings.Repeat("n", most-len(info)-len(capabilities)-2) + `"}`, capabilities
@@ -170,87 +220,242 @@ func ask(conn jsonrpc.Conn, text string) string {
 	return string(reply)
 }
 
-func wants(t *testing.T, got, want string) {
-	t.Helper()
-	if !strings.Contains(got, want) {
-		t.Fatalf("heard %.300s, want %s", got, want)
+// errOverloaded is the refusal of what would exceed Limits.Memory.
+var errOverloaded = errors.New("overloaded")
+
+// wants returns an error unless a reply contains a text.
+func wants(got, want string) error {
+	switch {
+	case strings.Contains(got, `"reason":"overloaded"`), got == io.EOF.Error(): // there is no room for a connection
+		return errOverloaded
+	case !strings.Contains(got, want):
+		return fmt.Errorf("got %.300s, want %s", got, want)
 	}
+	return nil
 }
 
-func keepConnection(t *testing.T, k *keeper, i int) {
-	wants(t, k.dial(i)(opening(i)), `"serverInfo"`)
+// wantsStatus returns an error unless the status is the expected one.
+func (w *bare) wantsStatus(want int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.status == http.StatusServiceUnavailable:
+		return errOverloaded
+	case w.status != want:
+		return fmt.Errorf("status %d, want %d", w.status, want)
+	}
+	return nil
 }
 
-func keepSession(t *testing.T, k *keeper, i int) {
+func keepConnection(k *keeper, i int) error {
+	_, err := k.open(i, opening(i))
+	return err
+}
+
+// open opens a connection, with that first message.
+func (k *keeper) open(i int, opening string) (ask func(text string) string, err error) {
+	ask = k.dial(i)
+	if err := wants(ask(opening), `"serverInfo"`); err != nil {
+		return nil, err
+	}
+	return ask, k.shared.Write([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
+}
+
+func keepSession(k *keeper, i int) error {
+	_, err := k.session(i)
+	return err
+}
+
+// session opens a session of streamable HTTP and returns its id.
+func (k *keeper) session(i int) (string, error) {
 	w := newBare()
 	k.post(k.ctx, w, i, opening(i))
-	if w.status != http.StatusOK {
-		t.Fatalf("status %d", w.status)
+	if err := w.wantsStatus(http.StatusOK); err != nil {
+		return "", err
 	}
+	id := w.header.Get("Mcp-Session-Id")
+	w = newBare()
+	k.post(k.ctx, w, i, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id: "+id)
+	return id, w.wantsStatus(http.StatusAccepted)
 }
 
-func subscribeAll(t *testing.T, k *keeper, i int, uri func(n int) string) {
-	ask := k.dial(i)
-	wants(t, ask(opening(i)), `"serverInfo"`)
+func subscribeAll(k *keeper, i int, uri func(n int) string) error {
+	ask, err := k.open(i, opening(i))
+	if err != nil {
+		return err
+	}
 	for n := range 100_000 {
 		reply := ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":%q}}`, uri(n)))
 		if strings.Contains(reply, "too many subscriptions") {
-			return
+			return nil
 		}
-		wants(t, reply, `"result":{}`)
+		if err := wants(reply, `"result":{}`); err != nil {
+			return err
+		}
 	}
-	t.Fatal("there is no end of subscriptions")
+	return errors.New("there is no end of subscriptions")
 }
 
-func keepShortSubscriptions(t *testing.T, k *keeper, i int) {
-	subscribeAll(t, k, i, func(n int) string { return fmt.Sprintf("item://%d", n) })
+func keepShortSubscriptions(k *keeper, i int) error {
+	return subscribeAll(k, i, func(n int) string { return fmt.Sprintf("item://%d", n) })
 }
 
-func keepLongSubscriptions(t *testing.T, k *keeper, i int) {
-	subscribeAll(t, k, i, func(n int) string { return fmt.Sprintf("item://%d%s", n, strings.Repeat("u", 8000)) })
+func keepLongSubscriptions(k *keeper, i int) error {
+	return subscribeAll(k, i, func(n int) string { return fmt.Sprintf("item://%d%s", n, strings.Repeat("u", 8000)) })
 }
 
 func listenText(i int) string {
 	return `{"jsonrpc":"2.0","id":` + largeID(i) + `,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + largeMeta(i) + `}}`
 }
 
-func keepListen(t *testing.T, k *keeper, i int) {
-	w := newBare()
-	ended := make(chan struct{})
-	k.running.Go(func() {
-		defer close(ended)
-		k.post(k.ctx, w, i, listenText(i), "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
-	})
-	select {
-	case <-w.begun:
-	case <-ended:
-		t.Fatalf("status %d", w.status)
-	}
-}
-
-func keepListenOfConnection(t *testing.T, k *keeper, i int) {
-	if k.shared == nil {
-		k.dial(0)
-	}
-	wants(t, ask(k.shared, listenText(i)), "acknowledged")
-}
-
-func keepCall(t *testing.T, k *keeper, i int) {
-	ctx, cancel := context.WithCancel(k.ctx)
-	defer cancel()
-	text := `{"jsonrpc":"2.0","id":` + largeID(i) + `,"method":"tools/call","params":{"name":"stay","arguments":{},"_meta":` + largeMeta(i) + `}}`
+// begin posts a message in the background, and returns when its response has begun or
+// the request has ended.
+func (k *keeper) begin(ctx context.Context, w *bare, i int, text string, fields ...string) (ended bool) {
 	done := make(chan struct{})
 	k.running.Go(func() {
 		defer close(done)
-		k.post(ctx, newBare(), i, text, "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: stay")
+		k.post(ctx, w, i, text, fields...)
 	})
-	<-k.called
-	cancel() // and the connection has gone
-	<-done
+	select {
+	case <-w.begun:
+		return false
+	case <-done:
+		return true
+	}
+}
+
+func keepListen(k *keeper, i int) error {
+	w := newBare()
+	k.begin(k.ctx, w, i, listenText(i), "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
+	return w.wantsStatus(http.StatusOK)
+}
+
+func keepListenOfConnection(k *keeper, i int) error {
+	if k.shared == nil {
+		k.dial(0)
+	}
+	return wants(ask(k.shared, listenText(i)), "acknowledged")
+}
+
+func callText(i int, tool string) string {
+	return `{"jsonrpc":"2.0","id":` + largeID(i) + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{},"_meta":` + largeMeta(i) + `}}`
+}
+
+func keepCall(k *keeper, i int) error {
+	ctx, cancel := context.WithCancel(k.ctx)
+	defer cancel()
+	w := newBare()
+	done := make(chan struct{})
+	k.running.Go(func() {
+		defer close(done)
+		k.post(ctx, w, i, callText(i, "stay"), "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: stay")
+	})
+	select {
+	case <-k.called:
+		cancel() // and the connection has gone
+		<-done
+		return nil
+	case <-done:
+		return w.wantsStatus(http.StatusOK)
+	}
+}
+
+func keepQuestion(k *keeper, i int) error {
+	ask, err := k.open(i, opening(i))
+	if err != nil {
+		return err
+	}
+	return wants(ask(callText(i, "ask")), `"method":"elicitation/create"`)
+}
+
+// keepBatch sends a batch on a connection, and waits until its calls run, as many of them
+// as there is room for. The ping is answered once the batch has been read.
+func keepBatch(k *keeper, i int) error {
+	ask, err := k.open(i, strings.Replace(opening(i), "2025-11-25", "2025-03-26", 1))
+	if err != nil {
+		return err
+	}
+	conn := k.shared
+	var b strings.Builder
+	for n := range 500 {
+		b.WriteByte("[,"[min(n, 1)])
+		fmt.Fprintf(&b, `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"stay","arguments":{}}}`, largeID(n))
+	}
+	b.WriteString("]\n")
+	if err := conn.Write([]byte(b.String())); err != nil {
+		return err
+	}
+	return wants(ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), `{"jsonrpc":"2.0","id":1,"result":{}}`)
+}
+
+func keepEvents(k *keeper, i int) error {
+	id, err := k.session(i)
+	if err != nil {
+		return err
+	}
+	w := newBare()
+	k.post(k.ctx, w, i, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"report","arguments":{},"_meta":{"progressToken":1}}}`,
+		"Mcp-Session-Id: "+id)
+	return w.wantsStatus(http.StatusOK)
+}
+
+func keepRoots(k *keeper, i int) error {
+	ask, err := k.open(i, strings.Replace(opening(i), `{"elicitation":{}}`, `{"roots":{"listChanged":true}}`, 1))
+	if err != nil {
+		return err
+	}
+	var question struct {
+		ID     json.RawMessage
+		Method string
+	}
+	text := ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"roots","arguments":{}}}`)
+	if err := wants(text, `"roots/list"`); err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(text), &question); err != nil {
+		return err
+	}
+	var b strings.Builder
+	for n := range 7 {
+		b.WriteByte("[,"[min(n, 1)])
+		fmt.Fprintf(&b, `{"uri":"file:///%05d-%d-%s"}`, i, n, strings.Repeat("r", 2000))
+	}
+	return wants(ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":%s]}}`, question.ID, b.String())), `"done"`)
+}
+
+// keepUsedState answers a question of a tool that may run once for an answer.
+func keepUsedState(k *keeper, i int) error {
+	call := func(more string) (string, error) {
+		w := newBare()
+		w.body = new(strings.Builder)
+		k.post(k.ctx, w, i, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{},"_meta":{`+modernMeta+`}`+more+`}}`,
+			"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: ask")
+		return w.body.String(), w.wantsStatus(http.StatusOK)
+	}
+	text, err := call("")
+	if err != nil {
+		return err
+	}
+	var asked struct {
+		Result struct {
+			RequestState  string
+			InputRequests map[string]json.RawMessage
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &asked); err != nil {
+		return fmt.Errorf("%w: %.300s", err, text)
+	}
+	for key := range asked.Result.InputRequests {
+		text, err = call(fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"yes":true}}}`, asked.Result.RequestState, key))
+		if err != nil {
+			return err
+		}
+	}
+	return wants(text, `"done"`)
 }
 
 // keepBucket is asked with clients of other addresses each time.
-func keepBucket(t *testing.T, k *keeper, i int) {
+func keepBucket(k *keeper, i int) error {
 	if i == 0 {
 		limited := mcp.NewServer(mcp.Info{Name: "limited", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)),
 			mcp.WithInterceptors(mcprate.New(mcprate.Tool("*", rate.Every(time.Hour), 3))))
@@ -263,9 +468,7 @@ func keepBucket(t *testing.T, k *keeper, i int) {
 	w := newBare()
 	k.post(k.ctx, w, i, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"done","arguments":{},"_meta":{`+modernMeta+`}}}`,
 		"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: done")
-	if w.status != http.StatusOK {
-		t.Fatalf("status %d", w.status)
-	}
+	return w.wantsStatus(http.StatusOK)
 }
 
 // keptHeap is what the heap holds that is not garbage, nor in pools.
@@ -284,14 +487,20 @@ func TestRetained(t *testing.T) {
 	}
 	for _, r := range kept {
 		t.Run(r.kind, func(t *testing.T) {
-			k := newKeeper(t)
+			k := newKeeper(t, 0)
 			few := max(2, r.number/20)
+			fill := func(i int) {
+				t.Helper()
+				if err := r.fill(k, i); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for i := range few { // pools and tables
-				r.fill(t, k, i)
+				fill(i)
 			}
 			before := keptHeap()
 			for i := range r.number {
-				r.fill(t, k, few+i)
+				fill(few + i)
 			}
 			each := (int64(keptHeap()) - int64(before)) / int64(r.number)
 			if each > int64(r.each) {
@@ -301,6 +510,47 @@ func TestRetained(t *testing.T) {
 				t.Errorf("each takes %d bytes, far less than the %d that are documented", each, r.each)
 			}
 			t.Logf("%d bytes each", each)
+		})
+	}
+}
+
+// TestRetainedInMemory makes a server with little memory keep as many of each kind as it
+// accepts, and measures that they stay below Limits.Memory. Then it still answers small
+// messages.
+func TestRetainedInMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory")
+	}
+	const memory = 16 << 20
+	for _, r := range kept {
+		if !strings.Contains(r.all, "`Memory`") {
+			continue
+		}
+		t.Run(r.kind, func(t *testing.T) {
+			k := newKeeper(t, memory)
+			before := keptHeap()
+			number, most := 0, 8*memory/r.each
+			for ; number < most; number++ {
+				if err := r.fill(k, number); errors.Is(err, errOverloaded) {
+					break
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if number == most && !strings.Contains(r.client, "`EventBytes`") { // events make room for others
+				t.Errorf("%d are kept", number)
+			}
+			grown := int64(keptHeap()) - int64(before)
+			t.Logf("%d are kept, %d KiB are live", number, grown>>10)
+			if grown > memory+memory/4 { // the sizes of blocks on the heap have steps of an eighth
+				t.Errorf("%d are kept, and %d KiB are live", number, grown>>10)
+			}
+			w := newBare()
+			k.post(k.ctx, w, number+1, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{`+modernMeta+`}}}`,
+				"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: server/discover")
+			if err := w.wantsStatus(http.StatusOK); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }
