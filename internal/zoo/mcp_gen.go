@@ -124,6 +124,8 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoIP, mcpCallEchoIP))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoIPRoot, mcpCallEchoIPRoot))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoItself, mcpCallEchoItself))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoKeyPatterns, mcpCallEchoKeyPatterns))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoKeyed, mcpCallEchoKeyed))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoKeys, mcpCallEchoKeys))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoKeywords, mcpCallEchoKeywords))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoLabel, mcpCallEchoLabel))
@@ -4596,6 +4598,100 @@ func mcpCallEchoItself(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 }
 
 var _ func(context.Context, Itself) Itself = EchoItself
+
+// mcpToolEchoKeyPatterns describes the tool "echo_key_patterns" (func
+// EchoKeyPatterns).
+var mcpToolEchoKeyPatterns = mcp.ToolInfo{
+	Name:         "echo_key_patterns",
+	Symbol:       "EchoKeyPatterns",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoKeyPatterns,
+	OutputSchema: mcpOutputEchoKeyPatterns,
+}
+
+// mcpInputEchoKeyPatterns is the input schema of the tool "echo_key_patterns".
+const mcpInputEchoKeyPatterns = `{"type":"object","description":"KeyPatterns has patterns of keys.",` +
+	`"properties":{` +
+	`"plain":{"type":"object","propertyNames":{"pattern":"^[a-z]+$"},"additionalProperties":{"type":"integer"}},` +
+	`"ptr":{"type":"object","propertyNames":{"pattern":"b"},"additionalProperties":{"type":"string"},` +
+	`"maxProperties":3},` +
+	`"named":{"type":"object","propertyNames":{"pattern":"^é?x$"},` +
+	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants.","minimum":1}},` +
+	`"nested":{"type":"object","propertyNames":{"pattern":"^k"},` +
+	`"additionalProperties":{"type":"object","additionalProperties":{"type":"integer"}}},` +
+	`"opt":{"type":"object","propertyNames":{"pattern":"^(yes|no)$"},"additionalProperties":{"type":"boolean"},` +
+	`"default":{"yes":true}},` +
+	`"any":{"anyOf":[{"type":"object","propertyNames":{"pattern":"^\\d{2}$"},` +
+	`"additionalProperties":{"description":"Any JSON value."},"minProperties":1},{"type":"null"}]}},` +
+	`"required":["plain","named","nested","any"],"additionalProperties":false}`
+
+// mcpOutputEchoKeyPatterns is the output schema of the tool
+// "echo_key_patterns".
+const mcpOutputEchoKeyPatterns = `{"type":"object","description":"KeyPatterns has patterns of keys.",` +
+	`"properties":{` +
+	`"plain":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"ptr":{"type":"object","additionalProperties":{"type":"string"}},` +
+	`"named":{"type":"object",` +
+	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
+	`"nested":{"type":"object",` +
+	`"additionalProperties":{"type":"object","additionalProperties":{"type":"integer"}}},` +
+	`"opt":{"type":"object","additionalProperties":{"type":"boolean"}},` +
+	`"any":{"anyOf":[{"type":"object","additionalProperties":{"description":"Any JSON value."}},{"type":"null"}]}},` +
+	`"required":["plain","named","nested","any"],"additionalProperties":false}`
+
+// mcpCallEchoKeyPatterns answers calls of the tool "echo_key_patterns".
+func mcpCallEchoKeyPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args KeyPatterns
+	d := mcpimpl.Decoder(req)
+	mcpDecodeKeyPatterns(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoKeyPatterns(ctx, args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeKeyPatterns(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, KeyPatterns) KeyPatterns = EchoKeyPatterns
+
+// mcpToolEchoKeyed describes the tool "echo_keyed" (func EchoKeyed).
+var mcpToolEchoKeyed = mcp.ToolInfo{
+	Name:         "echo_keyed",
+	Description:  "Has a pattern of keys by directive.",
+	Symbol:       "EchoKeyed",
+	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoKeyed,
+	OutputSchema: mcpOutputEchoKeyed,
+}
+
+// mcpInputEchoKeyed is the input schema of the tool "echo_keyed".
+const mcpInputEchoKeyed = `{"type":"object","description":"Keyed has a pattern of keys by a directive.",` +
+	`"properties":{` +
+	`"value":{"type":"object","propertyNames":{"pattern":"^[a-z]{1,3}$"},` +
+	`"additionalProperties":{"type":"integer"},"maxProperties":5}},` +
+	`"required":["value"],"additionalProperties":false}`
+
+// mcpOutputEchoKeyed is the output schema of the tool "echo_keyed".
+const mcpOutputEchoKeyed = `{"type":"object","description":"Keyed has a pattern of keys by a directive.",` +
+	`"properties":{"value":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["value"],` +
+	`"additionalProperties":false}`
+
+// mcpCallEchoKeyed answers calls of the tool "echo_keyed".
+func mcpCallEchoKeyed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Keyed
+	d := mcpimpl.Decoder(req)
+	mcpDecodeEchoKeyedKeyed(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoKeyed(ctx, args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeKeyed(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, Keyed) Keyed = EchoKeyed
 
 // mcpToolEchoKeys describes the tool "echo_keys" (func EchoKeys).
 var mcpToolEchoKeys = mcp.ToolInfo{
@@ -12895,6 +12991,24 @@ var mcpPatternElementsArrayItem = wire.NewPattern(`^a`)
 // mcpPatternElementsWordsItem is compiled when it is first needed.
 var mcpPatternElementsWordsItem = wire.NewPattern(`^[a-z]+$`)
 
+// mcpPatternKeyPatternsPtr is compiled when it is first needed.
+var mcpPatternKeyPatternsPtr = wire.NewPattern(`b`)
+
+// mcpPatternKeyPatternsNamed is compiled when it is first needed.
+var mcpPatternKeyPatternsNamed = wire.NewPattern(`^é?x$`)
+
+// mcpPatternKeyPatternsNested is compiled when it is first needed.
+var mcpPatternKeyPatternsNested = wire.NewPattern(`^k`)
+
+// mcpPatternKeyPatternsOpt is compiled when it is first needed.
+var mcpPatternKeyPatternsOpt = wire.NewPattern(`^(yes|no)$`)
+
+// mcpPatternKeyPatternsAny is compiled when it is first needed.
+var mcpPatternKeyPatternsAny = wire.NewPattern(`^\d{2}$`)
+
+// mcpPatternEchoKeyedKeyedValue is compiled when it is first needed.
+var mcpPatternEchoKeyedKeyedValue = wire.NewPattern(`^[a-z]{1,3}$`)
+
 // mcpPatternPatternsSlug is compiled when it is first needed.
 var mcpPatternPatternsSlug = wire.NewPattern(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
@@ -12909,12 +13023,6 @@ var mcpPatternPatternsAny = wire.NewPattern(`^.$`)
 
 // mcpPatternPatternsClass is compiled when it is first needed.
 var mcpPatternPatternsClass = wire.NewPattern(`^[^x]*$`)
-
-// mcpPatternPatternsDigit is compiled when it is first needed.
-var mcpPatternPatternsDigit = wire.NewPattern(`^\d{2}$`)
-
-// mcpPatternPatternsOpt is compiled when it is first needed.
-var mcpPatternPatternsOpt = wire.NewPattern(`^(yes|no)$`)
 
 // mcpPatternPatternsLabel is compiled when it is first needed.
 var mcpPatternPatternsLabel = wire.NewPattern(`^é+$`)
@@ -17460,6 +17568,97 @@ var mcpFieldsItself = wire.Fields{
 	{Name: "N", Required: true},
 }
 
+// mcpDecodeKeyPatterns reads a value of type KeyPatterns.
+func mcpDecodeKeyPatterns(d *wire.Decoder, v *KeyPatterns) {
+	v.Opt = map[string]bool{"yes": true}
+	for o := d.Object(mcpFieldsKeyPatterns); o.Next(); {
+		switch o.Name() {
+		case "plain":
+			wire.Map(d, &v.Plain, wire.Int)
+			wire.KeyPattern(d, v.Plain, mcpPatternElementsWordsItem)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeStringMap)
+			if v.Ptr != nil {
+				wire.MaxProperties(d, len(*v.Ptr), 3)
+				wire.KeyPattern(d, *v.Ptr, mcpPatternKeyPatternsPtr)
+			}
+		case "named":
+			wire.Map(d, &v.Named, mcpDecodeKeyPatternsNamedValue)
+			wire.KeyPattern(d, v.Named, mcpPatternKeyPatternsNamed)
+		case "nested":
+			wire.Map(d, &v.Nested, mcpDecodeIntMap2)
+			wire.KeyPattern(d, v.Nested, mcpPatternKeyPatternsNested)
+		case "opt":
+			wire.Map(d, &v.Opt, wire.Bool)
+			wire.KeyPattern(d, v.Opt, mcpPatternKeyPatternsOpt)
+		case "any":
+			if d.Null() {
+				v.Any = nil
+			} else {
+				wire.Map(d, &v.Any, wire.Any)
+				wire.MinProperties(d, len(v.Any), 1)
+				wire.KeyPattern(d, v.Any, mcpPatternKeyPatternsAny)
+			}
+		}
+	}
+}
+
+var _ = struct {
+	Plain  map[string]int
+	Ptr    *map[string]string
+	Named  map[Label]Count
+	Nested map[string]map[string]int
+	Opt    map[string]bool
+	Any    map[string]any
+}(KeyPatterns{})
+
+// mcpFieldsKeyPatterns are the members of a value of type KeyPatterns.
+var mcpFieldsKeyPatterns = wire.Fields{
+	{Name: "plain", Required: true},
+	{Name: "ptr"},
+	{Name: "named", Required: true},
+	{Name: "nested", Required: true},
+	{Name: "opt"},
+	{Name: "any", Required: true, Null: true},
+}
+
+// mcpDecodeStringMap reads a value of type map[string]string.
+func mcpDecodeStringMap(d *wire.Decoder, v *map[string]string) {
+	wire.Map(d, v, wire.String)
+}
+
+// mcpDecodeKeyPatternsNamedValue reads a value of type Count.
+func mcpDecodeKeyPatternsNamedValue(d *wire.Decoder, v *Count) {
+	wire.Int(d, v)
+	wire.Minimum(d, *v, 1)
+}
+
+// mcpDecodeIntMap2 reads a value of type map[string]int.
+func mcpDecodeIntMap2(d *wire.Decoder, v *map[string]int) {
+	wire.Map(d, v, wire.Int)
+}
+
+// mcpDecodeEchoKeyedKeyed reads a value of type Keyed.
+func mcpDecodeEchoKeyedKeyed(d *wire.Decoder, v *Keyed) {
+	for o := d.Object(mcpFieldsEchoKeyedKeyed); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Map(d, &v.Value, wire.Int)
+			wire.MaxProperties(d, len(v.Value), 5)
+			wire.KeyPattern(d, v.Value, mcpPatternEchoKeyedKeyedValue)
+		}
+	}
+}
+
+var _ = struct {
+	Value map[string]int
+}(Keyed{})
+
+// mcpFieldsEchoKeyedKeyed are the members of a value of type Keyed.
+var mcpFieldsEchoKeyedKeyed = wire.Fields{
+	{Name: "value", Required: true},
+}
+
 // mcpDecodeKeys reads a value of type Keys.
 func mcpDecodeKeys(d *wire.Decoder, v *Keys) {
 	for o := d.Object(mcpFieldsKeys); o.Next(); {
@@ -20337,10 +20536,10 @@ func mcpDecodePatterns(d *wire.Decoder, v *Patterns) {
 			wire.Pattern(d, v.Class, mcpPatternPatternsClass)
 		case "digit":
 			wire.String(d, &v.Digit)
-			wire.Pattern(d, v.Digit, mcpPatternPatternsDigit)
+			wire.Pattern(d, v.Digit, mcpPatternKeyPatternsAny)
 		case "opt":
 			wire.String(d, &v.Opt)
-			wire.Pattern(d, v.Opt, mcpPatternPatternsOpt)
+			wire.Pattern(d, v.Opt, mcpPatternKeyPatternsOpt)
 		case "label":
 			wire.Ptr(d, &v.Label, wire.String)
 			if v.Label != nil {
@@ -20675,11 +20874,6 @@ var mcpFieldsBoxIntMapPtr = wire.Fields{
 	{Name: "zero"},
 	{Name: "ptrOpt"},
 	{Name: "bag"},
-}
-
-// mcpDecodeIntMap2 reads a value of type map[string]int.
-func mcpDecodeIntMap2(d *wire.Decoder, v *map[string]int) {
-	wire.Map(d, v, wire.Int)
 }
 
 // mcpDecodeBoxIntMapPtrPtr reads a value of type *map[string]int.
@@ -28974,6 +29168,41 @@ func mcpEncodeItself(e *wire.Encoder, v *Itself) {
 	e.End()
 }
 
+// mcpEncodeKeyPatterns writes a value of type KeyPatterns.
+func mcpEncodeKeyPatterns(e *wire.Encoder, v *KeyPatterns) {
+	e.Begin()
+	e.Name("plain")
+	wire.PutMap(e, v.Plain, wire.PutInt)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutMap(e, *v.Ptr, wire.PutString)
+	}
+	e.Name("named")
+	wire.PutMap(e, v.Named, wire.PutInt)
+	e.Name("nested")
+	wire.PutMap(e, v.Nested, mcpEncodeIntMap2)
+	if len(v.Opt) != 0 {
+		e.Name("opt")
+		wire.PutMap(e, v.Opt, wire.PutBool)
+	}
+	e.Name("any")
+	wire.PutMap(e, v.Any, wire.PutAny)
+	e.End()
+}
+
+// mcpEncodeIntMap2 writes a value of type map[string]int.
+func mcpEncodeIntMap2(e *wire.Encoder, v *map[string]int) {
+	wire.PutMap(e, *v, wire.PutInt)
+}
+
+// mcpEncodeKeyed writes a value of type Keyed.
+func mcpEncodeKeyed(e *wire.Encoder, v *Keyed) {
+	e.Begin()
+	e.Name("value")
+	wire.PutMap(e, v.Value, wire.PutInt)
+	e.End()
+}
+
 // mcpEncodeKeys writes a value of type Keys.
 func mcpEncodeKeys(e *wire.Encoder, v *Keys) {
 	e.Begin()
@@ -30993,11 +31222,6 @@ func mcpEncodeBoxIntMapPtr(e *wire.Encoder, v *Box[*map[string]int]) {
 		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtrPtr)
 	}
 	e.End()
-}
-
-// mcpEncodeIntMap2 writes a value of type map[string]int.
-func mcpEncodeIntMap2(e *wire.Encoder, v *map[string]int) {
-	wire.PutMap(e, *v, wire.PutInt)
 }
 
 // mcpEncodeIntMapPtr2 writes a value of type *map[string]int.

@@ -75,6 +75,21 @@ type Patterns struct {
 	Tick  string "json:\"tick\" jsonschema:\"pattern=^`*$\""
 }
 
+// KeyPatterns has patterns of keys.
+type KeyPatterns struct {
+	Plain  map[string]int            `json:"plain" jsonschema:"keyPattern=^[a-z]+$"`
+	Ptr    *map[string]string        `json:"ptr" jsonschema:"keyPattern=b,maxProperties=3"`
+	Named  map[Label]Count           `json:"named" jsonschema:"keyPattern=^é?x$,minimum=1"`
+	Nested map[string]map[string]int `json:"nested" jsonschema:"keyPattern=^k"`
+	Opt    map[string]bool           `json:"opt,omitempty" jsonschema:"keyPattern=^(yes|no)$,default={\"yes\":true}"`
+	Any    map[string]any            `json:"any" jsonschema:"keyPattern=^\\d{2}$,minProperties=1,nullable"`
+}
+
+// Keyed has a pattern of keys by a directive.
+type Keyed struct {
+	Value map[string]int `json:"value"`
+}
+
 // Formats has every format.
 type Formats struct {
 	DateTime string  `json:"dateTime" jsonschema:"format=date-time"`
@@ -195,6 +210,15 @@ func EchoElements(ctx context.Context, in Elements) Elements { return identity.O
 
 //mcp:tool
 func EchoPatterns(ctx context.Context, in Patterns) Patterns { return identity.Object(ctx, in) }
+
+//mcp:tool
+func EchoKeyPatterns(ctx context.Context, in KeyPatterns) KeyPatterns { return identity.Object(ctx, in) }
+
+// EchoKeyed has a pattern of keys by directive.
+//
+//mcp:tool
+//mcp:arg value keyPattern=^[a-z]{1,3}$ maxProperties=5
+func EchoKeyed(ctx context.Context, in Keyed) Keyed { return identity.Object(ctx, in) }
 
 //mcp:tool
 func EchoFormats(ctx context.Context, in Formats) Formats { return identity.Object(ctx, in) }

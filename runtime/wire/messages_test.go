@@ -69,6 +69,16 @@ func TestMessages(t *testing.T) {
 		{`{"-7":4}`, reader(func(d *Decoder, v *map[uint8]int) { MapInt(d, v, Int[int]) }), `propertyNames x.-7: the name must be at least 0`},
 		{`{"::z":4}`, reader(func(d *Decoder, v *map[netip.Addr]int) { MapText(d, v, (*netip.Addr).UnmarshalText, Int[int]) }),
 			`propertyNames x["::z"]: the name is not valid: ParseAddr("::z"): each colon-separated field must have at least one digit (at "z")`},
+		{`{"b b":1,"a":"x","A":2}`, reader(func(d *Decoder, v *map[string]int) {
+			Map(d, v, Int[int])
+			KeyPattern(d, *v, NewPattern("^[a-z]+$"))
+		}), "type x.a: must be an integer, got a string \"x\"\n" +
+			"propertyNames x.A: the name must match the pattern ^[a-z]+$\n" +
+			"propertyNames x[\"b b\"]: the name must match the pattern ^[a-z]+$"},
+		{`[]`, reader(func(d *Decoder, v *map[string]int) {
+			Map(d, v, Int[int])
+			KeyPattern(d, *v, NewPattern("^[a-z]+$"))
+		}), `type x: must be an object, got an array`},
 		{`[1,2]`, reader(func(d *Decoder, v *[3]int) { Array(d, v[:], Int[int]) }), `minItems x: must have exactly 3 items, got 2`},
 		{`[1,2]`, reader(func(d *Decoder, v *[1]int) { Array(d, v[:], Int[int]) }), `maxItems x: must have exactly 1 item, got 2`},
 		{`"yeer"`, reader(enumOf("relevance", "title", "year")),

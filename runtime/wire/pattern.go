@@ -2,6 +2,7 @@ package wire
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/internal/pattern"
@@ -28,6 +29,28 @@ func Pattern[T ~string](d *Decoder, v T, p *Regexp) {
 	p.once.Do(p.compile)
 	if !p.matches(string(v)) {
 		d.violate(RulePattern, "must match the pattern "+p.expr+", got "+quote(string(v)))
+	}
+}
+
+// KeyPattern checks that each key of a map has a match of a regular expression somewhere.
+// It reports the others in their order, not in that of the text.
+func KeyPattern[M ~map[K]T, K ~string, T any](d *Decoder, v M, p *Regexp) {
+	if d.failed {
+		return
+	}
+	p.once.Do(p.compile)
+	var wrong []string
+	for k := range v {
+		if name := string(k); !p.matches(name) {
+			wrong = append(wrong, name)
+		}
+	}
+	slices.Sort(wrong)
+	for _, name := range wrong {
+		if d.err != nil || d.more {
+			return
+		}
+		d.violateMember(name, RulePropertyNames, "the name must match the pattern "+p.expr)
 	}
 }
 

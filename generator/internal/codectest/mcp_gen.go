@@ -79,6 +79,7 @@ const mcpSchemaRulesProperties = `{"id":{"type":"string"},"text":{"type":"string
 	`"some":{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2},` +
 	`"different":{"type":"array","items":{"type":"string"},"uniqueItems":true},` +
 	`"entries":{"type":"object","additionalProperties":{"type":"integer"},"minProperties":1,"maxProperties":2},` +
+	`"slugs":{"type":"object","propertyNames":{"pattern":"^[a-z]+$"},"additionalProperties":{"type":"string"}},` +
 	`"ports":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"integer"}},` +
 	`"hosts":{"type":"object","additionalProperties":{"type":"integer"}},"nested":{"$ref":"#/$defs/Rules"},` +
@@ -185,6 +186,9 @@ var mcpEnumOp = []Op{Equal, NotEqual, In, Greater, Less}
 
 // mcpPatternRulesCode is compiled when it is first needed.
 var mcpPatternRulesCode = wire.NewPattern(`^[A-Z]{3}$`)
+
+// mcpPatternRulesSlugs is compiled when it is first needed.
+var mcpPatternRulesSlugs = wire.NewPattern(`^[a-z]+$`)
 
 // mcpDecodeRules reads a value of type Rules.
 func mcpDecodeRules(d *wire.Decoder, v *Rules) {
@@ -298,6 +302,9 @@ func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 			wire.Map(d, &v.Entries, wire.Int)
 			wire.MinProperties(d, len(v.Entries), 1)
 			wire.MaxProperties(d, len(v.Entries), 2)
+		case "slugs":
+			wire.Map(d, &v.Slugs, wire.String)
+			wire.KeyPattern(d, v.Slugs, mcpPatternRulesSlugs)
 		case "ports":
 			wire.MapInt(d, &v.Ports, wire.Int)
 		case "hosts":
@@ -355,6 +362,7 @@ var _ = struct {
 	Some      []int
 	Different []string
 	Entries   map[string]int
+	Slugs     map[string]string
 	Ports     map[int16]int
 	Hosts     map[netip.Addr]int
 	Nested    *Rules
@@ -406,6 +414,7 @@ var mcpFieldsRules = wire.Fields{
 	{Name: "some"},
 	{Name: "different"},
 	{Name: "entries"},
+	{Name: "slugs"},
 	{Name: "ports"},
 	{Name: "hosts"},
 	{Name: "nested"},

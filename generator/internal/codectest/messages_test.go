@@ -81,6 +81,7 @@ var wrongMembers = []struct{ rule, members string }{
 	{wire.RuleMinProperties, `"entries":{}`},
 	{wire.RuleMaxProperties, `"entries":{"a":1,"b":2,"c":3}`},
 	{wire.RulePropertyNames, `"ports":{"http":80,"007":7,"99999":1}`},
+	{wire.RulePropertyNames, `"slugs":{"ok":"","Two words":"","ABC":""}`},
 	{wire.RulePropertyNames, `"hosts":{"local":1}`},
 }
 

@@ -55,6 +55,7 @@ type Rules struct {
 	Some      []int              `json:"some,omitempty" jsonschema:"minItems=1,maxItems=2"`
 	Different []string           `json:"different,omitempty" jsonschema:"uniqueItems=true"`
 	Entries   map[string]int     `json:"entries,omitempty" jsonschema:"minProperties=1,maxProperties=2"`
+	Slugs     map[string]string  `json:"slugs,omitempty" jsonschema:"keyPattern=^[a-z]+$"`
 	Ports     map[int16]int      `json:"ports,omitempty"`
 	Hosts     map[netip.Addr]int `json:"hosts,omitempty"`
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/types"
+	"maps"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -138,6 +140,13 @@ var table = []*Keyword{
 		Funcs: map[model.Kind]string{model.Map: "MaxProperties"}, Whole: true, Bound: AtMost,
 		Schema: func(s *jsonschema.Schema, v string) { s.MaxProperties = count(v) },
 		Wrong:  counted(elements, AtMost, "has more entries than maxProperties"),
+	},
+	{
+		Name: "keyPattern", Value: Pattern, In: Tag | Arg, Example: "`^[a-z]+$`", For: "maps whose keys are strings",
+		Help:  "regular expression that must match somewhere in each key",
+		Funcs: map[model.Kind]string{model.Map: "KeyPattern"}, Refine: stringKeys, Whole: true,
+		Schema: func(s *jsonschema.Schema, v string) { s.PropertyNames = &jsonschema.Schema{Pattern: v} },
+		Wrong:  keysUnlike,
 	},
 	{Name: "example", Value: JSON, In: Tag, For: "anything", Help: "an example value; once for each"},
 	{
@@ -278,6 +287,24 @@ func repeated(v any, _ string) string {
 			if jsontext.Equal(jsontext.Show(other), jsontext.Show(e)) {
 				return jsontext.Show(v) + " has " + jsontext.Show(e) + " twice, against uniqueItems"
 			}
+		}
+	}
+	return ""
+}
+
+// stringKeys refuses maps whose keys are numbers or have a text form of their own.
+func stringKeys(k *Keyword, t *model.Type) (string, error) {
+	if t.Key.Kind != model.String {
+		return "", fmt.Errorf("%s can be used on maps whose keys are strings only", k.Name)
+	}
+	return "", nil
+}
+
+func keysUnlike(v any, limit string) string {
+	object, _ := v.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if !matches(limit, key) {
+			return jsontext.Show(v) + " has the key " + jsontext.Quote(key) + ", which does not match the keyPattern " + limit
 		}
 	}
 	return ""

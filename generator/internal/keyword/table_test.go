@@ -148,6 +148,8 @@ var rules = []rule{
 	{"uniqueItems", "list", "true", `{"uniqueItems":true}`, `["a","b"]`, `["a","a"]`, `["a","a"] has "a" twice, against uniqueItems`, ""},
 	{"minProperties", "map", "1", `{"minProperties":1}`, `{"a":"b"}`, `{}`, "{} has fewer entries than minProperties 1", "x"},
 	{"maxProperties", "map", "0", `{"maxProperties":0}`, `{}`, `{"a":"b"}`, `{"a":"b"} has more entries than maxProperties 0`, "x"},
+	{"keyPattern", "map", "^a", `{"propertyNames":{"pattern":"^a"}}`, `{"ab":"c"}`, `{"a":"","c":"","b":""}`,
+		`{"a":"","b":"","c":""} has the key "b", which does not match the keyPattern ^a`, "a.{20}b"},
 }
 
 func decode(t *testing.T, text string) any {

@@ -83,6 +83,9 @@ var Classes = []Class{
 	{"integer keys", "keys may be negative, and unsigned ones are numbers too; patternProperties are left out of the dialect that every client takes", func(d Difference) bool {
 		return d.kind(reflect.Map) && isNumeric(d.Type.Key()) && slices.Contains([]string{"patternProperties", "propertyNames", "additionalProperties"}, d.Keyword)
 	}},
+	{"keyPattern", "the Reflector has no keyword for the names of a map", func(d Difference) bool {
+		return d.Keyword == "propertyNames" && d.Theirs == nil && (d.tagged("jsonschema", "keyPattern=") || d.Directives)
+	}},
 	{"nullable", "anyOf with null, as it cannot match twice; the Reflector writes oneOf", func(d Difference) bool {
 		return d.Keyword == "anyOf" && d.tagged("jsonschema", "nullable")
 	}},
