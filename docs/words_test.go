@@ -63,8 +63,7 @@ var wordsElsewhere = map[string]string{
 	"docs/conformance.md": "generated from internal/spec/statements.txt and the names of tests",
 
 	// To be reworded.
-	"generator/":   "not yet reworded",
-	"runtime/mcp/": "not yet reworded",
+	"generator/": "not yet reworded",
 }
 
 // Comments, identifiers and pages use the words of this field. A word of plainWords is

@@ -49,8 +49,8 @@ func TestAskingWithoutACall(t *testing.T) {
 	}
 }
 
-// Questions in requests that are no calls, and from a goroutine that goes on
-// after the answer, are errors in every revision.
+// Questions in other requests than calls, and from a goroutine that outlives its call, are errors
+// in every revision.
 func TestAskingAtTheWrongTime(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		var listing error

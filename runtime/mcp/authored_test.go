@@ -23,7 +23,7 @@ var everyRevision = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-
 const fullCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}},"roots":{}}`
 
 // inRevision is a client of a revision that can do everything. Like every
-// peer it validates what it hears.
+// peer it validates what it receives.
 type inRevision struct {
 	*peer
 	revision string
@@ -170,8 +170,8 @@ func TestAuthored(t *testing.T) {
 		{"has a wrong name", withMeta("com.example/key!", "1")},
 		{"has a wrong name", withMeta("com.example/a/b", "1")},
 		{"has a wrong name", withMeta("_x", "1")},
-		{"the protocol's own", withMeta("io.modelcontextprotocol/serverInfo", "{}")},
-		{"the protocol's own", withMeta("progressToken", "1")},
+		{"belongs to the protocol", withMeta("io.modelcontextprotocol/serverInfo", "{}")},
+		{"belongs to the protocol", withMeta("progressToken", "1")},
 		{"the specification reserves", withMeta("io.modelcontextprotocol/x", "1")},
 		{"the specification reserves", withMeta("dev.mcp/x", "1")},
 		{"the specification reserves", withMeta("com.MCP.tools/x", "1")},

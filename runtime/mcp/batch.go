@@ -8,17 +8,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// batch collects the replies to an array of requests and sends them as one
-// array when all are there, or nothing where there is none (JSON-RPC 2.0,
-// section 6).
+// This file is batches (JSON-RPC 2.0, section 6), in the one revision that has them. The goroutine
+// that reads splits the array ([conn.batch]); the goroutines of its requests add their replies.
+// A batch has a lock.
+
+// batch is the sink of the requests of an array. It sends their replies as one array when all are
+// there, or an empty reply if no request has one.
 type batch struct {
 	out sink
 
 	mu      sync.Mutex
-	open    int  // requests without a reply, and one while the array is read
-	asked   bool // there has been a request
+	open    int  // requests without a reply, plus one while the array is read
+	asked   bool // there is a request
 	replies []byte
-	limit   int // bytes of replies; beyond it there are short errors in their place
+	limit   int // bytes of replies; those that exceed it are replaced by short errors
 	account membudget.Account
 }
 
@@ -60,9 +63,9 @@ func (b *batch) Reply(message []byte, _ int) {
 	}
 }
 
-// grow makes room for so many bytes more. It reports false where the server has not got
-// it: what has a place beyond the budget is charged here and gives that place back, and
-// the array may have to wait for the other replies.
+// grow makes room for that many bytes more. It reports false if the budget has no room. A reply
+// with a place beyond the budget is charged here like others: it must not keep its place while
+// the array waits for other replies.
 func (b *batch) grow(more int) bool {
 	size := len(b.replies) + more
 	if size <= cap(b.replies) {
@@ -84,7 +87,7 @@ func tooLongTogether(limit int) *jsonrpc.Error {
 	}
 }
 
-// withoutRoom is the error in the place of a reply that the array has no room for.
+// withoutRoom returns the error that replaces a reply for which there is no room.
 func withoutRoom(reply []byte, err *jsonrpc.Error) []byte {
 	id, _ := jsonrpc.RawID(member(reply, "id"))
 	if id.IsZero() {
@@ -93,8 +96,7 @@ func withoutRoom(reply []byte, err *jsonrpc.Error) []byte {
 	return jsonrpc.AppendError(nil, id, err)
 }
 
-// notify sends a message by itself: what belongs to a request of a batch need
-// not wait for the replies of the others.
+// Notify sends a notification at once, outside of the array.
 func (b *batch) Notify(message []byte) { b.out.Notify(message) }
 
 func (b *batch) FlushAsync() { b.out.FlushAsync() }
@@ -102,8 +104,7 @@ func (b *batch) Wait()       { b.out.Wait() }
 func (b *batch) Flush()      { b.out.Flush() }
 func (b *batch) Full() bool  { return b.out.Full() }
 
-// batch takes an array apart.
-// It reports whether there is a request in it.
+// batch handles the messages of an array. It reports whether there is a request among them.
 func (c *conn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
 	rev := c.negotiated()
 	count := 0

@@ -231,7 +231,7 @@ func TestBatchBytes(t *testing.T) {
 		if len(got[0]) > most+calls*300 {
 			t.Errorf("%d bytes", len(got[0]))
 		}
-		// What is no request at all gets errors, which are bounded alike.
+		// Invalid requests get errors, which have the same bounds.
 		p.sendInvalid(`[` + strings.Repeat(`{"a":1},`, 1023) + "{}]\n")
 		synctest.Wait()
 		if got := p.received(); len(got) != 1 || strings.Count(got[0], `"error"`) != 1024 || len(got[0]) > most+1024*300 {

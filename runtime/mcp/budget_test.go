@@ -136,9 +136,9 @@ func TestReplyBeyondMemory(t *testing.T) {
 				}
 
 				// No more than the first of these goes beyond, as long as it is not read.
-				var stuck []*deafPeer
+				var stuck []*silentPeer
 				for range 6 {
-					d := dialDeaf(t, s)
+					d := dialSilent(t, s)
 					d.send(lines(initialize("2025-11-25"), initialized, call(1, "give", "{}")))
 					stuck = append(stuck, d)
 				}
@@ -159,16 +159,16 @@ func TestReplyBeyondMemory(t *testing.T) {
 	}
 }
 
-// deafPeer is a client that sends and does not read.
-type deafPeer struct {
+// silentPeer is a client that sends and does not read.
+type silentPeer struct {
 	to   *io.PipeWriter
 	done chan struct{}
 }
 
-func dialDeaf(t *testing.T, s *mcp.Server) *deafPeer {
+func dialSilent(t *testing.T, s *mcp.Server) *silentPeer {
 	inR, inW := io.Pipe()
 	_, outW := io.Pipe()
-	d := &deafPeer{to: inW, done: make(chan struct{})}
+	d := &silentPeer{to: inW, done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
 		_ = s.Serve(t.Context(), jsonrpc.NewLineConn(inR, outW, mcp.MessageBytes(s)))
@@ -177,7 +177,7 @@ func dialDeaf(t *testing.T, s *mcp.Server) *deafPeer {
 	return d
 }
 
-func (d *deafPeer) send(text string) { _, _ = io.WriteString(d.to, text) }
+func (d *silentPeer) send(text string) { _, _ = io.WriteString(d.to, text) }
 
 // greedy is something that many calls ask for at once, with replies of about that size.
 type greedy struct {
@@ -337,7 +337,7 @@ func (g *greedy) ask(t *testing.T) {
 		return mcp.TextResult("done"), nil
 	}))
 	before := live()
-	d := dialDeaf(t, s)
+	d := dialSilent(t, s)
 	d.send(lines(initialize(revision), initialized))
 	for i := range calls {
 		if g.message == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// poison panics as soon as encoding/json or fmt touches it. Whoever looks at it
-// by reflection to find fields meets its methods first.
+// poison panics if encoding/json or fmt uses it: both call these methods before they use
+// reflection on fields.
 type poison struct {
 	N    int      `json:"n"`
 	Tags []string `json:"tags"`

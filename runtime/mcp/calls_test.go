@@ -115,7 +115,7 @@ func TestLimitListens(t *testing.T) {
 		one.expect(listenTo(2), "acknowledged")
 		two.expect(listenTo(1), "acknowledged")
 		two.expect(listenTo(2), `"id":2,`+tooManyCalls)
-		two.expect(call(3, "hello", "{}"), `"result"`) // is no listen
+		two.expect(call(3, "hello", "{}"), `"result"`) // not a listen
 		one.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n")
 		synctest.Wait()
 		one.received()

@@ -12,8 +12,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// notification takes a notification. By its content alone it is clear what it is
-// about, so it needs no revision; those that mean nothing here are ignored.
+// This file ends requests without a reply: for notifications/cancelled of the client, and when
+// a connection for one request ends ([conn.abandon]). It runs on the goroutine that reads, or on
+// that of the transport.
+
+// notification handles a notification. Notifications mean the same in all revisions. Unknown ones
+// are ignored.
 func (c *conn) notification(m *jsonrpc.Message, from *caller) {
 	switch string(m.Method) {
 	case protocol.Cancelled:
@@ -27,10 +31,9 @@ func (c *conn) notification(m *jsonrpc.Message, from *caller) {
 	}
 }
 
-// cancel ends a request in flight (basic/utilities/cancellation). It gets no
-// reply from now on; its handler is told by its context and may take its time.
-// An identifier that is not in flight, or is one of another type, is ignored:
-// the reply may have crossed the notification. A reason is logged.
+// cancel cancels a request in flight (basic/utilities/cancellation). The request gets no reply,
+// and the context of its handler ends. An id that is not in flight, or has another type, is
+// ignored: the reply may have been sent already. The reason of the client is logged.
 func (c *conn) cancel(p *jsonrpc.Params) {
 	id, ok := jsonrpc.RawID(p.Get("requestId"))
 	if !ok {
@@ -53,8 +56,7 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 	x.stop(cause)
 }
 
-// cancelledError is [ErrCancelled] with the reason that the client has given, as much
-// of it as is logged.
+// cancelledError is [ErrCancelled] with the reason of the client, cut to what is logged.
 type cancelledError struct {
 	reason string
 }
@@ -63,8 +65,7 @@ func (e *cancelledError) Error() string { return ErrCancelled.Error() + ": " + e
 
 func (e *cancelledError) Unwrap() error { return ErrCancelled }
 
-// reasonOf returns the reason that a client has given for a cancellation, "" where
-// there is none.
+// reasonOf returns the client's reason for a cancellation, "" without one.
 func reasonOf(cause error) string {
 	if e, ok := errors.AsType[*cancelledError](cause); ok {
 		return e.reason
@@ -72,8 +73,7 @@ func reasonOf(cause error) string {
 	return ""
 }
 
-// printable returns a text of the client as it is, or quoted where it has characters
-// that a terminal would not show as such.
+// printable returns a text of the client, quoted if it has characters that are not printable.
 func printable(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) || !utf8.ValidString(s) {
 		return strconv.Quote(s)
@@ -81,7 +81,7 @@ func printable(s string) string {
 	return s
 }
 
-// forget has a request get no reply. The caller holds the lock.
+// forget removes a request, which gets no reply then. The caller holds conn.mu.
 func (c *conn) forget(x *exchange) {
 	x.dropNoticesLocked()
 	x.answered = true
@@ -89,7 +89,7 @@ func (c *conn) forget(x *exchange) {
 	x.sink.Reply(nil, 0)
 }
 
-// abandon ends all requests of a connection, which get no reply.
+// abandon cancels all requests of a connection. They get no reply.
 func (c *conn) abandon(cause error) {
 	c.mu.Lock()
 	all := c.inflight.all()

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	// ErrNoAnswer says that the client has not answered a question within
+	// ErrNoAnswer means that the client has not answered a question within
 	// [Limits.QuestionTime].
 	ErrNoAnswer = errors.New("no answer from the client")
 
@@ -24,12 +24,12 @@ var (
 	errNotInitialized = errors.New("ask the client: it has not sent " + protocol.Initialized)
 )
 
-// ClientError is the error with which a client answers a question. The code -1
-// means that the user has refused (client/sampling, errors).
+// ClientError is the error that a client sends as the answer to a question. The code -1 means
+// that the user has refused (client/sampling, errors).
 type ClientError struct {
 	Code    int
 	Message string
-	Data    json.RawMessage // nil where there is none
+	Data    json.RawMessage // nil if there is none
 }
 
 // Error returns message and code.
@@ -37,23 +37,28 @@ func (e *ClientError) Error() string {
 	return "the client answered with an error: " + e.Message + " (" + strconv.Itoa(e.Code) + ")"
 }
 
-// openRequests are the requests of the server that wait for an answer of the
-// client. The identifiers are the server's own, and not used twice.
+// This file sends requests to the client: questions of handlers, in revisions where the server
+// sends requests, and pings. [exchange.sendRequest] runs on the goroutine of a handler and waits;
+// the goroutine that reads delivers the answer ([conn.response]). conn.mu guards the table of
+// open requests.
+
+// openRequests are the requests of the server that wait for an answer of the client. The server
+// chooses their ids, and does not use one twice.
 type openRequests struct {
 	last   int64
-	open   map[jsonrpc.Key]chan<- clientAnswer // nil channel: nobody waits
+	open   map[jsonrpc.Key]chan<- clientAnswer // a nil channel if no goroutine waits
 	ping   jsonrpc.Key                         // of the latest ping
-	closed bool                                // nobody can answer any more
+	closed bool                                // the client has ended its input
 }
 
-// clientAnswer is a result, or what came in its place.
+// clientAnswer is a result or an error.
 type clientAnswer struct {
 	result  json.RawMessage
 	err     error
-	charged int // bytes, until the call ends that gets it
+	charged int // bytes that the call is charged for
 }
 
-// add enters a request, whose answer goes to the channel.
+// add adds a request. The channel gets its answer.
 func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 	if r.open == nil {
 		r.open = map[jsonrpc.Key]chan<- clientAnswer{}
@@ -64,7 +69,7 @@ func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 	return id
 }
 
-// response takes the answer to a request of the server.
+// response handles the answer to a request of the server.
 func (c *conn) response(m *jsonrpc.Message) {
 	answer := clientAnswer{charged: len(m.Result) + len(m.Error)}
 	switch {
@@ -80,8 +85,8 @@ func (c *conn) response(m *jsonrpc.Message) {
 	}
 }
 
-// answered hands an answer to whoever waits for it, and reports whether it
-// belongs to a request of the server.
+// deliver sends an answer to the goroutine that waits for it, and reports whether it belongs to
+// a request of the server.
 func (c *conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	key := id.Key()
 	c.mu.Lock()
@@ -116,7 +121,7 @@ func readClientError(object []byte) *ClientError {
 	return e
 }
 
-// inputClosed fails the requests that wait for the client, which has ended its input.
+// inputClosed fails the requests that wait for the client after that has ended its input.
 func (c *conn) inputClosed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,9 +134,9 @@ func (c *conn) inputClosed() {
 	}
 }
 
-// sendRequest sends a request that belongs to x and waits for the answer. The clock of
-// the handler stands still in the meantime. Where the waiting ends otherwise, the
-// client is told so (basic/utilities/cancellation).
+// sendRequest sends a request that belongs to x and waits for the answer. The clock of the
+// handler is paused meanwhile. If the wait ends without an answer, it cancels the request
+// (basic/utilities/cancellation).
 func (x *exchange) sendRequest(ctx context.Context, method string, params []byte) (json.RawMessage, error) {
 	defer x.pauseClock()()
 	answer := make(chan clientAnswer, 1)
@@ -157,7 +162,7 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 	}
 	x.cancelRequest(id, err)
 	select {
-	case a := <-answer: // which has come at the last moment
+	case a := <-answer: // it came at the last moment
 		x.addCharge(a.charged)
 	default:
 	}
@@ -185,7 +190,7 @@ func (x *exchange) openRequest(method string, params []byte, answer chan<- clien
 	return id, nil
 }
 
-// giveUp tells the client that its answer is no longer of use.
+// cancelRequest sends notifications/cancelled for a request of the server.
 func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) {
 	c := x.conn
 	c.mu.Lock()
@@ -205,10 +210,9 @@ func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) {
 	x.sink.Flush()
 }
 
-// emit sends a notification that belongs to the request, unless that has been
-// answered. It waits for room where the client reads slowly. Where the server has no
-// room, the notification is dropped: who waits for that could hold what others wait
-// for.
+// emit sends a notification of the request, unless that has a reply. It waits for room if the
+// client reads slowly. If the server has no memory left, it drops the notification: a request
+// that waited for memory could hold what other requests wait for.
 func (x *exchange) emit(message []byte) {
 	x.sink.Wait()
 	if x.conn.server.memory.Short() {
@@ -224,9 +228,9 @@ func (x *exchange) emit(message []byte) {
 	x.sink.Flush()
 }
 
-// watch pings a client with a session that says nothing, and ends the connection
-// where that does not make it say something (basic/utilities/ping). It waits for
-// nobody.
+// watch sends a ping if a client with a session has sent nothing for that time, and calls silent
+// if it has sent nothing after that either (basic/utilities/ping). It has a goroutine of its own,
+// and does not wait for writers.
 func (c *conn) watch(out sink, every time.Duration, silent func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -249,7 +253,7 @@ func (c *conn) watch(out sink, every time.Duration, silent func()) {
 	}
 }
 
-// ping sends a ping whose answer nobody waits for.
+// ping sends a ping, and reports whether it could. No goroutine waits for the answer.
 func (c *conn) ping(out sink) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -264,8 +268,7 @@ func (c *conn) ping(out sink) bool {
 	return true
 }
 
-// notify sends a notification that belongs to no request, from a goroutine that
-// may wait.
+// notify sends a notification that belongs to no request. It may wait.
 func (c *conn) notify(message []byte) {
 	if c.out == nil || c.isClosing() {
 		return

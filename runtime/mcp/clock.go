@@ -6,28 +6,31 @@ import (
 	"time"
 )
 
-// clock measures the time that a handler may take. It stands still while the
-// handler waits for the client to answer a question, since then it is a person
-// who takes the time, and while a listen has nothing to do but to listen.
+// This file limits the time of handlers ([Limits.CallTime] and timeouts of features). A clock
+// starts and stops on the goroutine of its request; any goroutine of the handler may pause it. All
+// clocks of a connection share one lock and one timer, whose goroutine ends what takes too long.
+
+// clock measures the time that a handler may take. It is paused while the handler waits for the
+// client to answer a question, since a person may take that time, and while a listen waits.
 //
-// When it runs out it ends the context of the handler. One that pays no heed to
-// that is answered for after the grace time.
+// At the end of the time, the context of the handler ends. If the handler has not returned after
+// [Limits.GraceTime] more, the server replies for it.
 type clock struct {
 	x       *exchange
-	outer   *clock                  // of the whole request, where this one is that of a part
-	overdue *timeoutError           // how long it runs, and the cause with which the context ends
-	cancel  context.CancelCauseFunc // of the part; nil for the whole
+	outer   *clock                  // of the whole request, if this one is for a part
+	overdue *timeoutError           // has the time, and is the cause with which the context ends
+	cancel  context.CancelCauseFunc // of the part; nil for the whole request
 
-	// What follows is guarded by the clocks of the connection.
-	end        time.Time     // when it runs out, while it runs
-	left       time.Duration // what is left, while it stands still
-	waiting    int           // questions that are open
-	giveUp     *time.Timer   // once it has run out
+	// The lock of the clocks of the connection guards the rest.
+	end        time.Time     // of the time, while the clock runs
+	left       time.Duration // while it is paused
+	waiting    int           // pauses that have not ended
+	giveUp     *time.Timer   // replies for the handler, after the end of the time
 	over       bool
 	prev, next *clock // while it runs
 }
 
-// start lets the clock run, and makes it that of the request.
+// start starts the clock, as the innermost one of the request.
 func (c *clock) start() {
 	all := c.x.conn.clocks
 	now := time.Now()
@@ -38,7 +41,7 @@ func (c *clock) start() {
 	c.x.partClock.Store(c)
 }
 
-// stop ends the measuring.
+// stop stops the clock. The outer one is the innermost then.
 func (c *clock) stop() {
 	c.x.partClock.Store(c.outer)
 	all := c.x.conn.clocks
@@ -51,7 +54,7 @@ func (c *clock) stop() {
 	}
 }
 
-// pause stops the clock until resume has been called as often.
+// pause pauses the clock and those around it until resume has been called as often.
 func (c *clock) pause() {
 	for ; c != nil; c = c.outer {
 		all := c.x.conn.clocks
@@ -75,8 +78,8 @@ func (c *clock) resume() {
 	}
 }
 
-// overtime returns the cause with which the context ends, once the clock or one
-// around it has run out.
+// overtime returns the cause with which the context ends if the time of the clock, or of one
+// around it, is over; otherwise nil.
 func (c *clock) overtime() error {
 	for ; c != nil; c = c.outer {
 		all := c.x.conn.clocks
@@ -90,7 +93,7 @@ func (c *clock) overtime() error {
 	return nil
 }
 
-// deadline is when the clock runs out, as it looks now.
+// deadline is the end of the time if the clock is not paused (again).
 func (c *clock) deadline() time.Time {
 	all := c.x.conn.clocks
 	all.mu.Lock()
@@ -101,23 +104,22 @@ func (c *clock) deadline() time.Time {
 	return c.end
 }
 
-// clocks are those of a connection that run, or of all connections of a transport
-// that makes one for each request. They share a timer, which is set only if it
-// would come too late for one of them: to set it wakes a thread, which costs more
-// than a short call. With a timer for each clock, small calls at 64 at a time need 18 %
-// more CPU time and nested ones 11 %.
+// clocks are the running clocks of a connection, or of all connections of a transport that makes
+// one for each request. They share a timer, which is set again only if it would fire too late for
+// one of them: setting it wakes a thread, which costs more than a short call. With a timer for
+// each clock, small calls at 64 at a time need 18 % more CPU time and nested ones 11 %.
 type clocks struct {
 	mu    sync.Mutex
 	first *clock
 	timer *time.Timer
-	armed time.Time // when the timer comes; zero while it is off
+	armed time.Time // when the timer fires; zero if it is not set
 }
 
-// sweepTime is after which time the timer comes at the latest, to see whether it is
-// still wanted: it holds on to what it is for.
+// sweepTime is the longest time that the timer is set to. The timer keeps its connection in
+// memory, so it must not be set for much longer than a clock runs.
 const sweepTime = time.Minute
 
-// run lets a clock run for what it has left. The caller holds the lock.
+// run starts a clock with the time that it has left. The caller holds the lock.
 func (s *clocks) run(c *clock, now time.Time) {
 	c.end = now.Add(c.left)
 	if c.next = s.first; c.next != nil {
@@ -127,7 +129,7 @@ func (s *clocks) run(c *clock, now time.Time) {
 	s.arm(now, c.end)
 }
 
-// remove takes out a clock, if it is there. The caller holds the lock.
+// remove removes a clock, if it is there. The caller holds the lock.
 func (s *clocks) remove(c *clock) {
 	switch {
 	case c.prev != nil:
@@ -143,7 +145,7 @@ func (s *clocks) remove(c *clock) {
 	c.prev, c.next = nil, nil
 }
 
-// arm has the timer come at a time, or before. The caller holds the lock.
+// arm sets the timer to fire at that time, or before. The caller holds the lock.
 func (s *clocks) arm(now, at time.Time) {
 	if latest := now.Add(sweepTime); at.After(latest) {
 		at = latest
@@ -159,7 +161,7 @@ func (s *clocks) arm(now, at time.Time) {
 	s.timer.Reset(at.Sub(now))
 }
 
-// sweep ends what takes too long.
+// sweep ends the contexts of handlers whose time is over. The timer calls it.
 func (s *clocks) sweep() {
 	var over []*clock
 	now := time.Now()
@@ -187,8 +189,8 @@ func (s *clocks) sweep() {
 	}
 }
 
-// clockContext is the context of a handler whose time is measured. Its deadline
-// moves while a question is open.
+// clockContext is the context of a handler with a clock. Its deadline moves while the clock is
+// paused.
 type clockContext struct {
 	context.Context
 	clock *clock
@@ -210,8 +212,8 @@ func (c *clockContext) Err() error {
 	return err
 }
 
-// pauseClock is called by a handler that waits for the client. It stops the clock of
-// the request, if there is one, and returns what lets it go on.
+// pauseClock pauses the clock of the request, if there is one, and returns the function that
+// resumes it.
 func (x *exchange) pauseClock() (resume func()) {
 	c := x.partClock.Load()
 	c.pause()

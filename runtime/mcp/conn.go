@@ -135,13 +135,6 @@ func await[T any](ended <-chan T) {
 	}
 }
 
-// isClosing reports whether messages are not handled any more.
-func (c *conn) isClosing() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closing
-}
-
 // close stops the handling of messages and cancels running handlers.
 func (c *conn) close() {
 	c.mu.Lock()

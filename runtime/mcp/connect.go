@@ -8,9 +8,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Connect serves a client in the same process and returns the client's end of
-// the connection. Closing that ends the serving; wait waits for it and returns
-// what [Server.Serve] has returned.
+// Connect serves a client in the same process. It returns the client's end of the connection;
+// closing that ends the connection. wait waits for the end, and returns the result of
+// [Server.Serve].
 func (s *Server) Connect(ctx context.Context) (client jsonrpc.Conn, wait func() error) {
 	client, server := jsonrpc.PipeLimit(math.MaxInt32, s.limits.MessageBytes)
 	var served sync.WaitGroup

@@ -256,7 +256,7 @@ func scriptLines(script string) (lines []string) {
 	return lines
 }
 
-// peer is a client that says and hears raw text.
+// peer is a client that sends and receives raw text.
 type peer struct {
 	t     *testing.T
 	write io.Writer
@@ -366,7 +366,7 @@ func (p *peer) hangUp() {
 	<-p.done
 }
 
-// received returns what has been heard since it was asked last.
+// received returns the messages since the last call.
 func (p *peer) received() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

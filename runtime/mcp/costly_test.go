@@ -232,7 +232,7 @@ func TestCostlyMessages(t *testing.T) {
 	}
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Deny: []string{"secret://{+path}", "file:///etc/*"}}))
 	register(s)
-	shelve(s)
+	addLibrary(s)
 	conn, wait := s.Connect(context.Background())
 	defer func() {
 		_ = conn.Close()

@@ -8,24 +8,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// position is a place in a list: behind a feature, or behind a resource that a
-// template lists. It holds while features come and go.
+// position is a position in a list: after a feature, or after a resource that a template lists.
+// It stays valid if features are added or removed.
 type position struct {
 	dynamic bool
 	number  uint64 // of the feature, or of the template
 	key     string // the URI of the resource
 }
 
-// A cursor is base64url of a version, the list, the position and a code that
-// proves that this server, or one with the same keys, has made it. The same
-// position has the same cursor, so that clients can cache by it.
+// A cursor is base64url of a version, the list, the position and a MAC by the state keys of the
+// server. The same position has the same cursor, so that clients can cache by it.
 const (
 	cursorVersion = 1
 	cursorPurpose = "cursor"
 	dynamicFlag   = 0x80
 )
 
-// cursor writes a position for the client.
+// cursor returns the cursor of a position.
 func (s *Server) cursor(l *pagedList, at position) string {
 	kind := byte(l.set)
 	if at.dynamic {
@@ -37,8 +36,8 @@ func (s *Server) cursor(l *pagedList, at position) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// readCursor reads a position that came back. It reports false for whatever was
-// not made for this list.
+// readCursor reads the cursor of a request. It reports false if the cursor is not one of this
+// list, or not valid.
 func (s *Server) readCursor(l *pagedList, cursor []byte) (at position, ok bool) {
 	text, ok := jsonrpc.String(cursor)
 	if !ok {
@@ -46,7 +45,7 @@ func (s *Server) readCursor(l *pagedList, cursor []byte) (at position, ok bool) 
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) < 3+seal.MACSize || len(text) != base64.RawURLEncoding.EncodedLen(len(b)) {
-		return at, false // the decoder passes over line ends
+		return at, false // the decoder ignores line ends
 	}
 	b, mac := b[:len(b)-seal.MACSize], b[len(b)-seal.MACSize:]
 	if !s.keys.CheckMAC(cursorPurpose, b, mac) || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.set {

@@ -367,8 +367,8 @@ func TestErrorsOfOneLine(t *testing.T) {
 	}
 }
 
-// What is not a file is no root.
-func TestRootsThatAreNoFiles(t *testing.T) {
+// Only file: URIs are roots.
+func TestRootsAreFiles(t *testing.T) {
 	spec.Holds(t, "S348")
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2025-11-25")

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// What handlers return because their client has gone is no failure for anybody to
-// look into; other errors that they hide still are.
+// Errors of handlers whose client has gone are logged at level debug; other hidden errors at level
+// error.
 func TestDisconnectedIsNoError(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(ctx context.Context) error

@@ -17,19 +17,16 @@ import (
 
 // Causes with which the context of a handler is cancelled; see [context.Cause].
 var (
-	// ErrCancelled says that the client has cancelled the request. It gets no
-	// reply.
+	// ErrCancelled means that the client has cancelled the request, which gets no reply.
 	ErrCancelled = errors.New("request cancelled by the client")
-	// ErrConnectionClosed says that there is nobody left to answer, or that the
-	// server ends.
+	// ErrConnectionClosed means that the connection has ended, or that the server ends.
 	ErrConnectionClosed = errors.New("connection closed")
-	// ErrTimeout says that the handler has taken longer than its timeout, that of
+	// ErrTimeout means that the handler has taken longer than its timeout, that of
 	// [WithTimeout], or [Limits.CallTime].
 	ErrTimeout = errors.New("timed out")
 )
 
-// ToolError is an error whose text is meant for the model, whatever else is
-// hidden from it.
+// ToolError is an error whose text is sent to the model, also if other errors are hidden.
 type ToolError struct {
 	text string
 	err  error
@@ -47,11 +44,10 @@ func (e *ToolError) Error() string { return e.text }
 // Unwrap returns the error that was formatted with %w.
 func (e *ToolError) Unwrap() error { return errors.Unwrap(e.err) }
 
-// ProtocolError becomes an error reply of the protocol, which the program reads
-// and the model mostly does not; for failures of a tool return any other error.
-// Codes of your own lie outside of -32768 to -32000. Of that range the codes
-// -32600 to -32603 are passed on, -32002 becomes what the revision has for a
-// resource that is not found, and others become -32603.
+// ProtocolError becomes a JSON-RPC error reply. The client program reads that; in most clients
+// the model does not. For failures of a tool return any other error. Your own codes are outside
+// of -32768 to -32000. Within that range, -32600 to -32603 are sent as they are, -32002 becomes
+// the code of the revision for a resource that is not found, and others become -32603.
 type ProtocolError struct {
 	Code    int
 	Message string
@@ -61,7 +57,7 @@ type ProtocolError struct {
 // Error returns the message.
 func (e *ProtocolError) Error() string { return e.Message }
 
-// newReference returns what a hidden error is called towards the client.
+// newReference returns a reference for a hidden error, which the client gets instead of its text.
 func newReference() string {
 	const digits = "0123456789abcdef"
 	var b [6]byte
@@ -73,8 +69,8 @@ func newReference() string {
 	return string(b[:])
 }
 
-// hide logs an error and returns the text that is shown in its place. What a handler
-// returns because its client has gone is no failure, and nobody reads the text.
+// hide logs an error, and returns the text that the client gets instead. An error of a handler
+// whose client has gone is logged at level debug: the client reads no text.
 func (r *Request) hide(ctx context.Context, message string, err error) string {
 	ref, level := newReference(), slog.LevelError
 	if errors.Is(context.Cause(ctx), ErrConnectionClosed) && errors.Is(err, ErrConnectionClosed) {
@@ -85,9 +81,8 @@ func (r *Request) hide(ctx context.Context, message string, err error) string {
 	return "internal error, reference " + ref
 }
 
-// outcome turns what the handlers returned into the reply that is written.
-// Calls of tools fail with a result that the model reads, everything else with
-// an error of the protocol.
+// outcome turns what the handlers have returned into the reply. An error of tools/call becomes a
+// failed result, which the model reads; one of another method becomes a JSON-RPC error.
 func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *jsonrpc.Error) {
 	if err == nil {
 		if asked, ok := reply.(*InputRequired); ok {
@@ -132,18 +127,18 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 	return failedResult(r.failure(ctx, err)), nil
 }
 
-// notAsking is the reply in the place of a question that was not put by a tool, a
-// prompt or a resource: only their results may be questions (basic/patterns/mrtr).
+// notAsking is the reply that replaces [InputRequired] of an interceptor: only handlers of tools,
+// prompts and resources may ask (basic/patterns/mrtr).
 func (r *Request) notAsking(ctx context.Context) (Reply, *jsonrpc.Error) {
 	text := r.hide(ctx, "reply cannot be sent",
-		errors.New("an interceptor has returned *mcp.InputRequired: only functions of tools, prompts and resources can, which the client is asked for"))
+		errors.New("an interceptor has returned *mcp.InputRequired: only functions of tools, prompts and resources can return it"))
 	if r.isCall() {
 		return failedResult(text), nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
 }
 
-// failure is what the model reads of an error.
+// failure returns the text of an error for the model.
 func (r *Request) failure(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*ToolError](err); ok {
 		return nonEmpty(e.text)
@@ -158,7 +153,7 @@ func (r *Request) failure(ctx context.Context, err error) string {
 		return e.Error()
 	}
 	t := r.tool
-	if t == nil { // an interceptor has answered
+	if t == nil { // an interceptor has replied
 		t, _ = r.x.conn.server.lookUp(toolSet, r.Name).(*tool)
 	}
 	if e, ok := errors.AsType[*tooLarge](err); ok {
@@ -181,7 +176,7 @@ func (r *Request) failure(ctx context.Context, err error) string {
 	return nonEmpty(err.Error())
 }
 
-// refusal is the error of the protocol for everything that is not a call.
+// refusal returns the JSON-RPC error for an error of any method but tools/call.
 func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 	if r.x.method == protocol.ResourcesRead && errors.Is(err, ErrNotFound) {
 		return r.resourceNotFound("")
@@ -211,7 +206,7 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
 }
 
-// problemsText says on one line what is wrong with variables.
+// problemsText returns the problems of arguments on one line.
 func problemsText(e *wire.ArgumentsError) string {
 	var problems []string
 	for _, p := range e.Problems {
@@ -223,8 +218,8 @@ func problemsText(e *wire.ArgumentsError) string {
 	return strings.Join(problems, "; ")
 }
 
-// featureFailure is what a client reads of an error of a prompt or a resource. Of
-// others it reads a reference.
+// featureFailure returns the text of an error of a prompt or a resource for the client. Errors of
+// other methods are hidden.
 func (r *Request) featureFailure(ctx context.Context, err error) string {
 	var declared func(error) (string, bool)
 	hide := true
@@ -247,7 +242,7 @@ func (r *Request) featureFailure(ctx context.Context, err error) string {
 
 func nonEmpty(text string) string {
 	if text == "" {
-		return "failed without saying why"
+		return "failed with an empty error message"
 	}
 	return text
 }

@@ -114,7 +114,7 @@ func ExampleNewPrompt_completion() {
 	// {"jsonrpc":"2.0","id":1,"result":{"completion":{"values":["Lille","Lyon"],"total":2,"hasMore":false}}}
 }
 
-// Who has subscribed to a resource hears of its changes.
+// Clients that have subscribed to a resource are notified of its changes.
 func ExampleServer_ResourceUpdated() {
 	s := mcp.NewServer(mcp.Info{Name: "x"})
 	s.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "status://now", Name: "status"}, "all is well"))

@@ -85,8 +85,8 @@ func (x *exchange) end() {
 	b := x.buffers
 	x.buffers = nil
 	b.release()
-	x.leavePlace()
 	x.endTurn()
+	x.leavePlace()
 	x.releaseCharge()
 	x.stop(nil)
 	if !x.released {

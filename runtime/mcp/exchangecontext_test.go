@@ -86,7 +86,7 @@ func TestContextOfHandlers(t *testing.T) {
 	}
 }
 
-// Who waits for the end before it comes hears of it, whatever is between.
+// A goroutine that waits for the end of the context is woken, through derived contexts too.
 func TestWaitingForTheEndOfHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet)

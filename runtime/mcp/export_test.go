@@ -35,7 +35,7 @@ const MaxConsumed = maxConsumed
 // Revisions is the size of the tables by revision.
 const Revisions = revisions
 
-// Audience returns how many sessions and listens hear of changes.
+// Audience returns how many sessions and listens get notifications of changes.
 func Audience(s *Server) int {
 	n := 0
 	s.subscribers.each(func(*subscriber) { n++ })

@@ -18,24 +18,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Extension is something that a server can do beyond the protocol (versioning,
-// extension negotiation). It is declared from revision 2025-11-25 on, and its
-// methods do not exist before.
+// Extension is an extension of the protocol (versioning, extension negotiation). It is declared
+// from revision 2025-11-25 on; earlier revisions do not have its methods.
 type Extension struct {
-	// Name has a prefix and a slash: com.example/search. It is spelled as the keys of
-	// [Meta] are.
+	// Name has a prefix and a slash: com.example/search. It has the syntax of the keys of
+	// [Meta].
 	Name string
-	// Settings are what the extension wants clients to know, as a JSON object;
-	// nil is an empty one.
+	// Settings are published to clients, as a JSON object; nil is an empty one.
 	Settings json.RawMessage
-	// Methods answer requests, by their method.
+	// Methods are the handlers of requests, by method.
 	Methods map[string]ExtensionFunc
-	// Notifications take notifications, by their method, each in a goroutine of
-	// its own. The params are a copy, nil where there are none. The context ends
-	// with the connection, and after the time that a method may take.
+	// Notifications are the handlers of notifications, by method. Each notification has a
+	// goroutine of its own. The params are a copy, nil without any. The context ends with
+	// the connection, and after the time that a method may take.
 	Notifications map[string]func(ctx context.Context, params json.RawMessage)
-	// Required refuses the methods to clients that have not declared the
-	// extension themselves, as a [*CapabilityError] does.
+	// Required makes the methods fail with a [*CapabilityError] for clients that have not
+	// declared the extension.
 	Required bool
 }
 
@@ -46,7 +44,7 @@ type Extension struct {
 type ExtensionFunc func(ctx context.Context, req *Request) (json.RawMessage, error)
 
 // WithExtension declares an extension and handles its methods and notifications.
-// It panics where a name is not one of an extension, or taken.
+// It panics if a name is invalid or already used.
 func WithExtension(e Extension) Option {
 	prefix, name, ok := strings.Cut(e.Name, "/")
 	if !ok || prefix == "" || name == "" {
@@ -90,7 +88,7 @@ func checkSettings(what string, settings json.RawMessage) json.RawMessage {
 	return compact
 }
 
-// extensions are all that a server has. They do not change once it is made.
+// extensions are the extensions of a server. They do not change after [NewServer].
 type extensions struct {
 	settings      map[string]json.RawMessage
 	experimental  map[string]json.RawMessage
@@ -151,7 +149,7 @@ func appendSettings(b []byte, name string, all map[string]json.RawMessage) []byt
 	return append(b, '}')
 }
 
-// method returns the method of an extension that the revision lets exist.
+// method returns a method of an extension, nil if the revision has no extensions.
 func (x *extensions) method(name string, rev *protocol.Revision) *extensionMethod {
 	if !rev.Fields.Extensions {
 		return nil
@@ -171,8 +169,8 @@ func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, erro
 	return &extensionResult{result}, nil
 }
 
-// Extension returns the settings with which the client has declared an
-// extension, nil if it has not.
+// Extension returns the settings with which the client has declared an extension, nil if the
+// client has not declared it.
 func (c *Call) Extension(name string) json.RawMessage {
 	if c == nil || c.client == nil {
 		return nil
@@ -184,15 +182,15 @@ func (c *Call) Extension(name string) json.RawMessage {
 	return settings
 }
 
-// extensionResult is a result with members of its own.
+// extensionResult is the result of a method of an extension.
 type extensionResult struct {
 	object json.RawMessage
 }
 
 func (e *extensionResult) appendTo(b []byte, r *rendering) []byte { return r.appendObject(b, e.object) }
 
-// appendObject writes a result that an author has put together, with what the
-// revision wants in every result.
+// appendObject writes a result that an author has composed, with the members that the revision
+// requires in every result.
 func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 	if len(object) == 0 {
 		object = emptyObject
@@ -249,9 +247,8 @@ func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 	return append(b, "}}"...)
 }
 
-// checkMetaText reports what is wrong with the _meta of a result that an author has
-// put together, nil where there is none. It may name the server: whoever passes on
-// the result of another server does not speak for this one.
+// checkMetaText returns an error for an invalid _meta of a result that an author has composed. It
+// may have the serverInfo of another server, whose result the author forwards.
 func (r *rendering) checkMetaText(meta json.RawMessage) (err error) {
 	if meta == nil {
 		return nil
@@ -275,15 +272,15 @@ func (r *rendering) checkMetaText(meta json.RawMessage) (err error) {
 	return err
 }
 
-// isImplementation reports whether a value names a server.
+// isImplementation reports whether a value is an Implementation, with name and version.
 func isImplementation(value []byte) bool {
 	_, name := jsonrpc.String(member(value, "name"))
 	_, version := jsonrpc.String(member(value, "version"))
 	return name && version
 }
 
-// extensionNotification hands a notification to an extension, in a goroutine of
-// its own, which counts as a request in flight.
+// extensionNotification calls the handler of a notification, in a goroutine of its own, which
+// counts as a running request.
 func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 	take := c.server.extensions.notifications[string(m.Method)]
 	if take == nil {
@@ -314,8 +311,8 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 	}()
 }
 
-// admitNotification counts a notification as a request in flight. It reports false if
-// there is no room for one more.
+// admitNotification counts a notification as a running request. It reports false if there is no
+// room for one more.
 func (c *conn) admitNotification(who *share.Client, cost int) bool {
 	s := c.server
 	if !s.memory.Take(cost) {

@@ -9,8 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// shelf holds the features of one kind. Its lists are in order of registration,
-// which is the same in every process that runs the same program.
+// This file stores the features of a server, one set for each kind. The lock of the server
+// guards all sets ([Server.Register] changes them, requests read them).
+
+// featureSet holds the features of one kind, in order of registration, which is the same in every
+// process that runs the same program.
 type featureSet struct {
 	items   []entry
 	byName  map[string]Feature // by all of their names
@@ -19,13 +22,13 @@ type featureSet struct {
 	first   [revisions][]byte  // the first page of the list
 }
 
-// shelved is a feature with its number, by which cursors remember it.
+// entry is a feature with its number. Cursors refer to the number.
 type entry struct {
 	Feature
 	number uint64
 }
 
-// The shelves of a server.
+// The indices of the sets of a server.
 const (
 	toolSet = iota
 	resourceSet
@@ -69,19 +72,18 @@ func (sh *featureSet) remove(name string) bool {
 		delete(sh.byName, n)
 	}
 	i := slices.IndexFunc(sh.items, func(s entry) bool { return s.Feature == f })
-	// Lists that are being written keep the old array.
+	// Goroutines that write a list read the old array.
 	sh.items = append(sh.items[:i:i], sh.items[i+1:]...)
 	return true
 }
 
-// after returns the features behind that with the number. They must not be
-// changed.
+// after returns the features after the one with that number. They must not be changed.
 func (sh *featureSet) after(number uint64) []entry {
 	i, _ := slices.BinarySearchFunc(sh.items, number+1, func(s entry, n uint64) int { return cmp.Compare(s.number, n) })
 	return sh.items[i:len(sh.items):len(sh.items)]
 }
 
-// symbolOf names the function behind a feature in a panic.
+// symbolOf returns the function of a feature, for the text of a panic.
 func symbolOf(f Feature) string {
 	if symbol := f.Info().Symbol; symbol != "" {
 		return symbol
@@ -89,9 +91,8 @@ func symbolOf(f Feature) string {
 	return "a function without a symbol"
 }
 
-// listings are how a feature is listed in each revision, rendered when it is
-// first asked for. Only lists that depend on the request, and pages behind the
-// first one, need them.
+// listings are the entries of a feature in lists, one for each revision, rendered at first use.
+// Only lists that depend on the request, and later pages than the first, need them.
 type listings [revisions]atomic.Pointer[[]byte]
 
 func (l *listings) get(f Feature, rev *protocol.Revision) []byte {

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
-// FilesInfo says how files are published as resources.
+// FilesInfo describes how files are published as resources.
 type FilesInfo struct {
 	// Prefix is what the URIs begin with, up to and with the slash before the
 	// name of a file: file:///docs/ or docs://
@@ -36,8 +36,8 @@ type FilesInfo struct {
 	Unlisted bool
 	// MaxFiles is how many files are listed at most; 0 means 10,000.
 	MaxFiles int
-	// MIMEType returns the MIME type of a file by its name, "" to find it out from
-	// its ending and its content.
+	// MIMEType returns the MIME type of a file by its name. For "", the extension and the
+	// content of the file decide.
 	MIMEType func(name string) string
 
 	ReadInfo
@@ -57,9 +57,8 @@ func NewFiles(info FilesInfo, root *os.Root) Feature {
 	return newFiles(info, &files{fsys: root.FS(), open: open, exact: exactpath.Needed(runtime.GOOS)})
 }
 
-// NewFS is [NewFiles] for a file system that is no directory of the operating
-// system, such as an [embed.FS]. It panics for [os.DirFS], which follows links to
-// anywhere.
+// NewFS is [NewFiles] for another file system, such as an [embed.FS]. It panics for [os.DirFS],
+// which follows links out of its directory.
 func NewFS(info FilesInfo, fsys fs.FS) Feature {
 	if leavesDirectory(reflect.ValueOf(fsys)) {
 		panic("mcp: os.DirFS does not keep links inside of the directory; use NewFiles with os.OpenRoot")
@@ -109,8 +108,8 @@ type files struct {
 	info FilesInfo
 	fsys fs.FS
 	open func(name string) (fs.File, error)
-	// exact is set where the file system opens files by names other than those of
-	// their entries.
+	// exact is set if the file system opens files also by other names than those of their
+	// directory entries.
 	exact bool
 }
 
@@ -153,17 +152,16 @@ var (
 	errManyLinks  = errors.New("too many symbolic links")
 )
 
-// openWithoutWaiting opens a file. It may have become a pipe since somebody looked:
-// without the flag, that would wait for a writer.
+// openWithoutWaiting opens a file. It may have been replaced by a pipe since it was checked:
+// without the flag, opening would wait for a writer.
 func openWithoutWaiting(root *os.Root, name string) (fs.File, error) {
 	return root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|regularfile.FlagNonblock, 0)
 }
 
-// maxLinks is how many symbolic links may lie on the way to a file, as in Linux.
+// maxLinks is how many symbolic links are followed for one name, as in Linux.
 const maxLinks = 40
 
-// withoutLinks returns the name of the file that a name leads to, none of whose parts
-// is a symbolic link.
+// withoutLinks resolves all symbolic links in a name.
 func withoutLinks(fsys fs.ReadLinkFS, name string) (string, error) {
 	var way []string
 	links := 0
@@ -219,7 +217,7 @@ func (f *files) readFile(name string, req *Request) ([]byte, error) {
 		}
 		name = target
 	}
-	// To open a device may do something to it.
+	// Opening a device can have effects.
 	if err := regular(fs.Stat(f.fsys, name)); err != nil {
 		return nil, err
 	}
@@ -286,7 +284,7 @@ func (f *files) list(ctx context.Context) ([]ResourceInfo, error) {
 	return all, err
 }
 
-// mimeType tells what a file is, "" where its name alone does not say.
+// mimeType returns the MIME type of a file by its name, "" if the name is not enough.
 func (f *files) mimeType(name string, data []byte) string {
 	if f.info.MIMEType != nil {
 		if mime := f.info.MIMEType(name); mime != "" {
@@ -305,13 +303,13 @@ func (f *files) mimeType(name string, data []byte) string {
 	return "application/octet-stream"
 }
 
-// textTypes are text beyond what [isText] knows.
+// textTypes are types of text files besides those of [isText].
 var textTypes = map[string]bool{
 	"application/yaml": true, "application/toml": true, "application/javascript": true, "application/sql": true, "application/x-sh": true, "application/jsonl": true,
 }
 
-// mimeTypes are the types of common endings. Those of the operating system are
-// not asked, so that a server says the same everywhere.
+// mimeTypes are the types of common file name extensions. The tables of the operating system are
+// not used, so that a server has the same types everywhere.
 var mimeTypes = map[string]string{
 	".txt": "text/plain", ".md": "text/markdown", ".html": "text/html", ".htm": "text/html", ".css": "text/css",
 	".csv": "text/csv", ".tsv": "text/tab-separated-values", ".js": "text/javascript", ".mjs": "text/javascript",

@@ -139,7 +139,7 @@ func TestFileResourcesLinksToHidden(t *testing.T) {
 	}
 }
 
-// A link that changes while files are read leads nobody out.
+// A link that changes while files are read does not lead out of the directory.
 func TestFileResourcesWhileLinksChange(t *testing.T) {
 	base := t.TempDir()
 	for name, text := range map[string]string{"in/real/f.txt": "inside", "out/f.txt": "outside"} {

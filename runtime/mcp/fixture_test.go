@@ -185,9 +185,9 @@ func register(r mcp.Registrar) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})))
-	deaf := empty("deaf", false)
-	deaf.Timeout = 2 * time.Second
-	r.Register(mcpimpl.FuncTool(deaf, noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
+	ignoring := empty("ignoring", false)
+	ignoring.Timeout = 2 * time.Second
+	r.Register(mcpimpl.FuncTool(ignoring, noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		time.Sleep(time.Minute)
 		return mcp.TextResult("too late"), nil
 	})))

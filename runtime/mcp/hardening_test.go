@@ -53,7 +53,7 @@ func TestContextEndsServing(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		p := dialContext(t, ctx, newFixture(quiet), way)
-		p.send(lines(initialize("2025-11-25"), call(1, "block", "{}"), call(2, "deaf", "{}")))
+		p.send(lines(initialize("2025-11-25"), call(1, "block", "{}"), call(2, "ignoring", "{}")))
 		synctest.Wait()
 		p.received()
 		started := time.Now()

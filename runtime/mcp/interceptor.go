@@ -2,14 +2,13 @@ package mcp
 
 import "context"
 
-// Handler answers a request. The error becomes a failed result of a tool call,
+// Handler handles a request. An error becomes a failed result of a tool call,
 // or an error reply to any other request; see [Errorf] and [ProtocolError].
 type Handler func(ctx context.Context, req *Request) (Reply, error)
 
-// Interceptor wraps a [Handler]. There is one kind, which sees the requests of
-// every method that a client sends, initialize, ping and unknown ones included;
-// only what cannot be understood as a request of any revision is answered
-// before. Notifications are not requests.
+// Interceptor wraps a [Handler]. Interceptors handle the requests of every method, initialize, ping
+// and unknown ones included. The server replies itself only to messages that are not valid requests
+// of any revision. Notifications are not requests.
 //
 // For calls of tools the reply is a [*ToolResult], and the error is the one that
 // the tool's function returned, before it is turned into text or hidden. An

@@ -330,9 +330,9 @@ func TestLargeResultWaitsForItsTime(t *testing.T) {
 	})
 }
 
-// TestLargeResultsForNobody has clients that do not read ask for large results: those
+// TestLargeResultsForGoneClients has clients that do not read ask for large results: those
 // of others are not kept waiting.
-func TestLargeResultsForNobody(t *testing.T) {
+func TestLargeResultsForGoneClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet, mcp.WithTimeout(0))
 		s.Register(encodes("large", func(e *wire.Encoder) { ints := make([]int, 1<<20); wire.PutSlice(e, ints, wire.PutInt[int]) }))

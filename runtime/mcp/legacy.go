@@ -6,9 +6,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// session is what initialize opens: the state of a connection in the revisions
-// that have one. Requests that carry a revision of their own neither read nor
-// change it.
+// This file is the session that initialize opens, in revisions before 2026-07-28, and the results
+// with capabilities. Sessions open on the goroutine that reads; conn.mu guards them.
+
+// session is the state of a connection in revisions with initialize. Requests with a revision in
+// their _meta neither read nor change it.
 type session struct {
 	revision    *protocol.Revision
 	client      *client
@@ -47,8 +49,8 @@ func (c *conn) sessionOrigin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc
 		protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")
 }
 
-// initialize opens the session. Later messages belong to it at once, even while
-// interceptors look at the request.
+// initialize opens the session. Later messages belong to it at once, also while interceptors
+// handle the request.
 func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
 	if inBatch {
 		return origin{}, invalidRequest("initialize must not be part of a batch")
@@ -79,7 +81,7 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 	return origin{revision: s.revision, client: s.client, opening: s}, nil
 }
 
-// begin makes a session that of the connection, unless there is one.
+// begin sets the session of the connection, unless there is one. It reports whether it did.
 func (c *conn) begin(s *session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +92,7 @@ func (c *conn) begin(s *session) bool {
 	return true
 }
 
-// reject undoes an initialize that failed.
+// reject removes the session of an initialize that failed.
 func (c *conn) reject(s *session) {
 	c.mu.Lock()
 	mine := c.session == s
@@ -119,8 +121,8 @@ func (c *conn) appendInitialize(b []byte, rev *protocol.Revision) []byte {
 	return append(b, '}')
 }
 
-// appendCapabilities writes what the server offers. Changes are told of where there
-// is a way for what belongs to no request.
+// appendCapabilities writes the capabilities of the server. Set changes if the client can get
+// notifications that belong to no request.
 func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bool) []byte {
 	list, resources := "{}", "{}"
 	if changes {
@@ -143,7 +145,7 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 	return append(b, '}')
 }
 
-// appendVersions writes all versions that are served, newest first.
+// appendVersions writes all supported versions, newest first.
 func appendVersions(b []byte) []byte {
 	b = append(b, '[')
 	for i, version := range protocol.Versions {

@@ -385,7 +385,7 @@ func TestRegisteringWhatCannotBe(t *testing.T) {
 
 func TestPrefixOfResourcesAndPrompts(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
-	shelve(mcp.Prefix(mcp.Select(s, func(f mcp.FeatureInfo) bool {
+	addLibrary(mcp.Prefix(mcp.Select(s, func(f mcp.FeatureInfo) bool {
 		return strings.HasSuffix(f.Name, "_greet") || strings.HasSuffix(f.Name, "_motto") || strings.HasSuffix(f.Name, "_book")
 	}), "lib"))
 	var names []string
@@ -408,8 +408,7 @@ func TestPrefixOfResourcesAndPrompts(t *testing.T) {
 	}
 }
 
-// A client that does not read is told once of what has changed many times, and
-// nobody waits for it.
+// A client that does not read gets one notification for many changes, and delays no other client.
 func TestChangesForSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newCircle(quiet, mcp.WithLimits(mcp.Limits{QueueBytes: 200, WriteTime: time.Hour, Subscriptions: 5}))

@@ -137,8 +137,8 @@ func promptOf(name string, f func() (*mcp.PromptResult, error)) mcp.Feature {
 		func(context.Context, map[string]string) (*mcp.PromptResult, error) { return f() })
 }
 
-// shelve adds what a library offers.
-func shelve(r mcp.Registrar) {
+// addLibrary adds the features of a library.
+func addLibrary(r mcp.Registrar) {
 	r.Register(mcp.TextResource(&infoMotto, "Read *more*.\n"))
 	r.Register(mcp.BlobResource(&mcp.ResourceInfo{URI: "test://logo", Name: "logo", MIMEType: "image/png"}, []byte("png")))
 	r.Register(resourceOf("test://parts", func() (*mcp.ResourceResult, error) {
@@ -219,7 +219,7 @@ func shelve(r mcp.Registrar) {
 // newLibrary returns a server with resources and prompts.
 func newLibrary(options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), options...)
-	shelve(s)
+	addLibrary(s)
 	return s
 }
 
@@ -234,7 +234,7 @@ func newCircle(options ...mcp.Option) *mcp.Server {
 		}
 		return false
 	})
-	shelve(r)
+	addLibrary(r)
 	extras := map[string]mcp.Feature{
 		"tool": mcpimpl.FuncTool(empty("extra", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 			return mcp.TextResult("done"), nil

@@ -133,7 +133,7 @@ func TestLimitInFlight(t *testing.T) {
 		}
 		const over = `"id":4,"error":{"code":-32603,"message":"overloaded: 3 requests of this connection are in flight","data":{"reason":"overloaded"}}`
 		p.expect(call(4, "hello", "{}"), over)
-		p.expect(request(5, "ping", "{}"), pong) // is no call
+		p.expect(request(5, "ping", "{}"), pong) // not a call
 		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n")
 		synctest.Wait()
 		p.expect(call(6, "hello", "{}"), `"id":6,"result"`)
@@ -390,8 +390,8 @@ func TestLimitDrainTime(t *testing.T) {
 	})
 }
 
-// A handler that pays no heed to the end of the connection holds it up for that
-// long. [TestTimeouts] has what it means for a timeout.
+// A handler that ignores the end of the connection delays the end for that long. [TestTimeouts]
+// tests timeouts.
 func TestLimitGraceTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{GraceTime: 3 * time.Second}))

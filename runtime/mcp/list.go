@@ -11,7 +11,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// pagedList is one of the methods that list features (server/utilities/pagination).
+// This file is the lists of features (server/utilities/pagination). A list that is the same for
+// every request is rendered once, under the lock of the server, also on the goroutine that reads.
+// One that depends on the request is collected on the goroutine of the request, without a lock
+// while functions of users run, and then written.
+
+// pagedList is one of the methods that list features.
 type pagedList struct {
 	set     int
 	member  string
@@ -25,11 +30,10 @@ var pagedLists = map[protocol.Method]*pagedList{
 	protocol.PromptsList:            {set: promptSet, member: "prompts"},
 }
 
-// list appends a page of a list. Where it is the same for every request, the
-// first one is rendered once for a revision; with nothing to append to, that is
-// what is returned, and must not be changed. Functions that list resources are
-// asked only for an exchange, which is charged for the page; x may be nil. The error is
-// theirs, or a [*jsonrpc.Error].
+// list appends a page of a list. If the first page is the same for every request, it is rendered
+// once for each revision. With a nil b, that page itself is returned, and must not be changed.
+// Functions that list resources are called only for an exchange, which is charged for the page;
+// x may be nil. The error is theirs, or a [*jsonrpc.Error].
 func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	l := pagedLists[method]
 	if !s.offersList(l) {
@@ -52,7 +56,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 			return b, err
 		}
 		if x != nil {
-			// Nobody has to wait for functions of users, which have returned.
+			// Functions of users have returned, so the turn is not held while they run.
 			if err := x.waitTurn(page.size); err != nil {
 				return b, err
 			}
@@ -102,7 +106,7 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision) []byte {
 	return w.end(next)
 }
 
-// gathered is what a page lists.
+// gathered is the content of a page.
 type gathered struct {
 	page
 	features  [][]byte // as they are listed
@@ -111,7 +115,7 @@ type gathered struct {
 	size      int // about how long it is
 }
 
-// gather asks what is on the page that begins behind a position.
+// gather collects the page after a position.
 func (s *Server) gather(ctx context.Context, l *pagedList, from position, listers []lister, rev *protocol.Revision) (*gathered, error) {
 	g := &gathered{page: page{server: s, list: l, rev: rev, private: len(listers) > 0}, size: 1000}
 	at := from
@@ -182,7 +186,7 @@ func (g *gathered) write(b []byte) []byte {
 	return w.end(g.next)
 }
 
-// weight is about how long a resource is in a list.
+// weight estimates how many bytes a resource has in a list.
 func (r *ResourceInfo) weight() int {
 	size := 200 + len(r.URI) + len(r.Name) + len(r.Title) + textWeight(len(r.Description)) + metaWeight(r.Meta)
 	for i := range r.Icons {
@@ -232,8 +236,8 @@ type lister struct {
 	number uint64
 }
 
-// offersList reports whether there is the list: both lists of resources are there
-// if there are any resources.
+// offersList reports whether a list is offered. Both lists of resources are, if there are any
+// resources or templates.
 func (s *Server) offersList(l *pagedList) bool {
 	if l.set == resourceSet || l.set == templateSet {
 		return s.offersResources()
@@ -241,7 +245,7 @@ func (s *Server) offersList(l *pagedList) bool {
 	return s.offers(l.set)
 }
 
-// listersOf returns what adds resources to a list.
+// listersOf returns the templates that add resources to a list.
 func (s *Server) listersOf(l *pagedList) []lister {
 	if !l.dynamic {
 		return nil
@@ -251,7 +255,7 @@ func (s *Server) listersOf(l *pagedList) []lister {
 	return s.listers
 }
 
-// list asks for the resources of the template.
+// list calls the function that lists the resources of the template.
 func (t *template) list(ctx context.Context) ([]ResourceInfo, error) {
 	x := exchangeFrom(ctx)
 	if x == nil { // an interceptor has replaced the context
@@ -262,7 +266,7 @@ func (t *template) list(ctx context.Context) ([]ResourceInfo, error) {
 	})
 }
 
-// resources returns what the template lists, in order of their URIs.
+// resources returns the valid resources of the template, sorted by URI.
 func (t *template) resources(ctx context.Context, s *Server) ([]ResourceInfo, error) {
 	given, err := t.list(ctx)
 	if err != nil {

@@ -8,7 +8,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// subscriptionFilter is what a listen asks for (basic/patterns/subscriptions).
+// This file is subscriptions/listen (basic/patterns/subscriptions): a request without a reply
+// until it ends. [Server.listen] runs on the goroutine of the request, subscribes and
+// acknowledges. Then the request is parked (parked.go), unless there are interceptors, which need
+// its goroutine.
+
+// subscriptionFilter is params.notifications of a listen.
 type subscriptionFilter struct {
 	lists [topics]bool
 	uris  []string
@@ -18,8 +23,8 @@ var filterMembers = map[string]topic{
 	"toolsListChanged": toolsChanged, "promptsListChanged": promptsChanged, "resourcesListChanged": resourcesChanged,
 }
 
-// readFilter reads params.notifications. Members that it does not know are
-// ignored, as types that are not supported.
+// readFilter reads params.notifications. It ignores unknown members: those types are not
+// supported.
 func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.Error) {
 	object := p.Get("notifications")
 	if !p.IsObject() || !isObject(object) {
@@ -58,12 +63,11 @@ func readURIs(array []byte, most int) (uris []string, e *jsonrpc.Error) {
 	return uris, e
 }
 
-// listen answers subscriptions/listen: it acknowledges what it will tell of, and
-// ends when the client cancels it, which is its business then, or the server
-// does, which it says.
+// listen answers subscriptions/listen. It acknowledges the notifications that will be sent. The
+// listen ends when the client cancels it, without a reply, or when the server ends it, with one.
 //
-// It does not wait here, unless there are interceptors, for which it is over when
-// this returns.
+// It waits for the end only if there are interceptors, for which the request ends when this
+// returns.
 func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
 	sub, e := s.beginListen(ctx, x)
@@ -83,7 +87,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	return listenClosed{}, nil
 }
 
-// beginListen enters a listen and acknowledges it.
+// beginListen subscribes a listen and acknowledges it.
 func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *jsonrpc.Error) {
 	if !s.offersChanges() {
 		return nil, notFound(x.method.String())
@@ -101,7 +105,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 		return nil, errOverloaded
 	}
 	x.addCharge(sub.size())
-	// What changes from now on waits for the acknowledgement.
+	// Notifications wait for the lock until the acknowledgement is queued.
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	s.subscribers.add(sub)
@@ -110,12 +114,14 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 	return sub, nil
 }
 
+// endListen undoes beginListen.
 func (s *Server) endListen(x *exchange, sub *subscriber) {
 	s.subscribers.remove(sub)
 	x.conn.unreserve(len(sub.uris), sub.size())
 }
 
-// honour takes what the server does not tell of out of the filter.
+// negotiateFilter removes from the filter what the server does not offer, and returns the
+// subscriber for the rest.
 func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
 	sub := &subscriber{out: x.sink, id: append([]byte(nil), x.call.id.Raw()...), uris: map[string]struct{}{}}
 	sub.send = func(message []byte) {
@@ -129,8 +135,8 @@ func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscripti
 		sub.request = ctx
 	}
 	var offered [topics]bool
-	for shelf, t := range topicOf {
-		offered[t] = offered[t] || s.offers(shelf)
+	for set, t := range topicOf {
+		offered[t] = offered[t] || s.offers(set)
 	}
 	for t := range f.lists {
 		f.lists[t] = f.lists[t] && offered[t]
@@ -173,7 +179,7 @@ func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
 	return jsonrpc.AppendNotification(nil, protocol.Acknowledged, b)
 }
 
-// listenEnd is the result of a listen that the server ends.
+// listenClosed is the result of a listen that the server ends.
 type listenClosed struct{}
 
 func (listenClosed) appendTo(b []byte, r *rendering) []byte {
@@ -184,7 +190,7 @@ func (listenClosed) appendTo(b []byte, r *rendering) []byte {
 	return append(b, "}}"...)
 }
 
-// cancelledByServer is the notification that follows on channels that all requests
+// cancelledByServer is the notification that follows the result, on channels that all requests
 // share (basic/patterns/cancellation).
 func cancelledByServer(id jsonrpc.ID) []byte {
 	b := append([]byte(nil), `{"requestId":`...)

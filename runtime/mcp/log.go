@@ -10,17 +10,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Logger returns a logger whose records carry the feature and the id of the call
-// that ctx belongs to. They go to the server's own log, and to the client where
-// it wants records of that level (server/utilities/logging): a session from info
-// on unless it says otherwise, a request of revision 2026-07-28 only what it asks
-// for. So they must not hold secrets.
+// Logger returns a logger whose records have the feature and the id of the call that ctx belongs
+// to. They go to the server's own log, and to the client if their level is at least that of its
+// session (logging/setLevel; info by default) or, from revision 2026-07-28 on, that of the request
+// (none by default). So they must not contain secrets (server/utilities/logging).
 //
 // The levels of [slog] are debug, info, warning and error; those between are
 // notice (2), critical (12), alert (16) and emergency (20). A record with
 // attributes is an object to the client, with the text as message, one without
-// is the text. Records that follow faster than [Limits.LogRate] allows are not sent
-// to the client, which is told how many. Outside of a call it is [slog.Default].
+// is the text. Records that follow faster than [Limits.LogRate] allows are not sent to the
+// client, which gets their number. Outside of a call it is [slog.Default].
 func Logger(ctx context.Context) *slog.Logger {
 	x := exchangeFrom(ctx)
 	if x == nil {
@@ -33,7 +32,7 @@ func Logger(ctx context.Context) *slog.Logger {
 	return slog.New(&callLog{server: h, exchange: x})
 }
 
-// featureKind is what the feature of a call is called in the log.
+// featureKind is the attribute of the log for the feature of a call.
 func (x *exchange) featureKind() string {
 	switch x.method {
 	case protocol.PromptsGet:
@@ -44,8 +43,8 @@ func (x *exchange) featureKind() string {
 	return string(KindTool)
 }
 
-// callLog is the handler behind the logger of a call: the server's own, and the
-// client.
+// callLog is the slog.Handler of [Logger]. It passes records to the handler of the server, and
+// sends them to the client.
 type callLog struct {
 	server   slog.Handler
 	exchange *exchange
@@ -74,7 +73,8 @@ func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// safeRecord is a copy of a record that the handler of the server comes to the end of.
+// safeRecord returns a copy of a record whose attributes no handler fails on: values are bounded
+// and do not panic.
 func safeRecord(r slog.Record) slog.Record {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {
@@ -101,7 +101,7 @@ func (l *callLog) WithGroup(name string) slog.Handler {
 	return &callLog{l.server.WithGroup(name), l.exchange, &logScope{outer: l.scope, group: name}}
 }
 
-// noLevel is above all levels: no message.
+// noLevel is above all levels: no message is sent.
 const noLevel = 127
 
 // levelOf returns the level of the protocol, as an index in [protocol.Levels].
@@ -155,7 +155,7 @@ func (c *conn) setLevel(p *jsonrpc.Params) *jsonrpc.Error {
 	return nil
 }
 
-// wantsLog reports whether the client wants messages of a level.
+// sendsLog reports whether messages of a level are sent to the client.
 func (x *exchange) sendsLog(level int8) bool {
 	least := x.call.level
 	if !x.revision.PerRequest {

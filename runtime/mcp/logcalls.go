@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// LogCalls returns an interceptor that logs one line for each request, when it
-// has been answered:
+// LogCalls returns an interceptor that logs one line for each request, after its handler has
+// returned:
 //
 //	msg=request method=tools/call feature=search principal=ada duration=3ms outcome=ok
 //
@@ -25,9 +25,9 @@ import (
 // client's reason for a cancellation where it has given one.
 //
 // Neither arguments nor results nor texts of errors are logged, and of a URI
-// neither the query, nor the fragment, nor a user's name. What clients can make
-// up is cut to 256 bytes. Make it the first interceptor, so that it sees what the
-// others do; a nil logger is [slog.Default].
+// neither the query, nor the fragment, nor a user's name. Texts of clients are cut to 256 bytes.
+// Make it the first interceptor, so that its line covers the others. A nil logger is
+// [slog.Default].
 func LogCalls(l *slog.Logger) Interceptor {
 	return func(next Handler) Handler {
 		return func(ctx context.Context, req *Request) (reply Reply, err error) {
@@ -79,7 +79,7 @@ func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
 	return attrs
 }
 
-// outcomeOf tells how a request has ended from what its handlers have returned.
+// outcomeOf returns how a request has ended, by what its handlers have returned.
 func (r *Request) outcomeOf(reply Reply, err error) outcome {
 	switch cause := context.Cause(&r.x.ctx); {
 	case errors.Is(cause, ErrCancelled):
@@ -109,8 +109,7 @@ func (r *Request) outcomeOf(reply Reply, err error) outcome {
 	return failed("tool error", 0)
 }
 
-// codeOf is the code that an error has in the protocol, 0 for one that becomes the
-// result of a tool.
+// codeOf is the JSON-RPC code of an error, 0 for one that becomes a failed result of a tool.
 func (r *Request) codeOf(err error) int {
 	rev := r.x.revision
 	if e, ok := errors.AsType[*ProtocolError](err); ok {
@@ -134,7 +133,7 @@ func (r *Request) codeOf(err error) int {
 	return jsonrpc.CodeInternal
 }
 
-// loggedFeature is what the request is about, without what may be secret.
+// loggedFeature is the feature of a request for the log: a URI without query, fragment and user.
 func (r *Request) loggedFeature() string {
 	switch r.x.method {
 	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:

@@ -117,8 +117,8 @@ func TestLogCalls(t *testing.T) {
 	})
 }
 
-// The code in the log is the one that the client gets, and nobody is a principal
-// who is not known.
+// The code in the log is the one that the client gets, and a request without authentication has no
+// principal.
 func TestLogCallsCodes(t *testing.T) {
 	book := &logBook{}
 	s := newLibrary(quiet, mcp.WithInterceptors(mcp.LogCalls(book.logger())))

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// message writes a record as the client gets it.
+// message writes a record as notifications/message.
 func (l *callLog) message(level int8, r slog.Record) []byte {
 	b := append(make([]byte, 0, 200+len(r.Message)), `{"level":"`...)
 	b = append(b, protocol.Levels[level]...)
@@ -42,16 +42,16 @@ func (l *callLog) message(level int8, r slog.Record) []byte {
 	return jsonrpc.AppendNotification(nil, protocol.LogMessage, append(b, '}'))
 }
 
-// messageKey is where the text of a record stands that has attributes.
+// messageKey is the key of the text of a record with attributes.
 const messageKey = "message"
 
-// logWriter writes the attributes of a record as JSON. Their values may be anything,
-// circles and what panics among them, and none of that may do harm.
+// logWriter writes the attributes of a record as JSON. Values of any type are bounded in size,
+// cyclic ones included, and their panics are recovered.
 type logWriter struct {
 	b     []byte
-	count int // members written, those inside others included
+	count int // members written, nested ones included
 	depth int
-	left  int // attributes that may still come
+	left  int // attributes that may follow
 }
 
 const (
@@ -97,8 +97,8 @@ func shadowed(later []slog.Attr, key string) bool {
 	return false
 }
 
-// flatten resolves values, leaves out what is empty, and puts the attributes of
-// groups without a name where the group stands, as slog's own handlers do.
+// flatten resolves values, leaves out empty ones, and replaces groups without a name by their
+// attributes, as the handlers of slog do.
 func (w *logWriter) flatten(to, attrs []slog.Attr, depth int) []slog.Attr {
 	for _, a := range attrs {
 		if w.left--; w.left < 0 {
@@ -147,8 +147,8 @@ func (w *logWriter) value(v slog.Value) {
 	}
 }
 
-// any writes a value as results are written. In the place of one that has no JSON
-// form, or is too large, stands why.
+// any writes a value like a value of a result. If the value has no JSON form, or is too large, it
+// writes the reason instead.
 func (w *logWriter) any(v any) {
 	text, err := show.JSON(v, maxLogBytes)
 	switch {

@@ -12,22 +12,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Meta is metadata beside a result or a content block (basic, _meta). Keys of
-// your own begin with a reversed domain name and a slash: com.example/trace.
-// Values are JSON.
+// Meta is metadata of a result or a content block (basic, _meta). Your own keys begin with a
+// reversed domain name and a slash: com.example/trace. Values are JSON.
 //
-// A key that is not spelled as the specification wants, or that it reserves, is not
-// sent: a result with one becomes an error, and the registration of a feature with
-// one panics. Keys below a reserved prefix, such as io.modelcontextprotocol, are for
-// servers that declare an extension with that prefix (see [WithExtension]).
+// A key with invalid syntax, or one that the specification reserves, is not sent: a result with
+// one becomes an error, and the registration of a feature with one panics. Keys below a reserved
+// prefix, such as io.modelcontextprotocol, are for servers that declare an extension with that
+// prefix (see [WithExtension]).
 type Meta map[string]json.RawMessage
 
-// metaProblems is the key under which a failed call carries the list of what is
-// wrong with its arguments, as objects with path, rule and message.
+// metaProblems is the key of the list of problems of the arguments of a failed call, as objects
+// with path, rule and message.
 const metaProblems = "io.github.mcpgen/problems"
 
-// reservedMeta are the keys that the core of the protocol has, whoever writes them.
-// What the keys of a trace hold has a form of its own.
+// reservedMeta are the keys that the specification defines. The values of a trace have a syntax of
+// their own.
 var reservedMeta = map[string]bool{
 	"progressToken":                   true,
 	protocol.MetaVersion:              true,
@@ -40,9 +39,8 @@ var reservedMeta = map[string]bool{
 	protocol.MetaModelImmediateAnswer: true,
 }
 
-// check reports a key that authors cannot write, or a value that is not JSON
-// (basic, _meta). Keys below a prefix that the specification reserves are for
-// those who implement an extension with that prefix.
+// check returns an error for a key that authors cannot write, or a value that is not JSON
+// (basic, _meta). Keys below a reserved prefix need an extension with that prefix.
 func (m Meta) check(declared map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if err := checkMetaKey(key, declared); err != nil {
@@ -66,7 +64,7 @@ func checkMetaKey(key string, declared map[string]json.RawMessage) error {
 	case !isMetaName(name):
 		return fmt.Errorf("the _meta key %q has a wrong name: it must begin and end with a letter or digit, and have only those and . _ - between", key)
 	case reservedMeta[key]:
-		return fmt.Errorf("the _meta key %q is the protocol's own: leave it out", key)
+		return fmt.Errorf("the _meta key %q belongs to the protocol: leave it out", key)
 	case prefixed && isReservedPrefix(prefix):
 		for extension := range declared {
 			if of, _, _ := strings.Cut(extension, "/"); of == prefix {
@@ -93,7 +91,7 @@ func isMetaPrefix(prefix string) bool {
 	return true
 }
 
-// isMetaName reports whether a name may stand behind a prefix, or alone.
+// isMetaName reports whether a name is valid after a prefix, or without one.
 func isMetaName(name string) bool {
 	if name == "" {
 		return true
@@ -110,8 +108,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isAlphanumeric(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }
 
-// isReservedPrefix reports whether the second label of a prefix reserves it, as
-// since revision 2025-11-25.
+// isReservedPrefix reports whether a prefix is reserved by its second label, as from revision
+// 2025-11-25 on.
 func isReservedPrefix(prefix string) bool {
 	_, rest, _ := strings.Cut(prefix, ".")
 	second, _, _ := strings.Cut(rest, ".")
@@ -129,7 +127,7 @@ func isReservedLabel(label string) bool {
 	return strings.EqualFold(label, "modelcontextprotocol") || strings.EqualFold(label, "mcp")
 }
 
-// checkMetaValue reports a value that is not JSON, or not what the key must have.
+// checkMetaValue returns an error for a value that is not JSON, or invalid for its key.
 func checkMetaValue(key string, value json.RawMessage) error {
 	if err := wire.Valid(value, 0); err != nil {
 		return fmt.Errorf("the value of the _meta key %q: %w", key, err)
@@ -186,8 +184,8 @@ func isTraceParent(text string) bool {
 	return true
 }
 
-// appendMeta writes the members of m in order of their keys. With more set,
-// others stand before. Keys that only the revision reserves are left out.
+// appendMeta writes the members of m in order of their keys. With more set, other members precede
+// them. Keys that only the revision reserves are left out.
 func (r *rendering) appendMeta(b []byte, m Meta, more bool) []byte {
 	if len(m) == 0 {
 		return b

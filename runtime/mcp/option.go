@@ -14,9 +14,8 @@ import (
 // Option changes how a [Server] is made. Options win over directives.
 type Option func(*Server)
 
-// WithLogger makes the server log to l instead of [slog.Default]. What goes
-// there is for whoever runs the server: panics with their stack, errors that
-// clients see as a reference only, messages that could not be read.
+// WithLogger makes the server log to l instead of [slog.Default]. The log is for operators: it has
+// panics with their stacks, errors of which clients get only a reference, and invalid messages.
 func WithLogger(l *slog.Logger) Option {
 	return func(s *Server) {
 		if l != nil {
@@ -99,9 +98,8 @@ func WithPing(idle time.Duration) Option {
 //
 // What is late gets an error: a tool a result with the text "timed out after
 // 30s", everything else a -32603 with the reason "timeout" in its data. A function
-// that pays no heed to its context is answered for after [Limits.GraceTime], and
-// what it returns then is dropped. Time in which the client is asked something
-// does not count.
+// that ignores the end of its context gets that error as its reply after [Limits.GraceTime], and
+// its later result is dropped. The time in which the client answers questions does not count.
 func WithTimeout(d time.Duration) Option {
 	return func(s *Server) { s.timeout = max(0, d) }
 }

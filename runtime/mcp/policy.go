@@ -9,42 +9,40 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 )
 
-// Policy says which features a server offers. What it does not let through is as
-// if it had never been registered: it is not listed, not counted among the
-// capabilities, and a request for it is answered as one for a feature that does
-// not exist, so that nobody learns of it.
+// Policy restricts which features a server offers. A feature that it does not allow is treated as
+// if it were not registered: it is not listed, it adds no capability, and a request for it gets
+// the reply for a feature that does not exist.
 //
-// A pattern is exact, or has stars, each of which stands for any text, slashes
-// included. Letters matter in what is allowed, and do not in what is denied.
+// A pattern is exact, or has stars, each of which matches any text, slashes included. Allow
+// patterns are case-sensitive, deny patterns are not.
 //
 //	group:admin         features of a group, of any kind
 //	file:///secret/*    with a colon: resources, and templates, by their URIs
 //	delete_*            without one: tools and prompts, by their published names
 //	*                   everything
 //
-// URIs are compared as what they mean. A URI is denied if any way to read it is
-// denied, and allowed if all ways to read it are allowed: percent-encoding undone
-// (also more than once), dot segments resolved, slashes doubled or turned
-// around. So file:///public/..%2Fsecret/key is a way to file:///secret/key. A
-// template stays if some of its URIs may be read; each of them is looked at when
-// it is read, listed, subscribed to or told of. What only a file system or a
-// network takes for the same thing (links, two ways to write an accented letter,
-// several names of a host) it does not know: see [NewFiles] for the former, and
-// allow rather than deny for the latter. Nor does it look into results.
+// URIs are compared by their meaning. A URI is denied if any reading of it is denied, and allowed
+// if all readings are allowed: with percent-encoding decoded (also more than once), dot segments
+// resolved, and slashes doubled or turned to backslashes. So file:///public/..%2Fsecret/key is
+// a reading of file:///secret/key. A template is offered if some of its URIs are allowed; each
+// URI is checked when it is read, listed, subscribed to or updated. A policy does not know what
+// only a file system or a network treats as equal (links, two encodings of an accented letter,
+// several names of a host): use [NewFiles] for the former, and Allow rather than Deny for the
+// latter. It does not check the content of results.
 type Policy struct {
-	// Allow, unless it is empty, has all that is offered: what none of the patterns
-	// fits is not.
+	// Allow are the patterns of what is offered. If it is not empty, only features that match
+	// one of them are offered.
 	Allow []string
-	// Deny has what is not offered, whatever Allow says. A tool is denied by each of
-	// its names, aliases included. What URIs a denied resource or template has,
-	// others do not answer for it.
+	// Deny are the patterns of what is not offered, whether Allow has it or not. A tool is
+	// denied by each of its names, aliases included. No other feature answers for the URIs of
+	// a denied resource or template.
 	Deny []string
 }
 
-// WithPolicy offers only what the policy lets through. Given several times, all
-// of them must. It panics on a pattern that is empty or has dot segments.
+// WithPolicy restricts the features of the server. If it is given several times, a feature must
+// be allowed by all policies. It panics if a pattern is empty or has dot segments.
 //
-// What one may call and another may not is for [WithVisible] to say.
+// For features that only some callers may use, see [WithVisible].
 func WithPolicy(p Policy) Option {
 	compiled := &policy{limited: len(p.Allow) > 0}
 	for _, text := range p.Allow {
@@ -56,7 +54,7 @@ func WithPolicy(p Policy) Option {
 	return func(s *Server) { s.policies = append(s.policies, compiled) }
 }
 
-// policy is one as it is used.
+// policy is a compiled Policy.
 type policy struct {
 	allow, deny []*rule
 	limited     bool // there is an allow list
@@ -103,12 +101,12 @@ func newRule(text string, denies bool) *rule {
 	return kind
 }
 
-// names reports whether a rule is about one of the names of a tool or prompt.
+// names reports whether a rule matches one of the names of a tool or prompt.
 func (r *rule) names(names ...string) bool {
 	return r.name != nil && slices.ContainsFunc(names, r.name.Match)
 }
 
-// groups reports whether a rule is about a feature because of its groups.
+// groups reports whether a rule matches a feature by its groups.
 func (r *rule) groups(groups []string) bool {
 	return r.all || r.group != nil && slices.ContainsFunc(groups, r.group.Match)
 }
@@ -136,8 +134,7 @@ func (p *policy) denies(f Feature) bool {
 	})
 }
 
-// allows reports whether a feature is on the allow list, of a template some of
-// its URIs.
+// allows reports whether a feature is allowed, or some URIs of a template.
 func (p *policy) allows(f Feature) bool {
 	if !p.limited {
 		return true
@@ -155,8 +152,8 @@ func (p *policy) allows(f Feature) bool {
 	return slices.ContainsFunc(p.allow, func(r *rule) bool { return r.groups(info.Groups) || r.names(info.Name) })
 }
 
-// allowsURI reports whether a URI may be read, of a resource or template with
-// those groups. template is "" for a resource.
+// allowsURI reports whether a URI of a resource or template with those groups may be read.
+// template is "" for a resource.
 func (p *policy) allowsURI(groups []string, template string, s *uripattern.Readings) bool {
 	if !p.limited {
 		return true
@@ -177,8 +174,7 @@ func (p *policy) deniesURI(s *uripattern.Readings) bool {
 	return slices.ContainsFunc(p.deny, func(r *rule) bool { return r.uri != nil && r.uri.Matches(s) })
 }
 
-// admit reports whether a feature may be registered. Of what is denied it
-// remembers the URIs.
+// allowFeature reports whether the policies allow a feature. It records the URIs of a denied one.
 func (s *Server) allowFeature(f Feature) bool {
 	for _, p := range s.policies {
 		if p.denies(f) {
@@ -192,7 +188,7 @@ func (s *Server) allowFeature(f Feature) bool {
 	return true
 }
 
-// bar keeps other features from answering for a resource that is denied.
+// deny records a denied resource or template, so that no other feature answers for its URIs.
 func (s *Server) deny(f Feature) {
 	info := f.Info()
 	b := &deniedResource{}
@@ -212,7 +208,7 @@ func (s *Server) deny(f Feature) {
 	s.denied[deniedKey{info.Kind, info.URI}] = b
 }
 
-// barred is a resource or a template that is denied.
+// deniedResource is a denied resource or template.
 type deniedResource struct {
 	uri      *uripattern.Pattern
 	template *uripattern.Template
@@ -223,13 +219,13 @@ type deniedKey struct {
 	uri  string
 }
 
-// mayRead reports whether the policies let a URI be read of a feature.
+// mayRead reports whether the policies allow to read a URI of a feature.
 func (s *Server) mayRead(f Feature, uri string) bool {
 	return len(s.policies) == 0 || s.mayReadAny(uri, []Feature{f})
 }
 
-// mayTell reports whether clients may be told of a URI: it is not denied, and
-// belongs to something that they may read.
+// isNotifiable reports whether clients may be notified of a URI: it is not denied, and belongs to
+// something that they may read.
 func (s *Server) isNotifiable(uri string) bool {
 	if len(s.policies) == 0 {
 		return true
@@ -245,14 +241,14 @@ func (s *Server) isNotifiable(uri string) bool {
 		}
 	}
 	s.mu.RUnlock()
-	if len(of) == 0 { // a part of something, that by itself cannot be read
+	if len(of) == 0 { // a part of a resource, which cannot be read by itself
 		of = append(of, nil)
 	}
 	return s.mayReadAny(uri, of)
 }
 
-// mayReadAny reports whether a URI may be read of one of the features at least;
-// nil is one that has no group.
+// mayReadAny reports whether the policies allow to read a URI of at least one of the features. A
+// nil feature has no group.
 func (s *Server) mayReadAny(uri string, of []Feature) bool {
 	strict, lenient := uripattern.Strict(uri), uripattern.Lenient(uri)
 	if strict == nil || lenient == nil {

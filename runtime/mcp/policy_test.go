@@ -151,7 +151,7 @@ func TestPolicyRequests(t *testing.T) {
 	}
 }
 
-// Of what is denied nobody else answers for the URIs.
+// No other feature answers for the URIs of a denied one.
 func TestPolicyBarsURIs(t *testing.T) {
 	spec.Holds(t, "S230")
 	for _, deny := range []string{"group:admin", "x://{name}/keys"} {
@@ -445,7 +445,7 @@ func TestPolicyOfFiles(t *testing.T) {
 	})
 }
 
-// With an allow list a client hears only of what is on it.
+// With an allow list, clients are notified only of what it has.
 func TestPolicyTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Allow: []string{"x://open/*", "z://a/open/*", "group:g"}}))

@@ -7,20 +7,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/share"
 )
 
-// Principal is who makes a request, as the authentication in front of the server
-// has found out. The zero value stands for nobody that is known.
+// Principal is the authenticated sender of a request: a user or a program. The zero value is an
+// unknown sender.
 type Principal struct {
-	// ID identifies the principal, always by the same text, and nobody else.
-	// Sessions, rate limits and request states are bound to it. It is opaque to
-	// the server, and not a secret: it may stand in logs.
+	// ID identifies one principal, always by the same text. Sessions, rate limits and request
+	// states are bound to it. It is opaque to the server, and not a secret: logs contain it.
 	ID string
-	// Value is what else is known, such as claims. Handlers that want it assert
-	// its type.
+	// Value is further data, such as claims. Handlers assert its type.
 	Value any
 }
 
-// Principal returns who makes the request; the zero Principal where nobody has
-// found out, as on stdio.
+// Principal returns the sender of the request; the zero Principal without authentication, as on
+// stdio.
 func (c *Call) Principal() Principal {
 	if c == nil {
 		return Principal{}
@@ -39,20 +37,19 @@ func (c *Call) Header() map[string][]string {
 	return c.header
 }
 
-// CallerContext returns a context for [Server.Serve] that says who is at the
-// other end of the connection, and with which header fields the connection was
-// opened. It is for authors of transports. Either may be empty.
+// CallerContext returns a context for [Server.Serve] with the principal at the other end of the
+// connection, and the header fields with which the connection was opened. It is for authors of
+// transports. Either may be empty.
 func CallerContext(ctx context.Context, p Principal, header map[string][]string) context.Context {
 	c := *callerFrom(ctx)
 	c.principal, c.header = p, header
 	return c.context(ctx)
 }
 
-// AddressContext returns a context for [Server.Serve] that says from which address the
-// connection comes. Where its principal has no ID, rate limits and the shares of
-// [Limits] then count by that address, of IPv6 by the network of 64 bits. All connections
-// whose address is the zero one, which means that it is not known, count together;
-// without this function each counts by itself, as on stdio. It is for authors of
+// AddressContext returns a context for [Server.Serve] with the address of the client. If the
+// principal has no ID, rate limits and the shares of [Limits] count by that address, of IPv6 by
+// the network of 64 bits. All connections with the zero address, which means an unknown one, count
+// together; without this function each counts by itself, as on stdio. It is for authors of
 // transports.
 func AddressContext(ctx context.Context, address netip.Addr) context.Context {
 	c := *callerFrom(ctx)
@@ -67,17 +64,17 @@ func (c *caller) context(ctx context.Context) context.Context {
 
 type callerKey struct{}
 
-// caller is what a transport knows of the other end.
+// caller is what a transport knows about the other end.
 type caller struct {
 	values    context.Context // for the handlers; may be nil
 	principal Principal
 	header    map[string][]string
 	address   netip.Addr
-	addressed bool         // the transport has said the address, if only that it is not known
+	addressed bool         // the transport has set the address, known or not
 	client    share.Client // of principal and address
 }
 
-// share is whom limits count by, nil where that is the connection itself.
+// share is the client by which limits count, nil if that is the connection itself.
 func (c *caller) share() *share.Client {
 	if !c.addressed && c.principal.ID == "" {
 		return nil
@@ -85,6 +82,7 @@ func (c *caller) share() *share.Client {
 	return &c.client
 }
 
+// unknownCaller is the caller of connections without [CallerContext] and [AddressContext].
 var unknownCaller caller
 
 func callerFrom(ctx context.Context) *caller {

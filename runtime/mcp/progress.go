@@ -8,16 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Progress tells the client how far the call has come, where it has asked for it
-// with a progress token (basic/utilities/progress); otherwise it does nothing. A
-// total of 0 means that nobody knows. The message is for people and may be "";
-// clients of revision 2024-11-05 do not get it.
+// Progress reports the progress of a call to the client, if the request has a progress token
+// (basic/utilities/progress); otherwise it does nothing. A total of 0 means that the total is
+// unknown. The message is for people and may be ""; clients of revision 2024-11-05 do not get it.
 //
-// A value that is not greater than the one before is not sent, nor is one after
-// the answer. The first reports are sent at once, those that follow faster than
-// [Limits.ProgressRate] allows in their turn: only the newest one then waits, and the
-// last one is sent before the answer in any case. Progress waits while the client
-// reads slowly. Several goroutines may call it at once.
+// A value that is not greater than the one before is not sent, and none after the reply. Reports
+// that follow faster than [Limits.ProgressRate] allows wait: only the newest of them is sent, once
+// the rate allows, and in any case before the reply. Progress waits while the client reads slowly.
+// Several goroutines may call it at once.
 func Progress(ctx context.Context, done, total float64, message string) {
 	x := exchangeFrom(ctx)
 	if x == nil {
@@ -28,7 +26,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 }
 
-// progressToken returns the token of the client as it came.
+// progressToken returns the token of the request, as the client wrote it.
 func (x *exchange) progressToken() (jsonrpc.ID, bool) {
 	if x.call.meta == nil {
 		return jsonrpc.ID{}, false

@@ -29,7 +29,7 @@ type PromptInfo struct {
 
 	// Requires are capabilities without which a client cannot get the prompt.
 	Requires []Capability
-	// Errors tells errors that are meant for clients, and their text.
+	// Errors reports whether an error is meant for clients, and its text.
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
 	HideErrors bool
@@ -44,9 +44,9 @@ type PromptArgument struct {
 	Title       string // from revision 2025-06-18 on
 	Description string
 	Required    bool
-	// NotBlank says that an empty string is no value of the argument, as of a number
-	// or a choice: where the argument is not required, it then counts as not given.
-	// Clients send it for what was left out in a form.
+	// NotBlank means that an empty string is not a valid value of the argument, as of a
+	// number or a choice. If the argument is not required, an empty string counts as not
+	// given: clients send it for empty fields of a form.
 	NotBlank bool
 	// Values are all values, of an enumeration, for completion.
 	Values []string
@@ -57,8 +57,7 @@ type PromptArgument struct {
 // promptFunc makes the messages of a prompt.
 type promptFunc = func(ctx context.Context, req *Request) (*PromptResult, error)
 
-// NewPrompt returns a hand-written prompt. The arguments that f gets are those
-// that it has declared, the required ones among them.
+// NewPrompt returns a hand-written prompt. f gets only declared arguments, and all required ones.
 func NewPrompt(info PromptInfo, f func(ctx context.Context, arguments map[string]string) (*PromptResult, error)) Feature {
 	info.Embeds = true // f may return any message
 	return newPrompt(&info, func(ctx context.Context, req *Request) (*PromptResult, error) {

@@ -30,7 +30,7 @@ func FromUser(content Content) PromptMessage { return PromptMessage{RoleUser, co
 // FromAssistant returns a message of the assistant.
 func FromAssistant(content Content) PromptMessage { return PromptMessage{RoleAssistant, content} }
 
-// PromptText returns a prompt of one text, which the user says.
+// PromptText returns a prompt of one text message of the user.
 func PromptText(text string) *PromptResult {
 	return PromptMessages(FromUser(Text{Text: text}))
 }
@@ -104,7 +104,7 @@ func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 	return result, nil
 }
 
-// checkArguments holds the arguments against those that the prompt declares.
+// checkArguments checks the arguments against those that the prompt declares.
 func (p *prompt) checkArguments(arguments []byte) error {
 	if arguments != nil && arguments[0] != '{' {
 		return wrongParams("params.arguments must be an object")
@@ -137,8 +137,7 @@ func (p *prompt) checkArguments(arguments []byte) error {
 
 const maxPromptProblems = 20
 
-// given leaves out the arguments that have been sent blank, and cannot be. The
-// result is a copy where there are some.
+// given removes empty arguments that must not be blank. The result is a copy if there are any.
 func (p *prompt) given(arguments []byte) []byte {
 	blank := func(name, value []byte) bool {
 		if string(value) != `""` {

@@ -9,20 +9,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// notices are the notifications of one request, which are sent no faster than the
-// server's limits say (basic/utilities/progress and server/utilities/logging, rate
-// limits). Guarded by conn.mu.
+// This file limits the rates of notifications of a request: progress and log messages
+// (basic/utilities/progress and server/utilities/logging, rate limits). Goroutines of the handler
+// add them, and a timer sends progress that had to wait. conn.mu guards all state.
+
+// notices is the state of the notifications of one request.
 type notices struct {
 	progress bucket
 	newest   report
-	reported bool        // there has been a report of progress
-	pending  bool        // the newest one has not been sent
-	timer    *time.Timer // comes when it may be sent; nil while none waits
+	reported bool        // there is a report of progress
+	pending  bool        // the newest one is not sent yet
+	timer    *time.Timer // fires when it may be sent; nil if none waits
 
 	logs       bucket
-	omitted    int       // log messages that were not sent, and have not been told of
-	level      int8      // the highest one of them
-	reportedAt time.Time // when the client was told of some
+	omitted    int       // log messages that were not sent, since the client got the number last
+	level      int8      // the highest of these
+	reportedAt time.Time // when the client got the number last
 }
 
 // report is a report of progress.
@@ -32,7 +34,7 @@ type report struct {
 	message     string
 }
 
-// bucket holds what may be sent at once: as much as in a second.
+// bucket is a token bucket. It has as many tokens as may be sent in a second.
 type bucket struct {
 	tokens float64
 	at     time.Time
@@ -54,7 +56,7 @@ func (b *bucket) take(rate int) bool {
 	return true
 }
 
-// wait returns after which time there is a token.
+// wait returns the time until there is a token.
 func (b *bucket) wait(rate int) time.Duration {
 	return time.Duration((1-b.tokens)/float64(rate)*float64(time.Second)) + time.Microsecond
 }
@@ -67,8 +69,8 @@ func (x *exchange) noticesLocked() *notices {
 	return x.notices
 }
 
-// progressed takes a report of progress, and sends it as soon as there may be one
-// more. It waits for room where the client reads slowly.
+// queueProgress sends a report of progress as soon as the rate allows. It waits for room if the
+// client reads slowly.
 func (x *exchange) queueProgress(r report) {
 	x.sink.Wait()
 	c := x.conn
@@ -89,8 +91,8 @@ func (x *exchange) queueProgress(r report) {
 	x.sink.Flush()
 }
 
-// progressTurn sends the report that waits. It never waits itself: where the client
-// reads slowly, it tries again.
+// progressTurn sends the report that waits. A timer calls it, so it does not wait: if the client
+// reads slowly, it sets the timer again.
 func (x *exchange) progressTurn() {
 	c := x.conn
 	c.mu.Lock()
@@ -136,8 +138,7 @@ func (r *report) appendTo(b []byte, rev *protocol.Revision) []byte {
 	return append(b, "}}"...)
 }
 
-// mayLog reports whether one more log message may be sent. Where it may not, that is
-// counted.
+// countLog counts a log message, and reports whether the rate allows to send it.
 func (x *exchange) countLog(level int8) bool {
 	c := x.conn
 	c.mu.Lock()
@@ -158,7 +159,7 @@ func (x *exchange) countLog(level int8) bool {
 	return true
 }
 
-// tellOmittedLocked queues a log message that says how many were not sent. The caller
+// sendOmittedLocked queues a log message with the number of those that were not sent. The caller
 // holds conn.mu.
 func (x *exchange) sendOmittedLocked() {
 	n := x.notices
@@ -172,8 +173,8 @@ func (x *exchange) sendOmittedLocked() {
 	n.omitted, n.level = 0, 0
 }
 
-// closeNoticesLocked queues what is left to say before the reply: the newest report of
-// progress, and how many log messages were not sent. The caller holds conn.mu.
+// closeNoticesLocked queues what precedes the reply: the newest report of progress, and the
+// number of log messages that were not sent. The caller holds conn.mu.
 func (x *exchange) closeNoticesLocked() {
 	n := x.notices
 	if n == nil {
@@ -188,7 +189,7 @@ func (x *exchange) closeNoticesLocked() {
 	}
 }
 
-// dropNoticesLocked is for a request that gets no reply. The caller holds conn.mu.
+// dropNoticesLocked stops the timer of a report. The caller holds conn.mu.
 func (x *exchange) dropNoticesLocked() {
 	if n := x.notices; n != nil && n.timer != nil {
 		n.timer.Stop()

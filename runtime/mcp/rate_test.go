@@ -181,8 +181,8 @@ func TestProgressOfMany(t *testing.T) {
 	})
 }
 
-// Many log messages are few, and the client is told how many more there were; the
-// server's own log has all of them.
+// Of many log messages the client gets a few, and the number of the others; the server's own log
+// has all of them.
 func TestLimitLogRate(t *testing.T) {
 	spec.Holds(t, "S265", "S270")
 	for _, revision := range everyRevision {

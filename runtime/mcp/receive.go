@@ -119,3 +119,10 @@ func (c *conn) overloaded(e *jsonrpc.FrameError, out sink) {
 		c.refuse(&jsonrpc.Message{ID: e.ID}, errOverloaded, out)
 	}
 }
+
+// isClosing reports whether messages are not handled any more.
+func (c *conn) isClosing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closing
+}

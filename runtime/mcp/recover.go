@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
-// panicError stands for a panic in a handler. Clients learn a reference only;
-// value and stack are in the log under it.
+// panicError is a panic of a handler. Clients get only a reference, with which the log has value
+// and stack.
 type panicError struct {
 	reference string
 }
@@ -19,8 +19,8 @@ func (e *panicError) Error() string { return e.text() }
 
 func (e *panicError) text() string { return "internal error, reference " + e.reference }
 
-// newPanicError logs a recovered panic. It is called by the deferred function
-// that recovered, so that the stack is still that of the panic.
+// newPanicError logs a recovered panic. The deferred function that recovers calls it, since the
+// stack is then that of the panic.
 func newPanicError(ctx context.Context, req *Request, value any) *panicError {
 	e := &panicError{reference: newReference()}
 	e.log(ctx, req, value)

@@ -54,8 +54,8 @@ func (r *Request) decoding() wire.Options {
 	return o
 }
 
-// readingContext tells a decoder whether the handler of an exchange still has
-// time. It is no context made for the purpose, which would be allocated.
+// readingContext is the context of an exchange for its decoder, which stops when the time of the
+// handler is over. It is a conversion of the exchange, since a context would be allocated.
 type readingContext exchange
 
 // Err returns the cause for which the context of the handler has ended, nil before.

@@ -29,7 +29,7 @@ func TestPeerAndTool(t *testing.T) {
 	first(call(1, "plus", `{"a":1,"b":2}`))
 	first(call(1, "none", `{}`))
 	second(request(1, "ping", `{}`))
-	second(request(2, "prompts/get", `{"name":"plus"}`)) // what is no call has no tool, whatever its name
+	second(request(2, "prompts/get", `{"name":"plus"}`)) // only tools/call has a tool, whatever the name is
 	if got := strings.Join(tools, " "); got != "add[math] true [] false [] false [] false" {
 		t.Errorf("tools %s", got)
 	}

@@ -19,7 +19,7 @@ type ResourceInfo struct {
 	Description string
 	Symbol      string // the Go function or variable, for diagnostics
 	Groups      []string
-	MIMEType    string // of contents that do not say otherwise
+	MIMEType    string // of contents without one
 	Size        int64  // in bytes; 0 = not known
 	Annotations *Annotations
 	Icons       []Icon
@@ -29,16 +29,16 @@ type ResourceInfo struct {
 	ReadInfo
 }
 
-// ReadInfo says how a resource is read.
+// ReadInfo describes how a resource is read.
 type ReadInfo struct {
-	// TTL is how long a client may keep the contents, from revision 2026-07-28
+	// TTL is how long a client may cache the contents, from revision 2026-07-28
 	// on; 0 means not at all.
 	TTL time.Duration
-	// Cache says who may keep them: "" means [CachePrivate].
+	// Cache is who may cache them: "" means [CachePrivate].
 	Cache CacheScope
 	// Requires are capabilities without which a client cannot read the resource.
 	Requires []Capability
-	// Errors tells errors that are meant for clients, and their text.
+	// Errors reports whether an error is meant for clients, and its text.
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
 	HideErrors bool
@@ -48,7 +48,7 @@ type ReadInfo struct {
 	Timeout time.Duration
 }
 
-// CacheScope says who may keep a result (server/utilities/caching).
+// CacheScope is who may cache a result (server/utilities/caching).
 type CacheScope string
 
 // The scopes.
@@ -57,8 +57,7 @@ const (
 	CachePrivate CacheScope = "private" // for the client that asked only
 )
 
-// resourceFunc reads a resource. A nil result, and an error that is
-// [ErrNotFound], say that there is none.
+// resourceFunc reads a resource. A nil result or [ErrNotFound] means that it does not exist.
 type resourceFunc = func(ctx context.Context, req *Request) (*ResourceResult, error)
 
 // NewResource returns a hand-written resource with one URI.
@@ -158,7 +157,7 @@ func appendNames(b []byte, name, title, description string, rev *protocol.Revisi
 	return appendText(b, "description", description)
 }
 
-// closeListing writes what the listings of several kinds end with.
+// closeListing writes the last members of the entries of several kinds.
 func closeListing(b []byte, a *Annotations, icons []Icon, m Meta, rev *protocol.Revision) []byte {
 	f := &rev.Fields
 	b = a.appendTo(b, f)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// foundResource is what a URI has led to.
+// foundResource is the resource that a URI identifies.
 type foundResource struct {
 	uri      string
 	mime     string
@@ -22,9 +22,8 @@ type foundResource struct {
 	values   []uritemplate.Value // of the variables of the template
 }
 
-// findResource finds what may be read under a URI, among what the request may
-// see: the resource with that URI, or else the template that fits it and fixes
-// most of it. It returns nil if there is none.
+// findResource returns the resource with a URI, or else the most specific template that matches
+// it. It returns nil if there is none that the request may see and read.
 func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	s.mu.RLock()
 	static, _ := s.sets[resourceSet].byName[uri].(*resource)
@@ -48,8 +47,7 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	return nil
 }
 
-// sortTemplates puts those in front that fix more of a URI. The caller holds the
-// lock.
+// sortTemplates sorts the templates, the most specific first. The caller holds the lock.
 func (s *Server) sortTemplates() {
 	s.closest, s.listers = nil, nil
 	for _, item := range s.sets[templateSet].items {
@@ -89,7 +87,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	return result, nil
 }
 
-// uriParam returns the URI that a request is about.
+// uriParam returns params.uri.
 func uriParam(p *jsonrpc.Params) (string, *jsonrpc.Error) {
 	uri, ok := jsonrpc.String(p.Get("uri"))
 	switch {
@@ -137,7 +135,7 @@ func (r *Request) VarList(name string) []string {
 	return nil
 }
 
-// variables returns all that the URI defines.
+// variables returns the variables that the URI defines.
 func (r *Request) variables() map[string]string {
 	m := map[string]string{}
 	for i, v := range r.resource.template.pattern.Variables() {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ErrNotFound says that there is no such resource. Clients get the error that
-// their revision has for it.
+// ErrNotFound means that the resource does not exist. Clients get the error of their revision for
+// that.
 var ErrNotFound = errors.New("resource not found")
 
 // ResourceResult is the result of reading a resource (ReadResourceResult in the
@@ -20,9 +20,9 @@ type ResourceResult struct {
 	// Contents are the contents: mostly one, several for a resource that has
 	// parts. Without any the resource exists and is empty.
 	Contents []ResourceContents
-	// TTL is how long the client may keep them; 0 means what the resource says.
+	// TTL is how long the client may cache them; 0 means the TTL of the resource.
 	TTL time.Duration
-	// Cache says who may keep them; "" means what the resource says.
+	// Cache is who may cache them; "" means the scope of the resource.
 	Cache CacheScope
 	Meta  Meta
 }
@@ -88,7 +88,7 @@ func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
 	return BlobContents(data), nil
 }
 
-// resourceLimit is how large the resource may be.
+// resourceLimit is how many bytes the contents of the resource may have.
 func (r *Request) resourceLimit() int {
 	if r.resource != nil && r.resource.info.MaxBytes > 0 {
 		return r.resource.info.MaxBytes
@@ -96,7 +96,7 @@ func (r *Request) resourceLimit() int {
 	return r.x.conn.server.limits.ResourceBytes
 }
 
-// readAll reads to the end, which must come within the limit.
+// readAll reads to the end, up to the limit. It fails if there is more.
 func readAll(from io.Reader, limit int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
 	if err != nil {
@@ -108,7 +108,7 @@ func readAll(from io.Reader, limit int) ([]byte, error) {
 	return data, nil
 }
 
-// resourceRoom is for what stands around the contents.
+// resourceRoom is room for the members of a result besides the contents.
 const resourceRoom = 16 << 10
 
 func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
@@ -147,7 +147,7 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 	if r.questions.resumed() {
 		ttl, scope = 0, CachePrivate
 	}
-	// What is shown to some only must not be handed to others by a cache.
+	// A cache must not serve a resource to clients that may not see it.
 	b = appendCacheHints(b, r.revision, ttl, scope != CachePublic || r.server.visible != nil)
 	return r.closeResult(b, p.Meta, false)
 }
@@ -160,7 +160,7 @@ func (c *ResourceContents) appendTo(b []byte, r *rendering, about *foundResource
 	if c.URI != "" {
 		r.check(checkURI("the contents of a resource", c.URI))
 	}
-	if c.MIMEType != about.mime { // which has been checked
+	if c.MIMEType != about.mime { // the other one is checked
 		r.check(checkMIMEType("the contents of a resource", c.MIMEType))
 	}
 	if mime == "" {

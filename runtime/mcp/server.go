@@ -15,8 +15,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// A Server has no goroutines of its own. Every connection and handler reads its features under
-// mu; what is above mu does not change after [NewServer].
+// This file is the server: its configuration, and its features, which may change while it serves.
+// A Server has no goroutines. Connections and handlers read its features under mu; everything
+// above mu does not change after [NewServer], or has a lock.
 
 // Server offers features to any number of clients at the same time, over any
 // number of connections. Its methods may be called by many goroutines.
@@ -36,7 +37,7 @@ type Server struct {
 
 	calls   *share.Counter // of all connections
 	listens *share.Counter
-	handler Handler // all interceptors, and the server behind them
+	handler Handler // the clock, all interceptors, and [Server.handle]
 	parser  jsonrpc.Parser
 
 	extensions    extensions
@@ -45,12 +46,12 @@ type Server struct {
 
 	mu       sync.RWMutex
 	sets     [setCount]featureSet
-	closest  []*template                   // by how much of a URI they fix
+	closest  []*template                   // the most specific first
 	listers  []lister                      // templates that list resources, in order
-	complete bool                          // there are completions, or have been
-	embeds   bool                          // results may embed resources, or have done so
+	complete bool                          // there are completions, or were
+	embeds   bool                          // results may embed resources, or could
 	denied   map[deniedKey]*deniedResource // what policies deny
-	identity [revisions][]byte             // info as each revision has it, in short
+	identity [revisions][]byte             // name and version, in the form of each revision
 }
 
 // NewServer returns a server without features. Generated code calls it. It panics
@@ -87,26 +88,25 @@ func NewServer(info Info, options ...Option) *Server {
 	return s
 }
 
-// Register adds a feature. It may be called while the server serves: clients that
-// want to know are told that the list has changed.
+// Register adds a feature. It may be called while the server serves: subscribed clients get a
+// notification that the list has changed.
 //
-// It panics if the name of a tool or prompt is not one that the specification
-// allows (1 to 128 letters, digits and _ - .), if a URI is none, if either is
-// taken, if a schema, an icon, an annotation, a MIME type or a key of [Meta] is not
-// valid, or if an argument cannot be mirrored as the schema of the tool says
-// (x-mcp-header), as http.ServeMux does: that is a mistake in the program. What a
-// [Policy] does not let through is not added.
+// It panics, as http.ServeMux does for a mistake in the program: if the name of a tool or prompt
+// is not one that the specification allows (1 to 128 letters, digits and _ - .), if a URI is
+// invalid, if the name or URI is already registered, if a schema, an icon, an annotation, a MIME
+// type or a key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot
+// be sent as a header field. A feature that a [Policy] does not allow is not added.
 func (s *Server) Register(f Feature) {
 	f.check(s)
 	if !s.allowFeature(f) {
 		return
 	}
 	s.checkTimeout(f)
-	shelf := setOf[f.Info().Kind]
+	set := setOf[f.Info().Kind]
 	s.mu.Lock()
-	defer s.notifyListChanged(shelf)
+	defer s.notifyListChanged(set)
 	defer s.mu.Unlock()
-	s.sets[shelf].add(f)
+	s.sets[set].add(f)
 	s.complete = s.complete || f.completes()
 	switch f := f.(type) {
 	case *tool:
@@ -114,43 +114,42 @@ func (s *Server) Register(f Feature) {
 	case *prompt:
 		s.embeds = s.embeds || f.info.Embeds
 	}
-	s.reindex(shelf)
+	s.reindex(set)
 }
 
-// Unregister removes the feature with that published name, of resources the URI,
-// of resource templates the URI template, and reports whether there was one. Calls
-// that run go on.
+// Unregister removes the feature with that published name (the URI of a resource, the URI
+// template of a resource template), and reports whether there was one. Running calls of it
+// continue.
 func (s *Server) Unregister(kind Kind, name string) bool {
-	shelf, ok := setOf[kind]
+	set, ok := setOf[kind]
 	s.mu.Lock()
 	delete(s.denied, deniedKey{kind, name})
-	ok = ok && s.sets[shelf].remove(name)
+	ok = ok && s.sets[set].remove(name)
 	if ok {
-		s.reindex(shelf)
+		s.reindex(set)
 	}
 	s.mu.Unlock()
 	if ok {
-		s.notifyListChanged(shelf)
+		s.notifyListChanged(set)
 	}
 	return ok
 }
 
-// reshelve brings up to date what depends on the features of a shelf. The caller
-// holds the lock.
-func (s *Server) reindex(shelf int) {
-	clear(s.sets[shelf].first[:])
-	if shelf == templateSet {
+// reindex updates what depends on the features of a set. The caller holds the lock.
+func (s *Server) reindex(set int) {
+	clear(s.sets[set].first[:])
+	if set == templateSet {
 		s.sortTemplates()
 	}
 }
 
-// tellOf tells of a change of a list.
-func (s *Server) notifyListChanged(shelf int) {
-	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[shelf]) })
+// notifyListChanged notifies subscribers that the features of a set have changed.
+func (s *Server) notifyListChanged(set int) {
+	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[set]) })
 }
 
-// Features returns what is registered, and let through by policies: tools,
-// resources, resource templates and prompts, each in order.
+// Features returns the registered features that policies allow: tools, resources, resource
+// templates and prompts, each in order of registration.
 func (s *Server) Features() []FeatureInfo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -166,7 +165,7 @@ func (s *Server) Features() []FeatureInfo {
 // Info returns the identity of the server.
 func (s *Server) Info() Info { return s.info }
 
-// tool finds a tool by name or alias, among those that the request may see.
+// tool returns the tool with that name or alias, nil if there is none that the request may see.
 func (s *Server) tool(ctx context.Context, name string) *tool {
 	t, _ := s.lookUp(toolSet, name).(*tool)
 	if t == nil || !s.isVisible(ctx, t) {
@@ -175,22 +174,22 @@ func (s *Server) tool(ctx context.Context, name string) *tool {
 	return t
 }
 
-func (s *Server) lookUp(shelf int, name string) Feature {
+// lookUp returns the feature of a set with that name, alias or URI, nil without one.
+func (s *Server) lookUp(set int, name string) Feature {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.sets[shelf].byName[name]
+	return s.sets[set].byName[name]
 }
 
-// offers reports whether there are features on a shelf, or have been: a
-// capability that was declared stays.
-func (s *Server) offers(shelf int) bool {
+// offers reports whether a set has features, or had: a declared capability does not change.
+func (s *Server) offers(set int) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.sets[shelf].offered
+	return s.sets[set].offered
 }
 
-// offersResources reports whether there are resources, or have been, or results that
-// embed some.
+// offersResources reports whether there are resources or templates, or were, or results that
+// embed resources.
 func (s *Server) offersResources() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

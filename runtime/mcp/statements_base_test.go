@@ -64,7 +64,7 @@ func TestAnswersAreResponses(t *testing.T) {
 		{"nothing/known", "", true},
 	}
 	inEveryRevision(t, func(s *mcp.Server) {
-		shelve(s)
+		addLibrary(s)
 		tool(s, "tell", func(ctx context.Context) (string, error) {
 			mcp.Progress(ctx, 1, 2, "half")
 			return "told", nil
@@ -215,8 +215,7 @@ func TestNothingIsRemembered(t *testing.T) {
 	})
 }
 
-// What a client says of itself changes nothing that the server does by itself, and makes
-// it nobody.
+// The clientInfo of a client changes no behavior of the server, and is not a principal.
 func TestClientInfoDecidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var principals []string
@@ -250,7 +249,7 @@ func TestClientInfoDecidesNothing(t *testing.T) {
 
 // Keys of _meta that are reserved may hold anything that the server does not know.
 func TestReservedKeysOfMeta(t *testing.T) {
-	inEveryRevision(t, func(s *mcp.Server) { shelve(s) }, func(t *testing.T, c *inRevision) {
+	inEveryRevision(t, func(s *mcp.Server) { addLibrary(s) }, func(t *testing.T, c *inRevision) {
 		meta := `"io.modelcontextprotocol/later":[1,{"a":null}],"mcp.dev/x":"y","modelcontextprotocol.io/z":false,"com.mcp.tools/t":7,"traceparent":"00-x"`
 		if c.revision >= "2026" {
 			meta += `,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`

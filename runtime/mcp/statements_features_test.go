@@ -28,7 +28,7 @@ func resultOf(t *testing.T, reply string) string {
 func TestListsStayTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2026-07-28")
-		shelve(s)
+		addLibrary(s)
 		for i := range 20 {
 			tool(s, fmt.Sprint("tool", (i*7)%20), func(ctx context.Context) (string, error) { return "", nil })
 		}
@@ -113,7 +113,7 @@ func TestHintsOfCaches(t *testing.T) {
 	})
 	for name, option := range map[string]mcp.Option{"alike for all": quiet, "not alike": hidden} {
 		inEveryRevision(t, func(s *mcp.Server) {
-			shelve(s)
+			addLibrary(s)
 			tool(s, "try", func(context.Context) (string, error) { return "", nil })
 		}, func(t *testing.T, c *inRevision) {
 			for _, a := range asked {
@@ -138,7 +138,7 @@ func TestHintsOfCaches(t *testing.T) {
 				if r.TTL == nil || *r.TTL < 0 || r.Scope != "public" && r.Scope != "private" {
 					t.Errorf("%s: %s", a.method, text)
 				}
-				// What depends on who asks is nobody else's.
+				// What depends on the client is private to it.
 				spec.Holds(t, "S286", "S287")
 				if name == "not alike" && strings.HasSuffix(a.method, "/list") && r.Scope != "private" {
 					t.Errorf("%s of a list that differs: %s", a.method, text)
@@ -291,7 +291,7 @@ func TestOrderOfCompletions(t *testing.T) {
 	})
 }
 
-// Log messages of a call reach the client that has called, and nobody else.
+// Log messages of a call reach only the client that has called.
 func TestLogsOfOthers(t *testing.T) {
 	inEveryRevision(t, func(s *mcp.Server) {}, func(t *testing.T, c *inRevision) {
 		other, s := clientIn(t, c.revision)

@@ -6,16 +6,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/stdio"
 )
 
-// ServeStdio answers the client at standard input and output, as a program does
-// that a client has started. It returns as [Server.Serve] does, after restoring
-// the standard streams.
+// ServeStdio serves the client at standard input and output, for a program that the client has
+// started. It restores the standard streams and returns like [Server.Serve].
 //
-// While it runs, file descriptor 1 points to standard error, or to nowhere where
-// both are the same file, and file descriptor 0 to nowhere: what the program or
-// its children print cannot get between the messages, and they cannot take
-// messages away. [WithoutStdoutShield] leaves them alone. On Windows,
-// [os.Stdin], [os.Stdout] and the standard handles are exchanged instead; handles
-// opened before the call are not redirected.
+// While it runs, file descriptor 1 is redirected to standard error, or to the null device if both
+// are the same file, and file descriptor 0 to the null device: output of the program or its
+// children does not get between the messages, and they cannot read messages.
+// [WithoutStdoutShield] disables this. On Windows, [os.Stdin], [os.Stdout] and the standard
+// handles are exchanged instead; handles opened before the call are not redirected.
 //
 // Only one ServeStdio can run in a process at a time.
 func (s *Server) ServeStdio(ctx context.Context) error {

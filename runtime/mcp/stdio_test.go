@@ -159,7 +159,7 @@ func TestStdioUnreadOutput(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stdout.Close() // nobody reads any more
+	stdout.Close() // the client does not read any more
 	io.WriteString(in, initialize("2025-11-25")+"\n")
 	defer in.Close()
 	if err := cmd.Wait(); err == nil || !strings.Contains(stderr.String(), "write message") {

@@ -7,11 +7,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// deaf stands for those that cannot hear of anything.
+// This file is the subscriptions of sessions (resources/subscribe), and the counts of all
+// subscriptions of a connection. It runs on the goroutine that reads or that of the request;
+// conn.mu guards the counts, and the lock of the subscriber its URIs.
+
+// notSubscribed is the subscriber of all sessions that cannot get notifications.
 var notSubscribed = new(subscriber)
 
-// newSubscriber returns what a session hears of changes by. It is told of the
-// lists that the server has declared to it.
+// newSubscriber returns the subscriber of a session. It gets changes of the lists that the server
+// has declared to the client.
 func (c *conn) newSubscriber() *subscriber {
 	if c.out == nil {
 		return notSubscribed
@@ -24,13 +28,13 @@ func (c *conn) newSubscriber() *subscriber {
 			c.out.Notify(message)
 		}
 	}
-	for shelf, t := range topicOf {
-		sub.lists[t] = sub.lists[t] || c.server.offers(shelf)
+	for set, t := range topicOf {
+		sub.lists[t] = sub.lists[t] || c.server.offers(set)
 	}
 	return sub
 }
 
-// initialized opens the way for notifications to the session.
+// initialized handles notifications/initialized: from now on the session gets notifications.
 func (c *conn) initialized() {
 	c.mu.Lock()
 	s := c.session
@@ -41,7 +45,7 @@ func (c *conn) initialized() {
 	s.initialized = true
 	c.mu.Unlock()
 	if s.subscriber.out == nil {
-		return // there is no way for what belongs to no request
+		return // the transport has no channel for messages that belong to no request
 	}
 	c.server.subscribers.add(s.subscriber)
 	c.mu.Lock()
@@ -52,7 +56,7 @@ func (c *conn) initialized() {
 	}
 }
 
-// leave takes the session out of the audience.
+// removeSubscriber removes the session from the subscribers.
 func (c *conn) removeSubscriber() {
 	c.mu.Lock()
 	s := c.session
@@ -116,8 +120,8 @@ func methodNotFound(on bool) *jsonrpc.Error {
 	return notFound(protocol.ResourcesUnsubscribe.String())
 }
 
-// reserve counts the subscriptions of a connection to resources, unless there would be
-// too many, or too many bytes.
+// reserve counts n more subscriptions of a connection to resources, unless there would be too
+// many, or too many bytes.
 func (c *conn) reserve(n, size int) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,8 +146,7 @@ func (c *conn) unreserve(n, size int) {
 	c.subscribed -= size
 }
 
-// subscriptionSize is about what one subscription takes, in bytes: with the entry in
-// the table, so that many short URIs are not free.
+// subscriptionSize is about how many bytes one subscription has, with its entry in the map.
 func subscriptionSize(uri string) int { return len(uri) + 64 }
 
 var errTooManySubscriptions = &jsonrpc.Error{

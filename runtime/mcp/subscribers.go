@@ -11,7 +11,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// topic is a kind of change that clients want to hear of.
+// This file notifies clients of changes, on the goroutine of the function that changes something
+// ([Server.Register], [Server.ResourceUpdated]). That does not wait for clients: if the queue of a
+// client is full, its subscriber stores what to send, and starts a goroutine that sends it once
+// there is room. The list of subscribers and each subscriber have locks.
+
+// topic is a list whose changes clients can subscribe to.
 type topic int
 
 // The lists that change.
@@ -24,15 +29,14 @@ const (
 
 var listChanged = [topics]string{protocol.ToolsListChanged, protocol.PromptsListChanged, protocol.ResourcesListChanged}
 
-// topicOf is what changes when features of a shelf come and go.
+// topicOf is the topic of each set of features.
 var topicOf = [setCount]topic{
 	toolSet: toolsChanged, resourceSet: resourcesChanged, templateSet: resourcesChanged, promptSet: promptsChanged,
 }
 
-// ResourceUpdated tells the clients that have subscribed to the resource that it
-// has changed. That may also be a part of one that they have subscribed to: of
-// file:///docs/ the part file:///docs/a.txt. It waits for no client; one that
-// reads slowly gets one message for several changes. A client to which
+// ResourceUpdated notifies the clients that have subscribed to the resource that it has changed,
+// or to a resource of which it is a part: file:///docs/a.txt is one of file:///docs/. It does not
+// wait for clients; one that reads slowly gets one message for several changes. A client to which
 // [WithVisible] does not show the resource gets none.
 func (s *Server) ResourceUpdated(uri string) {
 	if !s.isNotifiable(uri) {
@@ -50,39 +54,39 @@ func (s *Server) ResourceUpdated(uri string) {
 	}
 }
 
-// audience are the subscribers of a server, on all of its connections, in the
-// order in which they have come.
+// subscribers are the subscribers of a server, on all of its connections, in the order in which
+// they were added.
 type subscribers struct {
 	mu   sync.RWMutex
 	subs list.List
 }
 
-func (a *subscribers) add(sub *subscriber) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	sub.element = a.subs.PushBack(sub)
+func (l *subscribers) add(sub *subscriber) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sub.element = l.subs.PushBack(sub)
 }
 
-func (a *subscribers) remove(sub *subscriber) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (l *subscribers) remove(sub *subscriber) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if sub.element != nil {
-		a.subs.Remove(sub.element)
+		l.subs.Remove(sub.element)
 		sub.element = nil
 	}
 }
 
-func (a *subscribers) each(f func(*subscriber)) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	for seat := a.subs.Front(); seat != nil; seat = seat.Next() {
-		f(seat.Value.(*subscriber))
+func (l *subscribers) each(f func(*subscriber)) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for e := l.subs.Front(); e != nil; e = e.Next() {
+		f(e.Value.(*subscriber))
 	}
 }
 
-// of returns the subscribers that a resource belongs to a subscription of.
-func (a *subscribers) matching(uri string) (subs []*subscriber) {
-	a.each(func(sub *subscriber) {
+// matching returns the subscribers with a subscription that the resource belongs to.
+func (l *subscribers) matching(uri string) (subs []*subscriber) {
+	l.each(func(sub *subscriber) {
 		sub.mu.Lock()
 		defer sub.mu.Unlock()
 		if sub.matches(uri) != "" {
@@ -92,23 +96,22 @@ func (a *subscribers) matching(uri string) (subs []*subscriber) {
 	return subs
 }
 
-// subscriber hears of changes: a session, or a listen. What it is told never waits
-// for its client. Where there is no room, it is kept, each change once, until
-// there is.
+// subscriber is a session or a listen that gets notifications of changes. If there is no room in
+// the queue of its client, it stores each change once until there is.
 type subscriber struct {
 	out sink
-	// send queues a message, unless it is too late for it.
+	// send queues a message, unless the listen or the connection has ended.
 	send    func(message []byte)
 	id      []byte        // of the listen; nil for a session
-	element *list.Element // in the audience; guarded by it
+	element *list.Element // in the list of subscribers, whose lock guards it
 
 	mu           sync.Mutex
 	lists        [topics]bool
 	uris         map[string]struct{}
 	request      context.Context // of the latest subscription, for [WithVisible]; nil without the option
 	pendingLists [topics]bool
-	pendingURIs  []string // late ones
-	draining     bool     // a goroutine waits for room
+	pendingURIs  []string // of resources, that are not sent yet
+	draining     bool     // a goroutine waits for room, and sends what is pending
 }
 
 // size is about what the subscriptions to resources take, in bytes.
@@ -141,10 +144,10 @@ func (sub *subscriber) updated(uri string) {
 	case whole == "":
 	case sub.draining || sub.out.Full():
 		if len(sub.pendingURIs) >= 2*len(sub.uris) {
-			uri = whole // of which there are not more than subscriptions
+			uri = whole // there are at most as many as subscriptions
 		}
-		for _, late := range sub.pendingURIs {
-			if late == uri {
+		for _, pending := range sub.pendingURIs {
+			if pending == uri {
 				return
 			}
 		}
@@ -156,7 +159,7 @@ func (sub *subscriber) updated(uri string) {
 	}
 }
 
-// wants returns the subscription that a resource belongs to, "" if there is none.
+// matches returns the subscription that a resource belongs to, "" if there is none.
 func (sub *subscriber) matches(uri string) string {
 	if len(sub.uris) == 0 {
 		return ""
@@ -175,7 +178,7 @@ func (sub *subscriber) matches(uri string) string {
 	}
 }
 
-// tell sends one notification.
+// notify sends one notification.
 func (sub *subscriber) notify(method, uri string) {
 	var params []byte
 	if sub.id != nil {
@@ -196,15 +199,15 @@ func (sub *subscriber) notify(method, uri string) {
 	sub.send(jsonrpc.AppendNotification(nil, method, params))
 }
 
-// appendSubscription writes the _meta that every message of a listen has.
+// appendSubscription writes the _meta of every message of a listen.
 func appendSubscription(b, id []byte) []byte {
 	b = append(b, `"_meta":{"`+protocol.MetaSubscription+`":`...)
 	b = append(b, id...)
 	return append(b, '}')
 }
 
-// tellLater has a goroutine send what is late as soon as there is room. It ends
-// with the connection, which makes room by forgetting.
+// notifyLater starts a goroutine that sends what is pending as soon as there is room. It ends
+// with the connection, whose queue drops messages then, and so has room.
 func (sub *subscriber) notifyLater() {
 	if sub.draining {
 		return
@@ -222,17 +225,16 @@ func (sub *subscriber) notifyLater() {
 	}()
 }
 
-// tellSome sends what is late while there is room. It reports false when nothing
-// is left.
+// drainPending sends what is pending while there is room. It reports whether something is left.
 func (sub *subscriber) drainPending() bool {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	defer sub.out.FlushAsync()
-	for t, late := range sub.pendingLists {
+	for t, pending := range sub.pendingLists {
 		if sub.out.Full() {
 			return true
 		}
-		if late {
+		if pending {
 			sub.pendingLists[t] = false
 			sub.notify(listChanged[t], "")
 		}

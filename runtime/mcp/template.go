@@ -9,28 +9,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TemplateInfo describes a resource template: resources whose URIs a template
-// spells. Generated code points to variables of this type, which nothing changes.
+// TemplateInfo describes a resource template: resources whose URIs match a URI template. Generated
+// code points to variables of this type, which are not changed.
 type TemplateInfo struct {
 	// URITemplate is a template of RFC 6570, levels 1 to 3, or with the exploded
-	// path segments {/path*}. Variables are percent-decoded once; what is then no
-	// UTF-8 or has a NUL does not fit, nor does {x} or {+x} fit an empty string.
+	// path segments {/path*}. Variables are percent-decoded once. A value that is not
+	// UTF-8 then, or has a NUL, does not match; {x} and {+x} do not match an empty string.
 	URITemplate string
 	Name        string // for programs
 	Title       string // for people
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
-	MIMEType    string // of contents that do not say otherwise
+	MIMEType    string // of contents without one
 	Annotations *Annotations
 	Icons       []Icon
 	// Meta is published with the template, from revision 2025-06-18 on.
 	Meta Meta
-	// Variables say how to complete variables. Those that have nothing to say
-	// about may be left out.
+	// Variables describe how variables are completed. Others may be left out.
 	Variables []TemplateVariable
-	// List finds the resources of the template, which are then listed among the
-	// others; nil where they are not listed.
+	// List returns the resources of the template, for resources/list; nil if they are not
+	// listed.
 	List ListFunc
 
 	ReadInfo
@@ -45,9 +44,8 @@ type TemplateVariable struct {
 	Complete CompleteFunc
 }
 
-// ListFunc returns the resources that there are of a template, for clients that
-// list. Their order does not matter. Its lists are private to the client that
-// asks.
+// ListFunc returns the resources of a template, for resources/list, in any order. The list is
+// private to the client.
 type ListFunc func(ctx context.Context) ([]ResourceInfo, error)
 
 // NewTemplate returns a hand-written resource template. The variables that f

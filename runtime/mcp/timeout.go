@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// timeoutError is the cause with which the context of a handler ends that takes
-// too long, and what the client reads.
+// timeoutError is the cause with which the context of a handler ends that takes too long. Its
+// text is sent to the client.
 type timeoutError struct {
 	after time.Duration
 }
@@ -20,12 +20,12 @@ func (e *timeoutError) Error() string        { return "timed out after " + e.aft
 func (e *timeoutError) Is(target error) bool { return target == ErrTimeout }
 func (e *timeoutError) Timeout() bool        { return true }
 
-// reply is the error of the protocol for everything that is no call of a tool.
+// reply is the JSON-RPC error for all methods but tools/call, which has a failed result.
 func (e *timeoutError) reply() *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: []byte(`{"reason":"timeout"}`)}
 }
 
-// timedOut returns why a context has ended, if its time was over.
+// timedOut returns the timeout with which a context has ended, nil if it has another cause.
 func timedOut(ctx context.Context) error {
 	if e, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
 		return e
@@ -33,8 +33,7 @@ func timedOut(ctx context.Context) error {
 	return nil
 }
 
-// timed ends requests that take longer than [Limits.CallTime], with everything
-// that interceptors do.
+// timed ends requests that take longer than [Limits.CallTime], interceptors included.
 func (s *Server) timed(next Handler) Handler {
 	overdue := &timeoutError{after: s.limits.CallTime}
 	return func(ctx context.Context, req *Request) (Reply, error) {
@@ -53,8 +52,8 @@ func (s *Server) timed(next Handler) Handler {
 	}
 }
 
-// within calls a function of the user's with a context that ends after the time
-// that it may take by its own directive or, where that is 0, by [WithTimeout].
+// within calls a function of the user with a context that ends after the time of its own
+// directive or, if that is 0, of [WithTimeout].
 func within[R any](ctx context.Context, req *Request, own time.Duration, f func(context.Context, *Request) (R, error)) (R, error) {
 	x := req.x
 	after := either(own, x.conn.server.timeout)
@@ -76,7 +75,7 @@ func within[R any](ctx context.Context, req *Request, own time.Duration, f func(
 	return result, err
 }
 
-// checkTimeout logs that a feature wants more time than it can get.
+// checkTimeout logs a warning for a feature with a timeout above [Limits.CallTime].
 func (s *Server) checkTimeout(f Feature) {
 	var own time.Duration
 	switch f := f.(type) {
@@ -96,7 +95,8 @@ func (s *Server) checkTimeout(f Feature) {
 	}
 }
 
-// timeLimited is for what is no request: nobody is asked anything for it.
+// timeLimited returns a context for functions that handle notifications, which cannot ask the
+// client and need no clock that pauses.
 func (s *Server) timeLimited(ctx context.Context) (context.Context, context.CancelFunc) {
 	after := s.limits.CallTime
 	if s.timeout > 0 {
@@ -105,8 +105,8 @@ func (s *Server) timeLimited(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, after, &timeoutError{after: after})
 }
 
-// lateReply is the reply in the place of handlers that do not return. It reads
-// nothing that they may be writing.
+// lateReply is the reply for handlers that have not returned. It does not read what they may
+// still write.
 func (x *exchange) lateReply(late *timeoutError) (message []byte, code int) {
 	if x.opening != nil {
 		x.conn.reject(x.opening)

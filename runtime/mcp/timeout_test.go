@@ -61,8 +61,8 @@ func newSlow(f func(ctx context.Context) error, own time.Duration, options ...mc
 	return s
 }
 
-// heeds returns when its context ends, with the cause to be looked at.
-func heeds(cause *error) func(ctx context.Context) error {
+// returnsAtEnd returns when its context ends, and stores the cause.
+func returnsAtEnd(cause *error) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		<-ctx.Done()
 		*cause = context.Cause(ctx)
@@ -70,8 +70,8 @@ func heeds(cause *error) func(ctx context.Context) error {
 	}
 }
 
-// deafFor pays no heed to its context.
-func deafFor(d time.Duration) func(ctx context.Context) error {
+// ignoresContext returns after that time, whether its context has ended or not.
+func ignoresContext(d time.Duration) func(ctx context.Context) error {
 	return func(context.Context) error {
 		time.Sleep(d)
 		return nil
@@ -135,10 +135,10 @@ func TestTimeouts(t *testing.T) {
 				return []mcp.Option{quiet, mcp.WithTimeout(test.byDefault), mcp.WithLimits(mcp.Limits{CallTime: most, GraceTime: grace})}
 			}
 			after := test.want(kind.name)
-			t.Run(test.name+"/"+kind.name+"/heeds", func(t *testing.T) {
+			t.Run(test.name+"/"+kind.name+"/returns", func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var cause error
-					p := ready(t, newSlow(heeds(&cause), test.own, options()...))
+					p := ready(t, newSlow(returnsAtEnd(&cause), test.own, options()...))
 					p.send(lines(kind.request))
 					p.expectAfter(after, late(kind.name, after))
 					if !errors.Is(cause, mcp.ErrTimeout) {
@@ -147,9 +147,9 @@ func TestTimeouts(t *testing.T) {
 					p.hangUp()
 				})
 			})
-			t.Run(test.name+"/"+kind.name+"/deaf", func(t *testing.T) {
+			t.Run(test.name+"/"+kind.name+"/ignores", func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := ready(t, newSlow(deafFor(time.Minute), test.own, options()...))
+					p := ready(t, newSlow(ignoresContext(time.Minute), test.own, options()...))
 					p.send(lines(kind.request))
 					p.expectAfter(after+grace, late(kind.name, after))
 					time.Sleep(time.Minute)
@@ -170,7 +170,7 @@ func TestTimeoutInTime(t *testing.T) {
 	for _, kind := range slowKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSlow(deafFor(3*time.Second), 4*time.Second, quiet, mcp.WithTimeout(4*time.Second), mcp.WithLimits(mcp.Limits{CallTime: 4 * time.Second}))
+				s := newSlow(ignoresContext(3*time.Second), 4*time.Second, quiet, mcp.WithTimeout(4*time.Second), mcp.WithLimits(mcp.Limits{CallTime: 4 * time.Second}))
 				p := ready(t, s)
 				for range 5 {
 					p.send(lines(kind.request))
@@ -189,12 +189,12 @@ func TestTimeoutInTime(t *testing.T) {
 // The limit holds for interceptors too, before and after the handler.
 func TestLimitCallTime(t *testing.T) {
 	const most, grace = 10 * time.Second, time.Second
-	slow := func(method string, before, after, deaf bool) mcp.Option {
+	slow := func(method string, before, after, ignores bool) mcp.Option {
 		wait := func(ctx context.Context, yes bool) {
 			if !yes {
 				return
 			}
-			if deaf {
+			if ignores {
 				time.Sleep(time.Hour)
 			} else {
 				<-ctx.Done()
@@ -220,15 +220,15 @@ func TestLimitCallTime(t *testing.T) {
 		{"list", "tools/list", request(1, "tools/list", "{}")},
 		{"nothing", "no/such", request(1, "no/such", "{}")},
 	} {
-		for _, deaf := range []bool{false, true} {
+		for _, ignores := range []bool{false, true} {
 			for _, before := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s/deaf %v/before %v", test.kind, deaf, before), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/ignores %v/before %v", test.kind, ignores, before), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						s := newFixture(quiet, mcp.WithLimits(mcp.Limits{CallTime: most, GraceTime: grace}), slow(test.method, before, !before, deaf))
+						s := newFixture(quiet, mcp.WithLimits(mcp.Limits{CallTime: most, GraceTime: grace}), slow(test.method, before, !before, ignores))
 						p := ready(t, s)
 						p.send(lines(test.request))
 						want := most
-						if deaf {
+						if ignores {
 							want += grace
 						}
 						p.expectAfter(want, late(test.kind, most))
@@ -250,15 +250,15 @@ func TestLimitCallTime(t *testing.T) {
 	})
 
 	// An initialize that is given up opens no session.
-	for _, deaf := range []bool{false, true} {
-		t.Run(fmt.Sprintf("initialize/deaf %v", deaf), func(t *testing.T) {
+	for _, ignores := range []bool{false, true} {
+		t.Run(fmt.Sprintf("initialize/ignores %v", ignores), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newFixture(quiet, mcp.WithLimits(mcp.Limits{CallTime: most, GraceTime: grace}), slow("initialize", true, false, deaf))
+				s := newFixture(quiet, mcp.WithLimits(mcp.Limits{CallTime: most, GraceTime: grace}), slow("initialize", true, false, ignores))
 				p := dial(t, s, "memory")
 				for range 2 {
 					p.send(lines(initialize("2025-11-25")))
 					want := most
-					if deaf {
+					if ignores {
 						want += grace
 					}
 					p.expectAfter(want, late("initialize", most))
@@ -272,7 +272,7 @@ func TestLimitCallTime(t *testing.T) {
 	t.Run("notification", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var cause error
-			p := ready(t, newSlow(heeds(&cause), 0, quiet, mcp.WithLimits(mcp.Limits{CallTime: most})))
+			p := ready(t, newSlow(returnsAtEnd(&cause), 0, quiet, mcp.WithLimits(mcp.Limits{CallTime: most})))
 			p.send(lines(`{"jsonrpc":"2.0","method":"com.example/slow/note"}`))
 			time.Sleep(most)
 			synctest.Wait()
@@ -395,7 +395,7 @@ func TestTimeoutDeadline(t *testing.T) {
 
 func TestTimeoutAboveTheLimitIsLogged(t *testing.T) {
 	var log strings.Builder
-	newSlow(deafFor(0), 2*time.Hour, mcp.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	newSlow(ignoresContext(0), 2*time.Hour, mcp.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	if n := strings.Count(log.String(), "timeout is cut to Limits.CallTime"); n != 4 {
 		t.Errorf("%d warnings:\n%s", n, log.String())
 	}

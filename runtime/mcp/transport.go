@@ -13,12 +13,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Transport returns what transports need of the server that give each request a channel of
-// its own. It is for the packages of this module: its type is internal, and changes without
-// notice. To serve one stream of messages, use [Server.Serve].
+// This file is the server as transports use it that give each request a channel of its own, such
+// as HTTP. Their goroutines call it, one for each HTTP request; connections and buffers are those
+// of other transports (conn.go, buffers.go).
+
+// Transport returns the interface for transports that give each request a channel of its own. It
+// is for the packages of this module: its type is internal, and changes without notice. To serve
+// one stream of messages, use [Server.Serve].
 func (s *Server) Transport() transport.Server { return transportServer{s, new(clocks)} }
 
-// transportServer is the server as such a transport uses it. Its connections share clocks.
+// transportServer implements [transport.Server]. Its connections share clocks.
 type transportServer struct {
 	*Server
 	clocks *clocks
@@ -69,7 +73,7 @@ type transportMessage struct {
 
 var messagePool = sync.Pool{New: func() any { return new(transportMessage) }}
 
-// done takes the buffers out, and ends the use of the rest.
+// takeBuffers returns the buffers, and releases the message.
 func (in *transportMessage) takeBuffers() *buffers {
 	b := in.buffers
 	*in = transportMessage{}
@@ -80,7 +84,7 @@ func (in *transportMessage) takeBuffers() *buffers {
 func (in *transportMessage) Buffer() []byte { return in.data[:0] }
 
 func (in *transportMessage) Room(capacity int) bool {
-	in.data = in.data[:0:0] // it is the caller's
+	in.data = in.data[:0:0] // the caller uses its storage
 	size := in.size()
 	if capacity > membudget.Free {
 		size += capacity
@@ -99,7 +103,7 @@ func (in *transportMessage) Drop() {
 	in.takeBuffers().release()
 }
 
-// transportConn is a connection as such transports see it.
+// transportConn implements [transport.Conn].
 type transportConn conn
 
 func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
@@ -124,12 +128,11 @@ func (l *transportConn) InputClosed()               { (*conn)(l).inputClosed() }
 func (l *transportConn) Cancel()                    { (*conn)(l).abandon(ErrCancelled) }
 func (l *transportConn) Close()                     { (*conn)(l).close() }
 
-// ReleaseStream lets go the HTTP response that carries a call, if the call is going
-// to take long and its client knows how to come back for the rest: in a session of
-// revision 2025-11-25 over streamable HTTP (basic/transports, sending messages to
-// the server). The client is asked to come back after that time. It reports whether
-// the response is let go; where not, as over all other transports, everything goes
-// on as before, so the result needs no attention.
+// ReleaseStream ends the HTTP response of a call before the call ends, for calls that take long.
+// The client resumes the stream after the retry time to get the rest. That needs a session of
+// revision 2025-11-25 over streamable HTTP (basic/transports, sending messages to the server).
+// ReleaseStream reports whether the response ends; if not, as over all other transports, it has no
+// effect, so callers need not check the result.
 func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 	x := exchangeFrom(ctx)
 	if x == nil || x.isAnswered() {

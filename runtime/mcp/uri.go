@@ -16,10 +16,9 @@ const maxURI = 8 << 10
 //
 //	ExpandURI("book://{isbn}", "isbn", "978-3")
 //
-// What a URI cannot have is percent-encoded. Variables that are not given are
-// left out; one that is given more than once is a list, of which only the
-// exploded form {/path*} takes more than the first value. It panics on a template
-// that cannot be read.
+// Characters that a URI cannot have are percent-encoded. Variables without a value are left out;
+// one that is given more than once is a list, of which only the exploded form {/path*} uses more
+// than the first value. It panics on an invalid template.
 func ExpandURI(template string, pairs ...string) string {
 	t, err := uritemplate.Parse(template)
 	if err != nil {
@@ -32,11 +31,10 @@ func ExpandURI(template string, pairs ...string) string {
 	return t.Expand(func(name string) uritemplate.Value { return values[name] })
 }
 
-// validURI reports whether s is a URI with a scheme, as long as requests may have
-// them.
+// validURI reports whether s is a URI with a scheme, and short enough for a request.
 func validURI(s string) bool { return len(s) <= maxURI && uripattern.IsURI(s) }
 
-// escapeSegments writes a path of segments as it stands in a URI.
+// escapeSegments escapes the segments of a path for a URI.
 func escapeSegments(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {

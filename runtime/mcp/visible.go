@@ -8,14 +8,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
-// mayBeSeen reports whether a request may know of a feature.
+// This file applies [WithVisible]. It calls the function of the user without a lock.
+
+// isVisible reports whether a request may see a feature.
 func (s *Server) isVisible(ctx context.Context, f Feature) bool {
 	return s.visible == nil || s.visible(ctx, f.Info())
 }
 
-// mayNotify reports whether a subscriber may be notified of a URI: whether its client
-// may see what answers for the URI or, where that is a part of something, for the
-// closest of those that it is a part of.
+// mayNotify reports whether a subscriber may be notified of a URI: whether its client may see a
+// feature with the URI or, if there is none, the closest feature of which it is a part.
 func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	sub.mu.Lock()
 	ctx := sub.request
@@ -44,8 +45,7 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	}
 }
 
-// featuresOf returns the resources and templates that have a URI, with a slash at its
-// end or without.
+// featuresOf returns the resources and templates with a URI, with or without a slash at its end.
 func (s *Server) featuresOf(uri string) (found []Feature) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
