@@ -22,51 +22,40 @@ import (
 // printed, and speaks with the program: of the file conversation, lines with >
 // are sent, and those with < are what came before the next one is.
 func TestFeatures(t *testing.T) {
-	archives, err := filepath.Glob("testdata/features/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, path := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(path)
+	eachArchive(t, "testdata/features/*.txtar", func(t *testing.T, path string, archive *txtar.Archive) {
+		var sources []txtar.File
+		for _, f := range archive.Files {
+			if f.Name != "conversation" && filepath.Base(f.Name) != "mcp_gen.go" {
+				sources = append(sources, f)
+			}
+		}
+		dir := module(t, sources)
+		res := generate(t, dir, "./...")
+		if res.Diagnostics.Len() > 0 {
+			var text bytes.Buffer
+			diag.Print(&text, res.Diagnostics, dir)
+			t.Fatal(text.String())
+		}
+		if _, err := res.Write(); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range res.Packages {
+			name, err := filepath.Rel(dir, p.Path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var sources []txtar.File
-			for _, f := range archive.Files {
-				if f.Name != "conversation" && filepath.Base(f.Name) != "mcp_gen.go" {
-					sources = append(sources, f)
-				}
-			}
-			dir := module(t, sources)
-			res := generate(t, dir, "./...")
-			if res.Diagnostics.Len() > 0 {
-				var text bytes.Buffer
-				diag.Print(&text, res.Diagnostics, dir)
-				t.Fatal(text.String())
-			}
-			if _, err := res.Write(); err != nil {
+			golden(t, archive, filepath.ToSlash(name), p.Source)
+		}
+		if !testing.Short() {
+			got := converse(t, compile(t, dir), string(file(archive, "conversation").Data))
+			golden(t, archive, "conversation", []byte(got))
+		}
+		if *update {
+			if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range res.Packages {
-				name, err := filepath.Rel(dir, p.Path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				golden(t, archive, filepath.ToSlash(name), p.Source)
-			}
-			if !testing.Short() {
-				got := converse(t, compile(t, dir), string(file(archive, "conversation").Data))
-				golden(t, archive, "conversation", []byte(got))
-			}
-			if *update {
-				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // file is a file of an archive, which is added where it is missing.

@@ -18,48 +18,37 @@ import (
 // about them is the file want of an archive, which most do not have: then nothing
 // is, all of it compiles, and a second run finds nothing to do.
 func TestModules(t *testing.T) {
-	archives, err := filepath.Glob("testdata/modules/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, path := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
+	eachArchive(t, "testdata/modules/*.txtar", func(t *testing.T, _ string, archive *txtar.Archive) {
+		want := ""
+		var files []txtar.File
+		for _, f := range archive.Files {
+			if f.Name == "want" {
+				want = string(f.Data)
+			} else {
+				files = append(files, f)
 			}
-			want := ""
-			var files []txtar.File
-			for _, f := range archive.Files {
-				if f.Name == "want" {
-					want = string(f.Data)
-				} else {
-					files = append(files, f)
-				}
-			}
-			dir := module(t, files)
-			res := generate(t, dir, "./...")
-			var said bytes.Buffer
-			diag.Print(&said, res.Diagnostics, dir)
-			if said.String() != want {
-				t.Fatalf("got\n%s\nwant\n%s", &said, want)
-			}
-			written, err := res.Write()
-			if err != nil || len(written) == 0 {
-				t.Fatalf("wrote %d files, %v", len(written), err)
-			}
-			vet(t, dir)
-			again, err := generate(t, dir, "./...").Write()
-			if err != nil || len(again) > 0 {
-				t.Errorf("a second run wrote %v, %v", again, err)
-			}
-			unformatted, err := exec.Command("gofmt", append([]string{"-l"}, written...)...).Output()
-			if err != nil || len(unformatted) > 0 {
-				t.Errorf("not formatted: %s %v", unformatted, err)
-			}
-		})
-	}
+		}
+		dir := module(t, files)
+		res := generate(t, dir, "./...")
+		var said bytes.Buffer
+		diag.Print(&said, res.Diagnostics, dir)
+		if said.String() != want {
+			t.Fatalf("got\n%s\nwant\n%s", &said, want)
+		}
+		written, err := res.Write()
+		if err != nil || len(written) == 0 {
+			t.Fatalf("wrote %d files, %v", len(written), err)
+		}
+		vet(t, dir)
+		again, err := generate(t, dir, "./...").Write()
+		if err != nil || len(again) > 0 {
+			t.Errorf("a second run wrote %v, %v", again, err)
+		}
+		unformatted, err := exec.Command("gofmt", append([]string{"-l"}, written...)...).Output()
+		if err != nil || len(unformatted) > 0 {
+			t.Errorf("not formatted: %s %v", unformatted, err)
+		}
+	})
 }
 
 // vet compiles and vets a module, its tests included.

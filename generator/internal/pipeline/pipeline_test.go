@@ -59,10 +59,9 @@ func generate(t testing.TB, dir string, patterns ...string) *pipeline.Result {
 	return res
 }
 
-// TestDiagnostics runs every package of testdata/diagnostics, whose file want
-// says what is reported. Nothing may be written then.
-func TestDiagnostics(t *testing.T) {
-	archives, err := filepath.Glob("testdata/diagnostics/*.txtar")
+// eachArchive runs a test for each archive whose name matches a pattern.
+func eachArchive(t *testing.T, pattern string, test func(t *testing.T, path string, archive *txtar.Archive)) {
+	archives, err := filepath.Glob(pattern)
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
@@ -73,35 +72,43 @@ func TestDiagnostics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want *txtar.File
-			var files []txtar.File
-			for i := range archive.Files {
-				if archive.Files[i].Name == "want" {
-					want = &archive.Files[i]
-				} else {
-					files = append(files, archive.Files[i])
-				}
-			}
-			if want == nil {
-				t.Fatal("the case has no file want")
-			}
-			dir := module(t, files)
-			res := generate(t, dir, "./...")
-			var got bytes.Buffer
-			diag.Print(&got, res.Diagnostics, dir)
-			if got.String() != string(want.Data) {
-				if *update {
-					want.Data = got.Bytes()
-					if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-						t.Fatal(err)
-					}
-					return
-				}
-				t.Errorf("got\n%s\nwant\n%s", got.String(), want.Data)
-			}
-			if written, err := res.Write(); res.Diagnostics.HasErrors() && (err == nil || len(written) > 0) {
-				t.Errorf("Write after errors wrote %v, err %v", written, err)
-			}
+			test(t, path, archive)
 		})
 	}
+}
+
+// TestDiagnostics runs every package of testdata/diagnostics, whose file want
+// says what is reported. Nothing may be written then.
+func TestDiagnostics(t *testing.T) {
+	eachArchive(t, "testdata/diagnostics/*.txtar", func(t *testing.T, path string, archive *txtar.Archive) {
+		var want *txtar.File
+		var files []txtar.File
+		for i := range archive.Files {
+			if archive.Files[i].Name == "want" {
+				want = &archive.Files[i]
+			} else {
+				files = append(files, archive.Files[i])
+			}
+		}
+		if want == nil {
+			t.Fatal("the case has no file want")
+		}
+		dir := module(t, files)
+		res := generate(t, dir, "./...")
+		var got bytes.Buffer
+		diag.Print(&got, res.Diagnostics, dir)
+		if got.String() != string(want.Data) {
+			if *update {
+				want.Data = got.Bytes()
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("got\n%s\nwant\n%s", got.String(), want.Data)
+		}
+		if written, err := res.Write(); res.Diagnostics.HasErrors() && (err == nil || len(written) > 0) {
+			t.Errorf("Write after errors wrote %v, err %v", written, err)
+		}
+	})
 }
