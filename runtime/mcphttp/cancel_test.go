@@ -119,13 +119,8 @@ func TestCancelledCall(t *testing.T) {
 // The stream of a cancelled call has nothing to resume, except what was sent before.
 func TestResumeACancelledCall(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
-		p.Log("one")
-		id := lastEventID(t, a.wantStream().next())
-		a.disconnect()
+		x, p, a := s.startCall(revisionD)
+		id := a.disconnectAfterLog(p)
 		p.Log("two")
 		x.do(cancelNotification("1")).wantAccepted()
 		p.Ended()
@@ -187,10 +182,7 @@ func TestVanishedClientHearsNothing(t *testing.T) {
 // A question without an answer ends with the call that asks it.
 func TestCancelAmidAQuestion(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		x, p, a := s.startCall(revisionD)
 		failed := make(chan error, 1)
 		p.Begin(func(ctx context.Context) *mcp.ToolResult {
 			_, err := elicitName(ctx, "Who?")

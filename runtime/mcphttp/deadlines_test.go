@@ -174,13 +174,8 @@ func TestRevisionErrors(t *testing.T) {
 // A call that is cancelled after its stream has been resumed ends the stream.
 func TestCancelAfterResuming(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
-		p.Log("one")
-		id := lastEventID(t, a.wantStream().next())
-		a.disconnect()
+		x, p, a := s.startCall(revisionD)
+		id := a.disconnectAfterLog(p)
 		p.Log("two")
 		resumed := x.resume(id)
 		resumed.wantMessages("notifications/message")

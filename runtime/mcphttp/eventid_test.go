@@ -42,10 +42,7 @@ func (s *testServer) checkEventIDs() {
 // Events without data have ids of their own, and a stream can be resumed from them.
 func TestEventsWithoutData(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		x, p, a := s.startCall(revisionD)
 		p.Log("one")
 		letGo := func() { p.Run(func(ctx context.Context) { mcp.ReleaseStream(ctx, time.Second) }) }
 		letGo()

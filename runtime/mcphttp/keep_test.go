@@ -30,10 +30,7 @@ func numberOf(t *testing.T, m *message) (n int) {
 // old response is still written to.
 func TestResumeWhileItTalks(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		x, p, a := s.startCall(revisionD)
 		p.Log("number 0 ")
 		const messages = 1000
 		p.Begin(func(ctx context.Context) *mcp.ToolResult {
@@ -113,28 +110,19 @@ func readMore(a *response, last string, seen int) (string, int) {
 
 // The messages of a call that cannot be resumed are not stored.
 func TestNothingStoredWithoutResumption(t *testing.T) {
-	heap := func() int {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int(m.HeapAlloc)
-	}
 	for _, version := range resumable {
 		serve(t, setup{}, func(t *testing.T, s *testServer) {
-			x := s.open(version)
-			p := s.Script("p")
-			a := x.start(callScripted(p).legacy())
-			p.Started()
+			_, p, a := s.startCall(version)
 			a.disconnect()
 			synctest.Wait()
-			before := heap()
+			before := heapBytes()
 			p.Run(func(ctx context.Context) {
 				text := strings.Repeat("x", 100_000)
 				for i := range 150 {
 					mcp.Progress(ctx, float64(i+1), 150, text)
 				}
 			})
-			if more := heap() - before; more > 5_000_000 {
+			if more := heapBytes() - before; more > 5_000_000 {
 				t.Errorf("%s: %d bytes are kept", version, more)
 			}
 			p.Return("done")
@@ -194,10 +182,7 @@ func TestCancelledAtOnce(t *testing.T) {
 // The empty stream of a cancelled call cannot be resumed: its events have no ids.
 func TestEmptyStreamHasNoIDs(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		x, _, a := s.startCall(revisionD)
 		x.do(cancelNotification("1")).wantAccepted()
 		a.wantStream().wantEnd()
 		if a.text() != "" {

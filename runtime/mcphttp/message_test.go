@@ -222,6 +222,26 @@ func textOf(t *testing.T, result json.RawMessage) string {
 }
 
 // lastEventID returns the id of the last event that has one.
+// startCall opens a session and starts a scripted call in it.
+func (s *testServer) startCall(version string) (*session, *testbed.ScriptedCall, *response) {
+	s.t.Helper()
+	x := s.open(version)
+	p := s.Script("p")
+	a := x.start(callScripted(p).legacy())
+	p.Started()
+	return x, p, a
+}
+
+// disconnectAfterLog has a call log, disconnects its client after that, and returns the id
+// of the event.
+func (a *response) disconnectAfterLog(p *testbed.ScriptedCall) (id string) {
+	a.t.Helper()
+	p.Log("one")
+	id = lastEventID(a.t, a.wantStream().next())
+	a.disconnect()
+	return id
+}
+
 func lastEventID(t *testing.T, events []event) string {
 	t.Helper()
 	for i := len(events) - 1; i >= 0; i-- {

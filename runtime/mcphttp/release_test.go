@@ -37,13 +37,8 @@ func TestVanishedBeforeTheStream(t *testing.T) {
 func TestQuestionToAnAbsentClient(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-			x := s.open(version)
-			p := s.Script("p")
-			a := x.start(callScripted(p).legacy())
-			p.Started()
-			p.Log("one")
-			id := lastEventID(t, a.wantStream().next())
-			a.disconnect()
+			x, p, a := s.startCall(version)
+			id := a.disconnectAfterLog(p)
 			p.Begin(func(ctx context.Context) *mcp.ToolResult {
 				name, err := elicitName(ctx, "Who?")
 				return mcp.TextResult(fmt.Sprint(name, err))
@@ -62,10 +57,7 @@ func TestQuestionToAnAbsentClient(t *testing.T) {
 func TestUndeliverableQuestion(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-			x := s.open(version)
-			p := s.Script("p")
-			a := x.start(callScripted(p).legacy())
-			p.Started()
+			_, p, a := s.startCall(version)
 			a.disconnect()
 			synctest.Wait()
 			p.Run(func(ctx context.Context) {
@@ -85,10 +77,7 @@ func TestReleaseStream(t *testing.T) {
 	spec.Holds(t, "S122")
 	for _, silent := range []bool{true, false} {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-			x := s.open(revisionD)
-			p := s.Script("p")
-			a := x.start(callScripted(p).legacy())
-			p.Started()
+			x, p, a := s.startCall(revisionD)
 			if !silent {
 				p.Log("before")
 			}

@@ -113,10 +113,7 @@ func TestResumeACompleteStream(t *testing.T) {
 // Resuming from the event without data misses nothing.
 func TestResumeFromThePrimingEvent(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		x, p, a := s.startCall(revisionD)
 		time.Sleep(11 * time.Second)
 		id := lastEventID(t, a.wantStream().next())
 		a.disconnect()
@@ -275,10 +272,7 @@ func TestEventTime(t *testing.T) {
 func TestNoResumingOfRequests(t *testing.T) {
 	spec.Holds(t, "S156")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		x, p, a := s.startCall(revisionD)
 		p.Log("private")
 		id := lastEventID(t, a.wantStream().next())
 		b := s.do(x.withSession(call("echo", "{}").post("Last-Event-ID: " + id)))
@@ -368,10 +362,7 @@ func TestResumeAtRandom(t *testing.T) {
 func TestEventBytesWithoutReader(t *testing.T) {
 	const limit = 64 << 10
 	serve(t, limits(mcphttp.Limits{EventBytes: limit}), func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		_, p, a := s.startCall(revisionD)
 		p.Log("first")
 		a.wantStream()
 		a.disconnect()

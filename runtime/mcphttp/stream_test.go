@@ -231,10 +231,7 @@ func TestPrimingEventOfQuietStreams(t *testing.T) {
 	spec.Holds(t, "S123")
 	for _, version := range legacy {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-			x := s.open(version)
-			p := s.Script("p")
-			a := x.start(callScripted(p).legacy())
-			p.Started()
+			x, p, a := s.startCall(version)
 			time.Sleep(11 * time.Second)
 			for _, stream := range []*response{a.wantStream(), x.listen()} {
 				primed := false
@@ -346,10 +343,7 @@ func TestStandingStream(t *testing.T) {
 // affected.
 func TestTakeover(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
+		x, p, a := s.startCall(revisionD)
 		p.Log("hello")
 		a.wantStream()
 		first := x.listen()
