@@ -55,11 +55,9 @@ func build(prog *syntax.Prog) (*Matcher, error) {
 	b.sets, b.before = make([][]uint32, initial), make([]rune, initial)
 	b.m.final = []bool{failed: false, matched: true}
 	b.m.next = make([]uint16, int(initial)*b.m.width)
-	switch b.state([]uint32{uint32(prog.Start)}, -1) {
-	case matched: // every text, already at its start
-		b.add(nil, -1, true)
-	case failed:
-		return &Matcher{}, nil
+	first := b.state([]uint32{uint32(prog.Start)}, -1)
+	if first < initial { // every text matches, or none, already at its start
+		b.add(nil, -1, first == matched)
 	}
 	for s := int(initial); s < len(b.sets); s++ {
 		set, before := b.sets[s], b.before[s]
@@ -67,9 +65,12 @@ func build(prog *syntax.Prog) (*Matcher, error) {
 			_, b.m.final[s] = b.expand(set, syntax.EmptyOpContext(before, -1))
 		}
 		for _, sample := range b.samples {
-			next := matched
-			if all, match := b.expand(set, syntax.EmptyOpContext(before, sample)); !match && set != nil {
-				next = b.step(all, sample)
+			next := first // of no instructions
+			if set != nil {
+				all, match := b.expand(set, syntax.EmptyOpContext(before, sample))
+				if next = matched; !match {
+					next = b.step(all, sample)
+				}
 			}
 			b.m.next = append(b.m.next, next)
 			if len(b.sets) > maxStates || len(b.m.next) > maxCells || b.work > maxWork {

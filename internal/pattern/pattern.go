@@ -21,7 +21,7 @@ var ErrTooLarge = errors.New("takes too many states to match")
 type Matcher struct {
 	classes classes
 	width   int      // of a row: the number of classes
-	next    []uint16 // rows of states, by class; nil where no text matches
+	next    []uint16 // rows of states, by class
 	final   []bool   // states that match at the end of the text
 }
 
@@ -48,9 +48,6 @@ func Compile(expr string) (*Matcher, error) {
 
 // Match reports whether a text in UTF-8 has a match somewhere.
 func (m *Matcher) Match(s string) bool {
-	if m.next == nil {
-		return false
-	}
 	state := initial
 	for i := 0; i < len(s); {
 		var class int

@@ -57,14 +57,53 @@ func TestAgainstRegexp(t *testing.T) {
 	}
 }
 
+// largeExpressions exceed one limit each.
+func largeExpressions() map[string]string {
+	var letters, bits strings.Builder
+	for r := 'α'; r < 'α'+40; r++ {
+		letters.WriteRune(r)
+	}
+	for bit := range 12 {
+		bits.WriteString("[")
+		for i := range maxStates + 1 {
+			if i&(1<<bit) != 0 {
+				bits.WriteRune(rune(0x4E00 + i))
+			}
+		}
+		bits.WriteString("]")
+	}
+	return map[string]string{
+		"instructions": strings.Repeat(`(?:a?){1000}`, 10),
+		"states":       `^a{1000}a{1000}a{1000}a{1000}a{100}$`,
+		"cells":        "^" + letters.String() + "(?:x{1000}x{1000}x{1000}x{300})$",
+		"sets":         "^" + strings.Repeat(`\p{L}`, 3500) + "$",
+		"classes":      "^" + bits.String() + "$",
+	}
+}
+
+func TestInvalid(t *testing.T) {
+	for _, e := range []string{`(`, `a{2,1}`, `[b-a]`, `\`, `*`} {
+		if m, err := Compile(e); err == nil || m != nil {
+			t.Errorf("%s: %v, %v", e, m, err)
+		}
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	for _, small := range []string{
 		``, `^.{1,1000}$`, `^[a-z]{1,500}-[a-z]{1,500}$`, `[a-z]{3,300}x`, `^[^\s@]+@[^\s@]+\.[^\s@]+$`, `^(\p{L}|\d){1,100}$`, `^\S{1,64}(\s\S{1,64}){0,9}$`,
 		`^https?://[^\s/$.?#].[^\s]*$`, `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`, `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$`,
 		`^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$`, `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$`,
+		`^\p{L}{1000}\p{L}{1000}\p{L}{1000}\p{L}{500}$`, // equal sets of characters count once
+		`^[a\-]{1000}[a\-]{1000}[a\-]{500}-$`,           // only \b tells words apart
 	} {
 		if _, err := Compile(small); err != nil {
 			t.Errorf("%s: %v", small, err)
+		}
+	}
+	for name, large := range largeExpressions() {
+		if _, err := Compile(large); err != ErrTooLarge {
+			t.Errorf("many %s: %v", name, err)
 		}
 	}
 	for _, large := range []string{`a.{20}b`, `(a|b)*a(a|b){15}c`, `x.{14}y`, `\p{L}{1000}\p{N}{999}\p{L}.{19}z`} {

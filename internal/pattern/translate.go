@@ -45,9 +45,6 @@ func others(pairs [][2]rune) [][2]rune {
 // Translate rewrites an expression of ECMA-262 for package regexp, where the meaning of
 // \s, \S and the dot differs.
 func Translate(expr string) string {
-	if !strings.ContainsAny(expr, `.\`) {
-		return expr
-	}
 	var b strings.Builder
 	class := false
 	for i := 0; i < len(expr); i++ {

@@ -48,8 +48,6 @@ func kind(mode fs.FileMode) string {
 		return "a pipe"
 	case mode&fs.ModeDevice != 0:
 		return "a device"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
 	}
 	return mode.Type().String()
 }

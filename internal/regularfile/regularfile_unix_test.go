@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +38,12 @@ func TestRead(t *testing.T) {
 		"dangling": "no such file", "missing": "no such file",
 	} {
 		data, err := read(at(name), 8)
+		if strings.Contains(name, "pipe") {
+			// A pipe without a reader cannot be opened for writing.
+			if f, open := os.OpenFile(at("pipe"), os.O_WRONLY|FlagNonblock, 0); !errors.Is(open, syscall.ENXIO) {
+				t.Errorf("%s stays open: %v, %v", name, f, open)
+			}
+		}
 		if err == nil {
 			if string(data) != want {
 				t.Errorf("%s: %q", name, data)
@@ -45,6 +52,11 @@ func TestRead(t *testing.T) {
 		}
 		if _, ok := errors.AsType[*fs.PathError](err); !ok || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if runtime.GOOS == "linux" { // a regular file whose first byte cannot be read
+		if data, err := Read("/proc/self/mem"); err == nil || !errors.Is(err, syscall.EIO) {
+			t.Errorf("/proc/self/mem: %d bytes, %v", len(data), err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package visible_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"unicode"
@@ -14,7 +15,7 @@ func TestHidden(t *testing.T) {
 	for _, text := range []string{
 		"", "plain\ttext\nof two lines", "naïve – “quoted” …", "Ω ≈ 3 µs", "日本語の説明　です", "한국어", "עברית", "العربية",
 		"می\u200cخواهم", "क्\u200dष", "नहीं", // joiners between letters that join
-		"👩\u200d💻", "🏳\ufe0f\u200d🌈", "👩🏽\u200d🚀", "🙂\u200d↔\ufe0f", "⚠\ufe0f", "1\ufe0f\u20e3", "‼\ufe0f", "☎\ufe0e", "©\ufe0f", "e\u0301",
+		"👩\u200d💻", "🏳\ufe0f\u200d🌈", "👩🏽\u200d🚀", "🙂\u200d↔\ufe0f", "⚠\ufe0f", "1\ufe0f\u20e3", "‼\ufe0f", "⁉\ufe0f", "ℹ\ufe0f", "〰\ufe0f", "〽\ufe0f", "☎\ufe0e", "©\ufe0f", "e\u0301",
 		"narrow\u202fspace\u00a0here",
 	} {
 		if r, found := visible.Hidden(text); found {
@@ -69,6 +70,16 @@ func TestEscape(t *testing.T) {
 		if n, err := visible.Writer(&out).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
 			t.Errorf("%q: wrote %q, %d, %v", text, out.String(), n, err)
 		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestWriterFails(t *testing.T) {
+	if n, err := visible.Writer(full{}).Write([]byte("text")); n != 0 || err != io.ErrShortWrite {
+		t.Errorf("%d, %v", n, err)
 	}
 }
 

@@ -59,7 +59,7 @@ func safeValue(v slog.Value, depth int, left *int) (_ slog.Value, changed bool) 
 			return slog.GroupValue(inner...), true
 		}
 	case slog.KindAny:
-		if v := v.Any(); !Flat(v) && !hasText(v) && !new(walk).ends(reflect.ValueOf(v), 0) {
+		if v := v.Any(); !hasText(v) && !new(walk).ends(reflect.ValueOf(v), 0) {
 			return endless, true
 		}
 	}
@@ -91,7 +91,7 @@ func (w *walk) ends(v reflect.Value, level int) bool {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.IsNil() || slices.Contains(w.inside, v.Pointer()) {
+		if slices.Contains(w.inside, v.Pointer()) {
 			return true
 		}
 		w.inside = append(w.inside, v.Pointer())

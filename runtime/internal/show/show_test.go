@@ -28,6 +28,11 @@ type itself struct{}
 
 func (i itself) LogValue() slog.Value { return slog.AnyValue(i) }
 
+// text has a text of its own, whatever it contains.
+type text struct{ any []any }
+
+func (t *text) String() string { return "text" }
+
 type panics struct{}
 
 func (panics) String() string               { panic("in String") }
@@ -64,9 +69,11 @@ func harmful() map[string]any {
 func harmless() map[string]any {
 	circle := &node{Name: "n"}
 	circle.Next = circle
+	own := &text{}
+	own.any = []any{own}
 	return map[string]any{
 		"pointer": circle, "node": *circle, "ints": make([]int, 1_000_000), "nil": nil, "nil pointer": (*node)(nil), "map": map[string]any{"a": []int{1}},
-		"nil map": map[string]int(nil), "error": io.EOF, "stringer": reflect.TypeFor[int](), "panics": panics{}, "function": func() {},
+		"nil map": map[string]int(nil), "error": io.EOF, "stringer": reflect.TypeFor[int](), "panics": panics{}, "function": func() {}, "text": own, "empty group": slog.GroupValue(),
 	}
 }
 
@@ -84,6 +91,28 @@ func TestSafe(t *testing.T) {
 				t.Errorf("%s: %.300s", name, &text)
 			}
 		}
+	}
+}
+
+// chain is a group of one attribute, which is another one.
+type chain struct{}
+
+func (chain) LogValue() slog.Value { return slog.GroupValue(slog.Any("a", chain{})) }
+
+// What has no end is replaced by a text.
+func TestSafeReplaces(t *testing.T) {
+	for name, v := range harmful() {
+		got := show.Safe([]slog.Attr{slog.Any("v", v)})[0].Value
+		if name != "group" && name != "itself" && (got.Kind() != slog.KindString || !strings.HasPrefix(got.String(), "!ERROR")) {
+			t.Errorf("%s is not replaced", name)
+		}
+	}
+	depth := 0
+	for v := show.Safe([]slog.Attr{slog.Any("v", chain{})})[0].Value; v.Kind() == slog.KindGroup; v = v.Group()[0].Value {
+		depth++
+	}
+	if depth != 32 {
+		t.Errorf("%d groups in each other", depth)
 	}
 }
 
@@ -114,7 +143,7 @@ func TestPanic(t *testing.T) {
 		}
 	}
 	for name, v := range harmful() {
-		if got := show.Panic(v); got == "" || len(got) > 20_000 {
+		if got := show.Panic(v); got == "" || len(got) > 20_000 || strings.Contains("object list deep wide own array", name) && !strings.HasPrefix(got, "a value of type ") {
 			t.Errorf("%s: %.300s", name, got)
 		}
 	}

@@ -18,8 +18,6 @@ type Message struct {
 	key      []byte // the name of the member that the value belongs to
 	text     []byte // the collected text: a name, or the value of an id
 	lost     bool   // the text is too long
-	began    bool
-	array    bool
 
 	id             []byte
 	ids            int
@@ -54,7 +52,6 @@ func (m *Message) take(c byte) {
 		m.inString = true
 		m.collect(c)
 	case '{', '[':
-		m.array = m.array || !m.began && c == '['
 		m.collect(c)
 		m.depth++
 	case '}', ']':
@@ -76,7 +73,6 @@ func (m *Message) take(c byte) {
 	default:
 		m.collect(c)
 	}
-	m.began = true
 }
 
 // inside processes a byte of a string.
@@ -130,7 +126,7 @@ func (m *Message) Reset() { *m = Message{} }
 // ID returns the text of the id in the parts so far: nil if there is none, or more than
 // one.
 func (m *Message) ID() []byte {
-	if m.array || m.ids != 1 {
+	if m.ids != 1 {
 		return nil
 	}
 	return m.id
@@ -147,7 +143,7 @@ const (
 // Kind returns the kind of the message, by the parts so far.
 func (m *Message) Kind() uint8 {
 	switch {
-	case m.array || m.method == m.answer:
+	case m.method == m.answer:
 		return Invalid
 	case m.method && m.ids > 0:
 		return Request

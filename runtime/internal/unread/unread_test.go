@@ -286,6 +286,12 @@ func TestInnerHandler(t *testing.T) {
 		c.response()
 		c.ends(0, 0)
 	})
+	h = around(&unread.Bodies{Most: 1}, 0, around(&unread.Bodies{Most: 1}, 0, refuse))
+	serve(t, h, func(n *network) {
+		c := n.send(head)
+		c.response()
+		c.ends(unread.Time, unread.Time+linger)
+	})
 }
 
 // After a panic of the handler nothing is sent, and the connection ends at once.
@@ -324,7 +330,7 @@ func TestHijacked(t *testing.T) {
 // A client that does not read the response occupies the connection for ten seconds.
 func TestResponseNotRead(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
-		"body":  around(&unread.Bodies{Most: 1}, 0, refuse),
+		"body":  around(&unread.Bodies{Most: 1}, 0, nothing),
 		"Error": func(w http.ResponseWriter, _ *http.Request) { unread.Error(w, "no", http.StatusNotFound) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
