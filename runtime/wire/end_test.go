@@ -132,6 +132,28 @@ func TestContextEndsReading(t *testing.T) {
 	}
 }
 
+// TestContextEndsBeforeElements: no element of an array or object is read after the end.
+func TestContextEndsBeforeElements(t *testing.T) {
+	before := strings.Repeat(" ", checkEvery+1)
+	for _, text := range []string{before + "[1,2]", before + `{"a":1}`} {
+		for name, read := range map[string]func(d *Decoder, called func()){
+			"Slice": func(d *Decoder, called func()) { Slice(d, new([]int), func(*Decoder, *int) { called() }) },
+			"Map":   func(d *Decoder, called func()) { Map(d, new(map[string]int), func(*Decoder, *int) { called() }) },
+			"Object": func(d *Decoder, called func()) {
+				for o := d.OpenObject(nil); o.Next(); {
+					called()
+				}
+			},
+		} {
+			d := NewDecoder([]byte(text), Options{Context: new(countdown)})
+			read(d, func() { t.Errorf("%s: called for %s", name, strings.TrimSpace(text)) })
+			if err := d.Finish(); text[len(before)] == '{' == (name != "Slice") && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s of %s: %v", name, strings.TrimSpace(text), err)
+			}
+		}
+	}
+}
+
 func sliceOf[T any](f func(*Decoder, *T)) func(*Decoder, *[]T) {
 	return func(d *Decoder, v *[]T) { Slice(d, v, f) }
 }

@@ -22,6 +22,9 @@ func FuzzReader(f *testing.F) {
 }
 
 func checkReaders(t *testing.T, data []byte) {
+	if compact := AppendCompact(nil, data); len(compact) != compactLen(data) {
+		t.Fatalf("%q: %q is not of %d bytes", data, compact, compactLen(data))
+	}
 	err := Valid(data, 0)
 	if err == nil && !json.Valid(data) {
 		t.Fatalf("accepted, but not by encoding/json: %q", data)

@@ -246,6 +246,36 @@ func TestArgumentsText(t *testing.T) {
 	}
 }
 
+// TestFailedReadsAreNotChecked: what a variable had before a read that failed is not
+// checked.
+func TestFailedReadsAreNotChecked(t *testing.T) {
+	s, list, n, f, b := "long", []int{1, 1}, 7, 7.5, []byte("long")
+	for name, read := range map[string]func(*Decoder){
+		"MinLength":        func(d *Decoder) { String(d, &s); MinLength(d, s, 10) },
+		"MaxLength":        func(d *Decoder) { String(d, &s); MaxLength(d, s, 1) },
+		"MinBase64Length":  func(d *Decoder) { Bytes(d, &b); MinBase64Length(d, b, 10) },
+		"MaxBase64Length":  func(d *Decoder) { Bytes(d, &b); MaxBase64Length(d, b, 1) },
+		"MinItems":         func(d *Decoder) { sliceOfInt(d, &list); MinItems(d, len(list), 10) },
+		"MaxItems":         func(d *Decoder) { sliceOfInt(d, &list); MaxItems(d, len(list), 1) },
+		"UniqueItems":      func(d *Decoder) { sliceOfInt(d, &list); UniqueItems(d, list) },
+		"Minimum":          func(d *Decoder) { Int(d, &n); Minimum(d, n, 10) },
+		"Maximum":          func(d *Decoder) { Int(d, &n); Maximum(d, n, 1) },
+		"ExclusiveMinimum": func(d *Decoder) { Int(d, &n); ExclusiveMinimum(d, n, 10) },
+		"ExclusiveMaximum": func(d *Decoder) { Int(d, &n); ExclusiveMaximum(d, n, 1) },
+		"MultipleOf":       func(d *Decoder) { Int(d, &n); MultipleOf(d, n, 5) },
+		"FloatMinimum":     func(d *Decoder) { Float(d, &f); FloatMinimum(d, f, 10) },
+		"FloatMultipleOf":  func(d *Decoder) { Float(d, &f); FloatMultipleOf(d, f, 5) },
+		"Pattern":          func(d *Decoder) { String(d, &s); Pattern(d, s, NewPattern("x")) },
+	} {
+		d := NewDecoder([]byte(`true`), Options{})
+		read(d)
+		args, ok := errors.AsType[*ArgumentsError](d.Finish())
+		if !ok || len(args.Problems) != 1 || args.Problems[0].Rule != RuleType {
+			t.Errorf("%s: %v", name, args)
+		}
+	}
+}
+
 func TestProblemLimit(t *testing.T) {
 	text := `{"x":[` + strings.Repeat(`"a",`, 29) + `"b"]}`
 	d := NewDecoder([]byte(text), Options{})

@@ -48,6 +48,8 @@ func TestObjects(t *testing.T) {
 		{`{"a":"` + "\xff" + `"}`, args{}, `invalid UTF-8: byte 0xff inside a string at offset 6`},
 		{`{"a":"\ud83d"}`, args{}, `lone surrogate \ud83d inside a string: it is half of a character, and the other half is missing at offset 6`},
 		{`{"a":"` + "\n" + `"}`, args{}, `control character 0x0a inside a string, which must be escaped at offset 6`},
+		{`{"a":` + "\xff}", args{}, `unexpected byte 0xff, want a value at offset 5`},
+		{`{"a":` + "\uFFFD}", args{}, `unexpected character '�', want a value at offset 5`},
 		{`{"a":nul}`, args{}, `unexpected character 'n', want a value at offset 5`},
 		{`{"b":nul}`, args{}, `unexpected character 'n', want a value at offset 5`},
 		{"\uFEFF{}", args{}, `unexpected byte order mark, want a value at offset 0`},

@@ -77,10 +77,7 @@ func (d *Decoder) skipObject() {
 	for first := true; d.next('}', first); first = false {
 		d.peek()
 		start := d.pos
-		key, ok := d.readKey()
-		if !ok {
-			return
-		}
+		key := d.readKey()
 		if !d.keys.add(base, key) {
 			d.pos = start
 			d.duplicate(string(key))
@@ -97,17 +94,18 @@ func (d *Decoder) skipObject() {
 	}
 }
 
-// readKey reads a member name into bytes that hold as long as the data.
-func (d *Decoder) readKey() (key []byte, ok bool) {
+// readKey reads a member name into bytes that hold as long as the data; nil at a syntax
+// error.
+func (d *Decoder) readKey() []byte {
 	if d.peek() != '"' {
 		d.unexpected("a member name in quotes")
-		return nil, false
+		return nil
 	}
 	key, escaped := d.readString()
 	if escaped {
 		key = append([]byte(nil), key...)
 	}
-	return key, d.err == nil
+	return key
 }
 
 // unexpected stops the reading at the next byte, which is not allowed there.

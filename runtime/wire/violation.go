@@ -134,9 +134,6 @@ const (
 
 // shorten cuts s where it is long, and says how long it is.
 func shorten(s string) (short, note string) {
-	if len(s) <= shownText {
-		return s, ""
-	}
 	n := 0
 	for i := range s {
 		if n == shownText {
