@@ -65,17 +65,14 @@ type visibleChecker struct {
 	seen map[any]bool
 }
 
-var (
-	modelPath    = reflect.TypeFor[model.Package]().PkgPath()
-	positionType = reflect.TypeFor[token.Position]()
-)
+var positionType = reflect.TypeFor[token.Position]()
 
 // walk checks a value. what is the name of the member that it is, owner that of the
 // published thing that the member belongs to, if it has one.
 func (c *visibleChecker) walk(v reflect.Value, what, owner string, at place) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.IsNil() || v.Elem().Kind() != reflect.Struct || c.seen[v.Interface()] {
+		if c.seen[v.Interface()] {
 			return
 		}
 		c.seen[v.Interface()] = true
@@ -98,8 +95,8 @@ func (c *visibleChecker) walk(v reflect.Value, what, owner string, at place) {
 
 func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at place) {
 	t := v.Type()
-	if t.PkgPath() != modelPath {
-		return // of go/types
+	if t == positionType {
+		return // the names of files are not published
 	}
 	if name := v.FieldByName("Name"); name.IsValid() && name.Kind() == reflect.String && owned[t] {
 		owner = name.String()
@@ -108,8 +105,8 @@ func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at place) {
 		at = at.at(pos.Interface().(token.Position))
 	}
 	for i := range t.NumField() {
-		if !t.Field(i).IsExported() || t.Field(i).Type == positionType {
-			continue
+		if !t.Field(i).IsExported() {
+			continue // such as those of go/types
 		}
 		c.walk(v.Field(i), t.Field(i).Name, owner, at)
 	}
@@ -126,7 +123,7 @@ func (c *visibleChecker) check(text, what, owner string, at place) {
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)
 	}
-	if !c.visible(text, what, at) || !strings.Contains(text, `\`) {
+	if !c.visible(text, what, at) {
 		return
 	}
 	var value any

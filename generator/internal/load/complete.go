@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/token"
@@ -44,7 +45,7 @@ func newExports(loaded []*packages.Package) *exports {
 // complete reads the export data of a package, whose file the go command has named
 // when it listed the package. What is known of it already stays the same object.
 func (e *exports) complete(pkg *types.Package) error {
-	if pkg.Complete() || pkg == types.Unsafe {
+	if pkg.Complete() {
 		return nil
 	}
 	err, done := e.failed[pkg]
@@ -60,20 +61,19 @@ func (e *exports) complete(pkg *types.Package) error {
 func (e *exports) read(pkg *types.Package) error {
 	listed := e.packages[pkg.Path()]
 	switch {
-	case listed == nil || e.types[pkg.Path()] != pkg:
+	case e.types[pkg.Path()] != pkg:
 		return errors.New("the go command did not list it")
 	case listed.ExportFile == "" && len(listed.Errors) > 0:
 		return errors.New(listed.Errors[0].Msg)
 	case listed.ExportFile == "":
 		return errors.New("the go command has no export data of it")
 	}
-	f, err := os.Open(listed.ExportFile)
+	data, err := os.ReadFile(listed.ExportFile)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }()
 	//lint:ignore SA1019 up to Go 1.27 the files are archives, and Read does not find the data in them
-	r, err := gcexportdata.NewReader(f) //nolint:staticcheck // see above
+	r, err := gcexportdata.NewReader(bytes.NewReader(data)) //nolint:staticcheck // see above
 	if err != nil {
 		return err
 	}

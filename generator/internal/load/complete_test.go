@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 const farAway = `
@@ -98,6 +100,94 @@ func TestCompleteFails(t *testing.T) {
 			if err := p.Complete(far); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("with %q: %v", file, err)
 			}
+		}
+	}
+}
+
+// TestCompleteKnown has packages of which there is nothing to read.
+func TestCompleteKnown(t *testing.T) {
+	p := one(t, write(t, farAway), ".")
+	known := types.NewPackage("example.com/m/other", "other")
+	known.MarkComplete()
+	for _, pkg := range []*types.Package{known, types.Unsafe} {
+		if err := p.Complete(pkg); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.Complete(types.NewPackage("example.com/m/far", "far")); err == nil || !strings.Contains(err.Error(), "did not list it") {
+		t.Errorf("another package of that path: %v", err)
+	}
+	if far := types.NewPackage("example.com/m/far", "far"); new(Package).Complete(far) != nil || new(Package).Find("far") != nil {
+		t.Error("without packages")
+	}
+}
+
+// TestCompleteWithErrors: the errors of listing count only where there is nothing to read.
+func TestCompleteWithErrors(t *testing.T) {
+	for _, file := range []bool{true, false} {
+		p := one(t, write(t, farAway), ".")
+		far := p.Find("far")[0]
+		listed := p.exports.packages["example.com/m/far"]
+		listed.Errors = []packages.Error{{Msg: "the reason"}}
+		if !file {
+			listed.ExportFile = ""
+		}
+		if err := p.Complete(far); (err == nil) != file || err != nil && !strings.HasSuffix(err.Error(), "the reason") {
+			t.Errorf("with a file %v: %v", file, err)
+		}
+	}
+}
+
+// TestFind prefers an import path to a name.
+func TestFind(t *testing.T) {
+	p := one(t, write(t, `
+-- go.mod --
+module example.com/m
+go 1.26
+-- a.go --
+package m
+
+import (
+	"sort"
+
+	"example.com/m/near"
+)
+
+// Search finds.
+//mcp:tool
+func Search(q near.Query) { sort.Ints(nil) }
+-- near/near.go --
+package near
+
+import (
+	"example.com/m/a/far"
+	_ "example.com/m/b/far"
+	"example.com/m/sort"
+)
+
+type Query struct{ Sort sort.Sort; A far.A }
+-- sort/sort.go --
+package sort
+
+type Sort string
+-- a/far/far.go --
+package far
+
+type A string
+-- b/far/far.go --
+package other
+
+type B string
+`), ".")
+	for name, want := range map[string][]string{
+		"sort": {"sort"}, "example.com/m/sort": {"example.com/m/sort"}, "near": {"example.com/m/near"}, "other": {"example.com/m/b/far"}, "b/far": nil,
+	} {
+		var got []string
+		for _, pkg := range p.Find(name) {
+			got = append(got, pkg.Path())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type Tree struct {
 // entry is a file of a commit.
 type entry struct {
 	mode, object, name string
+	target             string // of a link
 	size               int64
 }
 
@@ -154,12 +155,9 @@ func wants(e entry) bool {
 // receive reads what git answers: a line "object blob size", the contents and a
 // line feed, for each request.
 func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
-	var links []func() error
+	var links []entry
 	for _, e := range wanted {
-		header, err := in.ReadString('\n')
-		if err != nil {
-			return err
-		}
+		header, _ := in.ReadString('\n')
 		words := strings.Fields(header)
 		if len(words) != 3 || words[1] != "blob" || words[2] != strconv.FormatInt(e.size, 10) {
 			return fmt.Errorf("git cat-file answers %q for %s", strings.TrimSpace(header), e.name)
@@ -171,29 +169,27 @@ func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
 		data = data[:e.size]
 		if e.mode == linkMode {
 			// Last, so that no file is written through one.
-			links = append(links, func() error { return link(root, e, string(data)) })
+			e.target = string(data)
+			links = append(links, e)
 			continue
 		}
 		if err := write(root, e, data); err != nil {
 			return err
 		}
 	}
-	for _, linked := range links {
-		if err := linked(); err != nil {
+	for _, e := range links {
+		if err := link(root, e); err != nil {
 			return err
 		}
 	}
-	return removeEscapes(root, wanted)
+	return removeEscapes(root, links)
 }
 
-// removeEscapes removes the links that lead to nothing inside of the directory: a chain
-// of links, each of which looks harmless, can lead out of it.
-func removeEscapes(root *os.Root, entries []entry) error {
-	for _, e := range entries {
+// removeEscapes removes the links that lead to nothing inside of the directory, each by
+// itself or in a chain.
+func removeEscapes(root *os.Root, links []entry) error {
+	for _, e := range links {
 		name := filepath.FromSlash(e.name)
-		if e.mode != linkMode {
-			continue
-		}
 		if _, err := root.Stat(name); err == nil {
 			continue
 		}
@@ -212,16 +208,12 @@ func write(root *os.Root, e entry, data []byte) error {
 	return root.WriteFile(name, data, 0o666)
 }
 
-// link makes a symbolic link whose text stays inside. The go command follows none that
-// is a directory, but files may be links.
-func link(root *os.Root, e entry, target string) error {
-	inside := path.Join(path.Dir(e.name), target)
-	if path.IsAbs(target) || inside == ".." || strings.HasPrefix(inside, "../") {
-		return nil
-	}
+// link makes a symbolic link. The go command follows none that is a directory, but files
+// may be links.
+func link(root *os.Root, e entry) error {
 	name := filepath.FromSlash(e.name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return root.Symlink(filepath.FromSlash(target), name)
+	return root.Symlink(filepath.FromSlash(e.target), name)
 }

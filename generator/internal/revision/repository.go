@@ -35,13 +35,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 // Commit returns the commit that a revision names (gitrevisions(7)), "" if git
 // knows none of that name.
 func (r *Repository) Commit(ctx context.Context, revision string) string {
-	if revision == "" || strings.HasPrefix(revision, "-") {
-		return ""
-	}
-	out, err := git(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
-	if err != nil {
-		return ""
-	}
+	out, _ := git(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	return strings.TrimSpace(string(out))
 }
 
@@ -54,8 +48,8 @@ func (r *Repository) File(ctx context.Context, commit, name string) ([]byte, boo
 		name = path.Join(r.prefix, name)
 	}
 	object := commit + ":" + path.Clean(name)
-	kind, err := git(ctx, r.root, "cat-file", "-t", object)
-	if err != nil || strings.TrimSpace(string(kind)) != "blob" {
+	kind, _ := git(ctx, r.root, "cat-file", "-t", object)
+	if strings.TrimSpace(string(kind)) != "blob" {
 		return nil, false, ctx.Err()
 	}
 	text, err := git(ctx, r.root, "cat-file", "blob", object)
@@ -65,7 +59,7 @@ func (r *Repository) File(ctx context.Context, commit, name string) ([]byte, boo
 	return text, true, nil
 }
 
-// git runs a command of git that only reads.
+// git runs a command of git that only reads. There is no output with an error.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
