@@ -49,7 +49,7 @@ var limitTables = []struct {
 		{"handshakeTime", "", "how long TLS and `WithPrincipal` may take"},
 	}},
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
-		{"defaultKept", "", "buckets of callers and tools that are kept: `Keep`"},
+		{"defaultKept", "", "buckets of callers and tools that are kept: `WithMaxBuckets`"},
 	}},
 }
 

@@ -110,7 +110,7 @@ func freePort(t *testing.T) string {
 // waits after each step until the client has seen it.
 func behind(t *testing.T, seen <-chan struct{}, options ...mcphttp.Option) *httptest.Server {
 	t.Helper()
-	s := mcp.NewServer(mcp.Info{Name: "proxied"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "proxied"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "climb"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		for i := range 3 {
 			mcp.Progress(ctx, float64(i+1), 3, "")

@@ -43,7 +43,7 @@ func serverSource(m module, all []*settled) ([]byte, error) {
 		fmt.Fprintf(&b, "\tpkg%d %q\n", i, "github.com/mcpgen/mcpgen/corpus/"+filepath.ToSlash(s.dir))
 	}
 	fmt.Fprintf(&b, "\n\t\"github.com/mcpgen/mcpgen/runtime/mcp\"\n)\n%s\nfunc main() {\n\thttp.DefaultTransport = transport{}\n", transport)
-	fmt.Fprintf(&b, "\ts := mcp.NewServer(mcp.Info{Name: %q, Version: \"1\"})\n", m.name)
+	fmt.Fprintf(&b, "\ts := mcp.NewServer(mcp.ServerInfo{Name: %q, Version: \"1\"})\n", m.name)
 	for i, s := range all {
 		to := "s"
 		if len(all) > 1 {

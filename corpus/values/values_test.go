@@ -87,7 +87,7 @@ func TestWrongIsFound(t *testing.T) {
 		}, "is not valid: "},
 	} {
 		server := func(options ...mcp.Option) *mcp.Server {
-			s := mcp.NewServer(mcp.Info{Name: "wrong"}, options...)
+			s := mcp.NewServer(mcp.ServerInfo{Name: "wrong"}, options...)
 			s.Register(mcp.NewTool(mcp.ToolInfo{Name: "point", InputSchema: test.input, OutputSchema: test.output},
 				func(ctx context.Context, arguments json.RawMessage) (*mcp.ToolResult, error) {
 					v, err := test.answer(ctx, arguments)

@@ -20,7 +20,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(store *Store, opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name:    "bookstore",
 		Title:   "Bookstore",
 		Website: "https://github.com/mcpgen/mcpgen",
@@ -173,7 +173,7 @@ var mcpToolCancelReservation = mcp.ToolInfo{
 	Description: "Gives the copies of one of your reservations back to the shop.",
 	Symbol:      "(*Store).CancelReservation",
 	Groups:      []string{"reservations"},
-	Hints:       mcp.Hints{Destructive: true},
+	Hints:       mcp.ToolHints{Destructive: true},
 	InputSchema: mcpInputCancelReservation,
 }
 
@@ -228,7 +228,7 @@ var mcpToolDescribeBook = mcp.ToolInfo{
 		"in the window.",
 	Symbol:      "(*Store).DescribeBook",
 	Groups:      []string{"catalogue"},
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputDescribeBook,
 }
 
@@ -273,7 +273,7 @@ var mcpToolGetBook = mcp.ToolInfo{
 	Description:  "Returns one book by its catalogue number.",
 	Symbol:       "(*Store).Book",
 	Groups:       []string{"catalogue"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputGetBook,
 	OutputSchema: mcpOutputGetBook,
 }
@@ -379,7 +379,7 @@ var mcpToolListReservations = mcp.ToolInfo{
 	Description:  "Returns your reservations, the oldest first.",
 	Symbol:       "(*Store).ListReservations",
 	Groups:       []string{"reservations"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputListReservations,
 	OutputSchema: mcpOutputListReservations,
 }
@@ -432,7 +432,7 @@ var mcpToolListSubjects = mcp.ToolInfo{
 		"search_books.",
 	Symbol:       "(*Store).ListSubjects",
 	Groups:       []string{"catalogue"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputListSubjects,
 	OutputSchema: mcpOutputListSubjects,
 }
@@ -498,7 +498,7 @@ var mcpToolRemoveBook = mcp.ToolInfo{
 		"copies are reserved is not removed. If the client can show a form, the user is asked first.",
 	Symbol:      "(*Store).RemoveBook",
 	Groups:      []string{"stock"},
-	Hints:       mcp.Hints{Destructive: true},
+	Hints:       mcp.ToolHints{Destructive: true},
 	InputSchema: mcpInputRemoveBook,
 }
 
@@ -544,7 +544,7 @@ var mcpToolReportByDecade = mcp.ToolInfo{
 		"one without books is left out.",
 	Symbol:       "(*Store).ReportByDecade",
 	Groups:       []string{"reports"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputReportByDecade,
 	OutputSchema: mcpOutputReportByDecade,
 }
@@ -748,7 +748,7 @@ var mcpToolSearchBooks = mcp.ToolInfo{
 		"Brontë. It returns one page of books and the total number of matches.",
 	Symbol:       "(*Store).SearchBooks",
 	Groups:       []string{"catalogue"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSearchBooks,
 	OutputSchema: mcpOutputSearchBooks,
 }
@@ -872,7 +872,7 @@ var mcpToolSimilarBooks = mcp.ToolInfo{
 		"one closer in time comes first.",
 	Symbol:       "(*Store).SimilarBooks",
 	Groups:       []string{"catalogue"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSimilarBooks,
 	OutputSchema: mcpOutputSimilarBooks,
 }
@@ -957,7 +957,7 @@ var mcpToolUpdatePrice = mcp.ToolInfo{
 	Description:  "Changes the price of a book and returns the old and the new one, both in euro cents.",
 	Symbol:       "(*Store).UpdatePrice",
 	Groups:       []string{"stock"},
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true},
 	InputSchema:  mcpInputUpdatePrice,
 	OutputSchema: mcpOutputUpdatePrice,
 }
@@ -1031,7 +1031,7 @@ var mcpToolWaitForCopies = mcp.ToolInfo{
 		"may be faster.",
 	Symbol:       "(*Store).WaitForCopies",
 	Groups:       []string{"reservations"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputWaitForCopies,
 	OutputSchema: mcpOutputWaitForCopies,
 	Errors:       mcpDeclaredErrors,

@@ -36,7 +36,7 @@ var ErrKept = errors.New("the user wants to keep the book")
 // RemoveBook is called by a Go program, nor for clients without forms, which
 // have their own ways to ask before a destructive tool.
 func (s *Store) confirmRemoval(ctx context.Context, id int64) error {
-	if !mcp.CallFrom(ctx).Can(mcp.Elicitation) {
+	if !mcp.CallFrom(ctx).Can(mcp.CapabilityElicitation) {
 		return nil
 	}
 	book, err := bookByID(ctx, s.db, id)

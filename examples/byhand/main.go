@@ -17,12 +17,12 @@ import (
 func main() { mcpcmd.Main(newServer()) }
 
 func newServer() *mcp.Server {
-	s := mcp.NewServer(mcp.Info{Name: "words", Version: "1.0.0"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "words", Version: "1.0.0"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{
 		Name:        "count_words",
 		Description: "Counts the words of a text.",
 		InputSchema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
-		Hints:       mcp.Hints{ReadOnly: true},
+		Hints:       mcp.ToolHints{ReadOnly: true},
 	}, countWords))
 	s.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "words:///help", Name: "help"}, "Words are separated by white space."))
 	s.Register(mcp.NewPrompt(mcp.PromptInfo{

@@ -19,7 +19,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(notes *Notes, opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "elicitation",
 	}, opts...)
 	RegisterMCP(s, notes)
@@ -38,7 +38,7 @@ var mcpToolDeleteNote = mcp.ToolInfo{
 	Name:         "delete_note",
 	Description:  "Deletes a note after the user has agreed, and returns the names of those that are left.",
 	Symbol:       "(*Notes).DeleteNote",
-	Hints:        mcp.Hints{Destructive: true},
+	Hints:        mcp.ToolHints{Destructive: true},
 	InputSchema:  mcpInputDeleteNote,
 	OutputSchema: mcpOutputDeleteNote,
 	Errors:       mcpDeclaredErrors,

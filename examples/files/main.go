@@ -16,7 +16,7 @@ import (
 
 func main() {
 	dir := flag.String("dir", ".", "the `folder` with the files")
-	flags := mcpcmd.AddFlags(flag.CommandLine)
+	flags := mcpcmd.WithFlags(flag.CommandLine)
 	flag.Parse()
 	root, err := os.OpenRoot(*dir)
 	if err != nil {
@@ -26,7 +26,7 @@ func main() {
 }
 
 func newServer(root *os.Root) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{Name: "files"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "files"})
 	s.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "files:///", Description: "The files of the folder."}, root))
 	return s
 }

@@ -18,7 +18,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "hello",
 	}, opts...)
 	RegisterMCP(s)
@@ -35,7 +35,7 @@ var mcpToolGreet = mcp.ToolInfo{
 	Name:        "greet",
 	Description: "Says hello to someone.",
 	Symbol:      "Greet",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputGreet,
 }
 

@@ -20,7 +20,7 @@ import (
 
 func main() {
 	readOnly := flag.Bool("read-only", false, "refuse tools that change something")
-	flags := mcpcmd.AddFlags(flag.CommandLine)
+	flags := mcpcmd.WithFlags(flag.CommandLine)
 	flag.Parse()
 	mcpcmd.Main(NewMCPServer(&Page{}, mcp.WithInterceptors(timed(slog.Default()), guarded(*readOnly))), flags)
 }

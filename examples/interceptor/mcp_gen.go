@@ -18,7 +18,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(page *Page, opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "interceptor",
 	}, opts...)
 	RegisterMCP(s, page)
@@ -37,7 +37,7 @@ var mcpToolGetTitle = mcp.ToolInfo{
 	Name:        "get_title",
 	Description: "Returns the title of the page.",
 	Symbol:      "(*Page).Title",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputGetTitle,
 }
 
@@ -60,7 +60,7 @@ var mcpToolSetTitle = mcp.ToolInfo{
 	Name:        "set_title",
 	Description: "Changes the title of the page.",
 	Symbol:      "(*Page).SetTitle",
-	Hints:       mcp.Hints{Destructive: true, Idempotent: true},
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true},
 	InputSchema: mcpInputSetTitle,
 }
 

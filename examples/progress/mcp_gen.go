@@ -18,7 +18,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "progress",
 	}, opts...)
 	RegisterMCP(s)
@@ -35,7 +35,7 @@ var mcpToolCountPrimes = mcp.ToolInfo{
 	Name:         "count_primes",
 	Description:  "Counts the prime numbers below a limit.",
 	Symbol:       "CountPrimes",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputCountPrimes,
 	OutputSchema: mcpOutputCountPrimes,
 }

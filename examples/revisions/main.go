@@ -28,5 +28,5 @@ type Description struct {
 //mcp:tool readonly closedworld
 func Describe(ctx context.Context) Description {
 	call := mcp.CallFrom(ctx)
-	return Description{call.Revision(), call.Client().Name, call.Can(mcp.Elicitation)}
+	return Description{call.Revision(), call.Client().Name, call.Can(mcp.CapabilityElicitation)}
 }

@@ -18,7 +18,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "revisions",
 	}, opts...)
 	RegisterMCP(s)
@@ -35,7 +35,7 @@ var mcpToolDescribe = mcp.ToolInfo{
 	Name:         "describe",
 	Description:  "Returns the revision of the call and what the client declares.",
 	Symbol:       "Describe",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputDescribe,
 	OutputSchema: mcpOutputDescribe,
 }

@@ -26,7 +26,7 @@ type listing struct {
 // imports the runtime also lets "go mod vendor" find it before the first file is
 // generated.
 func listed(ctx context.Context, m *model.Package) (*listing, error) {
-	s := mcp.NewServer(mcp.Info{Name: m.Name})
+	s := mcp.NewServer(mcp.ServerInfo{Name: m.Name})
 	for _, f := range features(m) {
 		s.Register(f)
 	}
@@ -148,7 +148,7 @@ func annotations(r *model.Resource) *mcp.Annotations {
 func toolInfo(t *model.Tool) mcp.ToolInfo {
 	info := mcp.ToolInfo{
 		Name: t.Name, Title: t.Title, Description: t.Description, Symbol: t.Func.Symbol,
-		Hints: mcp.Hints(t.Hints), Icons: icons(t.Icons),
+		Hints: mcp.ToolHints(t.Hints), Icons: icons(t.Icons),
 	}
 	info.InputSchema = schema.InputOf(t)
 	info.OutputSchema = schema.OutputOf(t)

@@ -28,7 +28,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name:  "zoo",
 		Title: "Zoo of types",
 	}, opts...)
@@ -285,7 +285,7 @@ func RegisterMCP(r mcp.Registrar) {
 var mcpToolEchoAddr = mcp.ToolInfo{
 	Name:         "echo_addr",
 	Symbol:       "EchoAddr",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAddr,
 	OutputSchema: mcpOutputEchoAddr,
 }
@@ -337,7 +337,7 @@ var _ func(context.Context, Box[netip.Addr]) Box[netip.Addr] = EchoAddr
 var mcpToolEchoAddrKeys = mcp.ToolInfo{
 	Name:         "echo_addr_keys",
 	Symbol:       "EchoAddrKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAddrKeys,
 	OutputSchema: mcpOutputEchoAddrKeys,
 }
@@ -387,7 +387,7 @@ var _ func(context.Context, Box[map[netip.Addr]bool]) Box[map[netip.Addr]bool] =
 var mcpToolEchoAddrKeysRoot = mcp.ToolInfo{
 	Name:         "echo_addr_keys_root",
 	Symbol:       "EchoAddrKeysRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAddrKeysRoot,
 	OutputSchema: mcpOutputEchoAddrKeysRoot,
 }
@@ -435,7 +435,7 @@ var mcpFieldsEchoAddrKeysRoot = wire.Fields{
 var mcpToolEchoAddrPort = mcp.ToolInfo{
 	Name:         "echo_addr_port",
 	Symbol:       "EchoAddrPort",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAddrPort,
 	OutputSchema: mcpOutputEchoAddrPort,
 }
@@ -466,7 +466,7 @@ var _ func(context.Context, Box[netip.AddrPort]) Box[netip.AddrPort] = EchoAddrP
 var mcpToolEchoAddrs = mcp.ToolInfo{
 	Name:         "echo_addrs",
 	Symbol:       "EchoAddrs",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAddrs,
 	OutputSchema: mcpOutputEchoAddrs,
 }
@@ -511,7 +511,7 @@ var mcpFieldsEchoAddrs = wire.Fields{
 var mcpToolEchoAliasOfString = mcp.ToolInfo{
 	Name:         "echo_alias_of_string",
 	Symbol:       "EchoAliasOfString",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAliasOfString,
 	OutputSchema: mcpOutputEchoAliasOfString,
 }
@@ -545,7 +545,7 @@ var _ func(context.Context, Box[Text]) Box[Text] = EchoAliasOfString
 var mcpToolEchoAliasOfTime = mcp.ToolInfo{
 	Name:         "echo_alias_of_time",
 	Symbol:       "EchoAliasOfTime",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAliasOfTime,
 	OutputSchema: mcpOutputEchoAliasOfTime,
 }
@@ -601,7 +601,7 @@ var _ func(context.Context, Box[Moment]) Box[Moment] = EchoAliasOfTime
 var mcpToolEchoAnonymous = mcp.ToolInfo{
 	Name:         "echo_anonymous",
 	Symbol:       "EchoAnonymous",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAnonymous,
 	OutputSchema: mcpOutputEchoAnonymous,
 }
@@ -650,7 +650,7 @@ var _ func(context.Context, Anonymous) Anonymous = EchoAnonymous
 var mcpToolEchoAny = mcp.ToolInfo{
 	Name:         "echo_any",
 	Symbol:       "EchoAny",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAny,
 	OutputSchema: mcpOutputEchoAny,
 }
@@ -696,7 +696,7 @@ var _ func(context.Context, Box[any]) Box[any] = EchoAny
 var mcpToolEchoAnyRoot = mcp.ToolInfo{
 	Name:         "echo_any_root",
 	Symbol:       "EchoAnyRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAnyRoot,
 	OutputSchema: mcpOutputEchoAnyRoot,
 }
@@ -740,7 +740,7 @@ var mcpFieldsEchoAnyRoot = wire.Fields{
 var mcpToolEchoAnything = mcp.ToolInfo{
 	Name:         "echo_anything",
 	Symbol:       "EchoAnything",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoAnything,
 	OutputSchema: mcpOutputEchoAnything,
 }
@@ -788,7 +788,7 @@ var _ func(context.Context, Box[Anything]) Box[Anything] = EchoAnything
 var mcpToolEchoArrayRoot = mcp.ToolInfo{
 	Name:         "echo_array_root",
 	Symbol:       "EchoArrayRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoArrayRoot,
 	OutputSchema: mcpOutputEchoArrayRoot,
 }
@@ -834,7 +834,7 @@ var mcpFieldsEchoArrayRoot = wire.Fields{
 var mcpToolEchoBigFloat = mcp.ToolInfo{
 	Name:         "echo_big_float",
 	Symbol:       "EchoBigFloat",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBigFloat,
 	OutputSchema: mcpOutputEchoBigFloat,
 }
@@ -865,7 +865,7 @@ var _ func(context.Context, Box[big.Float]) Box[big.Float] = EchoBigFloat
 var mcpToolEchoBigInt = mcp.ToolInfo{
 	Name:         "echo_big_int",
 	Symbol:       "EchoBigInt",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBigInt,
 	OutputSchema: mcpOutputEchoBigInt,
 }
@@ -915,7 +915,7 @@ var _ func(context.Context, Box[big.Int]) Box[big.Int] = EchoBigInt
 var mcpToolEchoBigIntPointer = mcp.ToolInfo{
 	Name:         "echo_big_int_pointer",
 	Symbol:       "EchoBigIntPointer",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBigIntPointer,
 	OutputSchema: mcpOutputEchoBigIntPointer,
 }
@@ -978,7 +978,7 @@ var _ func(context.Context, Box[*big.Int]) Box[*big.Int] = EchoBigIntPointer
 var mcpToolEchoBinding = mcp.ToolInfo{
 	Name:         "echo_binding",
 	Symbol:       "EchoBinding",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBinding,
 	OutputSchema: mcpOutputEchoBinding,
 }
@@ -1061,7 +1061,7 @@ var _ func(context.Context, Box[Binding]) Box[Binding] = EchoBinding
 var mcpToolEchoBindingKeys = mcp.ToolInfo{
 	Name:         "echo_binding_keys",
 	Symbol:       "EchoBindingKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBindingKeys,
 	OutputSchema: mcpOutputEchoBindingKeys,
 }
@@ -1112,7 +1112,7 @@ var mcpToolEchoBlanks = mcp.ToolInfo{
 	Name:         "echo_blanks",
 	Description:  "Returns what it is given.",
 	Symbol:       "EchoBlanks",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBlanks,
 	OutputSchema: mcpOutputEchoBlanks,
 }
@@ -1155,7 +1155,7 @@ var _ func(context.Context, Blanks) Blanks = EchoBlanks
 var mcpToolEchoBlob = mcp.ToolInfo{
 	Name:         "echo_blob",
 	Symbol:       "EchoBlob",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBlob,
 	OutputSchema: mcpOutputEchoBlob,
 }
@@ -1207,7 +1207,7 @@ var _ func(context.Context, Box[Blob]) Box[Blob] = EchoBlob
 var mcpToolEchoBool = mcp.ToolInfo{
 	Name:         "echo_bool",
 	Symbol:       "EchoBool",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBool,
 	OutputSchema: mcpOutputEchoBool,
 }
@@ -1253,7 +1253,7 @@ var _ func(context.Context, Box[bool]) Box[bool] = EchoBool
 var mcpToolEchoBoolRoot = mcp.ToolInfo{
 	Name:         "echo_bool_root",
 	Symbol:       "EchoBoolRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBoolRoot,
 	OutputSchema: mcpOutputEchoBoolRoot,
 }
@@ -1297,7 +1297,7 @@ var mcpFieldsEchoBoolRoot = wire.Fields{
 var mcpToolEchoBounds = mcp.ToolInfo{
 	Name:         "echo_bounds",
 	Symbol:       "EchoBounds",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBounds,
 	OutputSchema: mcpOutputEchoBounds,
 }
@@ -1371,7 +1371,7 @@ var _ func(context.Context, Bounds) Bounds = EchoBounds
 var mcpToolEchoBoxOfBounds = mcp.ToolInfo{
 	Name:         "echo_box_of_bounds",
 	Symbol:       "EchoBoxOfBounds",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBoxOfBounds,
 	OutputSchema: mcpOutputEchoBoxOfBounds,
 }
@@ -1440,7 +1440,7 @@ var _ func(context.Context, Box[Bounds]) Box[Bounds] = EchoBoxOfBounds
 var mcpToolEchoBoxOfByPointer = mcp.ToolInfo{
 	Name:         "echo_box_of_by_pointer",
 	Symbol:       "EchoBoxOfByPointer",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBoxOfByPointer,
 	OutputSchema: mcpOutputEchoBoxOfByPointer,
 }
@@ -1505,7 +1505,7 @@ var _ func(context.Context, Box[ByPointer]) Box[ByPointer] = EchoBoxOfByPointer
 var mcpToolEchoBoxOfDefaults = mcp.ToolInfo{
 	Name:         "echo_box_of_defaults",
 	Symbol:       "EchoBoxOfDefaults",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBoxOfDefaults,
 	OutputSchema: mcpOutputEchoBoxOfDefaults,
 }
@@ -1632,7 +1632,7 @@ var _ func(context.Context, Box[Defaults]) Box[Defaults] = EchoBoxOfDefaults
 var mcpToolEchoBoxOfEmbedding = mcp.ToolInfo{
 	Name:         "echo_box_of_embedding",
 	Symbol:       "EchoBoxOfEmbedding",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBoxOfEmbedding,
 	OutputSchema: mcpOutputEchoBoxOfEmbedding,
 }
@@ -1700,7 +1700,7 @@ var _ func(context.Context, Box[Embedding]) Box[Embedding] = EchoBoxOfEmbedding
 var mcpToolEchoBoxOfLink = mcp.ToolInfo{
 	Name:         "echo_box_of_link",
 	Symbol:       "EchoBoxOfLink",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBoxOfLink,
 	OutputSchema: mcpOutputEchoBoxOfLink,
 }
@@ -1764,7 +1764,7 @@ var _ func(context.Context, Box[*Link]) Box[*Link] = EchoBoxOfLink
 var mcpToolEchoBoxOfNode = mcp.ToolInfo{
 	Name:         "echo_box_of_node",
 	Symbol:       "EchoBoxOfNode",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBoxOfNode,
 	OutputSchema: mcpOutputEchoBoxOfNode,
 }
@@ -1820,7 +1820,7 @@ var _ func(context.Context, Box[Node]) Box[Node] = EchoBoxOfNode
 var mcpToolEchoBranch = mcp.ToolInfo{
 	Name:         "echo_branch",
 	Symbol:       "EchoBranch",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBranch,
 	OutputSchema: mcpOutputEchoBranch,
 }
@@ -1860,7 +1860,7 @@ var _ func(context.Context, Branch) Branch = EchoBranch
 var mcpToolEchoByPointer = mcp.ToolInfo{
 	Name:         "echo_by_pointer",
 	Symbol:       "EchoByPointer",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoByPointer,
 	OutputSchema: mcpOutputEchoByPointer,
 }
@@ -1892,7 +1892,7 @@ var _ func(context.Context, ByPointer) ByPointer = EchoByPointer
 var mcpToolEchoByPointers = mcp.ToolInfo{
 	Name:         "echo_by_pointers",
 	Symbol:       "EchoByPointers",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoByPointers,
 	OutputSchema: mcpOutputEchoByPointers,
 }
@@ -1933,7 +1933,7 @@ var _ func(context.Context, ByPointers) ByPointers = EchoByPointers
 var mcpToolEchoBytes = mcp.ToolInfo{
 	Name:         "echo_bytes",
 	Symbol:       "EchoBytes",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoBytes,
 	OutputSchema: mcpOutputEchoBytes,
 }
@@ -1980,7 +1980,7 @@ var _ func(context.Context, Box[[]byte]) Box[[]byte] = EchoBytes
 var mcpToolEchoCelsius = mcp.ToolInfo{
 	Name:         "echo_celsius",
 	Symbol:       "EchoCelsius",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoCelsius,
 	OutputSchema: mcpOutputEchoCelsius,
 }
@@ -2030,7 +2030,7 @@ var _ func(context.Context, Box[Celsius]) Box[Celsius] = EchoCelsius
 var mcpToolEchoChicken = mcp.ToolInfo{
 	Name:         "echo_chicken",
 	Symbol:       "EchoChicken",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoChicken,
 	OutputSchema: mcpOutputEchoChicken,
 }
@@ -2075,7 +2075,7 @@ var _ func(context.Context, Chicken) Chicken = EchoChicken
 var mcpToolEchoCircleA = mcp.ToolInfo{
 	Name:         "echo_circle_a",
 	Symbol:       "EchoCircleA",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoCircleA,
 	OutputSchema: mcpOutputEchoCircleA,
 }
@@ -2121,7 +2121,7 @@ var _ func(context.Context, CircleA) CircleA = EchoCircleA
 var mcpToolEchoCircleB = mcp.ToolInfo{
 	Name:         "echo_circle_b",
 	Symbol:       "EchoCircleB",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoCircleB,
 	OutputSchema: mcpOutputEchoCircleB,
 }
@@ -2166,7 +2166,7 @@ var _ func(context.Context, CircleB) CircleB = EchoCircleB
 var mcpToolEchoCircleC = mcp.ToolInfo{
 	Name:         "echo_circle_c",
 	Symbol:       "EchoCircleC",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoCircleC,
 	OutputSchema: mcpOutputEchoCircleC,
 }
@@ -2212,7 +2212,7 @@ var _ func(context.Context, CircleC) CircleC = EchoCircleC
 var mcpToolEchoColor = mcp.ToolInfo{
 	Name:         "echo_color",
 	Symbol:       "EchoColor",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoColor,
 	OutputSchema: mcpOutputEchoColor,
 }
@@ -2291,7 +2291,7 @@ var _ func(context.Context, Box[Color]) Box[Color] = EchoColor
 var mcpToolEchoColors = mcp.ToolInfo{
 	Name:         "echo_colors",
 	Symbol:       "EchoColors",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoColors,
 	OutputSchema: mcpOutputEchoColors,
 }
@@ -2359,7 +2359,7 @@ var _ func(context.Context, Colors) Colors = EchoColors
 var mcpToolEchoConflict = mcp.ToolInfo{
 	Name:         "echo_conflict",
 	Symbol:       "EchoConflict",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoConflict,
 	OutputSchema: mcpOutputEchoConflict,
 }
@@ -2396,7 +2396,7 @@ var _ func(context.Context, Conflict) Conflict = EchoConflict
 var mcpToolEchoCorner = mcp.ToolInfo{
 	Name:         "echo_corner",
 	Symbol:       "EchoCorner",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoCorner,
 	OutputSchema: mcpOutputEchoCorner,
 }
@@ -2456,7 +2456,7 @@ var _ func(context.Context, Box[Corner]) Box[Corner] = EchoCorner
 var mcpToolEchoCount = mcp.ToolInfo{
 	Name:         "echo_count",
 	Symbol:       "EchoCount",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoCount,
 	OutputSchema: mcpOutputEchoCount,
 }
@@ -2506,7 +2506,7 @@ var _ func(context.Context, Box[Count]) Box[Count] = EchoCount
 var mcpToolEchoCube = mcp.ToolInfo{
 	Name:         "echo_cube",
 	Symbol:       "EchoCube",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoCube,
 	OutputSchema: mcpOutputEchoCube,
 }
@@ -2576,7 +2576,7 @@ var _ func(context.Context, Box[[2][3][]string]) Box[[2][3][]string] = EchoCube
 var mcpToolEchoDeep = mcp.ToolInfo{
 	Name:         "echo_deep",
 	Symbol:       "EchoDeep",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDeep,
 	OutputSchema: mcpOutputEchoDeep,
 }
@@ -2612,7 +2612,7 @@ var _ func(context.Context, Deep) Deep = EchoDeep
 var mcpToolEchoDefaults = mcp.ToolInfo{
 	Name:         "echo_defaults",
 	Symbol:       "EchoDefaults",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDefaults,
 	OutputSchema: mcpOutputEchoDefaults,
 }
@@ -2643,7 +2643,7 @@ var _ func(context.Context, Defaults) Defaults = EchoDefaults
 var mcpToolEchoDegrees = mcp.ToolInfo{
 	Name:         "echo_degrees",
 	Symbol:       "EchoDegrees",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDegrees,
 	OutputSchema: mcpOutputEchoDegrees,
 }
@@ -2696,7 +2696,7 @@ var _ func(context.Context, Box[Degrees]) Box[Degrees] = EchoDegrees
 var mcpToolEchoDegreesKeysRoot = mcp.ToolInfo{
 	Name:         "echo_degrees_keys_root",
 	Symbol:       "EchoDegreesKeysRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDegreesKeysRoot,
 	OutputSchema: mcpOutputEchoDegreesKeysRoot,
 }
@@ -2746,7 +2746,7 @@ var mcpFieldsEchoDegreesKeysRoot = wire.Fields{
 var mcpToolEchoDescribed = mcp.ToolInfo{
 	Name:         "echo_described",
 	Symbol:       "EchoDescribed",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDescribed,
 	OutputSchema: mcpOutputEchoDescribed,
 }
@@ -2786,7 +2786,7 @@ var _ func(context.Context, Described) Described = EchoDescribed
 var mcpToolEchoDiamond = mcp.ToolInfo{
 	Name:         "echo_diamond",
 	Symbol:       "EchoDiamond",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDiamond,
 	OutputSchema: mcpOutputEchoDiamond,
 }
@@ -2822,7 +2822,7 @@ var _ func(context.Context, Diamond) Diamond = EchoDiamond
 var mcpToolEchoDigest = mcp.ToolInfo{
 	Name:         "echo_digest",
 	Symbol:       "EchoDigest",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDigest,
 	OutputSchema: mcpOutputEchoDigest,
 }
@@ -2886,7 +2886,7 @@ var _ func(context.Context, Box[Digest]) Box[Digest] = EchoDigest
 var mcpToolEchoDouble = mcp.ToolInfo{
 	Name:         "echo_double",
 	Symbol:       "EchoDouble",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDouble,
 	OutputSchema: mcpOutputEchoDouble,
 }
@@ -2935,7 +2935,7 @@ var _ func(context.Context, Box[Double]) Box[Double] = EchoDouble
 var mcpToolEchoDuration = mcp.ToolInfo{
 	Name:         "echo_duration",
 	Symbol:       "EchoDuration",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDuration,
 	OutputSchema: mcpOutputEchoDuration,
 }
@@ -2984,7 +2984,7 @@ var _ func(context.Context, Box[time.Duration]) Box[time.Duration] = EchoDuratio
 var mcpToolEchoDurations = mcp.ToolInfo{
 	Name:         "echo_durations",
 	Symbol:       "EchoDurations",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoDurations,
 	OutputSchema: mcpOutputEchoDurations,
 }
@@ -3047,7 +3047,7 @@ var _ func(context.Context, Durations) Durations = EchoDurations
 var mcpToolEchoEgg = mcp.ToolInfo{
 	Name:         "echo_egg",
 	Symbol:       "EchoEgg",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoEgg,
 	OutputSchema: mcpOutputEchoEgg,
 }
@@ -3087,7 +3087,7 @@ var _ func(context.Context, Egg) Egg = EchoEgg
 var mcpToolEchoEither = mcp.ToolInfo{
 	Name:         "echo_either",
 	Symbol:       "EchoEither",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoEither,
 	OutputSchema: mcpOutputEchoEither,
 }
@@ -3139,7 +3139,7 @@ var _ func(context.Context, Either[Point, time.Time]) Either[Point, time.Time] =
 var mcpToolEchoEitherOfSame = mcp.ToolInfo{
 	Name:         "echo_either_of_same",
 	Symbol:       "EchoEitherOfSame",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoEitherOfSame,
 	OutputSchema: mcpOutputEchoEitherOfSame,
 }
@@ -3186,7 +3186,7 @@ var _ func(context.Context, Either[Label, Label]) Either[Label, Label] = EchoEit
 var mcpToolEchoElements = mcp.ToolInfo{
 	Name:         "echo_elements",
 	Symbol:       "EchoElements",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoElements,
 	OutputSchema: mcpOutputEchoElements,
 }
@@ -3245,7 +3245,7 @@ var _ func(context.Context, Elements) Elements = EchoElements
 var mcpToolEchoEmbedding = mcp.ToolInfo{
 	Name:         "echo_embedding",
 	Symbol:       "EchoEmbedding",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoEmbedding,
 	OutputSchema: mcpOutputEchoEmbedding,
 }
@@ -3276,7 +3276,7 @@ var _ func(context.Context, Embedding) Embedding = EchoEmbedding
 var mcpToolEchoEmpty = mcp.ToolInfo{
 	Name:         "echo_empty",
 	Symbol:       "EchoEmpty",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoEmpty,
 	OutputSchema: mcpOutputEchoEmpty,
 }
@@ -3330,7 +3330,7 @@ var _ func(context.Context, Box[struct{}]) Box[struct{}] = EchoEmpty
 var mcpToolEchoEmptyArray = mcp.ToolInfo{
 	Name:         "echo_empty_array",
 	Symbol:       "EchoEmptyArray",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoEmptyArray,
 	OutputSchema: mcpOutputEchoEmptyArray,
 }
@@ -3380,7 +3380,7 @@ var _ func(context.Context, Box[[0]int]) Box[[0]int] = EchoEmptyArray
 var mcpToolEchoFamily = mcp.ToolInfo{
 	Name:         "echo_family",
 	Symbol:       "EchoFamily",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoFamily,
 	OutputSchema: mcpOutputEchoFamily,
 }
@@ -3429,7 +3429,7 @@ var _ func(context.Context, Family) Family = EchoFamily
 var mcpToolEchoFlag = mcp.ToolInfo{
 	Name:         "echo_flag",
 	Symbol:       "EchoFlag",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoFlag,
 	OutputSchema: mcpOutputEchoFlag,
 }
@@ -3479,7 +3479,7 @@ var _ func(context.Context, Box[Flag]) Box[Flag] = EchoFlag
 var mcpToolEchoFloat32 = mcp.ToolInfo{
 	Name:         "echo_float32",
 	Symbol:       "EchoFloat32",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoFloat32,
 	OutputSchema: mcpOutputEchoFloat32,
 }
@@ -3525,7 +3525,7 @@ var _ func(context.Context, Box[float32]) Box[float32] = EchoFloat32
 var mcpToolEchoFloat64 = mcp.ToolInfo{
 	Name:         "echo_float64",
 	Symbol:       "EchoFloat64",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoFloat64,
 	OutputSchema: mcpOutputEchoFloat64,
 }
@@ -3557,7 +3557,7 @@ var _ func(context.Context, Box[float64]) Box[float64] = EchoFloat64
 var mcpToolEchoFloatRoot = mcp.ToolInfo{
 	Name:         "echo_float_root",
 	Symbol:       "EchoFloatRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoFloatRoot,
 	OutputSchema: mcpOutputEchoFloatRoot,
 }
@@ -3601,7 +3601,7 @@ var mcpFieldsEchoFloatRoot = wire.Fields{
 var mcpToolEchoFolder = mcp.ToolInfo{
 	Name:         "echo_folder",
 	Symbol:       "EchoFolder",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoFolder,
 	OutputSchema: mcpOutputEchoFolder,
 }
@@ -3642,7 +3642,7 @@ var _ func(context.Context, Folder) Folder = EchoFolder
 var mcpToolEchoForest = mcp.ToolInfo{
 	Name:         "echo_forest",
 	Symbol:       "EchoForest",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoForest,
 	OutputSchema: mcpOutputEchoForest,
 }
@@ -3686,7 +3686,7 @@ var _ func(context.Context, Forest) Forest = EchoForest
 var mcpToolEchoFormats = mcp.ToolInfo{
 	Name:         "echo_formats",
 	Symbol:       "EchoFormats",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoFormats,
 	OutputSchema: mcpOutputEchoFormats,
 }
@@ -3747,7 +3747,7 @@ var _ func(context.Context, Formats) Formats = EchoFormats
 var mcpToolEchoGradeKeys = mcp.ToolInfo{
 	Name:         "echo_grade_keys",
 	Symbol:       "EchoGradeKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoGradeKeys,
 	OutputSchema: mcpOutputEchoGradeKeys,
 }
@@ -3804,7 +3804,7 @@ var _ func(context.Context, Box[map[Grade]Grade]) Box[map[Grade]Grade] = EchoGra
 var mcpToolEchoGrid = mcp.ToolInfo{
 	Name:         "echo_grid",
 	Symbol:       "EchoGrid",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoGrid,
 	OutputSchema: mcpOutputEchoGrid,
 }
@@ -3847,7 +3847,7 @@ var _ func(context.Context, Grid) Grid = EchoGrid
 var mcpToolEchoHiding = mcp.ToolInfo{
 	Name:         "echo_hiding",
 	Symbol:       "EchoHiding",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoHiding,
 	OutputSchema: mcpOutputEchoHiding,
 }
@@ -3880,7 +3880,7 @@ var _ func(context.Context, Hiding) Hiding = EchoHiding
 var mcpToolEchoHuge = mcp.ToolInfo{
 	Name:         "echo_huge",
 	Symbol:       "EchoHuge",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoHuge,
 	OutputSchema: mcpOutputEchoHuge,
 }
@@ -3960,7 +3960,7 @@ var _ func(context.Context, Box[Huge]) Box[Huge] = EchoHuge
 var mcpToolEchoInOnly = mcp.ToolInfo{
 	Name:         "echo_in_only",
 	Symbol:       "EchoInOnly",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInOnly,
 	OutputSchema: mcpOutputEchoInOnly,
 }
@@ -4033,7 +4033,7 @@ var _ func(context.Context, Box[InOnly]) Box[InOnly] = EchoInOnly
 var mcpToolEchoInline = mcp.ToolInfo{
 	Name:         "echo_inline",
 	Symbol:       "EchoInline",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInline,
 	OutputSchema: mcpOutputEchoInline,
 }
@@ -4075,7 +4075,7 @@ var _ func(context.Context, Inline) Inline = EchoInline
 var mcpToolEchoInt = mcp.ToolInfo{
 	Name:         "echo_int",
 	Symbol:       "EchoInt",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInt,
 	OutputSchema: mcpOutputEchoInt,
 }
@@ -4106,7 +4106,7 @@ var _ func(context.Context, Box[int]) Box[int] = EchoInt
 var mcpToolEchoInt16 = mcp.ToolInfo{
 	Name:         "echo_int16",
 	Symbol:       "EchoInt16",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInt16,
 	OutputSchema: mcpOutputEchoInt16,
 }
@@ -4155,7 +4155,7 @@ var _ func(context.Context, Box[int16]) Box[int16] = EchoInt16
 var mcpToolEchoInt32 = mcp.ToolInfo{
 	Name:         "echo_int32",
 	Symbol:       "EchoInt32",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInt32,
 	OutputSchema: mcpOutputEchoInt32,
 }
@@ -4204,7 +4204,7 @@ var _ func(context.Context, Box[int32]) Box[int32] = EchoInt32
 var mcpToolEchoInt64 = mcp.ToolInfo{
 	Name:         "echo_int64",
 	Symbol:       "EchoInt64",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInt64,
 	OutputSchema: mcpOutputEchoInt64,
 }
@@ -4235,7 +4235,7 @@ var _ func(context.Context, Box[int64]) Box[int64] = EchoInt64
 var mcpToolEchoInt8 = mcp.ToolInfo{
 	Name:         "echo_int8",
 	Symbol:       "EchoInt8",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInt8,
 	OutputSchema: mcpOutputEchoInt8,
 }
@@ -4282,7 +4282,7 @@ var _ func(context.Context, Box[int8]) Box[int8] = EchoInt8
 var mcpToolEchoInt8Keys = mcp.ToolInfo{
 	Name:         "echo_int8_keys",
 	Symbol:       "EchoInt8Keys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoInt8Keys,
 	OutputSchema: mcpOutputEchoInt8Keys,
 }
@@ -4341,7 +4341,7 @@ var _ func(context.Context, Box[map[int8]*string]) Box[map[int8]*string] = EchoI
 var mcpToolEchoIntKeys = mcp.ToolInfo{
 	Name:         "echo_int_keys",
 	Symbol:       "EchoIntKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoIntKeys,
 	OutputSchema: mcpOutputEchoIntKeys,
 }
@@ -4399,7 +4399,7 @@ var _ func(context.Context, Box[map[int]string]) Box[map[int]string] = EchoIntKe
 var mcpToolEchoIntKeysRoot = mcp.ToolInfo{
 	Name:         "echo_int_keys_root",
 	Symbol:       "EchoIntKeysRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoIntKeysRoot,
 	OutputSchema: mcpOutputEchoIntKeysRoot,
 }
@@ -4451,7 +4451,7 @@ var mcpFieldsEchoIntKeysRoot = wire.Fields{
 var mcpToolEchoIntRoot = mcp.ToolInfo{
 	Name:         "echo_int_root",
 	Symbol:       "EchoIntRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoIntRoot,
 	OutputSchema: mcpOutputEchoIntRoot,
 }
@@ -4495,7 +4495,7 @@ var mcpFieldsEchoIntRoot = wire.Fields{
 var mcpToolEchoIP = mcp.ToolInfo{
 	Name:         "echo_ip",
 	Symbol:       "EchoIP",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoIP,
 	OutputSchema: mcpOutputEchoIP,
 }
@@ -4526,7 +4526,7 @@ var _ func(context.Context, Box[net.IP]) Box[net.IP] = EchoIP
 var mcpToolEchoIPRoot = mcp.ToolInfo{
 	Name:         "echo_ip_root",
 	Symbol:       "EchoIPRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoIPRoot,
 	OutputSchema: mcpOutputEchoIPRoot,
 }
@@ -4570,7 +4570,7 @@ var mcpFieldsEchoIPRoot = wire.Fields{
 var mcpToolEchoItself = mcp.ToolInfo{
 	Name:         "echo_itself",
 	Symbol:       "EchoItself",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoItself,
 	OutputSchema: mcpOutputEchoItself,
 }
@@ -4604,7 +4604,7 @@ var _ func(context.Context, Itself) Itself = EchoItself
 var mcpToolEchoKeyPatterns = mcp.ToolInfo{
 	Name:         "echo_key_patterns",
 	Symbol:       "EchoKeyPatterns",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoKeyPatterns,
 	OutputSchema: mcpOutputEchoKeyPatterns,
 }
@@ -4660,7 +4660,7 @@ var mcpToolEchoKeyed = mcp.ToolInfo{
 	Name:         "echo_keyed",
 	Description:  "Has a pattern of keys by directive.",
 	Symbol:       "EchoKeyed",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoKeyed,
 	OutputSchema: mcpOutputEchoKeyed,
 }
@@ -4697,7 +4697,7 @@ var _ func(context.Context, Keyed) Keyed = EchoKeyed
 var mcpToolEchoKeys = mcp.ToolInfo{
 	Name:         "echo_keys",
 	Symbol:       "EchoKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoKeys,
 	OutputSchema: mcpOutputEchoKeys,
 }
@@ -4759,7 +4759,7 @@ var _ func(context.Context, Keys) Keys = EchoKeys
 var mcpToolEchoKeywords = mcp.ToolInfo{
 	Name:         "echo_keywords",
 	Symbol:       "EchoKeywords",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoKeywords,
 	OutputSchema: mcpOutputEchoKeywords,
 }
@@ -4809,7 +4809,7 @@ var _ func(context.Context, Keywords) Keywords = EchoKeywords
 var mcpToolEchoLabel = mcp.ToolInfo{
 	Name:         "echo_label",
 	Symbol:       "EchoLabel",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLabel,
 	OutputSchema: mcpOutputEchoLabel,
 }
@@ -4859,7 +4859,7 @@ var _ func(context.Context, Box[Label]) Box[Label] = EchoLabel
 var mcpToolEchoLabels = mcp.ToolInfo{
 	Name:         "echo_labels",
 	Symbol:       "EchoLabels",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLabels,
 	OutputSchema: mcpOutputEchoLabels,
 }
@@ -4911,7 +4911,7 @@ var _ func(context.Context, Box[Labels]) Box[Labels] = EchoLabels
 var mcpToolEchoLadder = mcp.ToolInfo{
 	Name:         "echo_ladder",
 	Symbol:       "EchoLadder",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLadder,
 	OutputSchema: mcpOutputEchoLadder,
 }
@@ -4953,7 +4953,7 @@ var _ func(context.Context, Ladder) Ladder = EchoLadder
 var mcpToolEchoLengths = mcp.ToolInfo{
 	Name:         "echo_lengths",
 	Symbol:       "EchoLengths",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLengths,
 	OutputSchema: mcpOutputEchoLengths,
 }
@@ -5017,7 +5017,7 @@ var mcpToolEchoLenient = mcp.ToolInfo{
 	Name:         "echo_lenient",
 	Description:  "Takes numbers and booleans in quotes as well.",
 	Symbol:       "EchoLenient",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLenient,
 	OutputSchema: mcpOutputEchoLenient,
 	Lenient:      true,
@@ -5076,7 +5076,7 @@ var mcpToolEchoLenientBox = mcp.ToolInfo{
 	Name:         "echo_lenient_box",
 	Description:  "Takes JSON texts in the place of objects and lists.",
 	Symbol:       "EchoLenientBox",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLenientBox,
 	OutputSchema: mcpOutputEchoLenientBox,
 	Lenient:      true,
@@ -5163,7 +5163,7 @@ var mcpToolEchoLenientDefaults = mcp.ToolInfo{
 	Name:         "echo_lenient_defaults",
 	Description:  "Is lenient about defaults.",
 	Symbol:       "EchoLenientDefaults",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLenientDefaults,
 	OutputSchema: mcpOutputEchoLenientDefaults,
 	Lenient:      true,
@@ -5197,7 +5197,7 @@ var _ func(context.Context, Defaults) Defaults = EchoLenientDefaults
 var mcpToolEchoLevel = mcp.ToolInfo{
 	Name:         "echo_level",
 	Symbol:       "EchoLevel",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLevel,
 	OutputSchema: mcpOutputEchoLevel,
 }
@@ -5266,7 +5266,7 @@ var _ func(context.Context, Box[Level]) Box[Level] = EchoLevel
 var mcpToolEchoLevelKeys = mcp.ToolInfo{
 	Name:         "echo_level_keys",
 	Symbol:       "EchoLevelKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLevelKeys,
 	OutputSchema: mcpOutputEchoLevelKeys,
 }
@@ -5339,7 +5339,7 @@ var _ func(context.Context, Box[map[Level]Sort]) Box[map[Level]Sort] = EchoLevel
 var mcpToolEchoLevelKeysRoot = mcp.ToolInfo{
 	Name:         "echo_level_keys_root",
 	Symbol:       "EchoLevelKeysRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLevelKeysRoot,
 	OutputSchema: mcpOutputEchoLevelKeysRoot,
 }
@@ -5387,7 +5387,7 @@ var mcpFieldsEchoLevelKeysRoot = wire.Fields{
 var mcpToolEchoLimited = mcp.ToolInfo{
 	Name:         "echo_limited",
 	Symbol:       "EchoLimited",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLimited,
 	OutputSchema: mcpOutputEchoLimited,
 }
@@ -5433,7 +5433,7 @@ var _ func(context.Context, Limited) Limited = EchoLimited
 var mcpToolEchoLink = mcp.ToolInfo{
 	Name:         "echo_link",
 	Symbol:       "EchoLink",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLink,
 	OutputSchema: mcpOutputEchoLink,
 }
@@ -5473,7 +5473,7 @@ var _ func(context.Context, Link) Link = EchoLink
 var mcpToolEchoListOfBytes = mcp.ToolInfo{
 	Name:         "echo_list_of_bytes",
 	Symbol:       "EchoListOfBytes",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoListOfBytes,
 	OutputSchema: mcpOutputEchoListOfBytes,
 }
@@ -5525,7 +5525,7 @@ var _ func(context.Context, Box[[][]byte]) Box[[][]byte] = EchoListOfBytes
 var mcpToolEchoListOfInts = mcp.ToolInfo{
 	Name:         "echo_list_of_ints",
 	Symbol:       "EchoListOfInts",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoListOfInts,
 	OutputSchema: mcpOutputEchoListOfInts,
 }
@@ -5571,7 +5571,7 @@ var mcpFieldsEchoListOfInts = wire.Fields{
 var mcpToolEchoListOfPointerPoints = mcp.ToolInfo{
 	Name:         "echo_list_of_pointer_points",
 	Symbol:       "EchoListOfPointerPoints",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoListOfPointerPoints,
 	OutputSchema: mcpOutputEchoListOfPointerPoints,
 }
@@ -5620,7 +5620,7 @@ var mcpFieldsEchoListOfPointerPoints = wire.Fields{
 var mcpToolEchoListOfPoints = mcp.ToolInfo{
 	Name:         "echo_list_of_points",
 	Symbol:       "EchoListOfPoints",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoListOfPoints,
 	OutputSchema: mcpOutputEchoListOfPoints,
 }
@@ -5673,7 +5673,7 @@ var mcpFieldsEchoListOfPoints = wire.Fields{
 var mcpToolEchoListOfStrings = mcp.ToolInfo{
 	Name:         "echo_list_of_strings",
 	Symbol:       "EchoListOfStrings",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoListOfStrings,
 	OutputSchema: mcpOutputEchoListOfStrings,
 }
@@ -5722,7 +5722,7 @@ var mcpFieldsEchoListOfStrings = wire.Fields{
 var mcpToolEchoListOfTimes = mcp.ToolInfo{
 	Name:         "echo_list_of_times",
 	Symbol:       "EchoListOfTimes",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoListOfTimes,
 	OutputSchema: mcpOutputEchoListOfTimes,
 }
@@ -5768,7 +5768,7 @@ var mcpFieldsEchoListOfTimes = wire.Fields{
 var mcpToolEchoLone = mcp.ToolInfo{
 	Name:         "echo_lone",
 	Symbol:       "EchoLone",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoLone,
 	OutputSchema: mcpOutputEchoLone,
 }
@@ -5837,7 +5837,7 @@ var _ func(context.Context, Box[Lone]) Box[Lone] = EchoLone
 var mcpToolEchoMapByLabel = mcp.ToolInfo{
 	Name:         "echo_map_by_label",
 	Symbol:       "EchoMapByLabel",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMapByLabel,
 	OutputSchema: mcpOutputEchoMapByLabel,
 }
@@ -5896,7 +5896,7 @@ var _ func(context.Context, Box[map[Label]Count]) Box[map[Label]Count] = EchoMap
 var mcpToolEchoMapOfAny = mcp.ToolInfo{
 	Name:         "echo_map_of_any",
 	Symbol:       "EchoMapOfAny",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMapOfAny,
 	OutputSchema: mcpOutputEchoMapOfAny,
 }
@@ -5947,7 +5947,7 @@ var _ func(context.Context, Box[map[string]any]) Box[map[string]any] = EchoMapOf
 var mcpToolEchoMapOfInts = mcp.ToolInfo{
 	Name:         "echo_map_of_ints",
 	Symbol:       "EchoMapOfInts",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMapOfInts,
 	OutputSchema: mcpOutputEchoMapOfInts,
 }
@@ -5993,7 +5993,7 @@ var mcpFieldsEchoMapOfInts = wire.Fields{
 var mcpToolEchoMapOfLists = mcp.ToolInfo{
 	Name:         "echo_map_of_lists",
 	Symbol:       "EchoMapOfLists",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMapOfLists,
 	OutputSchema: mcpOutputEchoMapOfLists,
 }
@@ -6048,7 +6048,7 @@ var _ func(context.Context, Box[map[string][]any]) Box[map[string][]any] = EchoM
 var mcpToolEchoMapOfMaps = mcp.ToolInfo{
 	Name:         "echo_map_of_maps",
 	Symbol:       "EchoMapOfMaps",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMapOfMaps,
 	OutputSchema: mcpOutputEchoMapOfMaps,
 }
@@ -6104,7 +6104,7 @@ var _ func(context.Context, Box[map[string]map[string]bool]) Box[map[string]map[
 var mcpToolEchoMapOfPoints = mcp.ToolInfo{
 	Name:         "echo_map_of_points",
 	Symbol:       "EchoMapOfPoints",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMapOfPoints,
 	OutputSchema: mcpOutputEchoMapOfPoints,
 }
@@ -6149,7 +6149,7 @@ var mcpFieldsEchoMapOfPoints = wire.Fields{
 var mcpToolEchoMatrix = mcp.ToolInfo{
 	Name:         "echo_matrix",
 	Symbol:       "EchoMatrix",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMatrix,
 	OutputSchema: mcpOutputEchoMatrix,
 }
@@ -6200,7 +6200,7 @@ var mcpToolEchoMixed = mcp.ToolInfo{
 	Name:         "echo_mixed",
 	Description:  "Takes plain parameters of many types.",
 	Symbol:       "EchoMixed",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMixed,
 	OutputSchema: mcpOutputEchoMixed,
 }
@@ -6331,7 +6331,7 @@ var mcpFieldsEchoMixed = wire.Fields{
 var mcpToolEchoMode = mcp.ToolInfo{
 	Name:         "echo_mode",
 	Symbol:       "EchoMode",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMode,
 	OutputSchema: mcpOutputEchoMode,
 }
@@ -6391,7 +6391,7 @@ var _ func(context.Context, Box[mode]) Box[mode] = EchoMode
 var mcpToolEchoMoreThanAWord = mcp.ToolInfo{
 	Name:         "echo_more_than_a_word",
 	Symbol:       "EchoMoreThanAWord",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoMoreThanAWord,
 	OutputSchema: mcpOutputEchoMoreThanAWord,
 }
@@ -6497,7 +6497,7 @@ var _ func(context.Context, MoreThanAWord) MoreThanAWord = EchoMoreThanAWord
 var mcpToolEchoNames = mcp.ToolInfo{
 	Name:         "echo_names",
 	Symbol:       "EchoNames",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNames,
 	OutputSchema: mcpOutputEchoNames,
 }
@@ -6559,7 +6559,7 @@ var _ func(context.Context, Names) Names = EchoNames
 var mcpToolEchoNarrowed = mcp.ToolInfo{
 	Name:         "echo_narrowed",
 	Symbol:       "EchoNarrowed",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNarrowed,
 	OutputSchema: mcpOutputEchoNarrowed,
 }
@@ -6618,7 +6618,7 @@ var _ func(context.Context, Narrowed) Narrowed = EchoNarrowed
 var mcpToolEchoNested = mcp.ToolInfo{
 	Name:         "echo_nested",
 	Symbol:       "EchoNested",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNested,
 	OutputSchema: mcpOutputEchoNested,
 }
@@ -6667,7 +6667,7 @@ var _ func(context.Context, Box[Nested]) Box[Nested] = EchoNested
 var mcpToolEchoNestedRoot = mcp.ToolInfo{
 	Name:         "echo_nested_root",
 	Symbol:       "EchoNestedRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNestedRoot,
 	OutputSchema: mcpOutputEchoNestedRoot,
 }
@@ -6716,7 +6716,7 @@ var mcpFieldsEchoNestedRoot = wire.Fields{
 var mcpToolEchoNode = mcp.ToolInfo{
 	Name:         "echo_node",
 	Symbol:       "EchoNode",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNode,
 	OutputSchema: mcpOutputEchoNode,
 }
@@ -6754,7 +6754,7 @@ var _ func(context.Context, Node) Node = EchoNode
 var mcpToolEchoNodes = mcp.ToolInfo{
 	Name:         "echo_nodes",
 	Symbol:       "EchoNodes",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNodes,
 	OutputSchema: mcpOutputEchoNodes,
 }
@@ -6800,7 +6800,7 @@ var mcpFieldsEchoNodes = wire.Fields{
 var mcpToolEchoNothing = mcp.ToolInfo{
 	Name:         "echo_nothing",
 	Symbol:       "EchoNothing",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNothing,
 	OutputSchema: mcpOutputEchoNothing,
 }
@@ -6834,7 +6834,7 @@ var _ func(context.Context, Nothing) Nothing = EchoNothing
 var mcpToolEchoNullables = mcp.ToolInfo{
 	Name:         "echo_nullables",
 	Symbol:       "EchoNullables",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNullables,
 	OutputSchema: mcpOutputEchoNullables,
 }
@@ -6898,7 +6898,7 @@ var _ func(context.Context, Nullables) Nullables = EchoNullables
 var mcpToolEchoNumber = mcp.ToolInfo{
 	Name:         "echo_number",
 	Symbol:       "EchoNumber",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoNumber,
 	OutputSchema: mcpOutputEchoNumber,
 }
@@ -6930,7 +6930,7 @@ var _ func(context.Context, Box[json.Number]) Box[json.Number] = EchoNumber
 var mcpToolEchoObligations = mcp.ToolInfo{
 	Name:         "echo_obligations",
 	Symbol:       "EchoObligations",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoObligations,
 	OutputSchema: mcpOutputEchoObligations,
 }
@@ -6969,7 +6969,7 @@ var _ func(context.Context, Obligations) Obligations = EchoObligations
 var mcpToolEchoOdd = mcp.ToolInfo{
 	Name:         "echo_odd",
 	Symbol:       "EchoOdd",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOdd,
 	OutputSchema: mcpOutputEchoOdd,
 }
@@ -7047,7 +7047,7 @@ var _ func(context.Context, Box[Odd]) Box[Odd] = EchoOdd
 var mcpToolEchoOddKeys = mcp.ToolInfo{
 	Name:         "echo_odd_keys",
 	Symbol:       "EchoOddKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOddKeys,
 	OutputSchema: mcpOutputEchoOddKeys,
 }
@@ -7091,7 +7091,7 @@ var _ func(context.Context, OddKeys) OddKeys = EchoOddKeys
 var mcpToolEchoOmitZero = mcp.ToolInfo{
 	Name:         "echo_omit_zero",
 	Symbol:       "EchoOmitZero",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOmitZero,
 	OutputSchema: mcpOutputEchoOmitZero,
 }
@@ -7151,7 +7151,7 @@ var _ func(context.Context, OmitZero) OmitZero = EchoOmitZero
 var mcpToolEchoOnion = mcp.ToolInfo{
 	Name:         "echo_onion",
 	Symbol:       "EchoOnion",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOnion,
 	OutputSchema: mcpOutputEchoOnion,
 }
@@ -7198,7 +7198,7 @@ var _ func(context.Context, Box[Onion]) Box[Onion] = EchoOnion
 var mcpToolEchoOnions = mcp.ToolInfo{
 	Name:         "echo_onions",
 	Symbol:       "EchoOnions",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOnions,
 	OutputSchema: mcpOutputEchoOnions,
 }
@@ -7245,7 +7245,7 @@ var mcpFieldsEchoOnions = wire.Fields{
 var mcpToolEchoOnly = mcp.ToolInfo{
 	Name:         "echo_only",
 	Symbol:       "EchoOnly",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOnly,
 	OutputSchema: mcpOutputEchoOnly,
 }
@@ -7298,7 +7298,7 @@ var _ func(context.Context, Box[Only]) Box[Only] = EchoOnly
 var mcpToolEchoOptional = mcp.ToolInfo{
 	Name:         "echo_optional",
 	Symbol:       "EchoOptional",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOptional,
 	OutputSchema: mcpOutputEchoOptional,
 }
@@ -7371,7 +7371,7 @@ var _ func(context.Context, Optional) Optional = EchoOptional
 var mcpToolEchoOptions = mcp.ToolInfo{
 	Name:         "echo_options",
 	Symbol:       "EchoOptions",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOptions,
 	OutputSchema: mcpOutputEchoOptions,
 }
@@ -7412,7 +7412,7 @@ var _ func(context.Context, Options) Options = EchoOptions
 var mcpToolEchoOutOnly = mcp.ToolInfo{
 	Name:         "echo_out_only",
 	Symbol:       "EchoOutOnly",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOutOnly,
 	OutputSchema: mcpOutputEchoOutOnly,
 }
@@ -7486,7 +7486,7 @@ var _ func(context.Context, Box[OutOnly]) Box[OutOnly] = EchoOutOnly
 var mcpToolEchoOutOnlyText = mcp.ToolInfo{
 	Name:         "echo_out_only_text",
 	Symbol:       "EchoOutOnlyText",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoOutOnlyText,
 	OutputSchema: mcpOutputEchoOutOnlyText,
 }
@@ -7547,7 +7547,7 @@ var _ func(context.Context, Box[OutOnlyText]) Box[OutOnlyText] = EchoOutOnlyText
 var mcpToolEchoPageOfInts = mcp.ToolInfo{
 	Name:         "echo_page_of_ints",
 	Symbol:       "EchoPageOfInts",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPageOfInts,
 	OutputSchema: mcpOutputEchoPageOfInts,
 }
@@ -7591,7 +7591,7 @@ var _ func(context.Context, Page[int]) Page[int] = EchoPageOfInts
 var mcpToolEchoPageOfPages = mcp.ToolInfo{
 	Name:         "echo_page_of_pages",
 	Symbol:       "EchoPageOfPages",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPageOfPages,
 	OutputSchema: mcpOutputEchoPageOfPages,
 }
@@ -7641,7 +7641,7 @@ var _ func(context.Context, Page[Page[string]]) Page[Page[string]] = EchoPageOfP
 var mcpToolEchoPageOfPointers = mcp.ToolInfo{
 	Name:         "echo_page_of_pointers",
 	Symbol:       "EchoPageOfPointers",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPageOfPointers,
 	OutputSchema: mcpOutputEchoPageOfPointers,
 }
@@ -7686,7 +7686,7 @@ var _ func(context.Context, Page[*Point]) Page[*Point] = EchoPageOfPointers
 var mcpToolEchoPageOfPoints = mcp.ToolInfo{
 	Name:         "echo_page_of_points",
 	Symbol:       "EchoPageOfPoints",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPageOfPoints,
 	OutputSchema: mcpOutputEchoPageOfPoints,
 }
@@ -7733,7 +7733,7 @@ var _ func(context.Context, Page[Point]) Page[Point] = EchoPageOfPoints
 var mcpToolEchoPairOfPairs = mcp.ToolInfo{
 	Name:         "echo_pair_of_pairs",
 	Symbol:       "EchoPairOfPairs",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPairOfPairs,
 	OutputSchema: mcpOutputEchoPairOfPairs,
 }
@@ -7781,7 +7781,7 @@ var _ func(
 var mcpToolEchoPairOfScalars = mcp.ToolInfo{
 	Name:         "echo_pair_of_scalars",
 	Symbol:       "EchoPairOfScalars",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPairOfScalars,
 	OutputSchema: mcpOutputEchoPairOfScalars,
 }
@@ -7818,7 +7818,7 @@ var _ func(context.Context, Pair[int, string]) Pair[int, string] = EchoPairOfSca
 var mcpToolEchoPatterns = mcp.ToolInfo{
 	Name:         "echo_patterns",
 	Symbol:       "EchoPatterns",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPatterns,
 	OutputSchema: mcpOutputEchoPatterns,
 }
@@ -7869,7 +7869,7 @@ var _ func(context.Context, Patterns) Patterns = EchoPatterns
 var mcpToolEchoPerm = mcp.ToolInfo{
 	Name:         "echo_perm",
 	Symbol:       "EchoPerm",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPerm,
 	OutputSchema: mcpOutputEchoPerm,
 }
@@ -7922,7 +7922,7 @@ var _ func(context.Context, Box[Perm]) Box[Perm] = EchoPerm
 var mcpToolEchoPoint = mcp.ToolInfo{
 	Name:         "echo_point",
 	Symbol:       "EchoPoint",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPoint,
 	OutputSchema: mcpOutputEchoPoint,
 }
@@ -7953,7 +7953,7 @@ var _ func(context.Context, Box[Point]) Box[Point] = EchoPoint
 var mcpToolEchoPointer = mcp.ToolInfo{
 	Name:         "echo_pointer",
 	Symbol:       "EchoPointer",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointer,
 	OutputSchema: mcpOutputEchoPointer,
 }
@@ -7985,7 +7985,7 @@ var _ func(context.Context, Box[*int]) Box[*int] = EchoPointer
 var mcpToolEchoPointerArgument = mcp.ToolInfo{
 	Name:         "echo_pointer_argument",
 	Symbol:       "EchoPointerArgument",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerArgument,
 	OutputSchema: mcpOutputEchoPointerArgument,
 }
@@ -8022,7 +8022,7 @@ var _ func(context.Context, *Box[int8]) *Box[int8] = EchoPointerArgument
 var mcpToolEchoPointerConflict = mcp.ToolInfo{
 	Name:         "echo_pointer_conflict",
 	Symbol:       "EchoPointerConflict",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerConflict,
 	OutputSchema: mcpOutputEchoPointerConflict,
 }
@@ -8062,7 +8062,7 @@ var _ func(context.Context, PointerConflict) PointerConflict = EchoPointerConfli
 var mcpToolEchoPointerRoot = mcp.ToolInfo{
 	Name:         "echo_pointer_root",
 	Symbol:       "EchoPointerRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerRoot,
 	OutputSchema: mcpOutputEchoPointerRoot,
 }
@@ -8111,7 +8111,7 @@ var mcpFieldsEchoPointerRoot = wire.Fields{
 var mcpToolEchoPointerToBytes = mcp.ToolInfo{
 	Name:         "echo_pointer_to_bytes",
 	Symbol:       "EchoPointerToBytes",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerToBytes,
 	OutputSchema: mcpOutputEchoPointerToBytes,
 }
@@ -8175,7 +8175,7 @@ var _ func(context.Context, Box[*[]byte]) Box[*[]byte] = EchoPointerToBytes
 var mcpToolEchoPointerToMap = mcp.ToolInfo{
 	Name:         "echo_pointer_to_map",
 	Symbol:       "EchoPointerToMap",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerToMap,
 	OutputSchema: mcpOutputEchoPointerToMap,
 }
@@ -8245,7 +8245,7 @@ var _ func(context.Context, Box[*map[string]int]) Box[*map[string]int] = EchoPoi
 var mcpToolEchoPointerToPoint = mcp.ToolInfo{
 	Name:         "echo_pointer_to_point",
 	Symbol:       "EchoPointerToPoint",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerToPoint,
 	OutputSchema: mcpOutputEchoPointerToPoint,
 }
@@ -8329,7 +8329,7 @@ var _ func(context.Context, Box[*Point]) Box[*Point] = EchoPointerToPoint
 var mcpToolEchoPointerToPointer = mcp.ToolInfo{
 	Name:         "echo_pointer_to_pointer",
 	Symbol:       "EchoPointerToPointer",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerToPointer,
 	OutputSchema: mcpOutputEchoPointerToPointer,
 }
@@ -8388,7 +8388,7 @@ var _ func(context.Context, Box[**bool]) Box[**bool] = EchoPointerToPointer
 var mcpToolEchoPointerToSlice = mcp.ToolInfo{
 	Name:         "echo_pointer_to_slice",
 	Symbol:       "EchoPointerToSlice",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerToSlice,
 	OutputSchema: mcpOutputEchoPointerToSlice,
 }
@@ -8452,7 +8452,7 @@ var _ func(context.Context, Box[*[]int]) Box[*[]int] = EchoPointerToSlice
 var mcpToolEchoPointerToString = mcp.ToolInfo{
 	Name:         "echo_pointer_to_string",
 	Symbol:       "EchoPointerToString",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerToString,
 	OutputSchema: mcpOutputEchoPointerToString,
 }
@@ -8511,7 +8511,7 @@ var _ func(context.Context, Box[*string]) Box[*string] = EchoPointerToString
 var mcpToolEchoPointerToTime = mcp.ToolInfo{
 	Name:         "echo_pointer_to_time",
 	Symbol:       "EchoPointerToTime",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointerToTime,
 	OutputSchema: mcpOutputEchoPointerToTime,
 }
@@ -8574,7 +8574,7 @@ var _ func(context.Context, Box[*time.Time]) Box[*time.Time] = EchoPointerToTime
 var mcpToolEchoPointers = mcp.ToolInfo{
 	Name:         "echo_pointers",
 	Symbol:       "EchoPointers",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointers,
 	OutputSchema: mcpOutputEchoPointers,
 }
@@ -8622,7 +8622,7 @@ var _ func(context.Context, Pointers) Pointers = EchoPointers
 var mcpToolEchoPointersRoot = mcp.ToolInfo{
 	Name:         "echo_pointers_root",
 	Symbol:       "EchoPointersRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointersRoot,
 	OutputSchema: mcpOutputEchoPointersRoot,
 }
@@ -8671,7 +8671,7 @@ var mcpFieldsEchoPointersRoot = wire.Fields{
 var mcpToolEchoPoints = mcp.ToolInfo{
 	Name:         "echo_points",
 	Symbol:       "EchoPoints",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPoints,
 	OutputSchema: mcpOutputEchoPoints,
 }
@@ -8740,7 +8740,7 @@ var _ func(context.Context, Box[[]Point]) Box[[]Point] = EchoPoints
 var mcpToolEchoPointsByName = mcp.ToolInfo{
 	Name:         "echo_points_by_name",
 	Symbol:       "EchoPointsByName",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPointsByName,
 	OutputSchema: mcpOutputEchoPointsByName,
 }
@@ -8791,7 +8791,7 @@ var _ func(context.Context, Box[map[string]Point]) Box[map[string]Point] = EchoP
 var mcpToolEchoPrefix = mcp.ToolInfo{
 	Name:         "echo_prefix",
 	Symbol:       "EchoPrefix",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoPrefix,
 	OutputSchema: mcpOutputEchoPrefix,
 }
@@ -8823,7 +8823,7 @@ var mcpToolEchoQuery = mcp.ToolInfo{
 	Name:         "echo_query",
 	Description:  "Takes plain parameters, one of them variadic.",
 	Symbol:       "EchoQuery",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoQuery,
 	OutputSchema: mcpOutputEchoQuery,
 }
@@ -8897,7 +8897,7 @@ var mcpFieldsEchoQuery = wire.Fields{
 var mcpToolEchoQuoted = mcp.ToolInfo{
 	Name:         "echo_quoted",
 	Symbol:       "EchoQuoted",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoQuoted,
 	OutputSchema: mcpOutputEchoQuoted,
 }
@@ -8957,7 +8957,7 @@ var _ func(context.Context, Quoted) Quoted = EchoQuoted
 var mcpToolEchoRankKeys = mcp.ToolInfo{
 	Name:         "echo_rank_keys",
 	Symbol:       "EchoRankKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoRankKeys,
 	OutputSchema: mcpOutputEchoRankKeys,
 }
@@ -9016,7 +9016,7 @@ var _ func(context.Context, Box[map[Rank]Rank]) Box[map[Rank]Rank] = EchoRankKey
 var mcpToolEchoRatio = mcp.ToolInfo{
 	Name:         "echo_ratio",
 	Symbol:       "EchoRatio",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoRatio,
 	OutputSchema: mcpOutputEchoRatio,
 }
@@ -9047,7 +9047,7 @@ var _ func(context.Context, Box[Ratio]) Box[Ratio] = EchoRatio
 var mcpToolEchoRaw = mcp.ToolInfo{
 	Name:         "echo_raw",
 	Symbol:       "EchoRaw",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoRaw,
 	OutputSchema: mcpOutputEchoRaw,
 }
@@ -9078,7 +9078,7 @@ var _ func(context.Context, Box[json.RawMessage]) Box[json.RawMessage] = EchoRaw
 var mcpToolEchoRawRoot = mcp.ToolInfo{
 	Name:         "echo_raw_root",
 	Symbol:       "EchoRawRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoRawRoot,
 	OutputSchema: mcpOutputEchoRawRoot,
 }
@@ -9122,7 +9122,7 @@ var mcpFieldsEchoRawRoot = wire.Fields{
 var mcpToolEchoRenamed = mcp.ToolInfo{
 	Name:         "echo_renamed",
 	Symbol:       "EchoRenamed",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoRenamed,
 	OutputSchema: mcpOutputEchoRenamed,
 }
@@ -9162,7 +9162,7 @@ var _ func(context.Context, Renamed) Renamed = EchoRenamed
 var mcpToolEchoResolved = mcp.ToolInfo{
 	Name:         "echo_resolved",
 	Symbol:       "EchoResolved",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoResolved,
 	OutputSchema: mcpOutputEchoResolved,
 }
@@ -9203,7 +9203,7 @@ var _ func(context.Context, Resolved) Resolved = EchoResolved
 var mcpToolEchoRing = mcp.ToolInfo{
 	Name:         "echo_ring",
 	Symbol:       "EchoRing",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoRing,
 	OutputSchema: mcpOutputEchoRing,
 }
@@ -9242,7 +9242,7 @@ var _ func(context.Context, Ring) Ring = EchoRing
 var mcpToolEchoRune = mcp.ToolInfo{
 	Name:         "echo_rune",
 	Symbol:       "EchoRune",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoRune,
 	OutputSchema: mcpOutputEchoRune,
 }
@@ -9273,7 +9273,7 @@ var _ func(context.Context, Box[rune]) Box[rune] = EchoRune
 var mcpToolEchoScalar = mcp.ToolInfo{
 	Name:         "echo_scalar",
 	Symbol:       "EchoScalar",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoScalar,
 	OutputSchema: mcpOutputEchoScalar,
 }
@@ -9316,7 +9316,7 @@ var _ func(context.Context, Scalar) Scalar = EchoScalar
 var mcpToolEchoScalars = mcp.ToolInfo{
 	Name:         "echo_scalars",
 	Symbol:       "EchoScalars",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoScalars,
 	OutputSchema: mcpOutputEchoScalars,
 }
@@ -9347,7 +9347,7 @@ var _ func(context.Context, Scalars) Scalars = EchoScalars
 var mcpToolEchoScores = mcp.ToolInfo{
 	Name:         "echo_scores",
 	Symbol:       "EchoScores",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoScores,
 	OutputSchema: mcpOutputEchoScores,
 }
@@ -9404,7 +9404,7 @@ var _ func(context.Context, Box[Scores]) Box[Scores] = EchoScores
 var mcpToolEchoSecret = mcp.ToolInfo{
 	Name:         "echo_secret",
 	Symbol:       "EchoSecret",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSecret,
 	OutputSchema: mcpOutputEchoSecret,
 }
@@ -9459,7 +9459,7 @@ var _ func(context.Context, Box[Secret]) Box[Secret] = EchoSecret
 var mcpToolEchoSecretKeys = mcp.ToolInfo{
 	Name:         "echo_secret_keys",
 	Symbol:       "EchoSecretKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSecretKeys,
 	OutputSchema: mcpOutputEchoSecretKeys,
 }
@@ -9490,7 +9490,7 @@ var _ func(context.Context, Box[map[Secret]int]) Box[map[Secret]int] = EchoSecre
 var mcpToolEchoSerial = mcp.ToolInfo{
 	Name:         "echo_serial",
 	Symbol:       "EchoSerial",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSerial,
 	OutputSchema: mcpOutputEchoSerial,
 }
@@ -9542,7 +9542,7 @@ var _ func(context.Context, Box[Serial]) Box[Serial] = EchoSerial
 var mcpToolEchoSet = mcp.ToolInfo{
 	Name:         "echo_set",
 	Symbol:       "EchoSet",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSet,
 	OutputSchema: mcpOutputEchoSet,
 }
@@ -9595,7 +9595,7 @@ var _ func(context.Context, Box[Set[Label]]) Box[Set[Label]] = EchoSet
 var mcpToolEchoSetOfSorts = mcp.ToolInfo{
 	Name:         "echo_set_of_sorts",
 	Symbol:       "EchoSetOfSorts",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSetOfSorts,
 	OutputSchema: mcpOutputEchoSetOfSorts,
 }
@@ -9626,7 +9626,7 @@ var _ func(context.Context, Box[Set[Sort]]) Box[Set[Sort]] = EchoSetOfSorts
 var mcpToolEchoShade = mcp.ToolInfo{
 	Name:         "echo_shade",
 	Symbol:       "EchoShade",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoShade,
 	OutputSchema: mcpOutputEchoShade,
 }
@@ -9686,7 +9686,7 @@ var _ func(context.Context, Box[Shade]) Box[Shade] = EchoShade
 var mcpToolEchoShadowing = mcp.ToolInfo{
 	Name:         "echo_shadowing",
 	Symbol:       "EchoShadowing",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoShadowing,
 	OutputSchema: mcpOutputEchoShadowing,
 }
@@ -9722,7 +9722,7 @@ var _ func(context.Context, Shadowing) Shadowing = EchoShadowing
 var mcpToolEchoShort = mcp.ToolInfo{
 	Name:         "echo_short",
 	Symbol:       "EchoShort",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoShort,
 	OutputSchema: mcpOutputEchoShort,
 }
@@ -9777,7 +9777,7 @@ var mcpToolEchoSingles = mcp.ToolInfo{
 	Name:         "echo_singles",
 	Description:  "Returns what it is given.",
 	Symbol:       "EchoSingles",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSingles,
 	OutputSchema: mcpOutputEchoSingles,
 }
@@ -9832,7 +9832,7 @@ var _ func(context.Context, Singles) Singles = EchoSingles
 var mcpToolEchoSize = mcp.ToolInfo{
 	Name:         "echo_size",
 	Symbol:       "EchoSize",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSize,
 	OutputSchema: mcpOutputEchoSize,
 }
@@ -9886,7 +9886,7 @@ var _ func(context.Context, Box[Size]) Box[Size] = EchoSize
 var mcpToolEchoSlogLevel = mcp.ToolInfo{
 	Name:         "echo_slog_level",
 	Symbol:       "EchoSlogLevel",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSlogLevel,
 	OutputSchema: mcpOutputEchoSlogLevel,
 }
@@ -9917,7 +9917,7 @@ var _ func(context.Context, Box[slog.Level]) Box[slog.Level] = EchoSlogLevel
 var mcpToolEchoSort = mcp.ToolInfo{
 	Name:         "echo_sort",
 	Symbol:       "EchoSort",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSort,
 	OutputSchema: mcpOutputEchoSort,
 }
@@ -10002,7 +10002,7 @@ var _ func(context.Context, Box[Sort]) Box[Sort] = EchoSort
 var mcpToolEchoSortKeys = mcp.ToolInfo{
 	Name:         "echo_sort_keys",
 	Symbol:       "EchoSortKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSortKeys,
 	OutputSchema: mcpOutputEchoSortKeys,
 }
@@ -10034,7 +10034,7 @@ var _ func(context.Context, Box[map[Sort]int]) Box[map[Sort]int] = EchoSortKeys
 var mcpToolEchoSortPairs = mcp.ToolInfo{
 	Name:         "echo_sort_pairs",
 	Symbol:       "EchoSortPairs",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSortPairs,
 	OutputSchema: mcpOutputEchoSortPairs,
 }
@@ -10125,7 +10125,7 @@ var _ func(context.Context, Box[map[Sort]Sort]) Box[map[Sort]Sort] = EchoSortPai
 var mcpToolEchoSortRoot = mcp.ToolInfo{
 	Name:         "echo_sort_root",
 	Symbol:       "EchoSortRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSortRoot,
 	OutputSchema: mcpOutputEchoSortRoot,
 }
@@ -10173,7 +10173,7 @@ var mcpFieldsEchoSortRoot = wire.Fields{
 var mcpToolEchoSorts = mcp.ToolInfo{
 	Name:         "echo_sorts",
 	Symbol:       "EchoSorts",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSorts,
 	OutputSchema: mcpOutputEchoSorts,
 }
@@ -10221,7 +10221,7 @@ var mcpFieldsEchoSorts = wire.Fields{
 var mcpToolEchoSpaced = mcp.ToolInfo{
 	Name:         "echo_spaced",
 	Symbol:       "EchoSpaced",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoSpaced,
 	OutputSchema: mcpOutputEchoSpaced,
 }
@@ -10273,7 +10273,7 @@ var _ func(context.Context, Box[Spaced]) Box[Spaced] = EchoSpaced
 var mcpToolEchoString = mcp.ToolInfo{
 	Name:         "echo_string",
 	Symbol:       "EchoString",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoString,
 	OutputSchema: mcpOutputEchoString,
 }
@@ -10304,7 +10304,7 @@ var _ func(context.Context, Box[string]) Box[string] = EchoString
 var mcpToolEchoTagKeys = mcp.ToolInfo{
 	Name:         "echo_tag_keys",
 	Symbol:       "EchoTagKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTagKeys,
 	OutputSchema: mcpOutputEchoTagKeys,
 }
@@ -10335,7 +10335,7 @@ var _ func(context.Context, Box[map[Tag[int]]int]) Box[map[Tag[int]]int] = EchoT
 var mcpToolEchoTagged = mcp.ToolInfo{
 	Name:         "echo_tagged",
 	Symbol:       "EchoTagged",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTagged,
 	OutputSchema: mcpOutputEchoTagged,
 }
@@ -10372,7 +10372,7 @@ var _ func(context.Context, Tagged) Tagged = EchoTagged
 var mcpToolEchoTally = mcp.ToolInfo{
 	Name:         "echo_tally",
 	Symbol:       "EchoTally",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTally,
 	OutputSchema: mcpOutputEchoTally,
 }
@@ -10424,7 +10424,7 @@ var _ func(context.Context, Box[Tally]) Box[Tally] = EchoTally
 var mcpToolEchoTextRoot = mcp.ToolInfo{
 	Name:        "echo_text_root",
 	Symbol:      "EchoTextRoot",
-	Hints:       mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema: mcpInputEchoTextRoot,
 }
 
@@ -10464,7 +10464,7 @@ var mcpToolEchoTightened = mcp.ToolInfo{
 	Name:         "echo_tightened",
 	Description:  "Takes a struct whose fields are narrowed for this tool alone.",
 	Symbol:       "EchoTightened",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTightened,
 	OutputSchema: mcpOutputEchoTightened,
 }
@@ -10500,7 +10500,7 @@ var _ func(context.Context, Point) Point = EchoTightened
 var mcpToolEchoTime = mcp.ToolInfo{
 	Name:         "echo_time",
 	Symbol:       "EchoTime",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTime,
 	OutputSchema: mcpOutputEchoTime,
 }
@@ -10531,7 +10531,7 @@ var _ func(context.Context, Box[time.Time]) Box[time.Time] = EchoTime
 var mcpToolEchoTimeRoot = mcp.ToolInfo{
 	Name:         "echo_time_root",
 	Symbol:       "EchoTimeRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTimeRoot,
 	OutputSchema: mcpOutputEchoTimeRoot,
 }
@@ -10576,7 +10576,7 @@ var mcpFieldsEchoTimeRoot = wire.Fields{
 var mcpToolEchoTreeOfPairs = mcp.ToolInfo{
 	Name:         "echo_tree_of_pairs",
 	Symbol:       "EchoTreeOfPairs",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTreeOfPairs,
 	OutputSchema: mcpOutputEchoTreeOfPairs,
 }
@@ -10623,7 +10623,7 @@ var _ func(context.Context, Tree[Pair[string, *int]]) Tree[Pair[string, *int]] =
 var mcpToolEchoTreeOfStrings = mcp.ToolInfo{
 	Name:         "echo_tree_of_strings",
 	Symbol:       "EchoTreeOfStrings",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTreeOfStrings,
 	OutputSchema: mcpOutputEchoTreeOfStrings,
 }
@@ -10665,7 +10665,7 @@ var _ func(context.Context, Tree[string]) Tree[string] = EchoTreeOfStrings
 var mcpToolEchoTreeOfTrees = mcp.ToolInfo{
 	Name:         "echo_tree_of_trees",
 	Symbol:       "EchoTreeOfTrees",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoTreeOfTrees,
 	OutputSchema: mcpOutputEchoTreeOfTrees,
 }
@@ -10710,7 +10710,7 @@ var _ func(context.Context, Tree[Tree[int]]) Tree[Tree[int]] = EchoTreeOfTrees
 var mcpToolEchoUint = mcp.ToolInfo{
 	Name:         "echo_uint",
 	Symbol:       "EchoUint",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUint,
 	OutputSchema: mcpOutputEchoUint,
 }
@@ -10756,7 +10756,7 @@ var _ func(context.Context, Box[uint]) Box[uint] = EchoUint
 var mcpToolEchoUint16 = mcp.ToolInfo{
 	Name:         "echo_uint16",
 	Symbol:       "EchoUint16",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUint16,
 	OutputSchema: mcpOutputEchoUint16,
 }
@@ -10803,7 +10803,7 @@ var _ func(context.Context, Box[uint16]) Box[uint16] = EchoUint16
 var mcpToolEchoUint32 = mcp.ToolInfo{
 	Name:         "echo_uint32",
 	Symbol:       "EchoUint32",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUint32,
 	OutputSchema: mcpOutputEchoUint32,
 }
@@ -10852,7 +10852,7 @@ var _ func(context.Context, Box[uint32]) Box[uint32] = EchoUint32
 var mcpToolEchoUint64 = mcp.ToolInfo{
 	Name:         "echo_uint64",
 	Symbol:       "EchoUint64",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUint64,
 	OutputSchema: mcpOutputEchoUint64,
 }
@@ -10883,7 +10883,7 @@ var _ func(context.Context, Box[uint64]) Box[uint64] = EchoUint64
 var mcpToolEchoUint8 = mcp.ToolInfo{
 	Name:         "echo_uint8",
 	Symbol:       "EchoUint8",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUint8,
 	OutputSchema: mcpOutputEchoUint8,
 }
@@ -10930,7 +10930,7 @@ var _ func(context.Context, Box[uint8]) Box[uint8] = EchoUint8
 var mcpToolEchoUintKeys = mcp.ToolInfo{
 	Name:         "echo_uint_keys",
 	Symbol:       "EchoUintKeys",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUintKeys,
 	OutputSchema: mcpOutputEchoUintKeys,
 }
@@ -10985,7 +10985,7 @@ var _ func(context.Context, Box[map[uint64][]Point]) Box[map[uint64][]Point] = E
 var mcpToolEchoUintptr = mcp.ToolInfo{
 	Name:         "echo_uintptr",
 	Symbol:       "EchoUintptr",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUintptr,
 	OutputSchema: mcpOutputEchoUintptr,
 }
@@ -11016,7 +11016,7 @@ var _ func(context.Context, Box[uintptr]) Box[uintptr] = EchoUintptr
 var mcpToolEchoUnit = mcp.ToolInfo{
 	Name:         "echo_unit",
 	Symbol:       "EchoUnit",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUnit,
 	OutputSchema: mcpOutputEchoUnit,
 }
@@ -11096,7 +11096,7 @@ var _ func(context.Context, Box[Unit]) Box[Unit] = EchoUnit
 var mcpToolEchoUnlisted = mcp.ToolInfo{
 	Name:         "echo_unlisted",
 	Symbol:       "EchoUnlisted",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUnlisted,
 	OutputSchema: mcpOutputEchoUnlisted,
 }
@@ -11148,7 +11148,7 @@ var _ func(context.Context, Box[Unlisted]) Box[Unlisted] = EchoUnlisted
 var mcpToolEchoUpper = mcp.ToolInfo{
 	Name:         "echo_upper",
 	Symbol:       "EchoUpper",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoUpper,
 	OutputSchema: mcpOutputEchoUpper,
 }
@@ -11211,7 +11211,7 @@ var _ func(context.Context, Box[Upper]) Box[Upper] = EchoUpper
 var mcpToolEchoValidated = mcp.ToolInfo{
 	Name:         "echo_validated",
 	Symbol:       "EchoValidated",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoValidated,
 	OutputSchema: mcpOutputEchoValidated,
 }
@@ -11275,7 +11275,7 @@ var _ func(context.Context, Validated) Validated = EchoValidated
 var mcpToolEchoVector = mcp.ToolInfo{
 	Name:         "echo_vector",
 	Symbol:       "EchoVector",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoVector,
 	OutputSchema: mcpOutputEchoVector,
 }
@@ -11336,7 +11336,7 @@ var _ func(context.Context, Box[Vector[Vector[int]]]) Box[Vector[Vector[int]]] =
 var mcpToolEchoVectorRoot = mcp.ToolInfo{
 	Name:         "echo_vector_root",
 	Symbol:       "EchoVectorRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoVectorRoot,
 	OutputSchema: mcpOutputEchoVectorRoot,
 }
@@ -11386,7 +11386,7 @@ var mcpFieldsEchoVectorRoot = wire.Fields{
 var mcpToolEchoVessel = mcp.ToolInfo{
 	Name:         "echo_vessel",
 	Symbol:       "EchoVessel",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoVessel,
 	OutputSchema: mcpOutputEchoVessel,
 }
@@ -11425,7 +11425,7 @@ var _ func(context.Context, Vessel) Vessel = EchoVessel
 var mcpToolEchoWeight = mcp.ToolInfo{
 	Name:         "echo_weight",
 	Symbol:       "EchoWeight",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoWeight,
 	OutputSchema: mcpOutputEchoWeight,
 }
@@ -11483,7 +11483,7 @@ var _ func(context.Context, Box[Weight]) Box[Weight] = EchoWeight
 var mcpToolEchoWide = mcp.ToolInfo{
 	Name:         "echo_wide",
 	Symbol:       "EchoWide",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoWide,
 	OutputSchema: mcpOutputEchoWide,
 }
@@ -11651,7 +11651,7 @@ var _ func(context.Context, Wide) Wide = EchoWide
 var mcpToolEchoWider = mcp.ToolInfo{
 	Name:         "echo_wider",
 	Symbol:       "EchoWider",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoWider,
 	OutputSchema: mcpOutputEchoWider,
 }
@@ -11824,7 +11824,7 @@ var _ func(context.Context, Wider) Wider = EchoWider
 var mcpToolEchoWithAlias = mcp.ToolInfo{
 	Name:         "echo_with_alias",
 	Symbol:       "EchoWithAlias",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoWithAlias,
 	OutputSchema: mcpOutputEchoWithAlias,
 }
@@ -11860,7 +11860,7 @@ var _ func(context.Context, WithAlias) WithAlias = EchoWithAlias
 var mcpToolEchoWithGeneric = mcp.ToolInfo{
 	Name:         "echo_with_generic",
 	Symbol:       "EchoWithGeneric",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoWithGeneric,
 	OutputSchema: mcpOutputEchoWithGeneric,
 }
@@ -11897,7 +11897,7 @@ var _ func(context.Context, WithGeneric) WithGeneric = EchoWithGeneric
 var mcpToolEchoWord = mcp.ToolInfo{
 	Name:         "echo_word",
 	Symbol:       "EchoWord",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputEchoWord,
 	OutputSchema: mcpOutputEchoWord,
 }
@@ -12000,7 +12000,7 @@ var _ func(context.Context, Word) Word = EchoWord
 var mcpToolOwnCovered = mcp.ToolInfo{
 	Name:         "own_covered",
 	Symbol:       "EchoOwnCovered",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnCovered,
 	OutputSchema: mcpOutputOwnCovered,
 }
@@ -12058,7 +12058,7 @@ var _ func(context.Context, Point) Covered = EchoOwnCovered
 var mcpToolOwnExpr = mcp.ToolInfo{
 	Name:         "own_expr",
 	Symbol:       "EchoOwnExpr",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnExpr,
 	OutputSchema: mcpOutputOwnExpr,
 }
@@ -12114,7 +12114,7 @@ var _ func(context.Context, Formula) Formula = EchoOwnExpr
 var mcpToolOwnFlaggedPointer = mcp.ToolInfo{
 	Name:         "own_flagged_pointer",
 	Symbol:       "EchoOwnFlaggedPointer",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnFlaggedPointer,
 	OutputSchema: mcpOutputOwnFlaggedPointer,
 }
@@ -12167,7 +12167,7 @@ var mcpFieldsOwnFlaggedPointer = wire.Fields{
 var mcpToolOwnFlags = mcp.ToolInfo{
 	Name:         "own_flags",
 	Symbol:       "EchoOwnFlags",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnFlags,
 	OutputSchema: mcpOutputOwnFlags,
 }
@@ -12217,7 +12217,7 @@ var mcpFieldsOwnFlags = wire.Fields{
 var mcpToolOwnHusk = mcp.ToolInfo{
 	Name:         "own_husk",
 	Symbol:       "EchoOwnHusk",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnHusk,
 	OutputSchema: mcpOutputOwnHusk,
 }
@@ -12259,7 +12259,7 @@ var _ func(context.Context, Husk) Husk = EchoOwnHusk
 var mcpToolOwnLayers = mcp.ToolInfo{
 	Name:         "own_layers",
 	Symbol:       "EchoOwnLayers",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnLayers,
 	OutputSchema: mcpOutputOwnLayers,
 }
@@ -12356,7 +12356,7 @@ var _ func(context.Context, Layers) Layers = EchoOwnLayers
 var mcpToolOwnLinks = mcp.ToolInfo{
 	Name:         "own_links",
 	Symbol:       "EchoOwnLinks",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnLinks,
 	OutputSchema: mcpOutputOwnLinks,
 }
@@ -12398,7 +12398,7 @@ var _ func(context.Context, Links) Links = EchoOwnLinks
 var mcpToolOwnMaybe = mcp.ToolInfo{
 	Name:         "own_maybe",
 	Symbol:       "EchoOwnMaybe",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnMaybe,
 	OutputSchema: mcpOutputOwnMaybe,
 }
@@ -12478,7 +12478,7 @@ var _ func(context.Context, Box[Maybe]) Box[Maybe] = EchoOwnMaybe
 var mcpToolOwnMaybeFlag = mcp.ToolInfo{
 	Name:         "own_maybe_flag",
 	Symbol:       "EchoOwnMaybeFlag",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnMaybeFlag,
 	OutputSchema: mcpOutputOwnMaybeFlag,
 }
@@ -12530,7 +12530,7 @@ var mcpFieldsOwnMaybeFlag = wire.Fields{
 var mcpToolOwnMaybeRoot = mcp.ToolInfo{
 	Name:         "own_maybe_root",
 	Symbol:       "EchoOwnMaybeRoot",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnMaybeRoot,
 	OutputSchema: mcpOutputOwnMaybeRoot,
 }
@@ -12579,7 +12579,7 @@ var mcpFieldsOwnMaybeRoot = wire.Fields{
 var mcpToolOwnOutcome = mcp.ToolInfo{
 	Name:         "own_outcome",
 	Symbol:       "EchoOwnOutcome",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnOutcome,
 	OutputSchema: mcpOutputOwnOutcome,
 }
@@ -12619,7 +12619,7 @@ var _ func(context.Context, Point) Outcome = EchoOwnOutcome
 var mcpToolOwnParcel = mcp.ToolInfo{
 	Name:         "own_parcel",
 	Symbol:       "EchoOwnParcel",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnParcel,
 	OutputSchema: mcpOutputOwnParcel,
 }
@@ -12663,7 +12663,7 @@ var _ func(context.Context, Wrapping) Wrapping = EchoOwnParcel
 var mcpToolOwnPerhaps = mcp.ToolInfo{
 	Name:         "own_perhaps",
 	Symbol:       "EchoOwnPerhaps",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnPerhaps,
 	OutputSchema: mcpOutputOwnPerhaps,
 }
@@ -12748,7 +12748,7 @@ var _ func(context.Context, Box[Perhaps]) Box[Perhaps] = EchoOwnPerhaps
 var mcpToolOwnRow = mcp.ToolInfo{
 	Name:         "own_row",
 	Symbol:       "EchoOwnRow",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnRow,
 	OutputSchema: mcpOutputOwnRow,
 }
@@ -12807,7 +12807,7 @@ var _ func(context.Context, Row) Row = EchoOwnRow
 var mcpToolOwnShape = mcp.ToolInfo{
 	Name:         "own_shape",
 	Symbol:       "EchoOwnShape",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnShape,
 	OutputSchema: mcpOutputOwnShape,
 }
@@ -12863,7 +12863,7 @@ var _ func(context.Context, Drawing) Drawing = EchoOwnShape
 var mcpToolOwnWeekday = mcp.ToolInfo{
 	Name:         "own_weekday",
 	Symbol:       "EchoOwnWeekday",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputOwnWeekday,
 	OutputSchema: mcpOutputOwnWeekday,
 }

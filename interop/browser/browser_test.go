@@ -73,7 +73,7 @@ type server struct {
 func newServer(t *testing.T, origins ...string) *server {
 	s := &server{site: &site{found: make(chan map[string]string, 1)}, touched: map[string]int{}}
 	quiet := slog.New(slog.DiscardHandler)
-	m := mcp.NewServer(mcp.Info{Name: "local", Version: "1.0.0"}, mcp.WithLogger(quiet))
+	m := mcp.NewServer(mcp.ServerInfo{Name: "local", Version: "1.0.0"}, mcp.WithLogger(quiet))
 	m.Register(mcp.NewTool(mcp.ToolInfo{
 		Name: "touch", Description: "Counts who was here.",
 		InputSchema: `{"type":"object","properties":{"by":{"type":"string","x-mcp-header":"By"}},"required":["by"]}`,

@@ -19,7 +19,7 @@ import (
 
 func main() {
 	sessionless := flag.Bool("sessionless", false, "with -http: serve the revisions up to 2025-11-25 without sessions")
-	options := []mcpcmd.Option{mcpcmd.AddFlags(flag.CommandLine)}
+	options := []mcpcmd.Option{mcpcmd.WithFlags(flag.CommandLine)}
 	flag.Parse()
 	if *sessionless {
 		options = append(options, mcpcmd.WithHTTPOptions(mcphttp.WithoutSessions()))
@@ -28,7 +28,7 @@ func main() {
 }
 
 func newServer() *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "talker", Title: "Talker", Version: "1.0.0", Instructions: "Ask.", ListTTL: time.Minute,
 	}, mcp.WithLimits(mcp.Limits{PageSize: 4}), mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	registerTools(s)
@@ -55,7 +55,7 @@ func text(name string, f func(context.Context) (string, error)) mcp.Feature {
 
 func registerTools(s *mcp.Server) {
 	s.Register(mcp.NewTool(mcp.ToolInfo{
-		Name: "add", Title: "Addition", Description: "Adds numbers.", Hints: mcp.Hints{ReadOnly: true, Idempotent: true},
+		Name: "add", Title: "Addition", Description: "Adds numbers.", Hints: mcp.ToolHints{ReadOnly: true, Idempotent: true},
 		InputSchema:  `{"type":"object","properties":{"numbers":{"type":"array","items":{"type":"number"}}},"required":["numbers"]}`,
 		OutputSchema: `{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}`,
 	}, func(_ context.Context, raw json.RawMessage) (*mcp.ToolResult, error) {

@@ -35,7 +35,7 @@ type FrameError struct {
 	// those of the message; they are Invalid and the zero ID if they could not be
 	// determined.
 	Overloaded bool
-	Kind       Kind
+	Kind       MessageKind
 	ID         ID
 }
 
@@ -50,5 +50,5 @@ func (e *FrameError) Error() string {
 // overloaded returns the error for a message that has been discarded.
 func overloaded(limit int, m *skim.Message) *FrameError {
 	id, _ := RawID(m.ID())
-	return &FrameError{Limit: limit, Overloaded: true, Kind: Kind(m.Kind()), ID: id}
+	return &FrameError{Limit: limit, Overloaded: true, Kind: MessageKind(m.Kind()), ID: id}
 }

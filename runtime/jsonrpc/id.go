@@ -21,13 +21,13 @@ type ID struct {
 // not be read (JSON-RPC 2.0, section 5.1).
 var Null = ID{raw: []byte("null")}
 
-// Int returns the identifier n.
-func Int(n int64) ID {
+// IntID returns the identifier n.
+func IntID(n int64) ID {
 	return ID{raw: strconv.AppendInt(nil, n, 10)}
 }
 
-// Text returns the identifier s.
-func Text(s string) ID {
+// TextID returns the identifier s.
+func TextID(s string) ID {
 	return ID{raw: appendString(nil, s)}
 }
 
@@ -66,9 +66,9 @@ func (id ID) Clone() ID {
 	return ID{raw: bytes.Clone(id.raw)}
 }
 
-// Key is an ID in a form that can be compared and used in a map. Two JSON texts of the
-// same identifier have the same Key, and "42" differs from 42.
-type Key struct {
+// IDKey is an ID in a form that can be compared and used in a map. Two JSON texts of the
+// same identifier have the same key, and "42" differs from 42.
+type IDKey struct {
 	kind byte
 	n    int64
 	s    string
@@ -81,18 +81,18 @@ const (
 )
 
 // Key returns the canonical form for look-ups. It does not refer to the message.
-func (id ID) Key() Key {
+func (id ID) Key() IDKey {
 	raw := id.raw
 	if len(raw) == 0 {
-		return Key{}
+		return IDKey{}
 	}
 	if raw[0] == '"' {
-		return Key{kind: keyString, s: unquote(raw)}
+		return IDKey{kind: keyString, s: unquote(raw)}
 	}
 	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return Key{kind: keyInt, n: n}
+		return IDKey{kind: keyInt, n: n}
 	}
-	return Key{kind: keyBig, s: string(raw)}
+	return IDKey{kind: keyBig, s: string(raw)}
 }
 
 func validID(raw []byte) bool {

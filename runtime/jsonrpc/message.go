@@ -2,21 +2,21 @@ package jsonrpc
 
 import "encoding/json"
 
-// Kind is the kind of a message.
-type Kind uint8
+// MessageKind is the kind of a message.
+type MessageKind uint8
 
 // The kinds of messages.
 const (
-	Invalid      Kind = iota
-	Request           // method and id
-	Notification      // method, no id
-	Response          // result or error
-	Batch             // an array of messages
+	Invalid      MessageKind = iota
+	Request                  // method and id
+	Notification             // method, no id
+	Response                 // result or error
+	Batch                    // an array of messages
 )
 
 // Message is one message. Its slices alias the text that was parsed.
 type Message struct {
-	Kind   Kind
+	Kind   MessageKind
 	ID     ID     // of a request or response; zero where there is none
 	Method []byte // unescaped; of a request or notification
 	Params Params

@@ -16,7 +16,7 @@ import (
 func TestParseKinds(t *testing.T) {
 	for _, test := range []struct {
 		text   string
-		kind   jsonrpc.Kind
+		kind   jsonrpc.MessageKind
 		id     string
 		method string
 	}{
@@ -181,7 +181,7 @@ func TestBytes(t *testing.T) {
 }
 
 func TestIDKeys(t *testing.T) {
-	id := func(raw string) jsonrpc.Key {
+	id := func(raw string) jsonrpc.IDKey {
 		id, ok := jsonrpc.RawID([]byte(raw))
 		if !ok {
 			t.Fatalf("RawID(%s) is refused", raw)
@@ -211,10 +211,10 @@ func TestIDKeys(t *testing.T) {
 			t.Errorf("the key of %s", same)
 		}
 	}
-	if (jsonrpc.ID{}).Key() != (jsonrpc.Key{}) || (jsonrpc.ID{}).Key() == id("0") || jsonrpc.Null.Key() == id("0") {
+	if (jsonrpc.ID{}).Key() != (jsonrpc.IDKey{}) || (jsonrpc.ID{}).Key() == id("0") || jsonrpc.Null.Key() == id("0") {
 		t.Error("the key of no identifier")
 	}
-	number := jsonrpc.Int(1 << 40)
+	number := jsonrpc.IntID(1 << 40)
 	if n := testing.AllocsPerRun(10, func() { number.Key() }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -229,7 +229,7 @@ func TestIDKeys(t *testing.T) {
 			t.Errorf("the copy has become %s", copied)
 		}
 	}
-	if jsonrpc.Text(`a"`).String() != `"a\""` || jsonrpc.Int(-3).String() != "-3" || !(jsonrpc.ID{}).IsZero() {
+	if jsonrpc.TextID(`a"`).String() != `"a\""` || jsonrpc.IntID(-3).String() != "-3" || !(jsonrpc.ID{}).IsZero() {
 		t.Error("constructors")
 	}
 }
@@ -237,10 +237,10 @@ func TestIDKeys(t *testing.T) {
 func TestAppend(t *testing.T) {
 	e := &jsonrpc.Error{Code: -1, Message: "a\n\"b\"", Data: json.RawMessage(`{"x":1}`)}
 	for got, want := range map[string]string{
-		string(jsonrpc.AppendResult(nil, jsonrpc.Int(1), []byte("{}"))):              `{"jsonrpc":"2.0","id":1,"result":{}}`,
+		string(jsonrpc.AppendResult(nil, jsonrpc.IntID(1), []byte("{}"))):            `{"jsonrpc":"2.0","id":1,"result":{}}`,
 		string(jsonrpc.AppendError(nil, jsonrpc.ID{}, e)):                            `{"jsonrpc":"2.0","error":{"code":-1,"message":"a\n\"b\"","data":{"x":1}}}`,
 		string(jsonrpc.AppendError(nil, jsonrpc.Null, e)):                            `{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"a\n\"b\"","data":{"x":1}}}`,
-		string(jsonrpc.AppendRequest(nil, jsonrpc.Text("x"), "ping", nil)):           `{"jsonrpc":"2.0","id":"x","method":"ping"}`,
+		string(jsonrpc.AppendRequest(nil, jsonrpc.TextID("x"), "ping", nil)):         `{"jsonrpc":"2.0","id":"x","method":"ping"}`,
 		string(jsonrpc.AppendNotification(nil, "n", json.RawMessage(`{"a":[1,2]}`))): `{"jsonrpc":"2.0","method":"n","params":{"a":[1,2]}}`,
 	} {
 		if got != want {

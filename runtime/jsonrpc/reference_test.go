@@ -16,7 +16,7 @@ import (
 // What a reference that uses encoding/json concludes about a message.
 type conclusion struct {
 	code   int // 0 = accepted
-	kind   jsonrpc.Kind
+	kind   jsonrpc.MessageKind
 	id     string
 	method string
 }

@@ -51,11 +51,11 @@ type askOptions struct {
 	id  string
 }
 
-// Key names a question. Without a name it is known by its place among the
+// WithKey names a question. Without a name it is known by its place among the
 // questions of the call, which must then be the same every time the handler
 // runs: questions of several goroutines need names. A name is used for one
 // question of a call.
-func Key(name string) AskOption { return func(o *askOptions) { o.key = name } }
+func WithKey(name string) AskOption { return func(o *askOptions) { o.key = name } }
 
 // Question is something to ask the client: what [FormQuestion], [FieldsQuestion],
 // [URLQuestion] and [RootsQuestion] return, or a [*SampleRequest].

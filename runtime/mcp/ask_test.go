@@ -101,7 +101,7 @@ func TestInterceptorAsks(t *testing.T) {
 	var seen []string
 	s := newTalk(quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
-			answer, err := mcp.Elicit[sure](ctx, "May it?", mcp.Key("policy"))
+			answer, err := mcp.Elicit[sure](ctx, "May it?", mcp.WithKey("policy"))
 			if err != nil {
 				return nil, err
 			}

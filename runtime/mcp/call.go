@@ -8,9 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Call is the request that a handler answers, the same in every revision and
-// over every transport. Its methods may be called by many goroutines, on nil
-// too, and after the handler has returned.
+// Call is what a handler reads of its request from its context, without the parameters, and
+// may be stored; a [Request] is the same request with its parameters, for interceptors and
+// extensions, and only until the handler has returned. A Call is the same in every revision
+// and over every transport. Its methods may be called by many goroutines, on nil too.
 type Call struct {
 	method    string
 	feature   string

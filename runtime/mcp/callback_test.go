@@ -190,7 +190,7 @@ func nil2(context.Context, string, map[string]string) (*mcp.ResourceResult, erro
 // elsewhereOrNever are what is tested in another place, or runs while a program is put
 // together, by who has written it.
 var elsewhereOrNever = map[string]string{
-	"WithInfo": "runs in NewServer", "Select": "runs in Register", "Option": "runs in NewServer",
+	"WithServerInfo": "runs in NewServer", "Select": "runs in Register", "Option": "runs in NewServer",
 	"AskOption": "runs in the handler that asks", "FeatureOption": "runs where the feature is made", "WithCompletion": "as CompleteFunc",
 	"FormQuestion": "runs in the handler that asks", "Elicit": "runs in the handler that asks",
 	"Content": "is of this package alone", "Feature": "is of this package alone", "Form": "is called by the handler that asks",

@@ -112,7 +112,7 @@ func benchmark(b *testing.B, message string, parallel int) {
 	conn.Read()
 	var batch []byte
 	for i := range parallel {
-		batch = append(batch, strings.Replace(message, `"id":1,`, `"id":`+jsonrpc.Int(int64(i+1)).String()+`,`, 1)+"\n"...)
+		batch = append(batch, strings.Replace(message, `"id":1,`, `"id":`+jsonrpc.IntID(int64(i+1)).String()+`,`, 1)+"\n"...)
 	}
 	b.ReportAllocs()
 	for n := 0; n < b.N; n += parallel {
@@ -139,7 +139,7 @@ func BenchmarkStart(b *testing.B) {
 	var infos []*mcp.ToolInfo
 	for i := range 1000 {
 		info := infoAdd
-		info.Name, info.Aliases = "tool_"+jsonrpc.Int(int64(i)).String(), nil
+		info.Name, info.Aliases = "tool_"+jsonrpc.IntID(int64(i)).String(), nil
 		infos = append(infos, &info)
 	}
 	b.ReportAllocs()

@@ -17,12 +17,12 @@ type Capability string
 
 // The capabilities of clients.
 const (
-	Elicitation     Capability = "elicitation"      // forms
-	ElicitationURL  Capability = "elicitation.url"  // links to open
-	Sampling        Capability = "sampling"         // messages of its model
-	SamplingTools   Capability = "sampling.tools"   // with tools
-	SamplingContext Capability = "sampling.context" // with context of other servers
-	RootsCapability Capability = "roots"            // its root directories; see [Roots]
+	CapabilityElicitation     Capability = "elicitation"      // forms
+	CapabilityElicitationURL  Capability = "elicitation.url"  // links to open
+	CapabilitySampling        Capability = "sampling"         // messages of its model
+	CapabilitySamplingTools   Capability = "sampling.tools"   // with tools
+	CapabilitySamplingContext Capability = "sampling.context" // with context of other servers
+	CapabilityRoots           Capability = "roots"            // its root directories; see [Roots]
 )
 
 // maxClient is how long clientInfo and capabilities of a client may be together, in
@@ -84,7 +84,7 @@ func (c *client) can(capability Capability) bool {
 	switch {
 	case len(part) > 0:
 		return member(object, string(part)) != nil
-	case capability == Elicitation:
+	case capability == CapabilityElicitation:
 		// An empty object means forms, as before modes had names.
 		return member(object, "form") != nil || member(object, "url") == nil
 	}

@@ -46,9 +46,9 @@ func (e *ClientError) Error() string {
 // chooses their ids, and does not use one twice.
 type openRequests struct {
 	last   int64
-	open   map[jsonrpc.Key]chan<- clientAnswer // a nil channel if no goroutine waits
-	ping   jsonrpc.Key                         // of the latest ping
-	closed bool                                // the client has ended its input
+	open   map[jsonrpc.IDKey]chan<- clientAnswer // a nil channel if no goroutine waits
+	ping   jsonrpc.IDKey                         // of the latest ping
+	closed bool                                  // the client has ended its input
 }
 
 // clientAnswer is a result or an error.
@@ -61,10 +61,10 @@ type clientAnswer struct {
 // add adds a request. The channel gets its answer.
 func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 	if r.open == nil {
-		r.open = map[jsonrpc.Key]chan<- clientAnswer{}
+		r.open = map[jsonrpc.IDKey]chan<- clientAnswer{}
 	}
 	r.last++
-	id := jsonrpc.Int(r.last)
+	id := jsonrpc.IntID(r.last)
 	r.open[id.Key()] = answer
 	return id
 }

@@ -31,7 +31,7 @@ func TestApplyDefaults(t *testing.T) {
 			r.Register(mcpimpl.FuncTool(info, fail))
 		}
 	}
-	s := mcp.NewServer(mcp.Info{Name: "defaults", Version: "1"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "defaults", Version: "1"})
 	register(s)
 	register(mcpimpl.ApplyDefaults(mcp.Prefix(s, "with"), mcpimpl.Defaults{
 		Errors:  func(err error) (string, bool) { return "the shop is closed", errors.Is(err, secret) },
@@ -68,7 +68,7 @@ func TestApplyDefaults(t *testing.T) {
 // TestApplyDefaultsToAllKinds compares what a client reads of errors of each kind.
 func TestApplyDefaultsToAllKinds(t *testing.T) {
 	fault := errors.New("fault")
-	s := mcp.NewServer(mcp.Info{Name: "defaults", Version: "1"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "defaults", Version: "1"})
 	r := mcpimpl.ApplyDefaults(s, mcpimpl.Defaults{Errors: func(error) (string, bool) { return "declared", true }})
 	r.Register(mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "p"}, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) { return nil, fault }))
 	read := func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { return nil, fault }

@@ -33,7 +33,7 @@ type described struct {
 }
 
 // register adds a feature of a kind with that description.
-func (d *described) register(s *mcp.Server, kind mcp.Kind) {
+func (d *described) register(s *mcp.Server, kind mcp.FeatureKind) {
 	none := func(context.Context, string) (*mcp.ResourceResult, error) { return nil, nil }
 	switch kind {
 	case mcp.KindTool:
@@ -49,7 +49,7 @@ func (d *described) register(s *mcp.Server, kind mcp.Kind) {
 	}
 }
 
-var listOf = map[mcp.Kind]string{
+var listOf = map[mcp.FeatureKind]string{
 	mcp.KindTool: "tools/list", mcp.KindPrompt: "prompts/list", mcp.KindResource: "resources/list", mcp.KindTemplate: "resources/templates/list",
 }
 
@@ -160,7 +160,7 @@ func TestSchemasThatAreNone(t *testing.T) {
 }
 
 func TestServerThatIsNotWellDescribed(t *testing.T) {
-	for _, info := range []mcp.Info{
+	for _, info := range []mcp.ServerInfo{
 		{Website: "example.com"}, {Website: "https://example.com/a b"}, {Icons: []mcp.Icon{{Source: "x"}}}, {Icons: []mcp.Icon{{Source: "file:///x"}}},
 	} {
 		info.Name = "a"

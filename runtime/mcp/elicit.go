@@ -13,25 +13,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Action is what the user has done with a question (client/elicitation, response
+// ElicitAction is what the user has done with a question (client/elicitation, response
 // actions).
-type Action string
+type ElicitAction string
 
 // The actions.
 const (
-	Accept  Action = "accept"  // has answered; of a link: agreed to open it
-	Decline Action = "decline" // has said no
-	Cancel  Action = "cancel"  // has closed it without a choice
+	ActionAccept  ElicitAction = "accept"  // has answered; of a link: agreed to open it
+	ActionDecline ElicitAction = "decline" // has said no
+	ActionCancel  ElicitAction = "cancel"  // has closed it without a choice
 )
 
 // Answer is the answer to a form.
 type Answer[T any] struct {
-	Action Action
+	Action ElicitAction
 	Value  T // the zero value unless the user has accepted
 }
 
 // Accepted reports whether the user has answered.
-func (a Answer[T]) Accepted() bool { return a.Action == Accept }
+func (a Answer[T]) Accepted() bool { return a.Action == ActionAccept }
 
 // Form is a struct whose fields can be asked for. Its method is generated for a
 // struct type with the directive //mcp:form.
@@ -87,7 +87,7 @@ func typedForm[T any, P interface {
 			return err
 		}
 		*a = Answer[T]{Action: action}
-		if action != Accept {
+		if action != ActionAccept {
 			return nil
 		}
 		_, decode := P(&a.Value).MCPFormNeedsDirective()
@@ -122,7 +122,7 @@ func fieldsForm(message string, form *FormInfo, a *Answer[FieldValues]) Question
 			return err
 		}
 		*a = Answer[FieldValues]{Action: action}
-		if action == Accept {
+		if action == ActionAccept {
 			a.Value, err = form.decode(content)
 		}
 		return err
@@ -139,7 +139,7 @@ func (f *formQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 	if f.info == nil {
 		return nil, errors.New("ask for a form: it is nil")
 	}
-	if err := x.requires(Elicitation); err != nil {
+	if err := x.requires(CapabilityElicitation); err != nil {
 		return nil, err
 	}
 	schema, err := f.info.schema(x.revision.ServerRequests.RichForms)
@@ -166,7 +166,7 @@ func (f *formQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 }
 
 // readElicitation reads an ElicitResult.
-func readElicitation(result json.RawMessage) (action Action, content json.RawMessage, err error) {
+func readElicitation(result json.RawMessage) (action ElicitAction, content json.RawMessage, err error) {
 	if err := isObjectText(result); err != nil {
 		return "", nil, err
 	}
@@ -174,9 +174,9 @@ func readElicitation(result json.RawMessage) (action Action, content json.RawMes
 	if err != nil {
 		return "", nil, err
 	}
-	switch action = Action(text); action {
-	case Accept:
-	case Decline, Cancel:
+	switch action = ElicitAction(text); action {
+	case ActionAccept:
+	case ActionDecline, ActionCancel:
 		return action, nil, nil
 	default:
 		return "", nil, fmt.Errorf("action must be accept, decline or cancel, got %q", text)
@@ -190,9 +190,9 @@ func readElicitation(result json.RawMessage) (action Action, content json.RawMes
 
 // LinkAnswer is the answer to a link.
 type LinkAnswer struct {
-	// Action is [Accept] where the user has agreed to open the link. What
+	// Action is [ActionAccept] where the user has agreed to open the link. What
 	// happens there, and whether it comes to an end, it does not say.
-	Action Action
+	Action ElicitAction
 
 	id string
 }
@@ -218,9 +218,9 @@ func URLQuestion(message, url string, options ...AskOption) Question {
 	return &linkQuestion{message: message, url: url, id: o.id}
 }
 
-// ElicitationID sets what revision 2025-11-25 calls a link by; without it, that
+// WithElicitationID sets what revision 2025-11-25 calls a link by; without it, that
 // is random.
-func ElicitationID(id string) AskOption { return func(o *askOptions) { o.id = id } }
+func WithElicitationID(id string) AskOption { return func(o *askOptions) { o.id = id } }
 
 type linkQuestion struct {
 	message, url string
@@ -229,7 +229,7 @@ type linkQuestion struct {
 }
 
 func (l *linkQuestion) question(x *exchange, o *askOptions) (*question, error) {
-	if err := x.requires(ElicitationURL); err != nil {
+	if err := x.requires(CapabilityElicitationURL); err != nil {
 		return nil, err
 	}
 	if err := checkLink(l.url); err != nil {

@@ -15,7 +15,7 @@ import (
 func BenchmarkStructured(b *testing.B) {
 	for _, size := range []int{1 << 10, 7 << 10, 12 << 10, 50 << 10, 200 << 10, 900 << 10, 3 << 20} {
 		b.Run(fmt.Sprint(size>>10, "KiB"), func(b *testing.B) {
-			s := mcp.NewServer(mcp.Info{Name: "x"}, quiet)
+			s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, quiet)
 			words := slices.Repeat([]string{strings.Repeat("w", 97)}, size/100)
 			s.Register(encodes("give", func(e *wire.Encoder) { wire.PutSlice(e, words, wire.PutString[string]) }))
 			conn, wait := s.Connect(b.Context())

@@ -39,7 +39,7 @@ func ask(s *mcp.Server, method, params string) string {
 
 // What the policy does not let through does not exist for clients.
 func ExampleWithPolicy() {
-	s := mcp.NewServer(mcp.Info{Name: "shop", Version: "1"}, mcp.WithPolicy(mcp.Policy{
+	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, mcp.WithPolicy(mcp.Policy{
 		Deny: []string{"delete_*", "group:admin", "file:///secret/*"},
 	}))
 	nothing := func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }
@@ -55,7 +55,7 @@ func ExampleWithPolicy() {
 }
 
 func ExampleWithTimeout() {
-	s := mcp.NewServer(mcp.Info{Name: "shop", Version: "1"}, mcp.WithTimeout(10*time.Millisecond))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, mcp.WithTimeout(10*time.Millisecond))
 	s.Register(maker("search", func(ctx context.Context) (string, error) {
 		<-ctx.Done() // or whatever takes a context
 		return "", ctx.Err()
@@ -74,7 +74,7 @@ func ExampleLogCalls() {
 			return a
 		},
 	}))
-	s := mcp.NewServer(mcp.Info{Name: "shop", Version: "1"}, mcp.WithInterceptors(mcp.LogCalls(logger)))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, mcp.WithInterceptors(mcp.LogCalls(logger)))
 	s.Register(maker("search", func(context.Context) (string, error) { return "Emma", nil }))
 
 	fmt.Println(ask(s, "tools/call", `"name":"search","arguments":{"password":"1234"}`))

@@ -14,7 +14,7 @@ import (
 
 // A resource that is read anew each time.
 func ExampleNewResource() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewResource(
 		mcp.ResourceInfo{URI: "status://now", Name: "status", MIMEType: "text/plain"},
 		func(context.Context, string) (*mcp.ResourceResult, error) {
@@ -29,7 +29,7 @@ func ExampleNewResource() {
 // Resources whose URIs a template spells, listed by a function.
 func ExampleNewTemplate() {
 	titles := map[string]string{"1": "Emma", "2": "Persuasion"}
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	list := func(context.Context) ([]mcp.ResourceInfo, error) {
 		var all []mcp.ResourceInfo
 		for id, title := range titles {
@@ -64,7 +64,7 @@ func ExampleExpandURI() {
 
 // The files of a directory would be NewFiles with os.OpenRoot.
 func ExampleNewFS() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewFS(mcp.FilesInfo{Prefix: "docs:///"}, fstest.MapFS{"guide/start.md": {Data: []byte("# Start")}}))
 	talk(s, request(1, "resources/read", `{"uri":"docs:///guide/start.md"}`),
 		request(2, "resources/read", `{"uri":"docs:///guide/../../etc/passwd"}`))
@@ -75,7 +75,7 @@ func ExampleNewFS() {
 
 // A prompt with arguments, one of which is completed from its values.
 func ExampleNewPrompt() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewPrompt(
 		mcp.PromptInfo{Name: "review", Description: "Asks for a review.", Arguments: []mcp.PromptArgument{
 			{Name: "code", Required: true}, {Name: "tone", Values: []string{"kind", "terse"}},
@@ -96,7 +96,7 @@ func ExampleNewPrompt() {
 // Completion by a function, which sees what has been given already.
 func ExampleNewPrompt_completion() {
 	cities := map[string][]string{"fr": {"Lille", "Lyon", "Paris"}, "de": {"Leipzig"}}
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	complete := func(_ context.Context, typed string, given map[string]string) (mcp.Completion, error) {
 		found := slices.DeleteFunc(slices.Clone(cities[given["country"]]), func(city string) bool {
 			return !strings.HasPrefix(city, typed)
@@ -116,7 +116,7 @@ func ExampleNewPrompt_completion() {
 
 // Clients that have subscribed to a resource are notified of its changes.
 func ExampleServer_ResourceUpdated() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "status://now", Name: "status"}, "all is well"))
 	s.Register(maker("work", func(context.Context) (string, error) {
 		s.ResourceUpdated("status://now")
@@ -131,7 +131,7 @@ func ExampleServer_ResourceUpdated() {
 
 // Features come and go while the server serves.
 func ExampleServer_Unregister() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(maker("once", func(context.Context) (string, error) {
 		s.Unregister(mcp.KindTool, "once")
 		return "never again", nil
@@ -144,7 +144,7 @@ func ExampleServer_Unregister() {
 }
 
 func ExampleWithExtension() {
-	s := mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithExtension(mcp.Extension{
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithExtension(mcp.Extension{
 		Name:     "com.example/clock",
 		Settings: json.RawMessage(`{"zone":"UTC"}`),
 		Methods: map[string]mcp.ExtensionFunc{

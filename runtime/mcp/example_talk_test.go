@@ -10,7 +10,7 @@ import (
 )
 
 func quietServer(features ...mcp.Feature) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{Name: "x"}, quiet)
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, quiet)
 	for _, f := range features {
 		s.Register(f)
 	}
@@ -79,7 +79,7 @@ func ExampleElicitURL() {
 
 func ExampleSample() {
 	s := quietServer(maker("summarize", func(ctx context.Context) (string, error) {
-		if !mcp.CallFrom(ctx).Can(mcp.Sampling) {
+		if !mcp.CallFrom(ctx).Can(mcp.CapabilitySampling) {
 			return "no summary: there is no model to ask", nil
 		}
 		message, err := mcp.Sample(ctx, &mcp.SampleRequest{
@@ -130,11 +130,11 @@ func ExampleInputRequired() {
 				"far": mcp.FormQuestion[sure]("Far?"), "fast": mcp.FormQuestion[sure]("Fast?"),
 			}}
 		}
-		far, err := mcp.Elicit[sure](ctx, "Far?", mcp.Key("far"))
+		far, err := mcp.Elicit[sure](ctx, "Far?", mcp.WithKey("far"))
 		if err != nil {
 			return "", err
 		}
-		fast, err := mcp.Elicit[sure](ctx, "Fast?", mcp.Key("fast"))
+		fast, err := mcp.Elicit[sure](ctx, "Fast?", mcp.WithKey("fast"))
 		return fmt.Sprint(far.Value.Yes, fast.Value.Yes), err
 	}))
 	talk(s, call(1, "travel", `{}`), answer(1, `{"action":"accept","content":{"yes":true}}`), answer(2, `{"action":"accept","content":{"yes":false}}`))
@@ -149,7 +149,7 @@ func ExampleWithStateKeys() {
 	fresh, old := make([]byte, 32), make([]byte, 32)
 	rand.Read(fresh)
 	rand.Read(old)
-	mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithStateKeys(fresh, old))
+	mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithStateKeys(fresh, old))
 	// Output:
 }
 

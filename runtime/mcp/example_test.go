@@ -67,12 +67,12 @@ func greet(_ context.Context, arguments json.RawMessage) (*mcp.ToolResult, error
 // A tool made by hand, with its schema as it stands. Generated code does this
 // for annotated functions.
 func ExampleNewTool() {
-	s := mcp.NewServer(mcp.Info{Name: "greeter", Version: "1.0.0"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "greeter", Version: "1.0.0"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{
 		Name:        "greet",
 		Description: "Greets somebody by name.",
 		InputSchema: `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`,
-		Hints:       mcp.Hints{ReadOnly: true},
+		Hints:       mcp.ToolHints{ReadOnly: true},
 	}, greet))
 	talk(s, call(1, "greet", `{"name":"Ada"}`), call(2, "greet", `{}`))
 	// Output:
@@ -82,7 +82,7 @@ func ExampleNewTool() {
 
 // A program that a client starts: it ends when the client closes its input.
 func ExampleServer_ServeStdio() {
-	s := mcp.NewServer(mcp.Info{Name: "greeter"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "greeter"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"}, greet))
 	if err := s.ServeStdio(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -100,7 +100,7 @@ func ExampleWithInterceptors() {
 			return reply, err
 		}
 	}
-	s := mcp.NewServer(mcp.Info{Name: "greeter"}, mcp.WithInterceptors(log))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "greeter"}, mcp.WithInterceptors(log))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"}, greet))
 	talk(s, call(1, "greet", `{}`))
 	// Output:
@@ -114,7 +114,7 @@ func ExampleWithVisible() {
 	visible := func(ctx context.Context, f mcp.FeatureInfo) bool {
 		return f.Name != "admin" || mcp.CallFrom(ctx).Client().Name == "console"
 	}
-	s := mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithVisible(visible))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithVisible(visible))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "admin"}, greet))
 	talk(s, call(1, "admin", `{"name":"Ada"}`))
 	// Output:
@@ -123,7 +123,7 @@ func ExampleWithVisible() {
 
 // Features of several packages beside one another.
 func ExamplePrefix() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	register := func(r mcp.Registrar) { r.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"}, greet)) }
 	register(s)
 	register(mcp.Prefix(s, "billing"))
@@ -136,10 +136,10 @@ func ExamplePrefix() {
 }
 
 func ExampleSelect() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	readers := mcp.Select(s, func(f mcp.FeatureInfo) bool { return f.Hints.ReadOnly })
-	readers.Register(mcp.NewTool(mcp.ToolInfo{Name: "read", Hints: mcp.Hints{ReadOnly: true}}, greet))
-	readers.Register(mcp.NewTool(mcp.ToolInfo{Name: "delete", Hints: mcp.Hints{Destructive: true}}, greet))
+	readers.Register(mcp.NewTool(mcp.ToolInfo{Name: "read", Hints: mcp.ToolHints{ReadOnly: true}}, greet))
+	readers.Register(mcp.NewTool(mcp.ToolInfo{Name: "delete", Hints: mcp.ToolHints{Destructive: true}}, greet))
 	for _, f := range s.Features() {
 		fmt.Println(f.Name)
 	}
@@ -149,7 +149,7 @@ func ExampleSelect() {
 
 // Blocks of several kinds in one result.
 func ExampleContentResult() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "report"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.ContentResult(
 			mcp.Text{Text: "See the report.", Annotations: &mcp.Annotations{Audience: []mcp.Role{mcp.RoleUser}}},
@@ -163,7 +163,7 @@ func ExampleContentResult() {
 
 // Structured content, which the model also gets as text.
 func ExampleToolResult() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "count"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		return &mcp.ToolResult{Structured: json.RawMessage(`{"count": 3}`)}, nil
 	}))
@@ -173,7 +173,7 @@ func ExampleToolResult() {
 }
 
 func ExampleProtocolError() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "pay"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		return nil, &mcp.ProtocolError{Code: 402, Message: "no credit", Data: json.RawMessage(`{"left":0}`)}
 	}))
@@ -183,10 +183,10 @@ func ExampleProtocolError() {
 }
 
 func ExampleCallFrom() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "who"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		call := mcp.CallFrom(ctx)
-		return mcp.TextResult(fmt.Sprint(call.Client().Name, " ", call.Revision(), " ", call.Can(mcp.Elicitation))), nil
+		return mcp.TextResult(fmt.Sprint(call.Client().Name, " ", call.Revision(), " ", call.Can(mcp.CapabilityElicitation))), nil
 	}))
 	talk(s, call(7, "who", `{}`))
 	// Output:
@@ -202,7 +202,7 @@ func ExampleLogger() {
 			return a
 		},
 	}))
-	s := mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithLogger(log))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithLogger(log))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "work"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		mcp.Logger(ctx).Info("half done", "percent", 50)
 		return mcp.TextResult("done"), nil
@@ -216,7 +216,7 @@ func ExampleLogger() {
 
 // A context tells why it ended.
 func ExampleErrCancelled() {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "wait", Timeout: time.Millisecond}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		<-ctx.Done()
 		cause := context.Cause(ctx)

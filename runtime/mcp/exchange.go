@@ -23,7 +23,7 @@ type exchange struct {
 	sink     sink
 	revision *protocol.Revision
 	method   protocol.Method
-	key      jsonrpc.Key
+	key      jsonrpc.IDKey
 	from     *caller
 	opening  *session // that this request opens, of initialize; otherwise nil
 

@@ -7,27 +7,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// Kind is a kind of feature.
-type Kind string
+// FeatureKind is a kind of feature.
+type FeatureKind string
 
 // The kinds of features.
 const (
-	KindTool     Kind = "tool"
-	KindResource Kind = "resource"
-	KindTemplate Kind = "resource template"
-	KindPrompt   Kind = "prompt"
+	KindTool     FeatureKind = "tool"
+	KindResource FeatureKind = "resource"
+	KindTemplate FeatureKind = "resource template"
+	KindPrompt   FeatureKind = "prompt"
 )
 
 // FeatureInfo says what a feature is, for [Select] and [WithVisible]. Its
 // slices must not be changed.
 type FeatureInfo struct {
-	Kind   Kind
+	Kind   FeatureKind
 	Name   string // as published
 	Title  string
-	URI    string   // of a resource; of a template, the URI template
-	Groups []string // from //mcp:tool group=
-	Symbol string   // the Go function, such as (*Store).Search; "" if not known
-	Hints  Hints    // of a tool
+	URI    string    // of a resource; of a template, the URI template
+	Groups []string  // from //mcp:tool group=
+	Symbol string    // the Go function, such as (*Store).Search; "" if not known
+	Hints  ToolHints // of a tool
 
 	Aliases []string // further names that a tool answers to
 }
@@ -62,7 +62,7 @@ type Feature interface {
 const maxName = 128
 
 // checkName panics where a name cannot be published.
-func checkName(kind Kind, name string) {
+func checkName(kind FeatureKind, name string) {
 	if name == "" || len(name) > maxName {
 		panic(fmt.Sprintf("mcp: %s name %q must have 1 to %d characters", kind, name, maxName))
 	}

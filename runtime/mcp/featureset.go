@@ -37,7 +37,7 @@ const (
 	setCount
 )
 
-var setOf = map[Kind]int{
+var setOf = map[FeatureKind]int{
 	KindTool: toolSet, KindResource: resourceSet, KindTemplate: templateSet, KindPrompt: promptSet,
 }
 

@@ -27,7 +27,7 @@ func declared(err error) (string, bool) {
 
 var infoAdd = mcp.ToolInfo{
 	Name: "add", Title: "Addition", Description: "Adds two integers.", Symbol: "Add", Groups: []string{"math"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Icons:        []mcp.Icon{{Source: "https://example.com/add.png", MIMEType: "image/png", Sizes: []string{"48x48"}}},
 	InputSchema:  `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer","maximum":100,"x-mcp-header":"B"}},"required":["a","b"],"additionalProperties":false}`,
 	OutputSchema: `{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"],"additionalProperties":false}`,
@@ -125,7 +125,7 @@ func register(r mcp.Registrar) {
 		call := mcp.CallFrom(ctx)
 		return mcp.TextResult(fmt.Sprintf("%s %s id %s, revision %s, client %v, forms %v, trace %s",
 			call.Method(), call.Feature(), call.ID(), call.Revision(), call.Client(),
-			call.Can(mcp.Elicitation), call.Meta("traceparent"))), nil
+			call.Can(mcp.CapabilityElicitation), call.Meta("traceparent"))), nil
 	})))
 	r.Register(mcpimpl.FuncTool(empty("fail", false), fail(errors.New("disk on fire"))))
 	r.Register(mcpimpl.FuncTool(empty("fail_hidden", true), fail(errors.New("secret path"))))
@@ -174,8 +174,8 @@ func register(r mcp.Registrar) {
 		return nil, context.Cause(ctx)
 	})))
 	r.Register(mcpimpl.FuncTool(empty("sample", true), noArguments(func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) {
-		if !mcp.CallFrom(ctx).Can(mcp.SamplingTools) {
-			return nil, fmt.Errorf("ask the model: %w", &mcp.CapabilityError{Capability: mcp.SamplingTools})
+		if !mcp.CallFrom(ctx).Can(mcp.CapabilitySamplingTools) {
+			return nil, fmt.Errorf("ask the model: %w", &mcp.CapabilityError{Capability: mcp.CapabilitySamplingTools})
 		}
 		return mcp.TextResult("done"), nil
 	})))
@@ -201,8 +201,8 @@ func register(r mcp.Registrar) {
 	})))
 }
 
-func fixtureInfo() mcp.Info {
-	return mcp.Info{
+func fixtureInfo() mcp.ServerInfo {
+	return mcp.ServerInfo{
 		Name: "fixture", Title: "Fixture", Version: "1.2.3", Description: "For tests.",
 		Instructions: "Call add.", Website: "https://example.com", ListTTL: 5 * time.Minute,
 		Icons: []mcp.Icon{{Source: "https://example.com/i.svg", Theme: "dark"}},

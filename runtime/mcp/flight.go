@@ -15,11 +15,11 @@ import (
 // time, and need no table.
 type flight struct {
 	one  *exchange
-	more map[jsonrpc.Key]*exchange // by their ids
+	more map[jsonrpc.IDKey]*exchange // by their ids
 }
 
 // find returns the request with that id, nil if there is none.
-func (f *flight) find(key jsonrpc.Key) *exchange {
+func (f *flight) find(key jsonrpc.IDKey) *exchange {
 	if f.one != nil && f.one.key == key {
 		return f.one
 	}
@@ -33,7 +33,7 @@ func (f *flight) add(x *exchange) {
 		return
 	}
 	if f.more == nil {
-		f.more = map[jsonrpc.Key]*exchange{}
+		f.more = map[jsonrpc.IDKey]*exchange{}
 	}
 	f.more[x.key] = x
 }
@@ -88,7 +88,7 @@ func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
 }
 
 // busy reports whether a request with that id is in flight.
-func (c *conn) busy(key jsonrpc.Key) bool {
+func (c *conn) busy(key jsonrpc.IDKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.inflight.find(key) != nil

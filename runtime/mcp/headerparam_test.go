@@ -12,7 +12,7 @@ import (
 func TestRegisterRefusesHeaderParams(t *testing.T) {
 	f := mcp.NewTool(mcp.ToolInfo{Name: "t", InputSchema: `{"type":"object","properties":{"a":{"type":"number","x-mcp-header":"A"}}}`},
 		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, nil })
-	s := mcp.NewServer(mcp.Info{Name: "s"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "s"})
 	defer func() {
 		const want = `mcp: input schema of tool "t": x-mcp-header at a: needs "type":"string", "integer" or "boolean", and no other type besides`
 		if got := recover(); got != want {
@@ -27,7 +27,7 @@ func TestRegisterRefusesHeaderParams(t *testing.T) {
 
 // Transports find the arguments under every name of the tool.
 func TestHeaderParamsOfTool(t *testing.T) {
-	s := mcp.NewServer(mcp.Info{Name: "s"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "s"})
 	mcp.Prefix(s, "shop").Register(mcp.NewTool(mcp.ToolInfo{
 		Name: "t", Aliases: []string{"old"}, InputSchema: `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"}}}`,
 	}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, nil }))

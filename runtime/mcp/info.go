@@ -8,9 +8,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Info is the identity of a server (Implementation in the specification's
+// ServerInfo is the identity of a server (Implementation in the specification's
 // schema), and what its lists say about themselves.
-type Info struct {
+type ServerInfo struct {
 	Name         string // for programs
 	Title        string // for people
 	Version      string // "" = that of the main module, read from the build info
@@ -58,7 +58,7 @@ func versionOf(info *debug.BuildInfo) string {
 
 // appendImplementation writes the identity as the revision has it, in full or
 // with no more than what it is called.
-func (i *Info) appendImplementation(b []byte, f *protocol.Fields, full bool) []byte {
+func (i *ServerInfo) appendImplementation(b []byte, f *protocol.Fields, full bool) []byte {
 	b = append(b, `{"name":`...)
 	b = wire.AppendString(b, i.Name)
 	if f.Title {

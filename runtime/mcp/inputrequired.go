@@ -21,7 +21,7 @@ import (
 // client has answered: in a new call of the client, or, if the server sends the questions as
 // requests, in the same call. Clients stop after about ten rounds, and so does the server.
 //
-// In the next run the handler asks each question by itself, with the [Key] that it has in
+// In the next run the handler asks each question by itself, with the [WithKey] that it has in
 // Questions: [Elicit], [ElicitFields], [ElicitURL], [Sample] and [Roots] then return the answer
 // at once. [Answered] reports whether there is one.
 //

@@ -16,7 +16,7 @@ import (
 // BenchmarkLarge makes calls with 200 KB of arguments that are answered with 200 KB,
 // one after the other. The client makes next to no allocations of its own.
 func BenchmarkLarge(b *testing.B) {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	pad := strings.Repeat("x", 200_000)
 	large := mcp.TextResult(pad)
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "take"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))

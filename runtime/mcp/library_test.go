@@ -169,7 +169,7 @@ func addLibrary(r mcp.Registrar) {
 		func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 			return mcpimpl.ReadBlob(req, strings.NewReader("too long"))
 		}))
-	r.Register(mcp.NewResource(mcp.ResourceInfo{URI: "test://sampled", Name: "sampled", ReadInfo: mcp.ReadInfo{Requires: []mcp.Capability{mcp.Sampling}}},
+	r.Register(mcp.NewResource(mcp.ResourceInfo{URI: "test://sampled", Name: "sampled", ReadInfo: mcp.ReadInfo{Requires: []mcp.Capability{mcp.CapabilitySampling}}},
 		func(context.Context, string) (*mcp.ResourceResult, error) { return mcp.TextContents("sampled"), nil }))
 
 	r.Register(mcpimpl.MethodTemplate(&infoBook, (*dictionary)(nil), readBook, mcpimpl.WithCompletion("isbn", completeISBN)))

@@ -283,7 +283,7 @@ func TestLimitQuestionTimeOfStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Second}))
 		tool(s, "ask", func(ctx context.Context) (string, error) {
-			_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+			_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 			return "asked", err
 		}, func(info *mcp.ToolInfo) { info.Hints.ReadOnly = true })
 		p := dial(t, s, "memory")
@@ -308,7 +308,7 @@ func TestLimitStateBytes(t *testing.T) {
 			if _, err := mcp.Once(ctx, "k", func() (string, error) { return strings.Repeat("k", size), nil }); err != nil {
 				return "", err
 			}
-			_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+			_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 			return "asked", err
 		}, func(info *mcp.ToolInfo) { info.Hints.ReadOnly = true })
 		p := dial(t, s, "memory")

@@ -30,8 +30,8 @@ func WithInterceptors(interceptors ...Interceptor) Option {
 	return func(s *Server) { s.interceptors = append(s.interceptors, interceptors...) }
 }
 
-// WithInfo changes the identity that the directives gave.
-func WithInfo(change func(*Info)) Option {
+// WithServerInfo changes the identity that the directives gave.
+func WithServerInfo(change func(*ServerInfo)) Option {
 	return func(s *Server) { change(&s.info) }
 }
 

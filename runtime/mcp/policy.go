@@ -215,7 +215,7 @@ type deniedResource struct {
 }
 
 type deniedKey struct {
-	kind Kind
+	kind FeatureKind
 	uri  string
 }
 

@@ -9,9 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Request is a request on its way to a handler. Its fields must not be changed,
-// and its JSON only be read until the handler has returned: it aliases a buffer
-// that is used again. One goroutine at a time may use it.
+// Request is a request with its parameters, for interceptors and extensions, and only until
+// the handler has returned; a [Call] has what handlers read of the same request from their
+// context, without the parameters, and may be stored. The fields must not be changed. The
+// JSON aliases a buffer that is used again. One goroutine at a time may use a Request.
 type Request struct {
 	// Method is what the client asks for, such as tools/call.
 	Method string

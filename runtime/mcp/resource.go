@@ -114,7 +114,7 @@ func (r *resource) check(s *Server) {
 
 // checkResourceName panics unless there is a name. The specification sets no
 // bounds for it.
-func checkResourceName(kind Kind, name, uri string) {
+func checkResourceName(kind FeatureKind, name, uri string) {
 	if name == "" {
 		panic(fmt.Sprintf("mcp: %s %s has no name", kind, uri))
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Root is a directory or file that the client lets servers work in
-// (client/roots).
+// Root is a directory or file that the client lets servers work in. Its name is that of
+// the specification (client/roots).
 type Root struct {
 	URI  string // a file: URI
 	Name string // for people; may be ""
@@ -53,7 +53,7 @@ type rootsQuestion struct {
 }
 
 func (q *rootsQuestion) question(x *exchange, _ *askOptions) (*question, error) {
-	if err := x.requires(RootsCapability); err != nil {
+	if err := x.requires(CapabilityRoots); err != nil {
 		return nil, err
 	}
 	return newQuestion(protocol.ListRoots, emptyObject, func(result json.RawMessage) (err error) {

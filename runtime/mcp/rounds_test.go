@@ -18,7 +18,7 @@ func newRounds(options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), options...)
 	tool(s, "two", func(ctx context.Context) (string, error) {
 		for _, key := range []string{"one", "two"} {
-			if _, err := mcp.Elicit[sure](ctx, strings.Repeat("Sure? ", 5), mcp.Key(key)); err != nil {
+			if _, err := mcp.Elicit[sure](ctx, strings.Repeat("Sure? ", 5), mcp.WithKey(key)); err != nil {
 				return "", err
 			}
 		}
@@ -74,7 +74,7 @@ func TestStateOfALargerServer(t *testing.T) {
 // A round that cannot be sealed is an error, and asks nothing.
 func TestRoundsThatCannotBeSealed(t *testing.T) {
 	s := newRounds(quiet)
-	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.Hints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.ToolHints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		_, err := mcp.Elicit[sure](ctx, "Sure?")
 		return mcp.TextResult("done"), err
 	}))
@@ -110,7 +110,7 @@ func TestRoundsThatRunTwice(t *testing.T) {
 		if runs++; runs%2 == 0 {
 			return "added already", nil
 		}
-		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 		return "added", err
 	}, additive)
 	ask := asker(t, s)

@@ -24,7 +24,7 @@ type SampleRequest struct {
 	Temperature   *float64
 	StopSequences []string
 	Preferences   *ModelPreferences
-	// Context asks for context of servers, which needs [SamplingContext] where
+	// Context asks for context of servers, which needs [CapabilitySamplingContext] where
 	// the revision has that capability.
 	Context SampleContext
 	// Metadata for the provider of the model: a JSON object, or nil.
@@ -32,7 +32,7 @@ type SampleRequest struct {
 
 	// Tools are tools that the model may use, which the client hands back as
 	// [ToolUse]; the server runs them and asks again. They, and ToolChoice, need
-	// [SamplingTools], from revision 2025-11-25 on.
+	// [CapabilitySamplingTools], from revision 2025-11-25 on.
 	Tools      []SampleTool
 	ToolChoice ToolChoice
 }
@@ -183,12 +183,12 @@ func (q *sampleQuestion) question(x *exchange, _ *askOptions) (*question, error)
 
 // capabilities are what the client needs.
 func (s *SampleRequest) capabilities() []Capability {
-	needs := []Capability{Sampling}
+	needs := []Capability{CapabilitySampling}
 	if len(s.Tools) > 0 || s.ToolChoice != "" {
-		needs = append(needs, SamplingTools)
+		needs = append(needs, CapabilitySamplingTools)
 	}
 	if s.Context != "" && s.Context != ContextNone {
-		needs = append(needs, SamplingContext)
+		needs = append(needs, CapabilitySamplingContext)
 	}
 	return needs
 }

@@ -22,7 +22,7 @@ import (
 // Server offers features to any number of clients at the same time, over any
 // number of connections. Its methods may be called by many goroutines.
 type Server struct {
-	info         Info
+	info         ServerInfo
 	log          *logs.Log
 	limits       Limits
 	memory       *membudget.Budget
@@ -56,7 +56,7 @@ type Server struct {
 
 // NewServer returns a server without features. Generated code calls it. It panics
 // where the website is not a URL or an icon is not valid.
-func NewServer(info Info, options ...Option) *Server {
+func NewServer(info ServerInfo, options ...Option) *Server {
 	s := &Server{info: info, log: logs.New(slog.Default()), limits: defaultLimits}
 	for _, option := range options {
 		option(s)
@@ -120,7 +120,7 @@ func (s *Server) Register(f Feature) {
 // Unregister removes the feature with that published name (the URI of a resource, the URI
 // template of a resource template), and reports whether there was one. Running calls of it
 // continue.
-func (s *Server) Unregister(kind Kind, name string) bool {
+func (s *Server) Unregister(kind FeatureKind, name string) bool {
 	set, ok := setOf[kind]
 	s.mu.Lock()
 	delete(s.denied, deniedKey{kind, name})
@@ -163,7 +163,7 @@ func (s *Server) Features() []FeatureInfo {
 }
 
 // Info returns the identity of the server.
-func (s *Server) Info() Info { return s.info }
+func (s *Server) Info() ServerInfo { return s.info }
 
 // tool returns the tool with that name or alias, nil if there is none that the request may see.
 func (s *Server) tool(ctx context.Context, name string) *tool {

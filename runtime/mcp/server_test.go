@@ -244,7 +244,7 @@ func TestVersion(t *testing.T) {
 			t.Errorf("version %q, want %q", got, want)
 		}
 	}
-	s := mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithInfo(func(i *mcp.Info) { i.Title = "T" }))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithServerInfo(func(i *mcp.ServerInfo) { i.Title = "T" }))
 	if s.Info().Version == "" || s.Info().Title != "T" {
 		t.Errorf("info %+v", s.Info())
 	}
@@ -278,7 +278,7 @@ func TestCapabilities(t *testing.T) {
 		var got []string
 		s := mcp.NewServer(fixtureInfo())
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "can"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
-			for _, c := range []mcp.Capability{mcp.Elicitation, mcp.ElicitationURL, mcp.Sampling, mcp.SamplingTools, mcp.SamplingContext, mcp.RootsCapability} {
+			for _, c := range []mcp.Capability{mcp.CapabilityElicitation, mcp.CapabilityElicitationURL, mcp.CapabilitySampling, mcp.CapabilitySamplingTools, mcp.CapabilitySamplingContext, mcp.CapabilityRoots} {
 				if mcp.CallFrom(ctx).Can(c) {
 					got = append(got, string(c))
 				}
@@ -296,7 +296,7 @@ func TestCapabilities(t *testing.T) {
 		}
 	}
 	var none *mcp.Call
-	if none.Can(mcp.RootsCapability) || none.ID()+none.Method()+none.Feature()+none.Revision() != "" || none.Meta("x") != nil || none.Client().Name != "" {
+	if none.Can(mcp.CapabilityRoots) || none.ID()+none.Method()+none.Feature()+none.Revision() != "" || none.Meta("x") != nil || none.Client().Name != "" {
 		t.Error("a call that is none says something")
 	}
 	if mcp.CallFrom(t.Context()) != nil || mcp.Logger(t.Context()) == nil {

@@ -125,7 +125,7 @@ func (c *conn) answer(b []byte, method protocol.Method, m *jsonrpc.Message, from
 }
 
 // newExchange prepares a request for its handlers.
-func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.Method, key jsonrpc.Key, from *origin) *exchange {
+func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.Method, key jsonrpc.IDKey, from *origin) *exchange {
 	m := &b.msg
 	x := &exchange{
 		conn: c, sink: out, revision: from.revision, method: method, key: key,

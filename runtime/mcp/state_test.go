@@ -137,8 +137,8 @@ func TestStateOfAdditiveToolIsUsedOnce(t *testing.T) {
 func TestStateIsBoundToArguments(t *testing.T) {
 	spec.Holds(t, "S298")
 	s := newTalk(quiet)
-	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.Hints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
-		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.ToolHints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 		return mcp.TextResult("done"), err
 	}))
 	ask := asker(t, s)

@@ -130,7 +130,7 @@ func newTalk(options ...mcp.Option) *mcp.Server {
 		func(ctx context.Context, arguments map[string]string) (*mcp.PromptResult, error) {
 			mcp.Progress(ctx, 1, 1, "asking")
 			mcp.Logger(ctx).Warn("asking")
-			a, err := mcp.Elicit[sure](ctx, "Formal?", mcp.Key("formal"))
+			a, err := mcp.Elicit[sure](ctx, "Formal?", mcp.WithKey("formal"))
 			if err != nil {
 				return nil, err
 			}
@@ -140,7 +140,7 @@ func newTalk(options ...mcp.Option) *mcp.Server {
 		func(ctx context.Context, uri string) (*mcp.ResourceResult, error) {
 			mcp.Progress(ctx, 1, 1, "asking")
 			mcp.Logger(ctx).Warn("asking")
-			a, err := mcp.Elicit[sure](ctx, "Show it?", mcp.Key("show"))
+			a, err := mcp.Elicit[sure](ctx, "Show it?", mcp.WithKey("show"))
 			if err != nil {
 				return nil, err
 			}
@@ -157,12 +157,12 @@ func registerTalk(s *mcp.Server) {
 		return fmt.Sprintf("%s %+v", a.Action, a.Value), err
 	})
 	tool(s, "fields", func(ctx context.Context) (string, error) {
-		a, err := mcp.ElicitFields(ctx, "By hand", &byHand, mcp.Key("fields"))
+		a, err := mcp.ElicitFields(ctx, "By hand", &byHand, mcp.WithKey("fields"))
 		return fmt.Sprintf("%s %v", a.Action, a.Value), err
 	})
 	tool(s, "link", func(ctx context.Context) (string, error) {
-		a, err := mcp.ElicitURL(ctx, "Pay here", "https://example.com/pay", mcp.ElicitationID("pay-1"))
-		if err == nil && a.Action == mcp.Accept {
+		a, err := mcp.ElicitURL(ctx, "Pay here", "https://example.com/pay", mcp.WithElicitationID("pay-1"))
+		if err == nil && a.Action == mcp.ActionAccept {
 			a.Complete(ctx)
 		}
 		return string(a.Action), err
@@ -202,7 +202,7 @@ func registerTalk(s *mcp.Server) {
 	tool(s, "model_tools", callModelTools)
 	tool(s, "needs", func(context.Context) (string, error) { return "done", nil },
 		func(info *mcp.ToolInfo) {
-			info.Requires = []mcp.Capability{mcp.Elicitation, mcp.Sampling, mcp.ElicitationURL}
+			info.Requires = []mcp.Capability{mcp.CapabilityElicitation, mcp.CapabilitySampling, mcp.CapabilityElicitationURL}
 		})
 	tool(s, "trace", func(ctx context.Context) (string, error) {
 		return fmt.Sprintf("%+v", mcp.CallFrom(ctx).Trace()), nil
@@ -304,27 +304,27 @@ func registerRounds(s *mcp.Server) {
 		return "done", nil
 	})
 	tool(s, "named", func(ctx context.Context) (string, error) {
-		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 		return fmt.Sprint(a.Action, a.Value.Yes), err
 	})
 	tool(s, "named_destroy", func(ctx context.Context) (string, error) {
-		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 		return fmt.Sprint(a.Action, a.Value.Yes), err
 	}, destructive)
 	tool(s, "named_add", func(ctx context.Context) (string, error) {
-		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 		return fmt.Sprint(a.Action, a.Value.Yes), err
 	}, additive)
 	tool(s, "same_key", func(ctx context.Context) (string, error) {
-		if _, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure")); err != nil {
+		if _, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure")); err != nil {
 			return "", err
 		}
-		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		_, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 		return "", err
 	})
 	var version atomic.Int64
 	tool(s, "changing", func(ctx context.Context) (string, error) {
-		a, err := mcp.Elicit[sure](ctx, fmt.Sprintf("Version %d?", version.Add(1)), mcp.Key("sure"))
+		a, err := mcp.Elicit[sure](ctx, fmt.Sprintf("Version %d?", version.Add(1)), mcp.WithKey("sure"))
 		return fmt.Sprint(a.Action), err
 	})
 	tool(s, "together", func(ctx context.Context) (string, error) {
@@ -337,15 +337,15 @@ func registerRounds(s *mcp.Server) {
 				State: json.RawMessage(`{"step": 1}`),
 			}
 		}
-		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.Key("sure"))
+		a, err := mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("sure"))
 		if err != nil {
 			return "", err
 		}
-		roots, err := mcp.Roots(ctx, mcp.Key("roots"))
+		roots, err := mcp.Roots(ctx, mcp.WithKey("roots"))
 		if err != nil {
 			return "", err
 		}
-		r, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{mcp.UserMessage("Hello?")}}, mcp.Key("model"))
+		r, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{mcp.UserMessage("Hello?")}}, mcp.WithKey("model"))
 		if err != nil {
 			return "", err
 		}
@@ -353,7 +353,7 @@ func registerRounds(s *mcp.Server) {
 	})
 	tool(s, "by_hand", func(ctx context.Context) (string, error) {
 		return "", &mcp.InputRequired{Questions: map[string]mcp.Question{
-			"fields": mcp.FieldsQuestion("By hand", &sureForm), "link": mcp.URLQuestion("Go", "https://example.com", mcp.ElicitationID("go-1")),
+			"fields": mcp.FieldsQuestion("By hand", &sureForm), "link": mcp.URLQuestion("Go", "https://example.com", mcp.WithElicitationID("go-1")),
 		}}
 	})
 	tool(s, "state_only", func(ctx context.Context) (string, error) {

@@ -20,7 +20,7 @@ type ToolInfo struct {
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
-	Hints       Hints
+	Hints       ToolHints
 	Icons       []Icon
 	Aliases     []string // further names that are answered and not listed
 
@@ -61,10 +61,10 @@ type ToolInfo struct {
 	Lenient bool
 }
 
-// Hints are what a client may want to know before it lets a tool be called
+// ToolHints are what a client may want to know before it lets a tool be called
 // (ToolAnnotations in the specification). All four are always published, from
 // revision 2025-03-26 on.
-type Hints struct {
+type ToolHints struct {
 	ReadOnly    bool // changes nothing
 	Destructive bool // may destroy or overwrite
 	Idempotent  bool // a second call with the same arguments does nothing more
@@ -239,7 +239,7 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 	return append(b, '}')
 }
 
-func appendHints(b []byte, h Hints) []byte {
+func appendHints(b []byte, h ToolHints) []byte {
 	for i, hint := range [...]struct {
 		name string
 		on   bool

@@ -141,7 +141,7 @@ func isDigits(s string) bool {
 }
 
 // checkPublished panics where what a feature publishes of itself is not valid.
-func checkPublished(s *Server, kind Kind, name string, mimeType string, a *Annotations, icons []Icon, m Meta) {
+func checkPublished(s *Server, kind FeatureKind, name string, mimeType string, a *Annotations, icons []Icon, m Meta) {
 	for _, err := range []error{
 		checkMIMEType("the description", mimeType), a.check(), checkIcons(icons), m.check(s.extensions.settings),
 	} {
@@ -167,7 +167,7 @@ func (i *ResourceInfo) check(s *Server) error {
 }
 
 // check reports what is wrong with the identity of a server.
-func (i *Info) check() error {
+func (i *ServerInfo) check() error {
 	if i.Website != "" {
 		if err := checkURI("the website", i.Website); err != nil {
 			return err

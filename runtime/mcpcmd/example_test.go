@@ -15,29 +15,29 @@ import (
 
 // The main function of a program.
 func ExampleMain() {
-	server := mcp.NewServer(mcp.Info{Name: "greeter"}) // or the generated NewMCPServer
+	server := mcp.NewServer(mcp.ServerInfo{Name: "greeter"}) // or the generated NewMCPServer
 	mcpcmd.Main(server,
 		mcpcmd.WithHTTPOptions(mcphttp.WithAllowedHosts("mcp.example.com")),
 	)
 }
 
 // A program with a flag of its own, and something to close.
-func ExampleAddFlags() {
+func ExampleWithFlags() {
 	dir := flag.String("dir", ".", "the directory to serve")
-	flags := mcpcmd.AddFlags(flag.CommandLine)
+	flags := mcpcmd.WithFlags(flag.CommandLine)
 	flag.Parse()
 	root, err := os.OpenRoot(*dir)
 	if err != nil {
 		log.Fatal(err)
 	}
-	server := mcp.NewServer(mcp.Info{Name: "files"})
+	server := mcp.NewServer(mcp.ServerInfo{Name: "files"})
 	server.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "files://"}, root))
 	mcpcmd.Main(server, flags, mcpcmd.WithCleanup(func() { _ = root.Close() }))
 }
 
 // A program in a test, at any port that is free.
 func ExampleRun() {
-	server := mcp.NewServer(mcp.Info{Name: "greeter", Version: "1.0.0"})
+	server := mcp.NewServer(mcp.ServerInfo{Name: "greeter", Version: "1.0.0"})
 	ctx, stop := context.WithCancel(context.Background())
 	answered := make(chan string, 1)
 	err := mcpcmd.Run(ctx, server, []string{"-http", "127.0.0.1:0"}, mcpcmd.WithReady(func(url string) {

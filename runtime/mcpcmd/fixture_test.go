@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // to count.
 func newServer(wait func(context.Context) (string, error), options ...mcp.Option) *mcp.Server {
 	options = append([]mcp.Option{mcp.WithLogger(slog.New(slog.DiscardHandler))}, options...)
-	s := mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.2.3", Description: "It is tested."}, options...)
+	s := mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1.2.3", Description: "It is tested."}, options...)
 	tool := func(name string, f func(context.Context) (string, error)) {
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`},
 			func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {

@@ -20,17 +20,17 @@ type UsageError struct {
 // Error returns the text.
 func (e *UsageError) Error() string { return e.text }
 
-// AddFlags adds the flags -http, -allow-host, -allow-origin and, unless it is defined,
+// WithFlags adds the flags -http, -allow-host, -allow-origin and, unless it is defined,
 // -version to the flags of the program. Call it before they are parsed, and pass its
 // result to [Main] or [Run], which parse them only if the program has not:
 //
 //	file := flag.String("db", "", "the database")
-//	flags := mcpcmd.AddFlags(flag.CommandLine)
+//	flags := mcpcmd.WithFlags(flag.CommandLine)
 //	flag.Parse()
 //	mcpcmd.Main(NewMCPServer(open(*file)), flags)
 //
 // The program then handles help and the remaining arguments.
-func AddFlags(set *flag.FlagSet) Option {
+func WithFlags(set *flag.FlagSet) Option {
 	f := &flags{set: set}
 	f.define()
 	return func(p *program) { p.flags = f }

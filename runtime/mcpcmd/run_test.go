@@ -116,7 +116,7 @@ func TestCleanup(t *testing.T) {
 	}
 }
 
-func TestAddFlags(t *testing.T) {
+func TestWithFlags(t *testing.T) {
 	newSet := func() (*flag.FlagSet, *string) {
 		set := flag.NewFlagSet("program", flag.ContinueOnError)
 		set.SetOutput(io.Discard)
@@ -124,7 +124,7 @@ func TestAddFlags(t *testing.T) {
 	}
 	t.Run("parsed by the program", func(t *testing.T) {
 		set, db := newSet()
-		option := mcpcmd.AddFlags(set)
+		option := mcpcmd.WithFlags(set)
 		if err := set.Parse([]string{"-version", "-db", "x", "rest"}); err != nil {
 			t.Fatal(err)
 		}
@@ -135,14 +135,14 @@ func TestAddFlags(t *testing.T) {
 	})
 	t.Run("parsed by Run", func(t *testing.T) {
 		set, db := newSet()
-		stdout, _, err := run(t, []string{"-db", "x", "-version", "rest"}, mcpcmd.AddFlags(set))
+		stdout, _, err := run(t, []string{"-db", "x", "-version", "rest"}, mcpcmd.WithFlags(set))
 		if err != nil || stdout != "fixture 1.2.3\n" || *db != "x" || set.Arg(0) != "rest" {
 			t.Errorf("%v, %q, %q", err, stdout, *db)
 		}
 	})
 	t.Run("wrong", func(t *testing.T) {
 		set, _ := newSet()
-		_, _, err := run(t, []string{"-bd", "x"}, mcpcmd.AddFlags(set))
+		_, _, err := run(t, []string{"-bd", "x"}, mcpcmd.WithFlags(set))
 		if _, ok := errors.AsType[*mcpcmd.UsageError](err); !ok {
 			t.Error(err)
 		}
@@ -151,7 +151,7 @@ func TestAddFlags(t *testing.T) {
 		set, _ := newSet()
 		var usage buffer
 		set.SetOutput(&usage)
-		stdout, _, err := run(t, []string{"-help"}, mcpcmd.AddFlags(set))
+		stdout, _, err := run(t, []string{"-help"}, mcpcmd.WithFlags(set))
 		if err != nil || stdout != "" {
 			t.Errorf("%v, %q", err, stdout)
 		}
@@ -164,7 +164,7 @@ func TestAddFlags(t *testing.T) {
 	t.Run("a version of its own", func(t *testing.T) {
 		set, _ := newSet()
 		own := set.Bool("version", false, "print the version of everything")
-		option := mcpcmd.AddFlags(set)
+		option := mcpcmd.WithFlags(set)
 		if err := set.Parse([]string{"-version", "-http", "x"}); err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestEndedContext(t *testing.T) {
 }
 
 func TestFeatures(t *testing.T) {
-	s := mcp.NewServer(mcp.Info{Name: "empty", Version: "1"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "empty", Version: "1"})
 	var out buffer
 	for _, want := range []string{"no features", "1 prompt", "2 prompts"} {
 		if err := mcpcmd.Run(t.Context(), s, []string{"-help"}, mcpcmd.WithOutput(&out, io.Discard)); err != nil {

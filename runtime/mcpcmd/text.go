@@ -25,12 +25,12 @@ func (p *program) identity() string {
 
 // features counts what the server offers: "3 tools, 1 resource, 2 prompts".
 func (p *program) features() string {
-	number := map[mcp.Kind]int{}
+	number := map[mcp.FeatureKind]int{}
 	for _, f := range p.server.Features() {
 		number[f.Kind]++
 	}
 	var parts []string
-	for _, kind := range []mcp.Kind{mcp.KindTool, mcp.KindResource, mcp.KindTemplate, mcp.KindPrompt} {
+	for _, kind := range []mcp.FeatureKind{mcp.KindTool, mcp.KindResource, mcp.KindTemplate, mcp.KindPrompt} {
 		switch n := number[kind]; n {
 		case 0:
 		case 1:

@@ -124,7 +124,7 @@ func (a *benchCall) check(t testing.TB, name, want string) {
 // benchCalls returns a small call for each mode of HTTP, and a text that its response
 // contains.
 func benchCalls(t testing.TB) (kinds map[string]*benchCall, answer string) {
-	s := mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcpimpl.FuncTool(&infoSum, callSum))
 	h, alone := mcphttp.NewHandler(s), mcphttp.NewHandler(s, mcphttp.WithoutSessions())
 	t.Cleanup(func() { h.Close(); alone.Close() })

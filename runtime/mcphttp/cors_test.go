@@ -89,7 +89,7 @@ func TestCORSPreflightRefused(t *testing.T) {
 		{"null", "null", []string{page}},
 		{"rebound", "https://evil.example", nil},
 	} {
-		h := NewHandler(mcp.NewServer(mcp.Info{Name: "test", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler))),
+		h := NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "test", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler))),
 			WithAllowedHosts("server.example"), WithAllowedOrigins(test.origins...))
 		r := httptest.NewRequest(http.MethodOptions, "http://server.example/mcp", nil)
 		r.Header.Set("Origin", test.origin)

@@ -43,7 +43,7 @@ func TestCostlyHeaders(t *testing.T) {
 	if os.Getenv("MCPGEN_COSTLY") != "" {
 		size = 4<<20 - 4096
 	}
-	s := mcp.NewServer(mcp.Info{Name: "costly"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "costly"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "mirror", InputSchema: costlySchema()},
 		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))
 	handler := NewHandler(s)

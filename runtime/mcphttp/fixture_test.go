@@ -64,7 +64,7 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 	// Tests count messages, so rates are not limited.
 	options = append([]mcp.Option{mcp.WithLimits(mcp.Limits{ProgressRate: math.MaxInt32, LogRate: math.MaxInt32})}, options...)
 	f := &fixture{
-		Server: mcp.NewServer(mcp.Info{Name: "fixture", Version: "1.0.0", Description: "For tests."}, options...),
+		Server: mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1.0.0", Description: "For tests."}, options...),
 	}
 	f.tool("echo", "", func(_ context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.TextResult(string(args)), nil
@@ -93,7 +93,7 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 		var wg sync.WaitGroup
 		for i := range names {
 			wg.Go(func() {
-				names[i], errs[i] = elicitName(ctx, fmt.Sprintf("Name %d?", i), mcp.Key(fmt.Sprint("name", i)))
+				names[i], errs[i] = elicitName(ctx, fmt.Sprintf("Name %d?", i), mcp.WithKey(fmt.Sprint("name", i)))
 			})
 		}
 		wg.Wait()
@@ -131,7 +131,7 @@ func newFixture(t *testing.T, options ...mcp.Option) *fixture {
 		text, err := json.Marshal(me)
 		return mcp.TextResult(string(text)), err
 	})
-	f.Register(mcp.NewTool(mcp.ToolInfo{Name: "needs", Requires: []mcp.Capability{mcp.Sampling}},
+	f.Register(mcp.NewTool(mcp.ToolInfo{Name: "needs", Requires: []mcp.Capability{mcp.CapabilitySampling}},
 		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))
 	f.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "test://text", Name: "text"}, "some text"))
 	f.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "greet", Arguments: []mcp.PromptArgument{{Name: "who"}}},

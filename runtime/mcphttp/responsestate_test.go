@@ -38,7 +38,7 @@ type unflushable struct{ http.ResponseWriter }
 // A response has been received only if it could be written and flushed. Where nothing can be
 // flushed, it is sent at its end.
 func TestResponsesThatFail(t *testing.T) {
-	h := NewHandler(mcp.NewServer(mcp.Info{Name: "t", Version: "1"}))
+	h := NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}))
 	defer h.Close()
 	broken := errors.New("broken pipe")
 	recorder := func(err error) *faultyWriter { return &faultyWriter{httptest.NewRecorder(), err} }
@@ -86,7 +86,7 @@ func (c waitingContext) Done() <-chan struct{} {
 // A reply that comes at the end of the session is written, in the place of the error that the
 // session has ended.
 func TestReplyAtTheEndOfTheSession(t *testing.T) {
-	h := NewHandler(mcp.NewServer(mcp.Info{Name: "t", Version: "1"}))
+	h := NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}))
 	defer h.Close()
 	ended := make(chan struct{})
 	close(ended)

@@ -133,7 +133,7 @@ func TestIdleTime(t *testing.T) {
 // reached nevertheless, no session is opened.
 func TestSessionsMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		host := mcp.NewServer(mcp.Info{Name: "t", Version: "1"}).Transport()
+		host := mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}).Transport()
 		stopping := make(chan struct{})
 		defer close(stopping)
 		most := &Limits{Sessions: 3, SessionsPerClient: 3, IdleTime: time.Hour, EventTime: time.Minute}
@@ -173,7 +173,7 @@ func TestSessionsMakeRoom(t *testing.T) {
 
 // A batch in a session whose initialize has just failed is refused: it has no revision.
 func TestBatchWithoutRevision(t *testing.T) {
-	h := NewHandler(mcp.NewServer(mcp.Info{Name: "t", Version: "1"}))
+	h := NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}))
 	defer h.Close()
 	se, conn := newTestSession()
 	se.id, conn.revision = "failed", nil

@@ -13,7 +13,7 @@ import (
 )
 
 func serverOf(f mcp.Feature) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{Name: "x"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(f)
 	return s
 }

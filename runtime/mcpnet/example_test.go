@@ -15,7 +15,7 @@ import (
 
 // A server on a Unix socket that only its owner can open, and a client.
 func ExampleServe() {
-	server := mcp.NewServer(mcp.Info{Name: "greeter", Version: "1.0.0"})
+	server := mcp.NewServer(mcp.ServerInfo{Name: "greeter", Version: "1.0.0"})
 	server.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"},
 		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.TextResult("hello"), nil

@@ -204,7 +204,7 @@ func TestEndedBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := mcpnet.Serve(ctx, mcp.NewServer(mcp.Info{Name: "x"}), l); err != nil {
+	if err := mcpnet.Serve(ctx, mcp.NewServer(mcp.ServerInfo{Name: "x"}), l); err != nil {
 		t.Errorf("Serve: %v", err)
 	}
 	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {

@@ -13,9 +13,9 @@ import (
 )
 
 func ExampleNew() {
-	s := mcp.NewServer(mcp.Info{Name: "shop", Version: "1"}, mcp.WithInterceptors(mcprate.New(
-		mcprate.Tool("report", rate.Every(time.Hour), 1),
-		mcprate.Tool("*", 5, 20),
+	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, mcp.WithInterceptors(mcprate.New(
+		mcprate.WithToolLimit("report", rate.Every(time.Hour), 1),
+		mcprate.WithToolLimit("*", 5, 20),
 	)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "report"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.TextResult("the report"), nil

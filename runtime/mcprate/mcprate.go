@@ -2,13 +2,13 @@
 // (golang.org/x/time/rate), for each caller and each tool.
 //
 //	s := bookstore.NewMCPServer(store, mcp.WithInterceptors(mcprate.New(
-//		mcprate.Tool("import_*", rate.Every(time.Minute), 1), // the first that matches
-//		mcprate.Tool("*", 5, 20),                             // 5 a second, 20 at once
-//		mcprate.All(50, 100),                                 // all requests together
+//		mcprate.WithToolLimit("import_*", rate.Every(time.Minute), 1), // the first that matches
+//		mcprate.WithToolLimit("*", 5, 20),                             // 5 a second, 20 at once
+//		mcprate.WithRequestLimit(50, 100),                            // all requests together
 //	)))
 //
 // A caller is the authenticated principal, or else the network address, of any session
-// or connection, or else, on stdio, the connection; see [mcp.Request.Peer] and [By].
+// or connection, or else, on stdio, the connection; see [mcp.Request.Peer] and [WithCaller].
 // All callers without any of these count as one. The buckets are in the memory of this
 // process: several replicas allow several times as much.
 //
@@ -35,15 +35,15 @@ import (
 // Option sets a limit.
 type Option func(*limiter)
 
-// Tool limits the calls of tools whose published name matches the pattern, exact or
-// with stars: delete_*; or of the tools of a group: group:admin. Each caller has a
+// WithToolLimit limits the calls of tools whose published name matches the pattern, exact
+// or with stars: delete_*; or of the tools of a group: group:admin. Each caller has a
 // bucket for each tool; calls by an alias count as calls of the tool. It begins with
 // burst calls and gains limit of them per second. Of several such options the first one
 // that matches a tool applies.
 //
 // It panics unless limit and burst are positive.
-func Tool(pattern string, limit rate.Limit, burst int) Option {
-	check("Tool", limit, burst)
+func WithToolLimit(pattern string, limit rate.Limit, burst int) Option {
+	check("WithToolLimit", limit, burst)
 	r := rule{limit: limit, burst: burst}
 	if group, ok := strings.CutPrefix(pattern, "group:"); ok {
 		r.group = glob.New(group)
@@ -53,12 +53,12 @@ func Tool(pattern string, limit rate.Limit, burst int) Option {
 	return func(l *limiter) { l.tools = append(l.tools, r) }
 }
 
-// All limits all requests of a caller together, of every method but ping. A call of a
-// tool needs a token of this bucket and of its own.
+// WithRequestLimit limits all requests of a caller together, of every method but ping. A
+// call of a tool needs a token of this bucket and of its own.
 //
 // It panics unless limit and burst are positive.
-func All(limit rate.Limit, burst int) Option {
-	check("All", limit, burst)
+func WithRequestLimit(limit rate.Limit, burst int) Option {
+	check("WithRequestLimit", limit, burst)
 	return func(l *limiter) { l.all = &rule{limit: limit, burst: burst} }
 }
 
@@ -68,16 +68,16 @@ func check(option string, limit rate.Limit, burst int) {
 	}
 }
 
-// By sets which requests share a bucket: those for which caller returns the same text.
-// Without the option it is [mcp.Request.Peer].
-func By(caller func(ctx context.Context, req *mcp.Request) string) Option {
+// WithCaller sets which requests share a bucket: those for which caller returns the same
+// text. Without the option it is [mcp.Request.Peer].
+func WithCaller(caller func(ctx context.Context, req *mcp.Request) string) Option {
 	return func(l *limiter) { l.caller = caller }
 }
 
-// Keep sets how many buckets are stored, 10,000 by default. Full ones are removed over
-// time, since they equal new ones. Beyond the limit, the least recently used are
+// WithMaxBuckets sets how many buckets are stored, 10,000 by default. Full ones are removed
+// over time, since they equal new ones. Beyond the limit, the least recently used are
 // removed, and their counts are lost.
-func Keep(buckets int) Option {
+func WithMaxBuckets(buckets int) Option {
 	return func(l *limiter) { l.buckets.most = max(2, buckets) }
 }
 

@@ -37,7 +37,7 @@ var ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 // newServer has tools search, import_books (also known as load) and import_authors,
 // and a resource.
 func newServer(options ...mcprate.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{Name: "t", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)), mcp.WithInterceptors(mcprate.New(options...)))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)), mcp.WithInterceptors(mcprate.New(options...)))
 	tool := func(name string, aliases, groups []string) {
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name, Aliases: aliases, Groups: groups},
 			func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))
@@ -95,22 +95,22 @@ func TestLimits(t *testing.T) {
 		refusal string
 	}{
 		{"nothing is limited", nil, call("search"), 100, ""},
-		{"by pattern", []mcprate.Option{mcprate.Tool("import_*", rate.Every(time.Minute), 2)}, call("import_books"), 2, books},
-		{"by alias", []mcprate.Option{mcprate.Tool("import_books", rate.Every(time.Minute), 2)}, call("load"), 2, books},
-		{"no pattern fits", []mcprate.Option{mcprate.Tool("import_*", rate.Every(time.Minute), 2)}, call("search"), 100, ""},
-		{"by group", []mcprate.Option{mcprate.Tool("group:adm*", rate.Every(time.Minute), 3)}, call("import_authors"), 3, authors},
-		{"the first that fits", []mcprate.Option{mcprate.Tool("group:slow", rate.Every(time.Minute), 4), mcprate.Tool("*", 1, 1)}, call("import_books"), 4, books},
-		{"the second that fits", []mcprate.Option{mcprate.Tool("group:slow", rate.Every(time.Minute), 4), mcprate.Tool("*", 1, 1)}, call("search"), 1, search},
-		{"all", []mcprate.Option{mcprate.All(2, 5)}, request("resources/read", `"uri":"x://y"`), 5, all},
-		{"all, of tools", []mcprate.Option{mcprate.All(2, 5)}, call("search"), 5, allCall},
-		{"all, of nothing", []mcprate.Option{mcprate.All(2, 5)}, request("no/such", `"x":1`), 5, all},
-		{"all, of no tool", []mcprate.Option{mcprate.All(2, 5), mcprate.Tool("*", 1, 1)}, call("none"), 5, allCall},
-		{"all but ping", []mcprate.Option{mcprate.All(2, 5)}, ping, 100, ""},
-		{"only tools", []mcprate.Option{mcprate.Tool("*", 1, 1)}, request("resources/read", `"uri":"x://y"`), 100, ""},
-		{"all is narrower", []mcprate.Option{mcprate.All(2, 2), mcprate.Tool("*", 1, 5)}, call("search"), 2, allCall},
-		{"the tool is narrower", []mcprate.Option{mcprate.All(2, 5), mcprate.Tool("*", 1, 2)}, call("search"), 2, search},
-		{"no end", []mcprate.Option{mcprate.All(rate.Inf, 1)}, call("search"), 100, ""},
-		{"hardly ever", []mcprate.Option{mcprate.Tool("*", rate.Limit(math.SmallestNonzeroFloat64), 1)}, call("search"), 1, "try again in 876000h"},
+		{"by pattern", []mcprate.Option{mcprate.WithToolLimit("import_*", rate.Every(time.Minute), 2)}, call("import_books"), 2, books},
+		{"by alias", []mcprate.Option{mcprate.WithToolLimit("import_books", rate.Every(time.Minute), 2)}, call("load"), 2, books},
+		{"no pattern fits", []mcprate.Option{mcprate.WithToolLimit("import_*", rate.Every(time.Minute), 2)}, call("search"), 100, ""},
+		{"by group", []mcprate.Option{mcprate.WithToolLimit("group:adm*", rate.Every(time.Minute), 3)}, call("import_authors"), 3, authors},
+		{"the first that fits", []mcprate.Option{mcprate.WithToolLimit("group:slow", rate.Every(time.Minute), 4), mcprate.WithToolLimit("*", 1, 1)}, call("import_books"), 4, books},
+		{"the second that fits", []mcprate.Option{mcprate.WithToolLimit("group:slow", rate.Every(time.Minute), 4), mcprate.WithToolLimit("*", 1, 1)}, call("search"), 1, search},
+		{"all", []mcprate.Option{mcprate.WithRequestLimit(2, 5)}, request("resources/read", `"uri":"x://y"`), 5, all},
+		{"all, of tools", []mcprate.Option{mcprate.WithRequestLimit(2, 5)}, call("search"), 5, allCall},
+		{"all, of nothing", []mcprate.Option{mcprate.WithRequestLimit(2, 5)}, request("no/such", `"x":1`), 5, all},
+		{"all, of no tool", []mcprate.Option{mcprate.WithRequestLimit(2, 5), mcprate.WithToolLimit("*", 1, 1)}, call("none"), 5, allCall},
+		{"all but ping", []mcprate.Option{mcprate.WithRequestLimit(2, 5)}, ping, 100, ""},
+		{"only tools", []mcprate.Option{mcprate.WithToolLimit("*", 1, 1)}, request("resources/read", `"uri":"x://y"`), 100, ""},
+		{"all is narrower", []mcprate.Option{mcprate.WithRequestLimit(2, 2), mcprate.WithToolLimit("*", 1, 5)}, call("search"), 2, allCall},
+		{"the tool is narrower", []mcprate.Option{mcprate.WithRequestLimit(2, 5), mcprate.WithToolLimit("*", 1, 2)}, call("search"), 2, search},
+		{"no end", []mcprate.Option{mcprate.WithRequestLimit(rate.Inf, 1)}, call("search"), 100, ""},
+		{"hardly ever", []mcprate.Option{mcprate.WithToolLimit("*", rate.Limit(math.SmallestNonzeroFloat64), 1)}, call("search"), 1, "try again in 876000h"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestLimits(t *testing.T) {
 // The wait in the reply is long enough, and not too long.
 func TestTryAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ask := dial(t, newServer(mcprate.Tool("*", rate.Every(90*time.Second), 2), mcprate.All(rate.Every(7*time.Second), 3)), "")
+		ask := dial(t, newServer(mcprate.WithToolLimit("*", rate.Every(90*time.Second), 2), mcprate.WithRequestLimit(rate.Every(7*time.Second), 3)), "")
 		if n, got := passes(ask, call("search")); n != 2 || !strings.Contains(got, "try again in 1m30s") {
 			t.Fatalf("%d passed, then %s", n, got)
 		}
@@ -150,7 +150,7 @@ func TestTryAgain(t *testing.T) {
 
 func TestCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(mcprate.Tool("*", 1, 3))
+		s := newServer(mcprate.WithToolLimit("*", 1, 3))
 		first, second := dial(t, s, "ada"), dial(t, s, "ada")
 		if n, _ := passes(first, call("search")); n != 3 {
 			t.Errorf("%d calls passed", n)
@@ -168,7 +168,7 @@ func TestCallers(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(mcprate.Tool("*", 1, 3), mcprate.By(func(ctx context.Context, req *mcp.Request) string {
+		s := newServer(mcprate.WithToolLimit("*", 1, 3), mcprate.WithCaller(func(ctx context.Context, req *mcp.Request) string {
 			return mcp.CallFrom(ctx).Principal().ID[:1] + req.Name
 		}))
 		if n, _ := passes(dial(t, s, "ada"), call("search")); n != 3 {
@@ -182,7 +182,7 @@ func TestCallers(t *testing.T) {
 
 // Over HTTP the address counts, not the session.
 func TestCallersOverHTTP(t *testing.T) {
-	h := mcphttp.NewHandler(newServer(mcprate.Tool("*", rate.Every(time.Hour), 2)))
+	h := mcphttp.NewHandler(newServer(mcprate.WithToolLimit("*", rate.Every(time.Hour), 2)))
 	defer h.Close()
 	tapped := spec.NewTap(t).Handler(h)
 	post := func(t *testing.T, address, text string, header ...string) (string, http.Header) {
@@ -245,9 +245,9 @@ func TestCallersOverHTTP(t *testing.T) {
 func TestLimitKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var who atomic.Int64
-		counted, count := mcprate.Counted(mcprate.Tool("*", 1, 2), mcprate.Keep(50),
-			mcprate.By(func(context.Context, *mcp.Request) string { return fmt.Sprint(who.Load()) }))
-		s := mcp.NewServer(mcp.Info{Name: "t", Version: "1"}, mcp.WithInterceptors(counted))
+		counted, count := mcprate.Counted(mcprate.WithToolLimit("*", 1, 2), mcprate.WithMaxBuckets(50),
+			mcprate.WithCaller(func(context.Context, *mcp.Request) string { return fmt.Sprint(who.Load()) }))
+		s := mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}, mcp.WithInterceptors(counted))
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "search"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return nil, nil }))
 		ask := dial(t, s, "")
 		for i := range 1000 {
@@ -274,7 +274,7 @@ func TestLimitKeep(t *testing.T) {
 // Concurrent requests do not exceed the limit.
 func TestManyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(mcprate.Tool("*", rate.Every(time.Hour), 70), mcprate.All(rate.Every(time.Hour), 500))
+		s := newServer(mcprate.WithToolLimit("*", rate.Every(time.Hour), 70), mcprate.WithRequestLimit(rate.Every(time.Hour), 500))
 		var all sync.WaitGroup
 		var passed atomic.Int64
 		for range 20 {
@@ -301,10 +301,10 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestOptionsThatSayNothing(t *testing.T) {
 	for name, option := range map[string]func(){
-		"no limit":       func() { mcprate.Tool("*", 0, 1) },
-		"no burst":       func() { mcprate.All(1, 0) },
-		"negative limit": func() { mcprate.All(-1, 1) },
-		"no number":      func() { mcprate.Tool("*", rate.Limit(math.NaN()), 1) },
+		"no limit":       func() { mcprate.WithToolLimit("*", 0, 1) },
+		"no burst":       func() { mcprate.WithRequestLimit(1, 0) },
+		"negative limit": func() { mcprate.WithRequestLimit(-1, 1) },
+		"no number":      func() { mcprate.WithToolLimit("*", rate.Limit(math.NaN()), 1) },
 	} {
 		func() {
 			defer func() {
@@ -324,9 +324,9 @@ func Benchmark(b *testing.B) {
 		options []mcprate.Option
 	}{
 		{"none", nil},
-		{"tools", []mcprate.Option{mcprate.Tool("import_*", 1e9, 1e9), mcprate.Tool("*", 1e9, 1e9)}},
-		{"both", []mcprate.Option{mcprate.Tool("*", 1e9, 1e9), mcprate.All(1e9, 1e9)}},
-		{"refused", []mcprate.Option{mcprate.Tool("*", 1e-9, 1)}},
+		{"tools", []mcprate.Option{mcprate.WithToolLimit("import_*", 1e9, 1e9), mcprate.WithToolLimit("*", 1e9, 1e9)}},
+		{"both", []mcprate.Option{mcprate.WithToolLimit("*", 1e9, 1e9), mcprate.WithRequestLimit(1e9, 1e9)}},
+		{"refused", []mcprate.Option{mcprate.WithToolLimit("*", 1e-9, 1)}},
 	} {
 		b.Run(test.name, func(b *testing.B) {
 			conn, wait := newServer(test.options...).Connect(mcp.CallerContext(b.Context(), mcp.Principal{ID: "ada"}, nil))
@@ -354,7 +354,7 @@ func Benchmark(b *testing.B) {
 func TestWithoutLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		ask := dial(t, newServer(mcprate.Tool("search", rate.Inf, 1), mcprate.By(func(context.Context, *mcp.Request) string {
+		ask := dial(t, newServer(mcprate.WithToolLimit("search", rate.Inf, 1), mcprate.WithCaller(func(context.Context, *mcp.Request) string {
 			asked++
 			return ""
 		})), "")

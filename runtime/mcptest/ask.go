@@ -27,19 +27,19 @@ type Elicitation struct {
 
 // ElicitAnswer is the answer of the user.
 type ElicitAnswer struct {
-	Action  mcp.Action `json:"action"`
-	Content any        `json:"content,omitempty"` // of an accepted form: an object
+	Action  mcp.ElicitAction `json:"action"`
+	Content any              `json:"content,omitempty"` // of an accepted form: an object
 }
 
 // Accept returns the answer of a user who has filled in a form; for a link,
 // content is nil.
-func Accept(content any) ElicitAnswer { return ElicitAnswer{mcp.Accept, content} }
+func Accept(content any) ElicitAnswer { return ElicitAnswer{mcp.ActionAccept, content} }
 
 // Decline returns the answer of a user who has declined.
-func Decline() ElicitAnswer { return ElicitAnswer{Action: mcp.Decline} }
+func Decline() ElicitAnswer { return ElicitAnswer{Action: mcp.ActionDecline} }
 
 // Cancel returns the answer of a user who has dismissed the question.
-func Cancel() ElicitAnswer { return ElicitAnswer{Action: mcp.Cancel} }
+func Cancel() ElicitAnswer { return ElicitAnswer{Action: mcp.ActionCancel} }
 
 // SampleRequest asks for a message of the client's model.
 type SampleRequest struct {
@@ -99,8 +99,8 @@ type SampleAnswer struct {
 	Meta       Meta   `json:"_meta,omitempty"`
 }
 
-// Says returns a message of the model with a text.
-func Says(text string) *SampleAnswer {
+// TextAnswer returns a message of the model with a text.
+func TextAnswer(text string) *SampleAnswer {
 	return &SampleAnswer{Content: Blocks{Text(text)}, StopReason: "endTurn"}
 }
 

@@ -135,7 +135,7 @@ func TestProgressAndLogs(t *testing.T) {
 			Revision: revision, LogLevel: "info", OnLog: func(m mcptest.LogMessage) { heard = append(heard, m.Level) },
 		})
 		var steps []mcptest.Progress
-		c.Call("import", nil, mcptest.OnProgress(func(p mcptest.Progress) { steps = append(steps, p) }))
+		c.Call("import", nil, mcptest.WithProgress(func(p mcptest.Progress) { steps = append(steps, p) }))
 		message := "a shelf"
 		if revision == "2024-11-05" {
 			message = ""
@@ -161,7 +161,7 @@ func TestAnswers(t *testing.T) {
 		o := mcptest.Options{
 			Revision: revision,
 			Sample: func(_ context.Context, r *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
-				return mcptest.Says("I was told: " + r.Text()), nil
+				return mcptest.TextAnswer("I was told: " + r.Text()), nil
 			},
 			Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///a", Name: "a"}} },
 		}

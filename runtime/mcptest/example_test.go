@@ -69,7 +69,7 @@ func ExampleOptions_sample() {
 		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
 			Sample: func(_ context.Context, r *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
 				fmt.Println(r.Text())
-				return mcptest.Says("Emma means well."), nil
+				return mcptest.TextAnswer("Emma means well."), nil
 			},
 		})
 		fmt.Println(c.Call("summarize", nil).Text())
@@ -79,10 +79,10 @@ func ExampleOptions_sample() {
 	// Emma means well.
 }
 
-func ExampleOnProgress() {
+func ExampleWithProgress() {
 	run(func(t testing.TB) {
 		c := mcptest.New(t, newLibrary(nil), mcptest.Options{LogLevel: "info"})
-		c.Call("import", nil, mcptest.OnProgress(func(p mcptest.Progress) { fmt.Println(p.Done, "of", p.Total) }))
+		c.Call("import", nil, mcptest.WithProgress(func(p mcptest.Progress) { fmt.Println(p.Done, "of", p.Total) }))
 		fmt.Println(c.Logs()[0])
 	})
 	// Output:

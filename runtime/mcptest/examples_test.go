@@ -74,7 +74,7 @@ func optional(data json.RawMessage, inside passage) ([]byte, error) {
 
 // params reads the params of a request as the server does: member by member.
 func params(data []byte) ([]byte, error) {
-	m, e := jsonrpc.Parse(jsonrpc.AppendRequest(nil, jsonrpc.Int(1), "x", data))
+	m, e := jsonrpc.Parse(jsonrpc.AppendRequest(nil, jsonrpc.IntID(1), "x", data))
 	if e != nil {
 		return nil, e
 	}
@@ -171,19 +171,19 @@ type listed[T any] struct {
 	Templates []T    `json:"resourceTemplates,omitempty"`
 	Prompts   []T    `json:"prompts,omitempty"`
 	Cursor    string `json:"nextCursor,omitempty"`
-	Hints
+	ResultInfo
 }
 
 type completed struct {
 	Completion Completion `json:"completion"`
-	Hints
+	ResultInfo
 }
 
 type discovered struct {
 	Versions     []string                   `json:"supportedVersions"`
 	Capabilities map[string]json.RawMessage `json:"capabilities"`
 	Instructions string                     `json:"instructions,omitempty"`
-	Hints
+	ResultInfo
 }
 
 type progressed struct {
@@ -239,8 +239,8 @@ var passages = map[string]passage{
 	"ElicitResult": typed[ElicitAnswer], "ListRootsRequest": question, "ListRootsResult": typed[rooted],
 	"InputRequests": each(question), "InputResponses": each(response), "InputRequiredResult": required,
 
-	"SubscriptionsListenRequest": envelope(params), "SubscriptionsListenResult": typed[Hints],
-	"SubscriptionsListenResultResponse":     envelope(typed[Hints]),
+	"SubscriptionsListenRequest": envelope(params), "SubscriptionsListenResult": typed[ResultInfo],
+	"SubscriptionsListenResultResponse":     envelope(typed[ResultInfo]),
 	"SubscriptionsAcknowledgedNotification": envelope(typed[changed]),
 	"ToolListChangedNotification":           envelope(typed[changed]), "PromptListChangedNotification": envelope(typed[changed]),
 	"ResourceListChangedNotification": envelope(typed[changed]), "ResourceUpdatedNotification": envelope(typed[changed]),
@@ -344,9 +344,9 @@ func declared(data []byte) (again []byte, err error) {
 		call := mcp.CallFrom(ctx)
 		found := map[string]any{}
 		for name, parts := range map[string]map[string]mcp.Capability{
-			"elicitation": {"": mcp.Elicitation, "url": mcp.ElicitationURL},
-			"sampling":    {"": mcp.Sampling, "tools": mcp.SamplingTools, "context": mcp.SamplingContext},
-			"roots":       {"": mcp.RootsCapability},
+			"elicitation": {"": mcp.CapabilityElicitation, "url": mcp.CapabilityElicitationURL},
+			"sampling":    {"": mcp.CapabilitySampling, "tools": mcp.CapabilitySamplingTools, "context": mcp.CapabilitySamplingContext},
+			"roots":       {"": mcp.CapabilityRoots},
 		} {
 			if !call.Can(parts[""]) {
 				continue
@@ -360,7 +360,7 @@ func declared(data []byte) (again []byte, err error) {
 			found[name] = object
 		}
 		// An empty object means forms, and so does one with form in it.
-		if e, ok := given["elicitation"].(map[string]any); ok && call.Can(mcp.Elicitation) && e["form"] != nil {
+		if e, ok := given["elicitation"].(map[string]any); ok && call.Can(mcp.CapabilityElicitation) && e["form"] != nil {
 			found["elicitation"].(map[string]any)["form"] = map[string]any{}
 		}
 		const ui = "io.modelcontextprotocol/ui"
@@ -423,7 +423,7 @@ func formField(data []byte) (again []byte, err error) {
 
 // silentServer has a tool that runs a function.
 func silentServer(f func(context.Context)) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{Name: "x"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "run"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		f(ctx)
 		return mcp.TextResult("done"), nil

@@ -179,7 +179,7 @@ func TestContractLayout(t *testing.T) {
 func TestContractAliases(t *testing.T) {
 	t.Setenv(mcptest.UpdateEnv, "")
 	server := func(name string, aliases ...string) *mcp.Server {
-		s := mcp.NewServer(mcp.Info{Name: "shop"})
+		s := mcp.NewServer(mcp.ServerInfo{Name: "shop"})
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name, Aliases: aliases}, nil))
 		return s
 	}

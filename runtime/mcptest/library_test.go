@@ -32,7 +32,7 @@ var titles = []string{"Emma", "Evelina", "Persuasion"}
 // name on blocked when it begins, and the cause of its context when it ends.
 func newLibrary(blocked chan<- string, options ...mcp.Option) *mcp.Server {
 	quiet := mcp.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "library", Title: "Library", Version: "1.2.3", Instructions: "Search first.",
 	}, append([]mcp.Option{quiet}, options...)...)
 	registerTools(s, blocked)
@@ -74,7 +74,7 @@ func complete(_ context.Context, value string, given map[string]string) (mcp.Com
 
 func registerTools(s *mcp.Server, blocked chan<- string) {
 	s.Register(mcp.NewTool(mcp.ToolInfo{
-		Name: "search", Title: "Search", Description: "Finds books.", Hints: mcp.Hints{ReadOnly: true, Idempotent: true},
+		Name: "search", Title: "Search", Description: "Finds books.", Hints: mcp.ToolHints{ReadOnly: true, Idempotent: true},
 		InputSchema:  `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`,
 		OutputSchema: `{"type":"object","properties":{"titles":{"type":"array","items":{"type":"string"}},"total":{"type":"integer"}},"required":["titles","total"]}`,
 	}, func(_ context.Context, raw json.RawMessage) (*mcp.ToolResult, error) {
@@ -121,7 +121,7 @@ func registerTools(s *mcp.Server, blocked chan<- string) {
 	}))
 	s.Register(text("whoami", func(ctx context.Context) (string, error) {
 		call := mcp.CallFrom(ctx)
-		return fmt.Sprint(call.Client().Name, " ", call.Revision(), " ", call.Can(mcp.Elicitation), " ", string(call.Meta("com.example/k")), " ", ctx.Value(contextKey{})), nil
+		return fmt.Sprint(call.Client().Name, " ", call.Revision(), " ", call.Can(mcp.CapabilityElicitation), " ", string(call.Meta("com.example/k")), " ", ctx.Value(contextKey{})), nil
 	}))
 }
 

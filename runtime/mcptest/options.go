@@ -76,8 +76,8 @@ func WithMeta(key string, value any) RequestOption {
 	}
 }
 
-// OnProgress requests progress notifications. f is called with each, in order, and
+// WithProgress requests progress notifications. f is called with each, in order, and
 // before the result of the request is returned. It must not call the client.
-func OnProgress(f func(Progress)) RequestOption {
+func WithProgress(f func(Progress)) RequestOption {
 	return func(o *requestOptions) { o.progress = f }
 }

@@ -108,7 +108,7 @@ func (c *Client) begin(method string, params map[string]json.RawMessage, o *requ
 		return nil, err
 	}
 	c.last++
-	s.id = jsonrpc.Int(c.last).String()
+	s.id = jsonrpc.IntID(c.last).String()
 	meta, err := c.metaOf(params["_meta"], o)
 	if err == nil && o.progress != nil {
 		s.token = string(meta["progressToken"])

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Hints are the metadata of a result or a list.
-type Hints struct {
+// ResultInfo are the metadata of a result or a list.
+type ResultInfo struct {
 	// ResultType is "complete" from revision 2026-07-28 on, "" before.
 	ResultType string `json:"resultType,omitempty"`
 	// TTL is for how many milliseconds it may be cached, and Cache the scope of that
@@ -24,7 +24,7 @@ type ToolResult struct {
 	// as before revision 2025-06-18. [Call] reads it in every revision.
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
-	Hints
+	ResultInfo
 }
 
 // Text returns the text blocks, one per line.
@@ -33,7 +33,7 @@ func (r *ToolResult) Text() string { return joined(r.Content) }
 // ReadResult is a resource that was read.
 type ReadResult struct {
 	Contents []Contents `json:"contents"`
-	Hints
+	ResultInfo
 }
 
 // Text returns the texts of the contents, joined.
@@ -59,7 +59,7 @@ func (r *ReadResult) Blob() []byte {
 type PromptResult struct {
 	Description string          `json:"description,omitempty"`
 	Messages    []PromptMessage `json:"messages"`
-	Hints
+	ResultInfo
 }
 
 // PromptMessage is one message of a prompt.

@@ -21,7 +21,7 @@ func TestSchemas(t *testing.T) {
 				Revision: revision, OnMessage: func(bool, json.RawMessage) { counted++ }, LogLevel: "debug",
 				Client: mcp.ClientInfo{Name: "checker", Title: "Checker", Version: "1"},
 				Sample: func(context.Context, *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
-					return mcptest.Says("so be it"), nil
+					return mcptest.TextAnswer("so be it"), nil
 				},
 				Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///a"}} },
 			}
@@ -44,7 +44,7 @@ func TestSchemas(t *testing.T) {
 			c.Read("library://covers/Emma")
 			c.Prompt("review", map[string]string{"title": "Emma"})
 			c.CompletePrompt("review", "title", "E", map[string]string{"author": "Austen"})
-			c.Call("import", nil, mcptest.OnProgress(func(mcptest.Progress) {}), mcptest.WithMeta("com.example/k", 1))
+			c.Call("import", nil, mcptest.WithProgress(func(mcptest.Progress) {}), mcptest.WithMeta("com.example/k", 1))
 			c.Call("titles", nil)
 			c.Call("summarize", nil)
 			c.Call("roots", nil)

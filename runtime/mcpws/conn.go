@@ -245,7 +245,7 @@ func (c *conn) identifyDiscarded(r io.Reader, read []byte) (*jsonrpc.FrameError,
 			return &jsonrpc.FrameError{Limit: c.limit}, nil
 		case err == io.EOF:
 			id, _ := jsonrpc.RawID(m.ID())
-			return &jsonrpc.FrameError{Limit: c.limit, Overloaded: true, Kind: jsonrpc.Kind(m.Kind()), ID: id}, nil
+			return &jsonrpc.FrameError{Limit: c.limit, Overloaded: true, Kind: jsonrpc.MessageKind(m.Kind()), ID: id}, nil
 		case err != nil:
 			return nil, err
 		}

@@ -18,7 +18,7 @@ import (
 
 // A WebSocket server with a graceful shutdown.
 func ExampleNewHandler() {
-	server := mcp.NewServer(mcp.Info{Name: "greeter", Version: "1.0.0"})
+	server := mcp.NewServer(mcp.ServerInfo{Name: "greeter", Version: "1.0.0"})
 	server.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"},
 		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.TextResult("hello"), nil

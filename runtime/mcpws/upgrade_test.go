@@ -125,7 +125,7 @@ func TestWrongOptions(t *testing.T) {
 					t.Errorf("panic %q", p)
 				}
 			}()
-			mcpws.NewHandler(mcp.NewServer(mcp.Info{Name: "x"}), option)
+			mcpws.NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "x"}), option)
 		}()
 	}
 }

@@ -20,7 +20,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name:    "catalog",
 		Version: "1.0.0",
 	}, opts...)
@@ -88,7 +88,7 @@ var mcpToolAdd = mcp.ToolInfo{
 	Name:         "add",
 	Description:  "Adds two numbers.",
 	Symbol:       "Add",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputAdd,
 	OutputSchema: mcpOutputAdd,
 }
@@ -138,7 +138,7 @@ var mcpToolCreateAuthor = mcp.ToolInfo{
 	Name:         "create_author",
 	Description:  "Enters an author.",
 	Symbol:       "CreateAuthor",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateAuthor,
 	OutputSchema: mcpOutputCreateAuthor,
 }
@@ -191,7 +191,7 @@ var mcpToolCreateCustomer = mcp.ToolInfo{
 	Name:         "create_customer",
 	Description:  "Enters a customer.",
 	Symbol:       "CreateCustomer",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateCustomer,
 	OutputSchema: mcpOutputCreateCustomer,
 }
@@ -224,7 +224,7 @@ var mcpToolCreateInvoice = mcp.ToolInfo{
 	Name:         "create_invoice",
 	Description:  "Enters an invoice.",
 	Symbol:       "CreateInvoice",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateInvoice,
 	OutputSchema: mcpOutputCreateInvoice,
 }
@@ -256,7 +256,7 @@ var mcpToolCreateOrder = mcp.ToolInfo{
 	Name:         "create_order",
 	Description:  "Enters an order.",
 	Symbol:       "CreateOrder",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateOrder,
 	OutputSchema: mcpOutputCreateOrder,
 }
@@ -289,7 +289,7 @@ var mcpToolCreatePublisher = mcp.ToolInfo{
 	Name:         "create_publisher",
 	Description:  "Enters a publisher.",
 	Symbol:       "CreatePublisher",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreatePublisher,
 	OutputSchema: mcpOutputCreatePublisher,
 }
@@ -321,7 +321,7 @@ var mcpToolCreateReview = mcp.ToolInfo{
 	Name:         "create_review",
 	Description:  "Enters a review.",
 	Symbol:       "CreateReview",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateReview,
 	OutputSchema: mcpOutputCreateReview,
 }
@@ -353,7 +353,7 @@ var mcpToolCreateShelf = mcp.ToolInfo{
 	Name:         "create_shelf",
 	Description:  "Enters a shelf.",
 	Symbol:       "CreateShelf",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateShelf,
 	OutputSchema: mcpOutputCreateShelf,
 }
@@ -386,7 +386,7 @@ var mcpToolCreateShipment = mcp.ToolInfo{
 	Name:         "create_shipment",
 	Description:  "Enters a shipment.",
 	Symbol:       "CreateShipment",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateShipment,
 	OutputSchema: mcpOutputCreateShipment,
 }
@@ -419,7 +419,7 @@ var mcpToolCreateSupplier = mcp.ToolInfo{
 	Name:         "create_supplier",
 	Description:  "Enters a supplier.",
 	Symbol:       "CreateSupplier",
-	Hints:        mcp.Hints{OpenWorld: true},
+	Hints:        mcp.ToolHints{OpenWorld: true},
 	InputSchema:  mcpInputCreateSupplier,
 	OutputSchema: mcpOutputCreateSupplier,
 }
@@ -451,7 +451,7 @@ var mcpToolDeleteAuthor = mcp.ToolInfo{
 	Name:         "delete_author",
 	Description:  "Deletes an author for good.",
 	Symbol:       "DeleteAuthor",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteAuthor,
 	OutputSchema: mcpOutputDeleteAuthor,
 }
@@ -499,7 +499,7 @@ var mcpToolDeleteCustomer = mcp.ToolInfo{
 	Name:         "delete_customer",
 	Description:  "Deletes a customer for good.",
 	Symbol:       "DeleteCustomer",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteCustomer,
 	OutputSchema: mcpOutputDeleteCustomer,
 }
@@ -547,7 +547,7 @@ var mcpToolDeleteInvoice = mcp.ToolInfo{
 	Name:         "delete_invoice",
 	Description:  "Deletes an invoice for good.",
 	Symbol:       "DeleteInvoice",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteInvoice,
 	OutputSchema: mcpOutputDeleteInvoice,
 }
@@ -594,7 +594,7 @@ var mcpToolDeleteOrder = mcp.ToolInfo{
 	Name:         "delete_order",
 	Description:  "Deletes an order for good.",
 	Symbol:       "DeleteOrder",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteOrder,
 	OutputSchema: mcpOutputDeleteOrder,
 }
@@ -642,7 +642,7 @@ var mcpToolDeletePublisher = mcp.ToolInfo{
 	Name:         "delete_publisher",
 	Description:  "Deletes a publisher for good.",
 	Symbol:       "DeletePublisher",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeletePublisher,
 	OutputSchema: mcpOutputDeletePublisher,
 }
@@ -689,7 +689,7 @@ var mcpToolDeleteReview = mcp.ToolInfo{
 	Name:         "delete_review",
 	Description:  "Deletes a review for good.",
 	Symbol:       "DeleteReview",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteReview,
 	OutputSchema: mcpOutputDeleteReview,
 }
@@ -736,7 +736,7 @@ var mcpToolDeleteShelf = mcp.ToolInfo{
 	Name:         "delete_shelf",
 	Description:  "Deletes a shelf for good.",
 	Symbol:       "DeleteShelf",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteShelf,
 	OutputSchema: mcpOutputDeleteShelf,
 }
@@ -784,7 +784,7 @@ var mcpToolDeleteShipment = mcp.ToolInfo{
 	Name:         "delete_shipment",
 	Description:  "Deletes a shipment for good.",
 	Symbol:       "DeleteShipment",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteShipment,
 	OutputSchema: mcpOutputDeleteShipment,
 }
@@ -832,7 +832,7 @@ var mcpToolDeleteSupplier = mcp.ToolInfo{
 	Name:         "delete_supplier",
 	Description:  "Deletes a supplier for good.",
 	Symbol:       "DeleteSupplier",
-	Hints:        mcp.Hints{Destructive: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
 	InputSchema:  mcpInputDeleteSupplier,
 	OutputSchema: mcpOutputDeleteSupplier,
 }
@@ -879,7 +879,7 @@ var mcpToolGetAuthor = mcp.ToolInfo{
 	Name:         "get_author",
 	Description:  "Returns what is known of an author.",
 	Symbol:       "GetAuthor",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetAuthor,
 	OutputSchema: mcpOutputGetAuthor,
 }
@@ -926,7 +926,7 @@ var mcpToolGetCustomer = mcp.ToolInfo{
 	Name:         "get_customer",
 	Description:  "Returns what is known of a customer.",
 	Symbol:       "GetCustomer",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetCustomer,
 	OutputSchema: mcpOutputGetCustomer,
 }
@@ -973,7 +973,7 @@ var mcpToolGetInvoice = mcp.ToolInfo{
 	Name:         "get_invoice",
 	Description:  "Returns what is known of an invoice.",
 	Symbol:       "GetInvoice",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetInvoice,
 	OutputSchema: mcpOutputGetInvoice,
 }
@@ -1020,7 +1020,7 @@ var mcpToolGetOrder = mcp.ToolInfo{
 	Name:         "get_order",
 	Description:  "Returns what is known of an order.",
 	Symbol:       "GetOrder",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetOrder,
 	OutputSchema: mcpOutputGetOrder,
 }
@@ -1067,7 +1067,7 @@ var mcpToolGetPublisher = mcp.ToolInfo{
 	Name:         "get_publisher",
 	Description:  "Returns what is known of a publisher.",
 	Symbol:       "GetPublisher",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetPublisher,
 	OutputSchema: mcpOutputGetPublisher,
 }
@@ -1114,7 +1114,7 @@ var mcpToolGetReview = mcp.ToolInfo{
 	Name:         "get_review",
 	Description:  "Returns what is known of a review.",
 	Symbol:       "GetReview",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetReview,
 	OutputSchema: mcpOutputGetReview,
 }
@@ -1161,7 +1161,7 @@ var mcpToolGetShelf = mcp.ToolInfo{
 	Name:         "get_shelf",
 	Description:  "Returns what is known of a shelf.",
 	Symbol:       "GetShelf",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetShelf,
 	OutputSchema: mcpOutputGetShelf,
 }
@@ -1208,7 +1208,7 @@ var mcpToolGetShipment = mcp.ToolInfo{
 	Name:         "get_shipment",
 	Description:  "Returns what is known of a shipment.",
 	Symbol:       "GetShipment",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetShipment,
 	OutputSchema: mcpOutputGetShipment,
 }
@@ -1255,7 +1255,7 @@ var mcpToolGetSupplier = mcp.ToolInfo{
 	Name:         "get_supplier",
 	Description:  "Returns what is known of a supplier.",
 	Symbol:       "GetSupplier",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputGetSupplier,
 	OutputSchema: mcpOutputGetSupplier,
 }
@@ -1302,7 +1302,7 @@ var mcpToolListAuthors = mcp.ToolInfo{
 	Name:         "list_authors",
 	Description:  "Returns a page of authors, in the order of their names.",
 	Symbol:       "ListAuthors",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListAuthors,
 	OutputSchema: mcpOutputListAuthors,
 }
@@ -1373,7 +1373,7 @@ var mcpToolListCustomers = mcp.ToolInfo{
 	Name:         "list_customers",
 	Description:  "Returns a page of customers, in the order of their names.",
 	Symbol:       "ListCustomers",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListCustomers,
 	OutputSchema: mcpOutputListCustomers,
 }
@@ -1430,7 +1430,7 @@ var mcpToolListInvoices = mcp.ToolInfo{
 	Name:         "list_invoices",
 	Description:  "Returns a page of invoices, in the order of their names.",
 	Symbol:       "ListInvoices",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListInvoices,
 	OutputSchema: mcpOutputListInvoices,
 }
@@ -1487,7 +1487,7 @@ var mcpToolListOrders = mcp.ToolInfo{
 	Name:         "list_orders",
 	Description:  "Returns a page of orders, in the order of their names.",
 	Symbol:       "ListOrders",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListOrders,
 	OutputSchema: mcpOutputListOrders,
 }
@@ -1545,7 +1545,7 @@ var mcpToolListPublishers = mcp.ToolInfo{
 	Name:         "list_publishers",
 	Description:  "Returns a page of publishers, in the order of their names.",
 	Symbol:       "ListPublishers",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListPublishers,
 	OutputSchema: mcpOutputListPublishers,
 }
@@ -1602,7 +1602,7 @@ var mcpToolListReviews = mcp.ToolInfo{
 	Name:         "list_reviews",
 	Description:  "Returns a page of reviews, in the order of their names.",
 	Symbol:       "ListReviews",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListReviews,
 	OutputSchema: mcpOutputListReviews,
 }
@@ -1659,7 +1659,7 @@ var mcpToolListShelves = mcp.ToolInfo{
 	Name:         "list_shelves",
 	Description:  "Returns a page of shelves, in the order of their names.",
 	Symbol:       "ListShelves",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListShelves,
 	OutputSchema: mcpOutputListShelves,
 }
@@ -1717,7 +1717,7 @@ var mcpToolListShipments = mcp.ToolInfo{
 	Name:         "list_shipments",
 	Description:  "Returns a page of shipments, in the order of their names.",
 	Symbol:       "ListShipments",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListShipments,
 	OutputSchema: mcpOutputListShipments,
 }
@@ -1775,7 +1775,7 @@ var mcpToolListSuppliers = mcp.ToolInfo{
 	Name:         "list_suppliers",
 	Description:  "Returns a page of suppliers, in the order of their names.",
 	Symbol:       "ListSuppliers",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputListSuppliers,
 	OutputSchema: mcpOutputListSuppliers,
 }
@@ -1832,7 +1832,7 @@ var mcpToolRecords = mcp.ToolInfo{
 	Name:         "records",
 	Description:  "Returns the first lines of the ledger.",
 	Symbol:       "Records",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputRecords,
 	OutputSchema: mcpOutputRecords,
 }
@@ -1889,7 +1889,7 @@ var mcpToolReport = mcp.ToolInfo{
 	Name:        "report",
 	Description: "Tells ten times how far it has come.",
 	Symbol:      "Report",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema: mcpInputReport,
 }
 
@@ -1912,7 +1912,7 @@ var mcpToolSearch = mcp.ToolInfo{
 	Name:         "search",
 	Description:  "Finds books.",
 	Symbol:       "Search",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputSearch,
 	OutputSchema: mcpOutputSearch,
 }
@@ -1978,7 +1978,7 @@ var mcpToolText = mcp.ToolInfo{
 	Name:        "text",
 	Description: "Returns the text.",
 	Symbol:      "Text",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema: mcpInputText,
 }
 
@@ -2019,7 +2019,7 @@ var mcpToolUpdateAuthor = mcp.ToolInfo{
 	Name:         "update_author",
 	Description:  "Replaces what is known of an author.",
 	Symbol:       "UpdateAuthor",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateAuthor,
 	OutputSchema: mcpOutputUpdateAuthor,
 }
@@ -2076,7 +2076,7 @@ var mcpToolUpdateCustomer = mcp.ToolInfo{
 	Name:         "update_customer",
 	Description:  "Replaces what is known of a customer.",
 	Symbol:       "UpdateCustomer",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateCustomer,
 	OutputSchema: mcpOutputUpdateCustomer,
 }
@@ -2129,7 +2129,7 @@ var mcpToolUpdateInvoice = mcp.ToolInfo{
 	Name:         "update_invoice",
 	Description:  "Replaces what is known of an invoice.",
 	Symbol:       "UpdateInvoice",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateInvoice,
 	OutputSchema: mcpOutputUpdateInvoice,
 }
@@ -2181,7 +2181,7 @@ var mcpToolUpdateOrder = mcp.ToolInfo{
 	Name:         "update_order",
 	Description:  "Replaces what is known of an order.",
 	Symbol:       "UpdateOrder",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateOrder,
 	OutputSchema: mcpOutputUpdateOrder,
 }
@@ -2234,7 +2234,7 @@ var mcpToolUpdatePublisher = mcp.ToolInfo{
 	Name:         "update_publisher",
 	Description:  "Replaces what is known of a publisher.",
 	Symbol:       "UpdatePublisher",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdatePublisher,
 	OutputSchema: mcpOutputUpdatePublisher,
 }
@@ -2286,7 +2286,7 @@ var mcpToolUpdateReview = mcp.ToolInfo{
 	Name:         "update_review",
 	Description:  "Replaces what is known of a review.",
 	Symbol:       "UpdateReview",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateReview,
 	OutputSchema: mcpOutputUpdateReview,
 }
@@ -2338,7 +2338,7 @@ var mcpToolUpdateShelf = mcp.ToolInfo{
 	Name:         "update_shelf",
 	Description:  "Replaces what is known of a shelf.",
 	Symbol:       "UpdateShelf",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateShelf,
 	OutputSchema: mcpOutputUpdateShelf,
 }
@@ -2391,7 +2391,7 @@ var mcpToolUpdateShipment = mcp.ToolInfo{
 	Name:         "update_shipment",
 	Description:  "Replaces what is known of a shipment.",
 	Symbol:       "UpdateShipment",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateShipment,
 	OutputSchema: mcpOutputUpdateShipment,
 }
@@ -2444,7 +2444,7 @@ var mcpToolUpdateSupplier = mcp.ToolInfo{
 	Name:         "update_supplier",
 	Description:  "Replaces what is known of a supplier.",
 	Symbol:       "UpdateSupplier",
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputUpdateSupplier,
 	OutputSchema: mcpOutputUpdateSupplier,
 }

@@ -47,7 +47,7 @@ func (l *Lists) TriggerPromptChange() string {
 }
 
 // toggle removes a feature, or registers it again.
-func (l *Lists) toggle(kind mcp.Kind, name string) string {
+func (l *Lists) toggle(kind mcp.FeatureKind, name string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.server.Unregister(kind, name) {

@@ -51,7 +51,7 @@ func connect(t *testing.T, revision string) *mcptest.Client {
 			return mcptest.Accept(fillIn(t, e.Schema))
 		},
 		Sample: func(_ context.Context, r *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
-			return mcptest.Says("you said " + r.Text()), nil
+			return mcptest.TextAnswer("you said " + r.Text()), nil
 		},
 		Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///work"}} },
 	})
@@ -256,7 +256,7 @@ func TestDuring(t *testing.T) {
 			t.Errorf("logged %q, want %q", logs, want)
 		}
 		var progress []float64
-		c.Call("test_tool_with_progress", nil, mcptest.OnProgress(func(p mcptest.Progress) {
+		c.Call("test_tool_with_progress", nil, mcptest.WithProgress(func(p mcptest.Progress) {
 			progress = append(progress, p.Done)
 			if p.Total != 100 {
 				t.Errorf("the total is %v", p.Total)

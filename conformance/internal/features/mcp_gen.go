@@ -19,7 +19,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(lists *Lists, opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name:        "conformance",
 		Title:       "Conformance fixture",
 		Description: "What the official conformance suite asks of a server.",
@@ -81,7 +81,7 @@ var mcpToolTestAudioContent = mcp.ToolInfo{
 	Name:        "test_audio_content",
 	Description: "Returns a sound.",
 	Symbol:      "audioContent",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestAudioContent,
 }
 
@@ -106,7 +106,7 @@ var mcpToolTestComingAndGoing = mcp.ToolInfo{
 	Name:        "test_coming_and_going",
 	Description: "Says that it is there. Each test_trigger_tool_change takes it away or brings it back.",
 	Symbol:      "comingAndGoing",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestComingAndGoing,
 }
 
@@ -131,8 +131,8 @@ var mcpToolTestElicitation = mcp.ToolInfo{
 	Name:        "test_elicitation",
 	Description: "Asks the user for a name and an address.",
 	Symbol:      "elicitation",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
-	Requires:    []mcp.Capability{mcp.Elicitation},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
 	InputSchema: mcpInputTestElicitation,
 }
 
@@ -176,8 +176,8 @@ var mcpToolTestElicitationSep1034Defaults = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1034_defaults",
 	Description: "Shows a form with defaults of every kind.",
 	Symbol:      "elicitationSep1034Defaults",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
-	Requires:    []mcp.Capability{mcp.Elicitation},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
 	InputSchema: mcpInputTestElicitationSep1034Defaults,
 }
 
@@ -206,8 +206,8 @@ var mcpToolTestElicitationSep1330Enums = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1330_enums",
 	Description: "Shows a form with choices of every kind.",
 	Symbol:      "elicitationSep1330Enums",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
-	Requires:    []mcp.Capability{mcp.Elicitation},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
 	InputSchema: mcpInputTestElicitationSep1330Enums,
 }
 
@@ -236,7 +236,7 @@ var mcpToolTestEmbeddedResource = mcp.ToolInfo{
 	Name:        "test_embedded_resource",
 	Description: "Returns a resource with its content.",
 	Symbol:      "embeddedResource",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestEmbeddedResource,
 	Embeds:      true,
 }
@@ -266,7 +266,7 @@ var mcpToolTestErrorHandling = mcp.ToolInfo{
 	Name:        "test_error_handling",
 	Description: "Always fails.",
 	Symbol:      "errorHandling",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestErrorHandling,
 }
 
@@ -293,7 +293,7 @@ var mcpToolTestImageContent = mcp.ToolInfo{
 	Name:        "test_image_content",
 	Description: "Returns a picture.",
 	Symbol:      "imageContent",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestImageContent,
 }
 
@@ -319,7 +319,7 @@ var mcpToolTestInputRequiredResultCapabilities = mcp.ToolInfo{
 	Name:        "test_input_required_result_capabilities",
 	Description: "Asks whom the client lets it ask: its model, or else its user.",
 	Symbol:      "inputRequiredResultCapabilities",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestInputRequiredResultCapabilities,
 }
 
@@ -350,7 +350,7 @@ var mcpToolTestInputRequiredResultElicitation = mcp.ToolInfo{
 	Name:        "test_input_required_result_elicitation",
 	Description: "Asks for a name and greets.",
 	Symbol:      "inputRequiredResultElicitation",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestInputRequiredResultElicitation,
 }
 
@@ -380,7 +380,7 @@ var mcpToolTestInputRequiredResultListRoots = mcp.ToolInfo{
 	Name:        "test_input_required_result_list_roots",
 	Description: "Names the roots of the client.",
 	Symbol:      "inputRequiredResultListRoots",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestInputRequiredResultListRoots,
 }
 
@@ -411,7 +411,7 @@ var mcpToolTestInputRequiredResultMultiRound = mcp.ToolInfo{
 	Name:        "test_input_required_result_multi_round",
 	Description: "Asks two questions, one after the other.",
 	Symbol:      "inputRequiredResultMultiRound",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestInputRequiredResultMultiRound,
 }
 
@@ -442,8 +442,8 @@ var mcpToolTestInputRequiredResultMultipleInputs = mcp.ToolInfo{
 	Name:        "test_input_required_result_multiple_inputs",
 	Description: "Asks user, model and client at once.",
 	Symbol:      "inputRequiredResultMultipleInputs",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
-	Requires:    []mcp.Capability{mcp.Elicitation, mcp.Sampling, mcp.RootsCapability},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	Requires:    []mcp.Capability{mcp.CapabilityElicitation, mcp.CapabilitySampling, mcp.CapabilityRoots},
 	InputSchema: mcpInputTestInputRequiredResultMultipleInputs,
 }
 
@@ -474,7 +474,7 @@ var mcpToolTestInputRequiredResultRequestState = mcp.ToolInfo{
 	Name:        "test_input_required_result_request_state",
 	Description: "Remembers from one round to the next that it has asked.",
 	Symbol:      "inputRequiredResultRequestState",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestInputRequiredResultRequestState,
 }
 
@@ -504,7 +504,7 @@ var mcpToolTestInputRequiredResultSampling = mcp.ToolInfo{
 	Name:        "test_input_required_result_sampling",
 	Description: "Asks a model for a capital.",
 	Symbol:      "inputRequiredResultSampling",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestInputRequiredResultSampling,
 }
 
@@ -535,7 +535,7 @@ var mcpToolTestInputRequiredResultTamperedState = mcp.ToolInfo{
 	Name:        "test_input_required_result_tampered_state",
 	Description: "Asks for a confirmation, and takes it from the client that was asked only.",
 	Symbol:      "inputRequiredResultTamperedState",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestInputRequiredResultTamperedState,
 }
 
@@ -565,7 +565,7 @@ var mcpToolTestLoggingTool = mcp.ToolInfo{
 	Name:        "test_logging_tool",
 	Description: "Logs one message, for clients that want it.",
 	Symbol:      "loggingTool",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestLoggingTool,
 }
 
@@ -589,8 +589,8 @@ var mcpToolTestMissingCapability = mcp.ToolInfo{
 	Name:        "test_missing_capability",
 	Description: "Needs a model to ask.",
 	Symbol:      "missingCapability",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
-	Requires:    []mcp.Capability{mcp.Sampling},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	Requires:    []mcp.Capability{mcp.CapabilitySampling},
 	InputSchema: mcpInputTestMissingCapability,
 }
 
@@ -616,7 +616,7 @@ var mcpToolTestMultipleContentTypes = mcp.ToolInfo{
 	Name:        "test_multiple_content_types",
 	Description: "Returns a text, a picture and a resource.",
 	Symbol:      "multipleContentTypes",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestMultipleContentTypes,
 	Embeds:      true,
 }
@@ -643,7 +643,7 @@ var mcpToolTestReconnection = mcp.ToolInfo{
 	Name:        "test_reconnection",
 	Description: "Releases its stream half-way, so that the client reconnects for the result.",
 	Symbol:      "reconnection",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestReconnection,
 }
 
@@ -669,8 +669,8 @@ var mcpToolTestSampling = mcp.ToolInfo{
 	Name:        "test_sampling",
 	Description: "Hands a prompt to the model of the client.",
 	Symbol:      "sampling",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
-	Requires:    []mcp.Capability{mcp.Sampling},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	Requires:    []mcp.Capability{mcp.CapabilitySampling},
 	InputSchema: mcpInputTestSampling,
 }
 
@@ -714,7 +714,7 @@ var mcpToolTestSimpleText = mcp.ToolInfo{
 	Name:        "test_simple_text",
 	Description: "Returns a text.",
 	Symbol:      "simpleText",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestSimpleText,
 }
 
@@ -738,8 +738,8 @@ var mcpToolTestStreamingElicitation = mcp.ToolInfo{
 	Name:        "test_streaming_elicitation",
 	Description: "Asks the user whether to go on.",
 	Symbol:      "streamingElicitation",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
-	Requires:    []mcp.Capability{mcp.Elicitation},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
 	InputSchema: mcpInputTestStreamingElicitation,
 }
 
@@ -768,7 +768,7 @@ var mcpToolTestToolWithLogging = mcp.ToolInfo{
 	Name:        "test_tool_with_logging",
 	Description: "Logs three messages on its way.",
 	Symbol:      "toolWithLogging",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestToolWithLogging,
 }
 
@@ -797,7 +797,7 @@ var mcpToolTestToolWithProgress = mcp.ToolInfo{
 	Name:        "test_tool_with_progress",
 	Description: "Reports its progress: none, half, all.",
 	Symbol:      "toolWithProgress",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestToolWithProgress,
 }
 
@@ -876,7 +876,7 @@ var mcpToolTestXMcpHeader = mcp.ToolInfo{
 	Name:        "test_x_mcp_header",
 	Description: "Returns the region, which a client also sends as the header field Mcp-Param-Region.",
 	Symbol:      "xMCPHeader",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema: mcpInputTestXMcpHeader,
 }
 

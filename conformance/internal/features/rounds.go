@@ -44,7 +44,7 @@ const (
 //
 //mcp:tool
 func inputRequiredResultElicitation(ctx context.Context) (string, error) {
-	answer, err := mcp.Elicit[Name](ctx, whatName, mcp.Key("user_name"))
+	answer, err := mcp.Elicit[Name](ctx, whatName, mcp.WithKey("user_name"))
 	if err != nil {
 		return "", err
 	}
@@ -58,7 +58,7 @@ func inputRequiredResultElicitation(ctx context.Context) (string, error) {
 //
 //mcp:tool
 func inputRequiredResultSampling(ctx context.Context) (string, error) {
-	message, err := mcp.Sample(ctx, question(capitalCity, 100), mcp.Key("capital_question"))
+	message, err := mcp.Sample(ctx, question(capitalCity, 100), mcp.WithKey("capital_question"))
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func inputRequiredResultSampling(ctx context.Context) (string, error) {
 //
 //mcp:tool
 func inputRequiredResultListRoots(ctx context.Context) (string, error) {
-	roots, err := mcp.Roots(ctx, mcp.Key("client_roots"))
+	roots, err := mcp.Roots(ctx, mcp.WithKey("client_roots"))
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +102,7 @@ func inputRequiredResultRequestState(ctx context.Context) (string, error) {
 	case string(kept) != string(state):
 		return "", fmt.Errorf("the state is %s, and was %s", kept, state)
 	}
-	answer, err := mcp.Elicit[Confirmation](ctx, pleaseAgree, mcp.Key("confirm"))
+	answer, err := mcp.Elicit[Confirmation](ctx, pleaseAgree, mcp.WithKey("confirm"))
 	if err != nil {
 		return "", err
 	}
@@ -121,15 +121,15 @@ func inputRequiredResultMultipleInputs(ctx context.Context) (string, error) {
 			"client_roots": mcp.RootsQuestion(),
 		}}
 	}
-	name, err := mcp.Elicit[Name](ctx, whatName, mcp.Key("user_name"))
+	name, err := mcp.Elicit[Name](ctx, whatName, mcp.WithKey("user_name"))
 	if err != nil {
 		return "", err
 	}
-	greeting, err := mcp.Sample(ctx, greet, mcp.Key("greeting"))
+	greeting, err := mcp.Sample(ctx, greet, mcp.WithKey("greeting"))
 	if err != nil {
 		return "", err
 	}
-	roots, err := mcp.Roots(ctx, mcp.Key("client_roots"))
+	roots, err := mcp.Roots(ctx, mcp.WithKey("client_roots"))
 	if err != nil {
 		return "", err
 	}
@@ -140,11 +140,11 @@ func inputRequiredResultMultipleInputs(ctx context.Context) (string, error) {
 //
 //mcp:tool
 func inputRequiredResultMultiRound(ctx context.Context) (string, error) {
-	name, err := mcp.Elicit[Name](ctx, "Step 1: What is your name?", mcp.Key("step1"))
+	name, err := mcp.Elicit[Name](ctx, "Step 1: What is your name?", mcp.WithKey("step1"))
 	if err != nil {
 		return "", err
 	}
-	color, err := mcp.Elicit[Color](ctx, "Step 2: What is your favorite color?", mcp.Key("step2"))
+	color, err := mcp.Elicit[Color](ctx, "Step 2: What is your favorite color?", mcp.WithKey("step2"))
 	if err != nil {
 		return "", err
 	}
@@ -156,7 +156,7 @@ func inputRequiredResultMultiRound(ctx context.Context) (string, error) {
 //
 //mcp:tool
 func inputRequiredResultTamperedState(ctx context.Context) (string, error) {
-	answer, err := mcp.Elicit[Confirmation](ctx, pleaseAgree, mcp.Key("confirm"))
+	answer, err := mcp.Elicit[Confirmation](ctx, pleaseAgree, mcp.WithKey("confirm"))
 	if err != nil {
 		return "", err
 	}
@@ -169,14 +169,14 @@ func inputRequiredResultTamperedState(ctx context.Context) (string, error) {
 //mcp:tool
 func inputRequiredResultCapabilities(ctx context.Context) (string, error) {
 	switch call := mcp.CallFrom(ctx); {
-	case call.Can(mcp.Sampling):
-		message, err := mcp.Sample(ctx, question(pleaseGreet, 50), mcp.Key("greeting"))
+	case call.Can(mcp.CapabilitySampling):
+		message, err := mcp.Sample(ctx, question(pleaseGreet, 50), mcp.WithKey("greeting"))
 		if err != nil {
 			return "", err
 		}
 		return message.Text(), nil
-	case call.Can(mcp.Elicitation):
-		answer, err := mcp.Elicit[Name](ctx, whatName, mcp.Key("user_name"))
+	case call.Can(mcp.CapabilityElicitation):
+		answer, err := mcp.Elicit[Name](ctx, whatName, mcp.WithKey("user_name"))
 		if err != nil {
 			return "", err
 		}
@@ -196,7 +196,7 @@ type Context struct {
 //
 //mcp:prompt
 func inputRequiredResultPrompt(ctx context.Context) (string, error) {
-	answer, err := mcp.Elicit[Context](ctx, "What context should the prompt use?", mcp.Key("user_context"))
+	answer, err := mcp.Elicit[Context](ctx, "What context should the prompt use?", mcp.WithKey("user_context"))
 	if err != nil {
 		return "", err
 	}

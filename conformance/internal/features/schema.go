@@ -20,7 +20,7 @@ func newSchemaTool() mcp.Feature {
 		Name:        "json_schema_2020_12_tool",
 		Description: "Takes a contact that a schema with conditions describes.",
 		InputSchema: contactSchema,
-		Hints:       mcp.Hints{ReadOnly: true, Idempotent: true},
+		Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, arguments json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.TextResult("The arguments are " + string(arguments)), nil
 	})

@@ -23,7 +23,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // github.com/mcpgen/mcpgen/examples/wiring/orders. Options win over the
 // directives.
 func NewMCPServer(desk *orders.Desk, store *catalogue.Store, opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name:  "shop",
 		Title: "The shop",
 	}, opts...)
@@ -109,7 +109,7 @@ var mcpToolSearch = mcp.ToolInfo{
 	Description:  "Finds articles by a part of their name.",
 	Symbol:       "(*catalogue.Store).Search",
 	Groups:       []string{"public", "staff"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSearch,
 	OutputSchema: mcpOutputSearch,
 }

@@ -23,7 +23,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // github.com/mcpgen/mcpgen/examples/wiring/orders. Options win over the
 // directives.
 func NewMCPServer(desk *orders.Desk, store *catalogue.Store, opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "shop-staff",
 	}, opts...)
 	RegisterMCP(s, desk, store)
@@ -51,7 +51,7 @@ var mcpToolOrdersList = mcp.ToolInfo{
 	Description:  "Lists all orders.",
 	Symbol:       "(*orders.Desk).List",
 	Groups:       []string{"staff"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputOrdersList,
 	OutputSchema: mcpOutputOrdersList,
 }
@@ -87,7 +87,7 @@ var mcpToolSearch = mcp.ToolInfo{
 	Description:  "Finds articles by a part of their name.",
 	Symbol:       "(*catalogue.Store).Search",
 	Groups:       []string{"public", "staff"},
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputSearch,
 	OutputSchema: mcpOutputSearch,
 }
@@ -137,7 +137,7 @@ var mcpToolSetPrice = mcp.ToolInfo{
 	Description:  "Changes what an article costs.",
 	Symbol:       "(*catalogue.Store).SetPrice",
 	Groups:       []string{"staff"},
-	Hints:        mcp.Hints{Destructive: true, Idempotent: true},
+	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true},
 	InputSchema:  mcpInputSetPrice,
 	OutputSchema: mcpOutputSetPrice,
 }

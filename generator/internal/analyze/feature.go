@@ -60,12 +60,12 @@ func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, o
 
 // capabilities are the words of requires=, with the constants of the runtime.
 var capabilities = map[string]model.Capability{
-	"elicitation":      "Elicitation",
-	"elicitation.url":  "ElicitationURL",
-	"sampling":         "Sampling",
-	"sampling.tools":   "SamplingTools",
-	"sampling.context": "SamplingContext",
-	"roots":            "RootsCapability",
+	"elicitation":      "CapabilityElicitation",
+	"elicitation.url":  "CapabilityElicitationURL",
+	"sampling":         "CapabilitySampling",
+	"sampling.tools":   "CapabilitySamplingTools",
+	"sampling.context": "CapabilitySamplingContext",
+	"roots":            "CapabilityRoots",
 }
 
 // requires reads requires=.

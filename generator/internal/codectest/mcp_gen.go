@@ -21,7 +21,7 @@ const _ = mcpimpl.AtLeast_v1_0
 // NewMCPServer returns a server that offers the features of this package.
 // Options win over the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
-	s := mcp.NewServer(mcp.Info{
+	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "bench",
 	}, opts...)
 	RegisterMCP(s)
@@ -39,7 +39,7 @@ var mcpToolCheck = mcp.ToolInfo{
 	Name:        "check",
 	Description: "Does nothing with its arguments.",
 	Symbol:      "Check",
-	Hints:       mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema: mcpInputCheck,
 }
 
@@ -105,7 +105,7 @@ var mcpToolSearch = mcp.ToolInfo{
 	Name:         "search",
 	Description:  "Finds books.",
 	Symbol:       "Search",
-	Hints:        mcp.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	InputSchema:  mcpInputSearch,
 	OutputSchema: mcpOutputSearch,
 }

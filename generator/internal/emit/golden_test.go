@@ -322,7 +322,7 @@ import (
 `+imports.String()+`)
 
 func main() {
-	s := mcp.NewServer(mcp.Info{Name: "cases"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "cases"})
 `+body.String()+`	if err := s.ServeStdio(context.Background()); err != nil {
 		log.Fatal(err)
 	}

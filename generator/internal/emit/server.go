@@ -47,7 +47,7 @@ func (g *generator) server() {
 	params = append(params, g.local("opts").Op("...").Add(g.mcp("Option")))
 	g.add("NewMCPServer returns a server that offers "+g.offered()+". Options win over the directives.",
 		id("func NewMCPServer").Add(g.params(params...)).Op("*").Add(g.mcp("Server")).Block(
-			g.local("s").Op(":=").Add(call(g.mcp("NewServer"), g.mcp("Info").Add(composite(true, info...)), g.local("opts").Op("..."))),
+			g.local("s").Op(":=").Add(call(g.mcp("NewServer"), g.mcp("ServerInfo").Add(composite(true, info...)), g.local("opts").Op("..."))),
 			call(id("RegisterMCP"), register...),
 			id("return").Add(g.local("s")),
 		))
@@ -167,7 +167,7 @@ func (g *generator) hints(h model.Hints) code {
 			on = append(on, keyed(hint.name, id("true")))
 		}
 	}
-	return g.mcp("Hints").Add(composite(false, on...))
+	return g.mcp("ToolHints").Add(composite(false, on...))
 }
 
 func (g *generator) icons(sources []string) code {

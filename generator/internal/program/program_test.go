@@ -225,7 +225,7 @@ func where() string { _, file, _, _ := runtime.Caller(0); again0(); return file 
 	})
 	tgt := target(t, dir, ".", "", "where()")
 	tgt.Model.Server = &model.Server{Name: "m"}
-	tgt.Source = append(tgt.Source, "\nfunc NewMCPServer() *mcp.Server {\n\ts := mcp.NewServer(mcp.Info{Name: \"m\"})\n\tRegisterMCP(s)\n\treturn s\n}\n"...)
+	tgt.Source = append(tgt.Source, "\nfunc NewMCPServer() *mcp.Server {\n\ts := mcp.NewServer(mcp.ServerInfo{Name: \"m\"})\n\tRegisterMCP(s)\n\treturn s\n}\n"...)
 	text, stderr := get(t, tgt, program.Config{Dir: dir, Env: environment()})
 	if text != filepath.Join(dir, "main.go") || stderr != "" {
 		t.Errorf("got %q, stderr %q", text, stderr)

@@ -26,7 +26,7 @@ var Dir string
 // output.
 const inside = "MCPGEN_SPEC_INSIDE"
 
-// Main is mcpcmd.Main for a program with the flags of mcpcmd.AddFlags. It writes to
+// Main is mcpcmd.Main for a program with the flags of mcpcmd.WithFlags. It writes to
 // standard error what is wrong with the messages of the server.
 func Main(s *mcp.Server, options ...mcpcmd.Option) {
 	if err := os.Setenv("MCP_SPEC_DIR", Dir); err != nil {

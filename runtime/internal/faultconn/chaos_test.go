@@ -166,7 +166,7 @@ const messageBytes = 8 << 10
 func server(limits mcp.Limits) *mcp.Server {
 	limits.MessageBytes = messageBytes
 	limits.ProgressRate, limits.LogRate = 1<<20, 1<<20 // many messages are the point
-	s := mcp.NewServer(mcp.Info{Name: "chaos", Version: "1"}, mcp.WithLimits(limits), mcp.WithLogger(slog.New(slog.DiscardHandler)))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "chaos", Version: "1"}, mcp.WithLimits(limits), mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	tool := func(name string, f func(ctx context.Context, args json.RawMessage) error) {
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name}, func(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
 			if err := f(ctx, args); err != nil {

@@ -119,7 +119,7 @@ func testFloodedLog(t *testing.T, v target) {
 func testRates(t *testing.T, v target) {
 	const most, calls = 3, 20
 	limited := func() mcp.Option {
-		return mcp.WithInterceptors(mcprate.New(mcprate.Tool("*", rate.Every(time.Hour), most)))
+		return mcp.WithInterceptors(mcprate.New(mcprate.WithToolLimit("*", rate.Every(time.Hour), most)))
 	}
 	passes := func(c *client) int {
 		if m := c.ask("tools/call", call("echo", `{}`)); !m.failed() {
@@ -300,7 +300,7 @@ func testShares(t *testing.T, v target) {
 
 // testStatedAddress has a proxy in front of the server.
 func testStatedAddress(t *testing.T, v target) {
-	limited := mcp.WithInterceptors(mcprate.New(mcprate.Tool("*", rate.Every(time.Hour), 2)))
+	limited := mcp.WithInterceptors(mcprate.New(mcprate.WithToolLimit("*", rate.Every(time.Hour), 2)))
 	v.visit(t, setup{server: []mcp.Option{limited}, stated: true}, func(t *testing.T, s *site) {
 		passed := func(address string) (n int) {
 			for range 5 {

@@ -65,14 +65,14 @@ func newFixture(t *testing.T, s *mcp.Server) *fixture {
 		return fmt.Sprintf("%q %v", c.Principal().ID, c.Header()["X-Test"]), nil
 	})
 	asks := func(ctx context.Context, _ json.RawMessage) (string, error) {
-		a, err := mcp.ElicitFields(ctx, "Sure?", &sure, mcp.Key("sure"))
+		a, err := mcp.ElicitFields(ctx, "Sure?", &sure, mcp.WithKey("sure"))
 		if err != nil {
 			return "", err
 		}
 		return fmt.Sprint(a.Action, a.Value["yes"]), nil
 	}
 	f.tool(s, mcp.ToolInfo{Name: "asks"}, asks)
-	f.tool(s, mcp.ToolInfo{Name: "destroys", Hints: mcp.Hints{Destructive: true}}, asks)
+	f.tool(s, mcp.ToolInfo{Name: "destroys", Hints: mcp.ToolHints{Destructive: true}}, asks)
 	f.tool(s, mcp.ToolInfo{Name: "mirrored", InputSchema: `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`},
 		func(_ context.Context, args json.RawMessage) (string, error) {
 			f.calls.Add(1)

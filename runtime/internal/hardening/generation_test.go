@@ -180,7 +180,7 @@ func TestDuplicateNamesRegistered(t *testing.T) {
 		"tools": {tool("a"), tool("a")}, "alias of another": {tool("a"), tool("b", "a")}, "alias, then a name": {tool("a", "b"), tool("b")},
 		"prompts": {prompt, prompt}, "resources": {resource, resource}, "templates": {template, template},
 	} {
-		s := mcp.NewServer(mcp.Info{Name: "x", Version: "1"})
+		s := mcp.NewServer(mcp.ServerInfo{Name: "x", Version: "1"})
 		s.Register(twice[0])
 		func() {
 			defer func() {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 func printer() int {
 	// The file lives as long as the process: a collected one closes its descriptor.
 	one := os.NewFile(1, "one")
-	s := mcp.NewServer(mcp.Info{Name: "printer", Version: "1"})
+	s := mcp.NewServer(mcp.ServerInfo{Name: "printer", Version: "1"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "print"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		fmt.Println("printed by Go")
 		println("printed by the runtime")

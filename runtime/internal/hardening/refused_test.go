@@ -85,7 +85,7 @@ func testRefused(t *testing.T, v target) {
 func guarded() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	s := mcp.NewServer(mcp.Info{Name: "guarded", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "guarded", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "holds"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		runtime.GC()
 		return mcp.TextResult(fmt.Sprintf("%d goroutines, %d bytes", runtime.NumGoroutine(), heap())), nil

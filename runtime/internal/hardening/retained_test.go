@@ -62,7 +62,7 @@ var kept = []retained{
 	{"request state that has been used", 1 << 10,
 		"a quarter of all", "131072", 8000, keepUsedState},
 	{"bucket of `mcprate`", 1 << 10,
-		"one for each tool and one for all", "`mcprate.Keep`", 5000, keepBucket},
+		"one for each tool and one for all", "`mcprate.WithMaxBuckets`", 5000, keepBucket},
 }
 
 // keeper is a server, and clients that hold next to nothing themselves.
@@ -80,7 +80,7 @@ func newKeeper(t *testing.T, memory int) *keeper {
 	k := &keeper{called: make(chan struct{}, 1000), leave: make(chan struct{})}
 	var cancel func()
 	k.ctx, cancel = context.WithCancel(context.Background())
-	k.server = mcp.NewServer(mcp.Info{Name: "keeper", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)),
+	k.server = mcp.NewServer(mcp.ServerInfo{Name: "keeper", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)),
 		mcp.WithInterceptors(), mcp.WithLimits(mcp.Limits{
 			Memory: memory, DrainTime: time.Millisecond, GraceTime: time.Millisecond, ProgressRate: 10_000, InFlight: 10_000,
 		}))
@@ -457,8 +457,8 @@ func keepUsedState(k *keeper, i int) error {
 // keepBucket is asked with clients of other addresses each time.
 func keepBucket(k *keeper, i int) error {
 	if i == 0 {
-		limited := mcp.NewServer(mcp.Info{Name: "limited", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)),
-			mcp.WithInterceptors(mcprate.New(mcprate.Tool("*", rate.Every(time.Hour), 3))))
+		limited := mcp.NewServer(mcp.ServerInfo{Name: "limited", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)),
+			mcp.WithInterceptors(mcprate.New(mcprate.WithToolLimit("*", rate.Every(time.Hour), 3))))
 		limited.Register(mcp.NewTool(mcp.ToolInfo{Name: "done"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.TextResult("done"), nil
 		}))

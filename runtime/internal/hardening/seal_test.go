@@ -105,7 +105,7 @@ func testRequestState(t *testing.T, v target) {
 // elsewhereSealed returns a state that another process has sealed for ann.
 func elsewhereSealed(t *testing.T, key []byte, params string) string {
 	t.Helper()
-	server := mcp.NewServer(mcp.Info{Name: "other", Version: "1"}, mcp.WithStateKeys(key))
+	server := mcp.NewServer(mcp.ServerInfo{Name: "other", Version: "1"}, mcp.WithStateKeys(key))
 	newFixture(t, server)
 	conn, wait := server.Connect(mcp.CallerContext(context.Background(), mcp.Principal{ID: "ann"}, nil))
 	conn = spec.NewConn(t, conn)

@@ -86,7 +86,7 @@ func newSite(t *testing.T, v target, c setup) *site {
 	}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: level}))
 	many := mcp.Limits{ProgressRate: math.MaxInt32, LogRate: math.MaxInt32} // so that tests can send many messages
-	s.server = mcp.NewServer(mcp.Info{Name: "fixture", Version: "1"},
+	s.server = mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1"},
 		append([]mcp.Option{mcp.WithLogger(logger), mcp.WithLimits(many), mcp.WithLimits(c.limits)}, c.server...)...)
 	s.fixture = newFixture(t, s.server)
 	if c.register != nil {

@@ -15,11 +15,11 @@ const (
 	other    = jsonrpc.Invalid
 )
 
-func kind(m *skim.Message) jsonrpc.Kind { return jsonrpc.Kind(m.Kind()) }
+func kind(m *skim.Message) jsonrpc.MessageKind { return jsonrpc.MessageKind(m.Kind()) }
 
 var cases = []struct {
 	text, id string
-	kind     jsonrpc.Kind
+	kind     jsonrpc.MessageKind
 }{
 	{`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"id":8,"x":"\"id\":9"}}`, "7", request},
 	{`{"method":"tools/call","params":{"result":[{"id":8},"\\"],"y":{}},"jsonrpc":"2.0","id":"a,}b\"c"}`, `"a,}b\"c"`, request},

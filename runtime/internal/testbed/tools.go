@@ -30,7 +30,7 @@ type Tools struct {
 
 // NewServer returns a server with these tools.
 func NewServer(options ...mcp.Option) (*mcp.Server, *Tools) {
-	s := mcp.NewServer(mcp.Info{Name: "fixture", Version: "1"}, options...)
+	s := mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1"}, options...)
 	x := &Tools{Release: make(chan struct{}), Causes: make(chan error, 100)}
 	tool := func(name string, f func(ctx context.Context, bytes int) (string, error)) {
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name}, func(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	file := flag.String("db", "", "keep the shop in this SQLite `file` (default: in memory)")
-	flags := mcpcmd.AddFlags(flag.CommandLine)
+	flags := mcpcmd.WithFlags(flag.CommandLine)
 	flag.Parse()
 	store, err := bookstore.Open(context.Background(), *file)
 	if err != nil {
