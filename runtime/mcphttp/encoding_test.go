@@ -86,7 +86,7 @@ func TestStreamsAreNotCompressed(t *testing.T) {
 }
 
 func TestWithoutCompression(t *testing.T) {
-	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithoutCompression()}}, func(t *testing.T, s *testServer) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithCompression(false)}}, func(t *testing.T, s *testServer) {
 		a := s.do(call("large", `{"n":100000}`).post("Accept-Encoding: gzip"))
 		if got := textOf(t, a.wantResult("1")); len(got) != 100_000 || a.field("Content-Encoding") != "" {
 			a.fail("want the answer as it is")

@@ -87,10 +87,10 @@ func WithoutSessions() Option {
 	return func(s *settings) { s.sessionless = true }
 }
 
-// WithoutCompression turns compression off. By default, long JSON replies are
-// compressed for clients that accept gzip.
-func WithoutCompression() Option {
-	return func(s *settings) { s.uncompressed = true }
+// WithCompression turns compression on or off. If it is on, as by default, long JSON
+// replies are compressed for clients that accept gzip.
+func WithCompression(on bool) Option {
+	return func(s *settings) { s.uncompressed = !on }
 }
 
 // WithLogger sets the logger. The default is that of the server.

@@ -1,18 +1,18 @@
 package mcpnet
 
 import (
+	"cmp"
 	"log/slog"
 	"net"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 const (
-	// DefaultConnections is the default of [WithConnections].
-	DefaultConnections = 1000
-	// DefaultConnectionsPerClient is the default of [WithConnectionsPerClient].
-	DefaultConnectionsPerClient = DefaultConnections / 4
+	defaultConnections          = 1000
+	defaultConnectionsPerClient = defaultConnections / 4
 )
 
 // Option configures [Serve].
@@ -25,30 +25,35 @@ type Option func(*service)
 // The function may read from the connection and write to it, for a handshake of its
 // own, within ten seconds. It must not read beyond the handshake, and must not close
 // the connection. It is called concurrently.
-func WithPrincipal(identify func(net.Conn) (mcp.Principal, error)) Option {
-	return func(s *service) { s.identify = identify }
+func WithPrincipal(find func(net.Conn) (mcp.Principal, error)) Option {
+	return func(s *service) { s.identify = find }
 }
 
-// WithConnections sets how many connections may be open. The default is
-// [DefaultConnections]. One more is closed as soon as it is accepted. One client may
-// have a quarter of them, unless [WithConnectionsPerClient] is given.
-func WithConnections(most int) Option {
-	return func(s *service) {
-		if most > 0 {
-			s.maxConns = most
-		}
-	}
+// WithLimits sets limits. Fields that are zero keep their default.
+func WithLimits(l Limits) Option {
+	return func(s *service) { s.limits = l.withDefaults(s.limits) }
 }
 
-// WithConnectionsPerClient sets how many connections one client may have open: a
-// principal or, where that is not known, an IP address (IPv6: a /64 network). The
-// default is a quarter of the connections. All clients of a Unix socket count as one.
-// One more connection is closed as soon as it is accepted.
-func WithConnectionsPerClient(most int) Option {
-	return func(s *service) {
-		if most > 0 {
-			s.maxPerClient = most
-		}
+// Limits bound what all clients of [Serve] together can occupy. The limits of the server
+// ([mcp.Limits]) apply as well.
+type Limits struct {
+	// Connections is how many connections may be open. One more is closed as soon as it is
+	// accepted. Default: 1000.
+	Connections int
+	// ConnectionsPerClient is how many of them one client may have: a principal or, where
+	// that is not known, an IP address (IPv6: a /64 network). All clients of a Unix socket
+	// count as one. One more is closed as soon as it is accepted. Default: 250, or a quarter
+	// of Connections where that is set.
+	ConnectionsPerClient int
+}
+
+var defaultLimits = Limits{Connections: defaultConnections, ConnectionsPerClient: defaultConnectionsPerClient}
+
+// withDefaults sets fields that are zero from d.
+func (l Limits) withDefaults(d Limits) Limits {
+	return Limits{
+		Connections:          cmp.Or(max(l.Connections, 0), d.Connections),
+		ConnectionsPerClient: share.Each(l.Connections, l.ConnectionsPerClient, d.ConnectionsPerClient),
 	}
 }
 

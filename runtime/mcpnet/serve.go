@@ -33,14 +33,11 @@ const handshakeTime = 10 * time.Second
 func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option) error {
 	host := s.Transport()
 	service := &service{
-		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), maxConns: DefaultConnections,
+		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), limits: defaultLimits,
 		firstMessageTime: host.Limits().FirstMessageTime, conns: map[*conn]share.Client{}, perClient: share.Table{},
 	}
 	for _, option := range options {
 		option(service)
-	}
-	if service.maxPerClient == 0 {
-		service.maxPerClient = share.Quarter(service.maxConns)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
@@ -55,8 +52,7 @@ type service struct {
 	server           *mcp.Server
 	limit            int // of a message, in bytes
 	log              *logs.Log
-	maxConns         int
-	maxPerClient     int
+	limits           Limits
 	firstMessageTime time.Duration
 	identify         func(net.Conn) (mcp.Principal, error)
 
@@ -113,20 +109,20 @@ func (s *service) handle(ctx context.Context, nc net.Conn) {
 	c := newConn(nc, s.limit)
 	client := share.Of("", addressOf(nc))
 	s.mu.Lock()
-	if s.perClient[client] >= s.maxPerClient && len(s.conns) < s.maxConns {
+	if s.perClient[client] >= s.limits.ConnectionsPerClient && len(s.conns) < s.limits.Connections {
 		s.mu.Unlock()
 		_ = nc.Close()
-		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has reached the limit of WithConnectionsPerClient",
-			slog.String("client", client.String()), slog.Int("connections", s.maxPerClient))
+		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has reached Limits.ConnectionsPerClient",
+			slog.String("client", client.String()), slog.Int("connections", s.limits.ConnectionsPerClient))
 		return
 	}
-	if len(s.conns) >= s.maxConns {
+	if len(s.conns) >= s.limits.Connections {
 		first := !s.refusing
 		s.refusing = true
 		s.mu.Unlock()
 		_ = nc.Close()
 		if first {
-			s.log.Client(ctx, slog.LevelWarn, "connections refused: the limit of WithConnections is reached", slog.Int("connections", s.maxConns))
+			s.log.Client(ctx, slog.LevelWarn, "connections refused: Limits.Connections is reached", slog.Int("connections", s.limits.Connections))
 		}
 		return
 	}
@@ -148,7 +144,7 @@ func (s *service) remove(c *conn) {
 	s.refusing = false
 }
 
-var errTooManyOfPrincipal = errors.New("the principal has reached the limit of WithConnectionsPerClient")
+var errTooManyOfPrincipal = errors.New("the principal has reached Limits.ConnectionsPerClient")
 
 // countForPrincipal counts a connection for its principal instead of its address. It
 // reports false if the principal has too many.
@@ -159,7 +155,7 @@ func (s *service) countForPrincipal(c *conn, principal string) bool {
 	switch {
 	case client == s.conns[c]:
 		return true
-	case s.perClient[client] >= s.maxPerClient:
+	case s.perClient[client] >= s.limits.ConnectionsPerClient:
 		return false
 	}
 	s.perClient.Remove(s.conns[c])

@@ -246,7 +246,7 @@ func TestSlowReader(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	serve(t, setup{options: []mcpnet.Option{mcpnet.WithConnections(2), mcpnet.WithConnections(0), mcpnet.WithConnectionsPerClient(2)}}, func(t *testing.T, s *testServer) {
+	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 2, ConnectionsPerClient: 2}), mcpnet.WithLimits(mcpnet.Limits{})}}, func(t *testing.T, s *testServer) {
 		first, second := s.open(), s.open()
 		for range 3 {
 			s.open().want("end EOF")

@@ -237,7 +237,7 @@ func TestClose(t *testing.T) {
 
 // A client that does not read the response to its upgrade is disconnected.
 func TestUpgradeIsBounded(t *testing.T) {
-	serve(t, setup{handler: []mcpws.Option{mcpws.WithConnections(1)}}, func(t *testing.T, s *testServer) {
+	serve(t, setup{handler: []mcpws.Option{mcpws.WithLimits(mcpws.Limits{Connections: 1})}}, func(t *testing.T, s *testServer) {
 		conn, err := s.network.Dial(t.Context())
 		if err != nil {
 			t.Fatal(err)

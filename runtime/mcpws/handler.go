@@ -37,8 +37,7 @@ type Handler struct {
 	identify         func(*http.Request) (mcp.Principal, error)
 	address          func(*http.Request) netip.Addr
 	ping             time.Duration
-	maxConns         int
-	maxPerClient     int
+	limits           Limits
 	firstMessageTime time.Duration
 	compression      websocket.CompressionMode
 	bodies           unread.Bodies // of refused requests
@@ -57,15 +56,12 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	host := s.Transport()
 	h := &Handler{
 		server: s, limit: host.Limits().MessageBytes, memory: host.Memory(), log: logs.New(host.Log()),
-		ping: DefaultPing, maxConns: DefaultConnections, compression: websocket.CompressionDisabled,
+		ping: defaultPing, limits: defaultLimits, compression: websocket.CompressionDisabled,
 		firstMessageTime: host.Limits().FirstMessageTime,
 		conns:            map[*conn]share.Client{}, perClient: share.Table{}, drained: make(chan struct{}),
 	}
 	for _, option := range options {
 		option(h)
-	}
-	if h.maxPerClient == 0 {
-		h.maxPerClient = share.Quarter(h.maxConns)
 	}
 	policy, err := access.New(h.hosts, h.origins)
 	if err != nil {
@@ -162,12 +158,12 @@ func (h *Handler) add(c *conn, client share.Client) *refusal {
 			status: http.StatusServiceUnavailable, message: "the memory limit of the server is reached",
 			err: errNoMemory, header: http.Header{"Retry-After": {"10"}},
 		}
-	case len(h.conns) >= h.maxConns:
+	case len(h.conns) >= h.limits.Connections:
 		return &refusal{
 			status: http.StatusServiceUnavailable, message: "too many connections",
 			err: errTooMany, header: http.Header{"Retry-After": {"10"}},
 		}
-	case h.perClient[client] >= h.maxPerClient:
+	case h.perClient[client] >= h.limits.ConnectionsPerClient:
 		return &refusal{
 			status: http.StatusServiceUnavailable, message: "too many connections of this client",
 			err: errTooManyOfClient, header: http.Header{"Retry-After": {"10"}},

@@ -1,6 +1,7 @@
 package mcpws
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -9,16 +10,14 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 const (
-	// DefaultConnections is the default of [WithConnections].
-	DefaultConnections = 1000
-	// DefaultConnectionsPerClient is the default of [WithConnectionsPerClient].
-	DefaultConnectionsPerClient = DefaultConnections / 4
-	// DefaultPing is the default of [WithPing].
-	DefaultPing = 30 * time.Second
+	defaultConnections          = 1000
+	defaultConnectionsPerClient = defaultConnections / 4
+	defaultPing                 = 30 * time.Second
 )
 
 // Option configures a [Handler].
@@ -44,35 +43,40 @@ func WithAllowedOrigins(origins ...string) Option {
 // get the principal by mcp.Call.Principal. An error refuses the connection with status
 // 401, without its text, which is logged. A *mcphttp.Refusal defines the response
 // itself, so one function serves both transports. The function is called concurrently.
-func WithPrincipal(identify func(*http.Request) (mcp.Principal, error)) Option {
-	return func(h *Handler) { h.identify = identify }
+func WithPrincipal(find func(*http.Request) (mcp.Principal, error)) Option {
+	return func(h *Handler) { h.identify = find }
 }
 
-// WithPing sets how often clients are pinged. The default is [DefaultPing], and 0 turns
+// WithPing sets how often clients are pinged. The default is 30 seconds, and 0 turns
 // pings off. A connection on which no byte arrives between two pings is closed.
 func WithPing(interval time.Duration) Option {
 	return func(h *Handler) { h.ping = max(interval, 0) }
 }
 
-// WithConnections sets how many connections may be open. The default is
-// [DefaultConnections]. One more is refused with status 503. One client may have a
-// quarter of them, unless [WithConnectionsPerClient] is given.
-func WithConnections(most int) Option {
-	return func(h *Handler) {
-		if most > 0 {
-			h.maxConns = most
-		}
-	}
+// WithLimits sets limits. Fields that are zero keep their default.
+func WithLimits(l Limits) Option {
+	return func(h *Handler) { h.limits = l.withDefaults(h.limits) }
 }
 
-// WithConnectionsPerClient sets how many connections one client may have open: a
-// principal or, where that is not known, an address. The default is a quarter of the
-// connections. One more is refused with status 503.
-func WithConnectionsPerClient(most int) Option {
-	return func(h *Handler) {
-		if most > 0 {
-			h.maxPerClient = most
-		}
+// Limits bound what all clients of a handler together can occupy. The limits of the server
+// ([mcp.Limits]) apply as well.
+type Limits struct {
+	// Connections is how many connections may be open. One more is refused with status
+	// 503. Default: 1000.
+	Connections int
+	// ConnectionsPerClient is how many of them one client may have: a principal or, where
+	// that is not known, an address. One more is refused with status 503. Default: 250, or
+	// a quarter of Connections where that is set.
+	ConnectionsPerClient int
+}
+
+var defaultLimits = Limits{Connections: defaultConnections, ConnectionsPerClient: defaultConnectionsPerClient}
+
+// withDefaults sets fields that are zero from d.
+func (l Limits) withDefaults(d Limits) Limits {
+	return Limits{
+		Connections:          cmp.Or(max(l.Connections, 0), d.Connections),
+		ConnectionsPerClient: share.Each(l.Connections, l.ConnectionsPerClient, d.ConnectionsPerClient),
 	}
 }
 
@@ -83,12 +87,17 @@ func WithClientAddress(find func(*http.Request) netip.Addr) Option {
 	return func(h *Handler) { h.address = find }
 }
 
-// WithCompression compresses messages of more than 512 bytes for clients that offer it
-// (permessage-deflate, RFC 7692, without context takeover). It costs CPU time, and
-// memory for each message in transit. The size limit applies to the uncompressed
-// message.
-func WithCompression() Option {
-	return func(h *Handler) { h.compression = websocket.CompressionNoContextTakeover }
+// WithCompression turns compression on or off. If it is on, messages of more than 512 bytes
+// are compressed for clients that offer it (permessage-deflate, RFC 7692, without context
+// takeover). That costs CPU time, and memory for each message in transit, so the default is
+// off. The size limit applies to the uncompressed message.
+func WithCompression(on bool) Option {
+	return func(h *Handler) {
+		h.compression = websocket.CompressionDisabled
+		if on {
+			h.compression = websocket.CompressionNoContextTakeover
+		}
+	}
 }
 
 // WithLogger sets the logger. The default is that of the server.

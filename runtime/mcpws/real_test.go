@@ -91,7 +91,7 @@ func callConcurrently(t *testing.T, url string, client *http.Client, mode websoc
 }
 
 func TestCompression(t *testing.T) {
-	serveReal(t, false, []mcpws.Option{mcpws.WithCompression()}, func(s *testServer, url string, client *http.Client) {
+	serveReal(t, false, []mcpws.Option{mcpws.WithCompression(true)}, func(s *testServer, url string, client *http.Client) {
 		for _, mode := range []websocket.CompressionMode{websocket.CompressionNoContextTakeover, websocket.CompressionContextTakeover, websocket.CompressionDisabled} {
 			callConcurrently(t, url, client, mode, int(mode))
 		}

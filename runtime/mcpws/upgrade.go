@@ -19,9 +19,9 @@ import (
 const subprotocol = "mcp"
 
 var (
-	errTooMany         = errors.New("the limit of WithConnections is reached")
+	errTooMany         = errors.New("Limits.Connections is reached")
 	errNoMemory        = errors.New("the limit mcp.Limits.Memory is reached")
-	errTooManyOfClient = errors.New("the client has reached the limit of WithConnectionsPerClient")
+	errTooManyOfClient = errors.New("the client has reached Limits.ConnectionsPerClient")
 	errIdentify        = errors.New("the function of WithPrincipal or WithClientAddress failed")
 	errNoHijack        = errors.New("middleware wraps the http.ResponseWriter without Hijack or Unwrap")
 )

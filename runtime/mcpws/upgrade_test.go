@@ -162,7 +162,7 @@ func TestPrincipal(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	serve(t, setup{handler: []mcpws.Option{mcpws.WithConnections(2), mcpws.WithConnections(-1), mcpws.WithConnectionsPerClient(2)}}, func(t *testing.T, s *testServer) {
+	serve(t, setup{handler: []mcpws.Option{mcpws.WithLimits(mcpws.Limits{Connections: 2, ConnectionsPerClient: 2}), mcpws.WithLimits(mcpws.Limits{Connections: -1})}}, func(t *testing.T, s *testServer) {
 		first, second := s.open(), s.open()
 		status, text, header := s.refused()
 		if status != 503 || header.Get("Retry-After") == "" {

@@ -38,7 +38,7 @@ type retained struct {
 // kept is the table of docs/security.md.
 var kept = []retained{
 	{"connection, with `clientInfo` and `capabilities`", 48 << 10,
-		"`WithConnectionsPerClient`", "`WithConnections`, `Memory`", 200, keepConnection},
+		"`ConnectionsPerClient`", "`Connections`, `Memory`", 200, keepConnection},
 	{"session of streamable HTTP, with the same", 32 << 10,
 		"`SessionsPerClient`", "`Sessions`, `Memory`", 200, keepSession},
 	{"subscriptions of a connection or session to resources, by short URIs", 192 << 10,
@@ -58,7 +58,7 @@ var kept = []retained{
 	{"session of streamable HTTP whose stored events are as many as may be", 1536 << 10,
 		"`SessionsPerClient`, `EventBytes`", "`Sessions`, `Memory`", 20, keepEvents},
 	{"connection or session, with roots of its client", 64 << 10,
-		"`WithConnectionsPerClient`, `SessionsPerClient`", "`WithConnections`, `Sessions`, `Memory`", 100, keepRoots},
+		"`ConnectionsPerClient`, `SessionsPerClient`", "`Connections`, `Sessions`, `Memory`", 100, keepRoots},
 	{"request state that has been used", 1 << 10,
 		"a quarter of all", "131072", 8000, keepUsedState},
 	{"bucket of `mcprate`", 1 << 10,

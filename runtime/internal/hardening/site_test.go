@@ -99,7 +99,7 @@ func newSite(t *testing.T, v target, c setup) *site {
 	s.listen()
 	switch v.name {
 	case tcp:
-		options := []mcpnet.Option{mcpnet.WithConnections(c.connections), mcpnet.WithConnectionsPerClient(cmp.Or(c.each, c.connections))}
+		options := []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: c.connections, ConnectionsPerClient: cmp.Or(c.each, c.connections)})}
 		if c.authentic {
 			options = append(options, mcpnet.WithPrincipal(greet))
 		}
@@ -110,7 +110,7 @@ func newSite(t *testing.T, v target, c setup) *site {
 		})
 		return s
 	case webSocket:
-		options := []mcpws.Option{mcpws.WithAllowedHosts(c.hosts...), mcpws.WithAllowedOrigins(c.origins...), mcpws.WithConnections(c.connections), mcpws.WithConnectionsPerClient(cmp.Or(c.each, c.connections))}
+		options := []mcpws.Option{mcpws.WithAllowedHosts(c.hosts...), mcpws.WithAllowedOrigins(c.origins...), mcpws.WithLimits(mcpws.Limits{Connections: c.connections, ConnectionsPerClient: cmp.Or(c.each, c.connections)})}
 		if c.authentic {
 			options = append(options, mcpws.WithPrincipal(principalOf))
 		}
