@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -35,10 +34,7 @@ func (c *conn) notification(m *jsonrpc.Message, from *caller) {
 // and the context of its handler ends. An id that is not in flight, or has another type, is
 // ignored: the reply may have been sent already. The reason of the client is logged.
 func (c *conn) cancel(p *jsonrpc.Params) {
-	id, ok := jsonrpc.RawID(p.Get("requestId"))
-	if !ok {
-		return
-	}
+	id, _ := jsonrpc.RawID(p.Get("requestId")) // the zero ID is that of no request
 	c.mu.Lock()
 	x := c.inflight.find(id.Key())
 	if x == nil || x.method == protocol.Initialize {
@@ -75,7 +71,7 @@ func reasonOf(cause error) string {
 
 // printable returns a text of the client, quoted if it has characters that are not printable.
 func printable(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) || !utf8.ValidString(s) {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(s)
 	}
 	return s

@@ -27,7 +27,7 @@ var filterMembers = map[string]topic{
 // supported.
 func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.Error) {
 	object := p.Get("notifications")
-	if !p.IsObject() || !isObject(object) {
+	if !isObject(object) {
 		return f, invalidParams("params.notifications must be an object")
 	}
 	jsonrpc.Members(object, func(name, value []byte) bool {

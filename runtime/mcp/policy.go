@@ -160,7 +160,7 @@ func (p *policy) allowsURI(groups []string, template string, s *uripattern.Readi
 	}
 	var uris []*uripattern.Pattern
 	for _, r := range p.allow {
-		if r.groups(groups) || r.uri != nil && template != "" && r.uri.Text() == template {
+		if r.groups(groups) || r.uri != nil && r.uri.Text() == template {
 			return true
 		}
 		if r.uri != nil {
@@ -251,7 +251,7 @@ func (s *Server) isNotifiable(uri string) bool {
 // nil feature has no group.
 func (s *Server) mayReadAny(uri string, of []Feature) bool {
 	strict, lenient := uripattern.Strict(uri), uripattern.Lenient(uri)
-	if strict == nil || lenient == nil {
+	if lenient == nil { // and so is strict
 		return false
 	}
 	s.mu.RLock()

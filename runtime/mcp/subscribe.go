@@ -38,7 +38,7 @@ func (c *conn) newSubscriber() *subscriber {
 func (c *conn) initialized() {
 	c.mu.Lock()
 	s := c.session
-	if s == nil || s.initialized || c.closing {
+	if s == nil || s.initialized {
 		c.mu.Unlock()
 		return
 	}
@@ -126,8 +126,6 @@ func (c *conn) reserve(n, size int) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch l := &c.server.limits; {
-	case n == 0:
-		return nil
 	case c.subscriptions+n > l.Subscriptions:
 		return errTooManySubscriptions
 	case c.subscribed+size > l.SubscriptionBytes:

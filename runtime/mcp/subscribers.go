@@ -166,7 +166,7 @@ func (sub *subscriber) matches(uri string) string {
 	}
 	for part := uri; ; {
 		for _, candidate := range [...]string{part, part + "/"} {
-			if _, ok := sub.uris[candidate]; ok && strings.HasPrefix(uri+"/", candidate) {
+			if _, ok := sub.uris[candidate]; ok {
 				return candidate
 			}
 		}

@@ -21,9 +21,6 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	sub.mu.Lock()
 	ctx := sub.request
 	sub.mu.Unlock()
-	if ctx == nil {
-		return false // it has subscribed to nothing
-	}
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible", slog.String("panic", show.Panic(p)))

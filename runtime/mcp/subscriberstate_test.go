@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// slowSink is the sink of a client that reads slowly: it is full after each message, until
+// read is called.
+type slowSink struct {
+	room     chan struct{}
+	full     bool
+	messages []string
+	waits    int
+}
+
+func (s *slowSink) add(message []byte) {
+	if len(message) > 0 {
+		s.messages = append(s.messages, string(message))
+	}
+	s.full = true
+}
+
+func (s *slowSink) Reply(message []byte, _ int)  { s.add(message) }
+func (s *slowSink) Answer(message []byte, _ int) { s.add(message) }
+func (s *slowSink) Refuse(message []byte, _ int) { s.add(message) }
+func (s *slowSink) Notify(message []byte)        { s.add(message) }
+func (s *slowSink) FlushAsync()                  {}
+func (s *slowSink) Flush()                       {}
+func (s *slowSink) Full() bool                   { return s.full }
+func (s *slowSink) Wait()                        { s.waits++; <-s.room; s.full = false }
+
+// A slow client is sent one message whenever there is room, each change once, by one
+// goroutine.
+func TestPendingChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &slowSink{room: make(chan struct{}), full: true}
+		sub := &subscriber{out: out, send: out.Notify, uris: map[string]struct{}{"x:a": {}, "x:b": {}}}
+		for i := range sub.lists {
+			sub.lists[i] = true
+		}
+		for range 3 {
+			sub.changed(toolsChanged)
+			sub.changed(promptsChanged)
+			sub.updated("x:a")
+			sub.updated("x:b")
+			synctest.Wait()
+			if out.waits != 1 || len(out.messages) != 0 {
+				t.Fatalf("%d goroutines wait, %q is sent", out.waits, out.messages)
+			}
+		}
+		for i, want := range []string{"tools/list_changed", "prompts/list_changed", `"uri":"x:a"`, `"uri":"x:b"`} {
+			out.room <- struct{}{}
+			synctest.Wait()
+			if len(out.messages) != i+1 || !strings.Contains(out.messages[i], want) {
+				t.Fatalf("after %d messages: %q, want %s", i, out.messages, want)
+			}
+		}
+		out.full = false
+		if sub.draining { // it waits once more, to see that nothing is left
+			out.room <- struct{}{}
+			synctest.Wait()
+		}
+		sub.mu.Lock()
+		defer sub.mu.Unlock()
+		if sub.draining || len(out.messages) != 4 {
+			t.Errorf("goes on %t after %q", sub.draining, out.messages)
+		}
+	})
+}
+
+// A session whose connection has ended is not among the subscribers, whatever comes first.
+func TestInitializedAtTheEnd(t *testing.T) {
+	s := NewServer(Info{Name: "t", Version: "1"})
+	c := newConn(t.Context(), s)
+	out := &slowSink{}
+	c.out = out
+	one := &session{revision: protocol.Negotiate("2025-11-25"), client: new(client), subscriber: c.newSubscriber()}
+	if !c.begin(one) {
+		t.Fatal("no session")
+	}
+	c.close()
+	c.initialized()
+	if n := Audience(s); n != 0 {
+		t.Errorf("%d subscribers", n)
+	}
+	if c.receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), out) || len(out.messages) != 0 {
+		t.Errorf("a connection that has ended answers %q", out.messages)
+	}
+}
+
+// The replies to a batch are within the memory of the server: what has no room is an error.
+func TestMemoryOfABatch(t *testing.T) {
+	reply := func(id, size int) []byte {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"x":%q}}`, id, strings.Repeat("x", size))
+	}
+	out := new(slowSink)
+	b := &batch{out: out, open: 3, asked: true, limit: 1 << 20}
+	budget := membudget.New(200<<10, 1)
+	b.account.Of(budget)
+	for id, size := range []int{60 << 10, 100 << 10, 10} {
+		b.Reply(reply(id, size), 0)
+	}
+	if len(out.messages) != 1 {
+		t.Fatalf("%d messages", len(out.messages))
+	}
+	got := out.messages[0]
+	if !strings.Contains(got, `{"jsonrpc":"2.0","id":1,"error":`) || !strings.Contains(got, `"reason":"overloaded"`) ||
+		!strings.Contains(got, `{"jsonrpc":"2.0","id":0,"result":`) || !strings.Contains(got, `{"jsonrpc":"2.0","id":2,"result":`) {
+		t.Errorf("%.100s ... %s", got, got[max(0, len(got)-300):])
+	}
+	if budget.Used() != 0 {
+		t.Errorf("%d bytes are charged at the end", budget.Used())
+	}
+}
+
+// What bytes of a MIME type are as content of a result.
+func TestContentByType(t *testing.T) {
+	for mime, want := range map[string]string{
+		"image/png": "Image", "image/svg+xml": "Image", "audio/wav": "Audio", "text/plain": "text", "TEXT/html; charset=utf-8": "text",
+		"application/json": "text", "application/geo+json": "text", "application/atom+xml;type=entry": "text", "application/xml": "text",
+		"application/pdf": "blob", "application/jsonp": "blob", "": "blob",
+	} {
+		for _, data := range []string{"text", "\xff"} {
+			got := ""
+			switch c := blobContent("x", mime, []byte(data)).(type) {
+			case Image:
+				got = "Image"
+			case Audio:
+				got = "Audio"
+			case EmbeddedResource:
+				if got = "blob"; c.Text == data {
+					got = "text"
+				}
+			}
+			expected := want
+			if want == "text" && data == "\xff" {
+				expected = "blob"
+			}
+			if got != expected {
+				t.Errorf("%s %q: %s, want %s", mime, data, got, expected)
+			}
+		}
+	}
+}
+
+// A reason with characters that a terminal would act on is quoted.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{"enough": "enough", "é ✓": "é ✓", "a\x1b[31m": `"a\x1b[31m"`, "a\nb": `"a\nb"`, "\u202e": `"\u202e"`} {
+		if got := printable(text); got != want {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+// A question that is asked after the handler has returned ends no round.
+func TestQuestionAfterTheRound(t *testing.T) {
+	x := new(exchange)
+	x.questions.returned = true
+	if _, err := (roundAsker{}).ask(t.Context(), x, "key", new(question), ""); err != ErrNoCall || len(x.questions.pending) != 0 {
+		t.Errorf("%v, %v", err, x.questions.pending)
+	}
+}
