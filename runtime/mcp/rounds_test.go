@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
@@ -167,4 +170,185 @@ func TestLongValuesOfOnce(t *testing.T) {
 	if got := asker(t, s)(modernTalk(1, "long", "")); !strings.Contains(got, "at most 1000 are kept") {
 		t.Errorf("without a session: %s", got)
 	}
+}
+
+// answered is a client that answers the questions with those keys, in the same way.
+func answered(id int, tool, state string, answers ...string) string {
+	var all []string
+	for i := 0; i < len(answers); i += 2 {
+		all = append(all, fmt.Sprintf(`%q:%s`, answers[i], answers[i+1]))
+	}
+	if state != "" {
+		state = `,"requestState":"` + state + `"`
+	}
+	return strings.Replace(modernTalk(id, tool, state+`,"inputResponses":{`+strings.Join(all, ",")+`}`), `"_meta":{`, `"_meta":{"progressToken":"p",`, 1)
+}
+
+const (
+	yes   = `{"action":"accept","content":{"yes":true}}`
+	wrong = `{"action":"accept","content":{"yes":"perhaps"}}`
+)
+
+// A handler is silent until all answers of earlier rounds have been asked for. Answers that
+// belong to another question, or are not valid, do not count.
+func TestSilenceEndsAfterTheLastAnswer(t *testing.T) {
+	for name, test := range map[string]struct {
+		first  string // the answer of the second call
+		change bool   // the question changes after the first call
+		ask    func(ctx context.Context, text string) error
+	}{
+		"another question": {yes, true, func(ctx context.Context, text string) error {
+			_, err := mcp.Elicit[sure](ctx, text, mcp.Key("q"))
+			return err
+		}},
+		"another question of several": {yes, true, func(ctx context.Context, text string) error {
+			if state := mcp.RequestState(ctx); string(state) == `"`+text+`"` && mcp.Answered(ctx, "q") {
+				_, err := mcp.Elicit[sure](ctx, text, mcp.Key("q"))
+				return err
+			}
+			state, err := json.Marshal(text)
+			if err != nil {
+				return err
+			}
+			return &mcp.InputRequired{Questions: map[string]mcp.Question{"q": mcp.FormQuestion[sure](text)}, State: state}
+		}},
+		"not valid": {wrong, false, func(ctx context.Context, text string) error {
+			_, err := mcp.Elicit[sure](ctx, text, mcp.Key("q"))
+			return err
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			text := "Sure?"
+			s := mcp.NewServer(fixtureInfo(), quiet)
+			tool(s, "ask", func(ctx context.Context) (string, error) {
+				if err := test.ask(ctx, text); err != nil {
+					return "", err
+				}
+				mcp.Progress(ctx, 1, 1, "asked")
+				return "done", nil
+			})
+			p := dial(t, s, "memory")
+			call := func(message string) []string {
+				p.send(lines(message))
+				synctest.Wait()
+				return p.received()
+			}
+			state := stateOf(t, strings.Join(call(modernTalk(1, "ask", "")), ""))
+			if test.change {
+				text = "Really?"
+			}
+			got := strings.Join(call(answered(2, "ask", state, "q", test.first)), "")
+			if strings.Contains(got, "asked") || !strings.Contains(got, "input_required") {
+				t.Fatalf("%s: %s", name, got)
+			}
+			all := call(answered(3, "ask", stateOf(t, got), "q", yes))
+			if len(all) != 2 || !strings.Contains(all[0], `"message":"asked"`) || !strings.Contains(all[1], `"text":"done"`) {
+				t.Errorf("%s: %q", name, all)
+			}
+			p.hangUp()
+		})
+	}
+}
+
+// Of several questions only those are put that have no answer: answers that nobody has asked
+// for count too, and answers to another question do not.
+func TestQuestionsWithoutAnAnswer(t *testing.T) {
+	text := "Sure?"
+	s := mcp.NewServer(fixtureInfo(), quiet)
+	tool(s, "several", func(ctx context.Context) (string, error) {
+		if mcp.Answered(ctx, "a") && mcp.Answered(ctx, "b") && text != "Really?" {
+			return "done", nil
+		}
+		return "", &mcp.InputRequired{Questions: map[string]mcp.Question{"a": mcp.FormQuestion[sure](text), "b": mcp.FormQuestion[sure](text)}}
+	})
+	ask := asker(t, s)
+	puts := func(reply string, keys ...string) string {
+		t.Helper()
+		for _, key := range []string{"a", "b"} {
+			if strings.Contains(reply, `"`+key+`":{"method"`) != slices.Contains(keys, key) {
+				t.Errorf("want the questions %q: %s", keys, reply)
+			}
+		}
+		return stateOf(t, reply)
+	}
+	state := puts(ask(modernTalk(1, "several", "")), "a", "b")
+	second := puts(ask(answered(2, "several", state, "a", yes)), "b")
+	if got := ask(answered(3, "several", second, "b", yes)); !strings.Contains(got, `"text":"done"`) {
+		t.Errorf("%s", got)
+	}
+	puts(ask(answered(4, "several", "", "b", yes)), "a")
+	text = "Really?"
+	puts(ask(answered(5, "several", second, "b", yes)), "a", "b")
+}
+
+// After a question that has no answer yet, nothing more is asked in the round.
+func TestRoundsEndAtTheFirstQuestion(t *testing.T) {
+	var second, third error
+	s := mcp.NewServer(fixtureInfo(), quiet)
+	tool(s, "on", func(ctx context.Context) (string, error) {
+		_, _ = mcp.Elicit[sure](ctx, "Sure?", mcp.Key("first"))
+		_, second = mcp.Elicit[sure](ctx, "Sure?", mcp.Key("first"))
+		_, third = mcp.Elicit[sure](context.WithoutCancel(ctx), "Sure?", mcp.Key("given"))
+		return "", second
+	})
+	asker(t, s)(answered(1, "on", "", "given", yes))
+	for _, err := range []error{second, third} {
+		if !errors.Is(err, mcp.ErrPending) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
+// An interceptor gets no answer where those that came are refused.
+func TestInterceptorOfARefusedRound(t *testing.T) {
+	var err error
+	s := newRounds(quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+			_, err = mcp.Elicit[sure](ctx, "Sure?", mcp.Key("one"))
+			return next(ctx, req)
+		}
+	}))
+	got := asker(t, s)(answered(1, "two", "AQAAAAA", "one", yes))
+	if err == nil || !strings.Contains(err.Error(), "requestState") || !strings.Contains(got, `"code":-32602`) {
+		t.Errorf("the error is %v, the reply %s", err, got)
+	}
+}
+
+// A question that is asked after the reply is answered by no client.
+func TestQuestionAfterTheReply(t *testing.T) {
+	asked := make(chan error, 1)
+	s := mcp.NewServer(fixtureInfo(), quiet)
+	tool(s, "early", func(ctx context.Context) (string, error) {
+		go func() {
+			<-ctx.Done()
+			_, err := mcp.Elicit[sure](ctx, "Sure?")
+			asked <- err
+		}()
+		return "done", nil
+	})
+	if got := connect(t, s)(call(1, "early", "{}")); !strings.Contains(got, "done") {
+		t.Errorf("%s", got)
+	}
+	if err := <-asked; !errors.Is(err, mcp.ErrNoCall) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Where one of several questions fails, the handler is not called again.
+func TestSeveralQuestionsThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		s := mcp.NewServer(fixtureInfo(), quiet)
+		tool(s, "several", func(ctx context.Context) (string, error) {
+			runs++
+			return "", &mcp.InputRequired{Questions: map[string]mcp.Question{"a": mcp.FormQuestion[sure]("Sure?")}}
+		})
+		p := limited(t, s)
+		p.expect(call(1, "several", "{}"), "elicitation/create")
+		p.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`, `"isError":true`)
+		if runs != 1 {
+			t.Errorf("%d runs", runs)
+		}
+		p.hangUp()
+	})
 }
