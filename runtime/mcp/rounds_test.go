@@ -198,12 +198,12 @@ func TestSilenceEndsAfterTheLastAnswer(t *testing.T) {
 		ask    func(ctx context.Context, text string) error
 	}{
 		"another question": {yes, true, func(ctx context.Context, text string) error {
-			_, err := mcp.Elicit[sure](ctx, text, mcp.Key("q"))
+			_, err := mcp.Elicit[sure](ctx, text, mcp.WithKey("q"))
 			return err
 		}},
 		"another question of several": {yes, true, func(ctx context.Context, text string) error {
 			if state := mcp.RequestState(ctx); string(state) == `"`+text+`"` && mcp.Answered(ctx, "q") {
-				_, err := mcp.Elicit[sure](ctx, text, mcp.Key("q"))
+				_, err := mcp.Elicit[sure](ctx, text, mcp.WithKey("q"))
 				return err
 			}
 			state, err := json.Marshal(text)
@@ -213,7 +213,7 @@ func TestSilenceEndsAfterTheLastAnswer(t *testing.T) {
 			return &mcp.InputRequired{Questions: map[string]mcp.Question{"q": mcp.FormQuestion[sure](text)}, State: state}
 		}},
 		"not valid": {wrong, false, func(ctx context.Context, text string) error {
-			_, err := mcp.Elicit[sure](ctx, text, mcp.Key("q"))
+			_, err := mcp.Elicit[sure](ctx, text, mcp.WithKey("q"))
 			return err
 		}},
 	} {
@@ -286,9 +286,9 @@ func TestRoundsEndAtTheFirstQuestion(t *testing.T) {
 	var second, third error
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	tool(s, "on", func(ctx context.Context) (string, error) {
-		_, _ = mcp.Elicit[sure](ctx, "Sure?", mcp.Key("first"))
-		_, second = mcp.Elicit[sure](ctx, "Sure?", mcp.Key("first"))
-		_, third = mcp.Elicit[sure](context.WithoutCancel(ctx), "Sure?", mcp.Key("given"))
+		_, _ = mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("first"))
+		_, second = mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("first"))
+		_, third = mcp.Elicit[sure](context.WithoutCancel(ctx), "Sure?", mcp.WithKey("given"))
 		return "", second
 	})
 	asker(t, s)(answered(1, "on", "", "given", yes))
@@ -304,7 +304,7 @@ func TestInterceptorOfARefusedRound(t *testing.T) {
 	var err error
 	s := newRounds(quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
-			_, err = mcp.Elicit[sure](ctx, "Sure?", mcp.Key("one"))
+			_, err = mcp.Elicit[sure](ctx, "Sure?", mcp.WithKey("one"))
 			return next(ctx, req)
 		}
 	}))

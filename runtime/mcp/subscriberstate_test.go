@@ -76,7 +76,7 @@ func TestPendingChanges(t *testing.T) {
 
 // A session whose connection has ended is not among the subscribers, whatever comes first.
 func TestInitializedAtTheEnd(t *testing.T) {
-	s := NewServer(Info{Name: "t", Version: "1"})
+	s := NewServer(ServerInfo{Name: "t", Version: "1"})
 	c := newConn(t.Context(), s)
 	out := &slowSink{}
 	c.out = out
