@@ -61,9 +61,6 @@ var wordsElsewhere = map[string]string{
 	"bench/servers/mcpgo":          "written like a program of that SDK",
 
 	"docs/conformance.md": "generated from internal/spec/statements.txt and the names of tests",
-
-	// To be reworded.
-	"generator/": "not yet reworded",
 }
 
 // Comments, identifiers and pages use the words of this field. A word of plainWords is

@@ -71,10 +71,10 @@ type Related struct {
 	Message string
 }
 
-// Generate loads and analyses packages, and makes their files in memory; it writes
-// none. The error says why packages could not be loaded at all; what is wrong with
-// their source is in Result.Diagnostics. It runs the go command, and stops when ctx
-// is done. Several calls may run at the same time.
+// Generate loads and analyses packages, and makes their files in memory; it writes none.
+// The error is why packages could not be loaded at all; what is wrong with their source
+// is in Result.Diagnostics. It runs the go command, and stops when ctx is done. Several
+// calls may run at the same time.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	found, err := pipeline.Generate(ctx, pipeline.Config{
 		Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress,
@@ -126,7 +126,7 @@ func (e *errWriter) Write(p []byte) (n int, err error) {
 	return n, e.err
 }
 
-// Write writes the files that are not current, and returns their paths. After an
-// error diagnostic it writes nothing and returns an error. Each file is written
-// aside and renamed, so that a crash or a full disk leaves the old one.
+// Write writes the files that are not current, and returns their paths. After an error
+// diagnostic it writes nothing and returns an error. Each file is written beside the old
+// one and renamed, so that the old one remains after a crash or on a full disk.
 func (r *Result) Write() (written []string, err error) { return r.found.Write() }

@@ -22,17 +22,17 @@ import (
 
 const toolDirective = "//mcp:tool"
 
-// target is a function, method or interface method that a directive can stand above.
+// target is a function, method or interface method that a directive can be applied to.
 type target struct {
 	name string // Search, Store.Search
 	file *ast.File
-	at   ast.Node // what the directive stands above
+	at   ast.Node // what the directive is applied to
 	doc  **ast.CommentGroup
 	fn   *types.Func
 }
 
-// targets finds those of a package, in order of file and place. Nobody edits a
-// generated file, so its functions are not among them.
+// targets finds those of a package, in order of file and position. Functions of generated
+// files are not among them.
 func targets(p *load.Package) []*target {
 	var all []*target
 	for _, file := range p.Files {
@@ -113,8 +113,8 @@ func (s *target) annotated() string {
 	return ""
 }
 
-// pretend puts //mcp:tool above the function in the syntax tree, and returns what
-// takes it away.
+// pretend adds //mcp:tool to the function in the syntax tree, and returns a function that
+// removes it.
 func (s *target) pretend() (undo func()) {
 	doc, comments := *s.doc, s.file.Comments
 	made := &ast.CommentGroup{List: []*ast.Comment{{Slash: s.start(), Text: toolDirective}}}
@@ -144,7 +144,7 @@ func (t *trial) analyze(more ...*target) (*model.Package, *diag.List) {
 	return analyze.Package(t.pkg, t.docs, diags), diags
 }
 
-// maxProposals bounds how many functions are proposed: more are not a choice.
+// maxProposals bounds how many functions are proposed: a longer list does not help.
 const maxProposals = 8
 
 // propose finds exported functions that would do as tools, the likeliest first, and
@@ -164,8 +164,8 @@ func (t *trial) propose(all []*target) (best []*target, more bool) {
 	return best, false
 }
 
-// plumbing are methods that the standard library calls.
-var plumbing = regexp.MustCompile(`^(String|GoString|Error|Unwrap|Is|As|Close|Read|Write|Seek|ReadFrom|WriteTo|ReadAt|WriteAt|ServeHTTP|RoundTrip|Len|Less|Swap|Push|Pop|Scan|Value|Format|Lock|Unlock|RLock|RUnlock|Next|Marshal.*|Unmarshal.*|AppendText|AppendBinary|Gob(En|De)code|LogValue|Set|Generate|RegisterMCP|NewMCPServer)$`)
+// standardMethods are methods that the standard library calls.
+var standardMethods = regexp.MustCompile(`^(String|GoString|Error|Unwrap|Is|As|Close|Read|Write|Seek|ReadFrom|WriteTo|ReadAt|WriteAt|ServeHTTP|RoundTrip|Len|Less|Swap|Push|Pop|Scan|Value|Format|Lock|Unlock|RLock|RUnlock|Next|Marshal.*|Unmarshal.*|AppendText|AppendBinary|Gob(En|De)code|LogValue|Set|Generate|RegisterMCP|NewMCPServer)$`)
 
 // candidate reports whether a function may be meant for others to call, by its name
 // and place alone.
@@ -176,7 +176,7 @@ func (s *target) candidate() bool {
 	recv := s.fn.Signature().Recv()
 	if recv != nil {
 		owner, _, _ := strings.Cut(s.name, ".")
-		return ast.IsExported(owner) && !plumbing.MatchString(s.fn.Name()) && !types.IsInterface(recv.Type())
+		return ast.IsExported(owner) && !standardMethods.MatchString(s.fn.Name()) && !types.IsInterface(recv.Type())
 	}
 	name := s.fn.Name()
 	for _, prefix := range []string{"New", "Must", "With", "Register"} {
@@ -184,11 +184,11 @@ func (s *target) candidate() bool {
 			return false
 		}
 	}
-	return !plumbing.MatchString(name)
+	return !standardMethods.MatchString(name)
 }
 
-// score says how likely a function is a good tool: described, with something to
-// give and something to return.
+// score returns how likely a function is a good tool: one with a comment, parameters and
+// results.
 func (s *target) score() int {
 	n := 0
 	sig := s.fn.Signature()
@@ -210,7 +210,7 @@ func (s *target) score() int {
 	return n
 }
 
-// signature is what stands behind the name, for people.
+// signature is what follows the name, for people.
 func (s *target) signature(p *load.Package) string {
 	var b bytes.Buffer
 	types.WriteSignature(&b, s.fn.Signature(), func(other *types.Package) string {
@@ -268,7 +268,7 @@ type edit struct {
 	names     []string // of the functions that are annotated in it
 }
 
-// insertions puts //mcp:tool above functions. All other bytes stay what they are.
+// insertions adds //mcp:tool above functions. All other bytes are unchanged.
 func insertions(p *load.Package, chosen []*target) ([]*edit, *diag.Diagnostic) {
 	byFile := map[*ast.File][]*target{}
 	for _, s := range chosen {
@@ -346,7 +346,7 @@ func insert(src []byte, offset int, doc *ast.CommentGroup) (text []byte, ok bool
 	return slices.Concat(src[:start], line.Bytes(), src[start:]), true
 }
 
-// write replaces the file, unless somebody has changed it in the meantime.
+// write replaces the file, unless it has been changed in the meantime.
 func (e *edit) write() error {
 	now, err := regularfile.Read(e.path)
 	if err != nil {

@@ -23,7 +23,7 @@ type command struct {
 	invoked string // "mcpgen" or "go tool mcpgen"
 
 	in       io.Reader
-	out      io.Writer // what was asked for; escapes what a terminal would obey
+	out      io.Writer // what was asked for; escapes what a terminal would interpret
 	err      io.Writer // what people read besides; escapes alike
 	data     io.Writer // results and contents, byte for byte unless a terminal shows them
 	log      io.Writer // of programs that are started, byte for byte
@@ -91,7 +91,7 @@ func (c *command) environment() []string {
 	if c.temporary == "" {
 		dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "mcpgen-")
 		if err != nil {
-			return os.Environ() // the go command says it better, if it matters
+			return os.Environ() // if it matters, the go command reports it
 		}
 		c.temporary = dir
 	}
@@ -102,7 +102,7 @@ func (c *command) removeTemporary() {
 	if c.temporary == "" {
 		return
 	}
-	// A compiler that outlives the interrupted go command may write once more.
+	// A compiler that runs longer than the interrupted go command may write again.
 	for range 3 {
 		if os.RemoveAll(c.temporary) == nil {
 			return
@@ -126,7 +126,7 @@ func (c *command) usage(name, message, hint string) int {
 func (c *command) fail(err error) int {
 	c.progress.clear()
 	if errors.Is(err, syscall.EPIPE) {
-		return exitPipe // whoever read the output has seen enough
+		return exitPipe // the reader of the output, such as head, has ended
 	}
 	if c.ctx.Err() == nil { // otherwise the user knows
 		fmt.Fprintf(c.err, "mcpgen: %v\n", err)

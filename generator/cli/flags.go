@@ -26,8 +26,8 @@ func newFlags(name string) *flags {
 	return f
 }
 
-// parse reads a command line in which flags may stand anywhere before "--", and
-// returns what is left. When ok is false the command is over with that code.
+// parse reads a command line in which flags may be anywhere before "--", and returns what
+// is left. When ok is false the command is over with that code.
 func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bool) {
 	var literal []string
 	if i := slices.Index(args, "--"); i >= 0 {

@@ -9,15 +9,15 @@ import (
 )
 
 // A run lives for a second, and most of what it allocates for as long. So garbage is
-// collected seldom while the heap is small, and memory stays near minMemoryLimit as
-// long as what is in use leaves room below it.
+// collected rarely while the heap is small, and memory stays near minMemoryLimit as long
+// as what is in use leaves room below it.
 const (
 	gcPercent      = 400
 	minMemoryLimit = 128 << 20 // bytes
 )
 
-// tuneGC sets how often garbage is collected. It leaves alone what the environment
-// sets.
+// tuneGC sets how often garbage is collected. Settings of the environment take
+// precedence.
 func tuneGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -29,9 +29,9 @@ func tuneGC() {
 
 // followHeap sets the memory limit to so many bytes, or to twice what is in use.
 // Collections follow one another where the limit is near to what is in use, and each
-// reads the whole heap: the cost of a run would grow with the square of its input.
-// With twice the heap, a collection comes after as many new bytes as are in use.
-// It returns what ends that.
+// reads the whole heap: the cost of a run would grow with the square of its input. With
+// twice the heap, a collection comes after as many new bytes as are in use. It returns a
+// function that ends that.
 func followHeap(least int64) (stop func()) {
 	var stopped atomic.Bool
 	debug.SetMemoryLimit(least)

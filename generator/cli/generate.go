@@ -81,11 +81,11 @@ func (c *command) checkPublished(published *contractFile, f *flags, patterns []s
 	if published == nil {
 		return exitDone
 	}
-	return c.checkContract(published, c.mendContract(published, f.tags, patterns), f.verbose)
+	return c.checkContract(published, c.contractCommand(published, f.tags, patterns), f.verbose)
 }
 
-// mendContract is the command that makes a contract current.
-func (c *command) mendContract(published *contractFile, tags string, patterns []string) string {
+// contractCommand is the command that makes a contract current.
+func (c *command) contractCommand(published *contractFile, tags string, patterns []string) string {
 	words := []string{c.invoked}
 	if tags != "" {
 		words = append(words, "-tags", word(tags))
@@ -112,7 +112,7 @@ func (c *command) checkRuntime(result *pipeline.Result, tags string) {
 	}
 }
 
-// noteSilent says that packages emit nothing, where that is all there is to say.
+// noteSilent prints that packages emit nothing, if there is no other message.
 func (c *command) noteSilent(result *pipeline.Result, f *flags) {
 	for _, p := range result.Silent {
 		if len(result.Packages) == 0 || f.verbose {
@@ -194,7 +194,7 @@ func (c *command) check(result *pipeline.Result, f *flags) int {
 func (c *command) addStale(result *pipeline.Result, published *contractFile, tags string, patterns []string) {
 	if published != nil && !published.current() {
 		d := result.Diagnostics.Errorf(token.Position{Filename: published.path, Line: 1, Column: 1}, "", "the contract is not current")
-		d.Hint = c.mendContract(published, tags, patterns)
+		d.Hint = c.contractCommand(published, tags, patterns)
 		for _, line := range published.changes() {
 			if line != "" {
 				d.Relate(token.Position{}, line)
@@ -231,7 +231,7 @@ func (c *command) relative(path string) string {
 	return path
 }
 
-// nothing is what there is to say about packages without a directive.
+// nothing returns the message about packages without a directive.
 func (c *command) nothing(patterns ...string) *diag.Diagnostic {
 	looked := patterns
 	if len(looked) == 0 {

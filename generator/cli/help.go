@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 )
 
-// help prints what there is to say about a topic.
+// help prints the help of a topic.
 func (c *command) help(args []string) int {
 	f := newFlags("help")
 	rest, code, ok := c.parse(f, args)
@@ -221,7 +221,7 @@ or, where it is served by %s run -http 8080 ./bookstore:
 	{"mcpServers": {"bookstore": {"url": "http://127.0.0.1:8080/mcp"}}}
 `
 
-// clients says how a client is told of the server.
+// clients returns how the server is added to clients.
 func (c *command) clients() string {
 	args := []string{"-C", c.dir, "tool", "mcpgen", "run", "./bookstore"}
 	list, err := json.Marshal(args)

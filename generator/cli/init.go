@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// initial is what init knows of the package and is going to do.
+// initCommand is what init has found about the package and is going to do.
 type initCommand struct {
 	c     *command
 	tags  string
@@ -36,7 +36,7 @@ type newFile struct {
 	path, text, about string
 }
 
-// init adds to a package what it lacks to be served, and says what comes next.
+// init adds to a package what it lacks to be served, and prints what to do next.
 func (c *command) init(args []string) int {
 	f := newFlags("init")
 	annotate := f.String("annotate", "", "")
@@ -169,8 +169,8 @@ func hasSource(files []*ast.File) bool {
 	return false
 }
 
-// choose understands the names of -annotate and the directives that are there
-// already. When ok is false the command is over with that code.
+// choose resolves the names of -annotate and finds the directives that exist already.
+// When ok is false the command is over with that code.
 func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*target, code int, ok bool) {
 	c := i.c
 	if names != "" {
@@ -224,7 +224,7 @@ func (i *initCommand) generates() bool {
 	return false
 }
 
-// escapeGlob makes a directory match itself alone.
+// escapeGlob makes a pattern that matches a directory alone.
 func escapeGlob(dir string) string {
 	return regexp.MustCompile(`[*?\[]`).ReplaceAllString(dir, "[$0]")
 }
@@ -289,7 +289,7 @@ func (i *initCommand) write() error {
 	return nil
 }
 
-// create writes a file that must not be there yet. There is never half of it.
+// create writes a file that must not exist yet. It is complete or does not exist.
 func create(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -319,7 +319,7 @@ func create(path, text string) error {
 	return os.Rename(aside.Name(), path)
 }
 
-// unwritable says why a file could not be written.
+// unwritable returns why a file could not be written.
 func unwritable(path string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("write %s: somebody else has just written it\n\thint: look at it, and start again", path)
@@ -330,7 +330,7 @@ func unwritable(path string, err error) error {
 	return readOnly(fmt.Errorf("write %s: %w", path, err))
 }
 
-// readOnly adds a hint to the error of who may not write, or has no room to.
+// readOnly adds a hint to errors of permissions and of a full disk.
 func readOnly(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w\n\thint: make room and start again; the file is what it was", err)

@@ -23,7 +23,7 @@ import (
 // programName is what a program that serves the package is called.
 func (i *initCommand) programName() string { return i.serverName() + "-mcp" }
 
-// serverName is the last element of the import path that says something.
+// serverName is the last element of the import path that is not generic.
 func (i *initCommand) serverName() string { return model.ServerName(i.pkg.Path) }
 
 // mainDir is the directory of the program: cmd/NAME-mcp of the module, or as high
@@ -50,7 +50,7 @@ func (i *initCommand) findMain() string {
 	_ = filepath.WalkDir(i.root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // what cannot be read is no program
+			return nil // what cannot be read is not a program
 		case d.IsDir():
 			base := d.Name()
 			if name == i.root {

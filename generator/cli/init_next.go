@@ -72,7 +72,7 @@ func (c *command) shortest(dir string) string {
 	return "./" + filepath.ToSlash(rel)
 }
 
-// printNext says what comes next.
+// printNext prints what to do next.
 func (i *initCommand) printNext() {
 	c := i.c
 	fmt.Fprintf(c.out, "\nNext:\n\n")
@@ -126,8 +126,8 @@ func (i *initCommand) example() string {
 	return strings.Join(words, " ")
 }
 
-// printClients says how clients are told of the server, with absolute paths: they
-// are started anywhere, and with another PATH.
+// printClients prints how the server is added to clients, with absolute paths: clients
+// are started in any directory, and with another PATH.
 func (i *initCommand) printClients() {
 	program, args := i.start()
 	name := i.serverName()
@@ -151,7 +151,7 @@ Clients are told of the server like this:
 		compact(map[string]any{"servers": map[string]any{name: server{Type: "stdio", Command: program, Args: args}}}))
 }
 
-// server is a server as clients write it down.
+// server is a server in the configuration of a client.
 type server struct {
 	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command"`

@@ -130,7 +130,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-func TestAstray(t *testing.T) {
+func TestMisplaced(t *testing.T) {
 	for line, want := range map[string]string{
 		"//mcpgen:tool":        "p.go:3:1: //mcpgen:tool is not a directive, write //mcp:tool",
 		"//mcp-tool":           "p.go:3:1: //mcp-tool is not a directive, write //mcp:tool",

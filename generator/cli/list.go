@@ -134,7 +134,7 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 	return exitDone
 }
 
-// hints are the words of //mcp:tool that say the same; what is neither said nor
+// hints are the words of //mcp:tool with the same meaning; what is neither set nor
 // implied is left out.
 func hints(h model.Hints) string {
 	var words []string

@@ -34,9 +34,9 @@ func Main() {
 func start(build buildFunc) int {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
-	// A reader that goes away early, such as head, is no reason to leave temporary
-	// files behind: to write is an error then, and not the end of the process. The
-	// programs that are started get the signal as ever.
+	// If a reader such as head ends early, writing is an error and does not end the
+	// process, so that temporary files are removed. The programs that are started get the
+	// signal as usual.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if asVetTool(os.Args[1:]) {
 		vetTool(ctx)
@@ -69,8 +69,8 @@ type signalError struct{ os.Signal }
 
 func (s signalError) Error() string { return s.String() }
 
-// exitCode is what shells make of a program that the signal ended. A command
-// that was asked to stop, and did so in good order, says how it went.
+// exitCode is the exit code that shells give a program that the signal ended. A command
+// that was asked to stop, and did, returns its own.
 func (s signalError) exitCode(code int) int {
 	switch {
 	case s.Signal == os.Interrupt:
@@ -83,8 +83,8 @@ func (s signalError) exitCode(code int) int {
 	return 143
 }
 
-// stopSignals are those that ask to stop. That a terminal is closed is one of them,
-// unless somebody has seen to it that it is not (nohup).
+// stopSignals are those that ask to stop. One is sent if a terminal is closed, unless it
+// is ignored (nohup).
 func stopSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -93,9 +93,9 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// interruptible returns a context that the first signal to stop ends, with a
-// signalError as its cause. Further ones do not end the process, which removes its
-// temporary files first; a program that it runs is told of them.
+// interruptible returns a context that the first signal to stop ends, with a signalError
+// as its cause. Further ones do not end the process, which removes its temporary files
+// first; they are passed on to a program that it runs.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)

@@ -13,9 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// almost is a comment that somebody may have taken for a directive: another name
-// before the colon, another sign before the name, a dash. Comments such as "MCP server
-// of ..." are none.
+// almost is a comment that may be meant as a directive: another name before the colon,
+// another sign before the name, a dash. Comments such as "MCP server of ..." are not.
 var almost = regexp.MustCompile(`(?i)^[ \t]*//[ \t]*[+@#]?(mcp|mcpgen|mcp-gen|go:mcp)[-:](tool|resource|prompt|server)\b`)
 
 // misplaced finds in a directory without directives what was meant for one: a comment

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/contract"
 )
 
-// side is one of the two that diff compares: a file, a package, or a package or
-// file at a revision.
+// side is one of the two operands of diff: a file, a package, or a package or file at a
+// revision.
 type operand struct {
 	c     *command
 	name  string // as it was given
@@ -28,7 +28,7 @@ type operand struct {
 	revision string // "" for what is there now
 	commit   string
 	pkg      string // package, or file of the revision
-	guessed  bool   // name is nothing else that is known, so it may be a package
+	guessed  bool   // nothing else has this name, so it may be a package
 	inGit    bool
 }
 
@@ -62,8 +62,8 @@ func (c *command) failSide(err error) int {
 	return exitFound
 }
 
-// sides tells what the two arguments are. A revision without a package means the
-// package on the other side, and that of the current directory if there is none.
+// sides resolves the two arguments. A revision without a package means the package on the
+// other side, and that of the current directory if there is none.
 func (c *command) sides(before, after, tags string) [2]*operand {
 	both := [2]*operand{{c: c, name: before, tags: tags}, {c: c, name: after, tags: tags}}
 	for _, s := range both {
@@ -263,7 +263,7 @@ func (s *operand) fromSource(here, pkg string, env []string) (*contract.Contract
 	return made, nil
 }
 
-// guess is what to do about a name that is nothing.
+// guess is what to do about a name that is not found.
 func (s *operand) guess(e *load.Error) string {
 	if info, err := os.Stat(s.c.absolute(s.name)); err == nil && info.IsDir() {
 		return "for the package in that directory write ./" + s.name

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// shelves is a module with several packages, each with one tool, whose generated
-// files are different in each edition.
-type shelves struct {
+// library is a module with several packages, each with one tool, whose generated files
+// are different in each edition.
+type library struct {
 	dir, temp string
 	env       []string
 }
 
-var shelfNames = []string{"a", "b", "c"}
+var packageNames = []string{"a", "b", "c"}
 
-func newShelves(t *testing.T) *shelves {
+func newLibrary(t *testing.T) *library {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shelves{dir: t.TempDir(), temp: t.TempDir()}
+	s := &library{dir: t.TempDir(), temp: t.TempDir()}
 	if err := writeModule(s.dir, root, "example.com/shelves"); err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +36,9 @@ func newShelves(t *testing.T) *shelves {
 }
 
 // edit writes the sources of an edition.
-func (s *shelves) edit(t *testing.T, edition int) {
+func (s *library) edit(t *testing.T, edition int) {
 	t.Helper()
-	for _, name := range shelfNames {
+	for _, name := range packageNames {
 		source := "package " + name + "\n\n"
 		for i := range 20 {
 			source += fmt.Sprintf("// F%d is of edition %d.\n//\n//mcp:tool\nfunc F%[1]d(query string, limit int) []string { return nil }\n\n", i, edition)
@@ -53,7 +53,7 @@ func (s *shelves) edit(t *testing.T, edition int) {
 }
 
 // command is this command in the module.
-func (s *shelves) command(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+func (s *library) command(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *shelves) command(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffe
 	return cmd, &said
 }
 
-func (s *shelves) must(t *testing.T, args ...string) {
+func (s *library) must(t *testing.T, args ...string) {
 	t.Helper()
 	cmd, said := s.command(t, args...)
 	if err := cmd.Run(); err != nil {
@@ -76,10 +76,10 @@ func (s *shelves) must(t *testing.T, args ...string) {
 }
 
 // generated are the files as they are now.
-func (s *shelves) generated(t *testing.T) [][]byte {
+func (s *library) generated(t *testing.T) [][]byte {
 	t.Helper()
 	var all [][]byte
-	for _, name := range shelfNames {
+	for _, name := range packageNames {
 		data, err := os.ReadFile(filepath.Join(s.dir, name, "mcp_gen.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func (s *shelves) generated(t *testing.T) [][]byte {
 
 // TestParallelRuns runs the command several times at once.
 func TestParallelRuns(t *testing.T) {
-	s := newShelves(t)
+	s := newLibrary(t)
 	for edition := range 2 {
 		s.edit(t, edition)
 		var running []*exec.Cmd
@@ -121,7 +121,7 @@ func TestParallelRuns(t *testing.T) {
 
 // TestKilledRuns kills the command at moments that are spread over a whole run.
 func TestKilledRuns(t *testing.T) {
-	s := newShelves(t)
+	s := newLibrary(t)
 	var editions [2][][]byte
 	var took time.Duration
 	for edition := range editions {
@@ -143,7 +143,7 @@ func TestKilledRuns(t *testing.T) {
 		_ = cmd.Wait()
 		for n, data := range s.generated(t) {
 			if !slices.ContainsFunc(editions[:], func(e [][]byte) bool { return bytes.Equal(e[n], data) }) {
-				t.Fatalf("run %d: %s has %d bytes of no edition", i, shelfNames[n], len(data))
+				t.Fatalf("run %d: %s has %d bytes of no edition", i, packageNames[n], len(data))
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// progress says on a terminal what takes long, in a line that is cleared
-// afterwards, and with -v how long each stage took. It is used by one goroutine.
+// progress shows on a terminal what takes long, in a line that is cleared afterwards, and
+// with -v how long each stage took. It is used by one goroutine.
 type progress struct {
 	w        io.Writer
 	terminal bool
@@ -23,7 +23,7 @@ func newProgress(w io.Writer, terminal bool) *progress {
 	return &progress{w: w, terminal: terminal}
 }
 
-// isTerminal reports whether somebody may watch the file, or type.
+// isTerminal reports whether the file is a terminal.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {

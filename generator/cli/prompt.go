@@ -80,8 +80,8 @@ func (c *command) listPrompts(m *model.Package) {
 	}
 }
 
-// printPrompt prints the messages. A single text of the user stands alone;
-// otherwise each message begins with its role.
+// printPrompt prints the messages. A single text of the user is printed alone; otherwise
+// each message begins with its role.
 func (c *command) printPrompt(p *program.Prompt) int {
 	c.progress.clear()
 	if p.Type == "input_required" {

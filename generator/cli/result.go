@@ -70,7 +70,7 @@ func printText(w io.Writer, text string) {
 	fmt.Fprintf(w, "%s\n", strings.TrimSuffix(text, "\n"))
 }
 
-// size is that of what base64 text holds.
+// size is that of the bytes of a base64 text.
 func size(data string) string {
 	return fmt.Sprint(base64.StdEncoding.DecodedLen(len(data))-strings.Count(data, "="), " bytes")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/httpaddr"
 )
 
-// site is what the flags for HTTP say.
+// site has the values of the flags for HTTP.
 type site struct {
 	http           bool
 	address        string
@@ -70,7 +70,7 @@ func (s *site) define(f *flags) {
 	list("allow-origin", &s.origins)
 }
 
-// checkSite says what is wrong with the flags before the long work begins.
+// checkSite returns what is wrong with the flags, before the program is built.
 func (c *command) checkSite(s *site) (code int, ok bool) {
 	switch {
 	case s.http:
@@ -104,8 +104,8 @@ func (s *site) args() []string {
 	return args
 }
 
-// supervise runs the program to its end. It is told what this command is told, and
-// ends in its own way; a second signal ends it as it would end any.
+// supervise runs the program to its end. Signals are passed on to it, and it stops in its
+// own way; a second signal ends it as it would end any program.
 func (c *command) supervise(cmd *exec.Cmd, http bool) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, os.Stdout, c.log
 	signals := make(chan os.Signal, 1)
@@ -156,7 +156,7 @@ func (c *command) exitCode(err error) int {
 	exited, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
 		if c.ctx.Err() != nil {
-			return exitDone // it ended well after it was told to
+			return exitDone // it stopped in order after a signal
 		}
 		return c.fail(err)
 	}

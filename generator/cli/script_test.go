@@ -108,9 +108,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// goEnvironment lets scripts use the caches of whoever runs the tests, and
-// nothing else of theirs. Everything that is needed is there, as these tests
-// themselves were built with it.
+// goEnvironment gives scripts the caches of the user who runs the tests, and nothing
+// else. They have everything that is needed, as these tests were built with them.
 func goEnvironment(t testing.TB) []string {
 	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOROOT", "GOTOOLCHAIN").Output()
 	if err != nil {

@@ -76,7 +76,7 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		s := ts.Value("served").(map[string]*served)[args[0]]
 		signals := map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM}
 		ts.Check(s.cmd.Process.Signal(signals[args[1]]))
-		// It ends when nobody has standard error open any more.
+		// It ends when no process has standard error open.
 		stderr, err := io.ReadAll(s.stderr)
 		ts.Check(err)
 		err = s.cmd.Wait()

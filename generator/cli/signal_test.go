@@ -153,8 +153,8 @@ func TestInterruptCall(t *testing.T) {
 const callWait = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":` +
 	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}` + "\n"
 
-// TestTerminateRun stops a server as a supervisor does: the program is told, its
-// handlers end, and so does the command.
+// TestTerminateRun stops a server as a supervisor does: the program gets the signal, its
+// handlers end, and then the command ends.
 func TestTerminateRun(t *testing.T) {
 	for _, test := range []struct {
 		signal os.Signal

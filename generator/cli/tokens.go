@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// tokenMethod says how tokens are estimated, for people.
+// tokenMethod describes how tokens are estimated.
 const tokenMethod = `Tokens are an estimate: four bytes count as one. Of a tool these are its name,
 description and input schema, which is what clients put before a model; the total
 is what all tools take of each conversation. Of the others it is the whole listing,

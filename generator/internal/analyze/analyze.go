@@ -1,7 +1,6 @@
-// Package analyze turns a loaded package and its directives into the model: it
-// knows what the directives mean for the declarations they stand on. What is
-// wrong becomes a diagnostic; the analysis goes on, so that all of them are
-// shown at once.
+// Package analyze turns a loaded package and its directives into the model: it has the
+// meaning of directives for the declarations that they apply to. What is wrong becomes a
+// diagnostic; the analysis continues, so that all of them are shown at once.
 package analyze
 
 import (
@@ -95,14 +94,14 @@ type symbol struct{ path, recv, name string }
 // root reads the package that is generated for.
 func (s *shared) root() *analyzer { return s.sources[0] }
 
-// each does something in every package, that which is generated for first.
+// each calls a function for every package, first for the one that is generated for.
 func (s *shared) each(do func(*analyzer)) {
 	for _, a := range s.sources {
 		do(a)
 	}
 }
 
-// object is what a directive stands on, nil if the type checker never saw it.
+// object is what a directive applies to, nil if the type checker has no object for it.
 func (a *analyzer) object(set *directive.Set) types.Object {
 	switch node := set.Node.(type) {
 	case *ast.FuncDecl:

@@ -31,10 +31,10 @@ func (a *analyzer) publishedLink(pkg, recv, name string) string {
 	return a.published[symbol{pkg, strings.TrimPrefix(recv, "*"), name}]
 }
 
-// collectPublished learns the published name of every annotated function, so
-// that doc comments can speak of them in any order.
+// collectPublished collects the published name of every annotated function, since doc
+// comments refer to them in any order.
 func (a *analyzer) collectPublished() {
-	for _, word := range []string{"resource", "prompt", "tool"} { // where one function is several, the tool's name counts
+	for _, word := range []string{"resource", "prompt", "tool"} { // if one function is several features, the tool's name counts
 		for _, d := range a.selected(word) {
 			if fn, ok := a.object(d.set).(*types.Func); ok {
 				a.published[symbol{a.pkg.Path, receiverName(fn), fn.Name()}] = a.settingsFor(d).publishedName(d)
@@ -43,9 +43,9 @@ func (a *analyzer) collectPublished() {
 	}
 }
 
-// dropSymbol removes the symbol's own name from the front of a description,
-// since the model knows the tool by another one: "Search finds books" is "Finds
-// books". In "Start the scheduler" the name is the verb, and stays.
+// dropSymbol removes the symbol's own name from the front of a description, since the
+// model gets another one: "Search finds books" is "Finds books". In "Start the scheduler"
+// the name is the verb, and stays.
 func dropSymbol(text, symbol string) string {
 	rest, ok := strings.CutPrefix(text, symbol+" ")
 	if !ok {

@@ -18,10 +18,10 @@ func IsSilent(pkg *load.Package) bool {
 	return a.silence() != nil
 }
 
-// Silent looks over a package with emit=none: whether its directives can be read,
-// and whether other packages can name what they stand on. What the types are for a
-// client is a matter of the package that emits them, which may bring providers and
-// conversions of its own. It returns the number of features.
+// Silent checks a package with emit=none: whether its directives can be read, and whether
+// other packages can name what they apply to. Types are checked in the package that emits
+// them, which may have providers and conversions of its own. It returns the number of
+// features.
 func Silent(pkg *load.Package, diags *diag.List) (features int) {
 	a := &analyzer{pkg: pkg, shared: &shared{diags: diags, out: &model.Package{Silent: true}}}
 	a.sources = []*analyzer{a}
@@ -39,7 +39,7 @@ func Silent(pkg *load.Package, diags *diag.List) (features int) {
 	return features
 }
 
-// checkExported refuses a directive on what no other package can name.
+// checkExported refuses a directive on a declaration that other packages cannot name.
 func (a *analyzer) checkExported(d declared) {
 	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
 	obj := a.object(d.set)
@@ -55,7 +55,7 @@ func (a *analyzer) checkExported(d declared) {
 	a.exported(obj, kindOf(d), at)
 }
 
-// kindOf is what a directive stands on, for people.
+// kindOf names the kind of declaration that a directive applies to.
 func kindOf(d declared) string {
 	switch d.set.Target {
 	case directive.Method, directive.InterfaceMethod:

@@ -28,8 +28,8 @@ func (a *analyzer) function(fn *types.Func, d declared, at place) (f model.Func,
 	return f, a.exported(fn, what, at) && a.spellable(fn, at)
 }
 
-// annotated returns the function that a directive of a feature stands on, nil
-// when a diagnostic was reported.
+// annotated returns the function that a directive of a feature applies to, nil when a
+// diagnostic was reported.
 func (a *analyzer) annotated(d declared, at place) *types.Func {
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
@@ -130,8 +130,8 @@ func (a *analyzer) icons(dir *directive.Directive, at place, ok bool) (sources [
 // isWeb reports whether a URL is one of a page.
 func isWeb(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
 
-// claims tells what is published twice. The later of two in the source is the
-// one to be changed.
+// claims finds what is published twice. The later of two in the source is the one to be
+// changed.
 type claims struct {
 	a     *analyzer
 	first map[string]claim
@@ -145,7 +145,7 @@ type claim struct {
 
 func (a *analyzer) claims() *claims { return &claims{a: a, first: map[string]claim{}} }
 
-// take reports that something is published already.
+// take adds what is published, and reports what is published already.
 func (c *claims) take(key, what, hint string, by claim) {
 	other, taken := c.first[key]
 	if !taken {

@@ -118,7 +118,7 @@ var owned = map[reflect.Type]bool{
 }
 
 // check checks a text. Texts that are JSON may have hidden characters as escapes, which
-// clients decode; control characters are no secret there.
+// clients decode; control characters are visible there.
 func (c *visibleChecker) check(text, what, owner string, at place) {
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)

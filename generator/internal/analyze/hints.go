@@ -74,8 +74,8 @@ func (f hintFlags) either(yes, no string, otherwise bool) bool {
 	return otherwise
 }
 
-// said reports whether the flags settle what a tool does to its environment, and
-// how far it reaches. That it is not readonly leaves open what it is.
+// said reports whether the flags set what a tool does to its environment, and how far it
+// reaches. readonly=false alone does not set the former.
 func (f hintFlags) said() (effect, reach bool) {
 	_, destructive := f["destructive"]
 	_, additive := f["additive"]

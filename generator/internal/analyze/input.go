@@ -189,7 +189,7 @@ func (s *argSet) omits(name string) bool {
 	})
 }
 
-// take removes the lines about a parameter that is no argument, and returns them.
+// take removes the lines about a parameter that is not an argument, and returns them.
 func (s *argSet) take(p *model.Param) []*directive.Directive {
 	if p.Source == model.FromArgument || p.Source == model.FromWhole {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// collectJSONForms hands on what directives say about the JSON forms of types, and
-// the functions that convert types. It comes before any type is resolved.
+// collectJSONForms passes on what directives say about the JSON forms of types, and the
+// functions that convert types. It comes before any type is resolved.
 func (a *analyzer) collectJSONForms() {
 	forms := map[*types.TypeName]*schema.Form{}
 	var order []*types.TypeName
@@ -71,8 +71,8 @@ func (a *analyzer) collectJSONForms() {
 	}
 }
 
-// setForm hands on what is said about a type. Of several packages the one that is
-// generated for wins.
+// setForm sets the form of a type. Of several packages, the one that is generated for
+// takes precedence.
 func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
 	other, said := a.forms[obj]
 	if !said {
@@ -204,8 +204,8 @@ func (a *analyzer) importNames(set *directive.Set) map[string]string {
 	return names
 }
 
-// checkPredeclared refuses declarations that take names of the language away
-// from the generated file.
+// checkPredeclared refuses declarations that hide names of the language in the generated
+// file.
 func (a *analyzer) checkPredeclared() {
 	for _, name := range model.Predeclared {
 		obj := a.pkg.Types.Scope().Lookup(name)

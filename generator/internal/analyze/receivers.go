@@ -61,7 +61,7 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 	return r, true
 }
 
-// badReceiver says why the receiver of a method is no declared type, which does not
+// badReceiver returns why the receiver of a method is not a declared type, which does not
 // compile.
 func (a *analyzer) badReceiver(fn *types.Func) (what, hint string) {
 	what, hint = "the type of the receiver cannot have methods", "annotate a method of a type that the package declares"
@@ -217,10 +217,10 @@ func (a *analyzer) ownProvider(t types.Type, pkg *types.Package) *model.Provider
 	return nil
 }
 
-// collectConstructors settles how the command makes each receiver: the function
-// annotated with //mcp:constructor, or NewT without parameters or with a
-// context, or the zero value. Those of the package that is generated for win over
-// those of the receiver's own.
+// collectConstructors settles how the command makes each receiver: the function annotated
+// with //mcp:constructor, or NewT without parameters or with a context, or the zero
+// value. Those of the package that is generated for take precedence over those of the
+// receiver's own.
 func (a *analyzer) collectConstructors() {
 	annotated := map[*model.Receiver]*model.Constructor{}
 	a.each(func(a *analyzer) { a.annotatedConstructors(annotated) })
@@ -352,8 +352,8 @@ func (a *analyzer) finishReceivers() {
 	a.nameParameters()
 }
 
-// plainFunc returns the function that a directive stands on. Functions with
-// type parameters are refused, for nothing could choose the type.
+// plainFunc returns the function that a directive applies to. Functions with type
+// parameters are refused, since the type arguments are not known.
 func (a *analyzer) plainFunc(d declared) (*types.Func, place, bool) {
 	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)
@@ -368,7 +368,7 @@ func (a *analyzer) plainFunc(d declared) (*types.Func, place, bool) {
 	return fn, at, !a.invalid(fn, d.set.Node, at)
 }
 
-// declared is one directive together with what it stands on.
+// declared is a directive with the declaration that it applies to.
 type declared struct {
 	set *directive.Set
 	dir *directive.Directive

@@ -53,8 +53,7 @@ func (a *analyzer) resourceURI(arg directive.Arg, at place) (t *uritemplate.Temp
 	return t, true
 }
 
-// faultOffset is where the expression stands that an error of package
-// uritemplate names.
+// faultOffset is the offset of the expression that an error of package uritemplate names.
 func faultOffset(uri string, err error) int {
 	_, rest, ok := strings.Cut(err.Error(), "expression {")
 	if !ok {
@@ -68,7 +67,7 @@ func faultOffset(uri string, err error) int {
 	return 0
 }
 
-// variableOffset is where a variable stands in a template.
+// variableOffset is the offset of a variable in a template.
 func variableOffset(uri, name string) int {
 	m := regexp.MustCompile(`\{[^}]*?[{,+#./;?&](` + regexp.QuoteMeta(name) + `)[,*}]|\{(` + regexp.QuoteMeta(name) + `)[,*}]`).FindStringSubmatchIndex(uri)
 	switch {
@@ -85,7 +84,7 @@ func variableOffset(uri, name string) int {
 func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, uri directive.Arg, at place) bool {
 	ok := true
 	if r.Input.Whole {
-		// The plan of the struct belongs to all who use the type.
+		// The plan of the struct is shared by all uses of the type.
 		own := *r.Input.Object
 		own.Variant, own.Fields = r.Name, nil
 		for _, f := range r.Input.Object.Fields {
@@ -141,8 +140,8 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 
 var variable = regexp.MustCompile(`[^{}+#./;?&,*]+`)
 
-// shape is a template without the names of its variables: two templates of one
-// shape stand for the same URIs.
+// shape is a template without the names of its variables: two templates of one shape
+// match the same URIs.
 func shape(uri string) string {
 	var b strings.Builder
 	for rest := uri; rest != ""; {

@@ -9,12 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// runtimePath is where the types live that results may be made of.
+// runtimePath is the package of the types that results may be made of.
 const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 
-// result gives each Go result its role and says what the values become for the
-// client. What one value becomes depends on the feature. ok is false when a
-// diagnostic was reported.
+// result sets the role of each Go result, and what the values become for the client. What
+// one value becomes depends on the feature. ok is false when a diagnostic was reported.
 func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (model.Result, bool) {
 	var res model.Result
 	tuple := sig.Results()
@@ -87,7 +86,8 @@ func looksLikeError(t types.Type, results int) bool {
 // singleResult settles a function with one value.
 type singleResult func(res *model.Result, t types.Type, at place) bool
 
-// structuredResult settles one value of a tool that is no stream and no blob.
+// structuredResult sets the plan of one value of a tool that is neither a stream nor a
+// blob.
 func (a *analyzer) structuredResult(res *model.Result, t types.Type, at place) bool {
 	switch kind, inner := a.runtimeResult(t); kind {
 	case model.ResultContent, model.ResultContents, model.ResultTool, model.ResultText:

@@ -104,8 +104,8 @@ func (s settings) with(d *directive.Directive) settings {
 	return s
 }
 
-// publishedName is the name of a feature: the one that the directive gives, as
-// it stands, otherwise made from the function's with the prefix in front.
+// publishedName is the name of a feature: the one that the directive gives, unchanged,
+// otherwise made from the function's with the prefix in front.
 func (s settings) publishedName(d declared) string {
 	name, set := d.dir.String("name")
 	if !set {

@@ -35,8 +35,8 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	at := place{pos: d.dir.Pos, subject: "tool " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
-		// Only a declaration that the type checker never saw has no object,
-		// such as a second function of the same name.
+		// Only a declaration that the type checker skips has no object, such as a second
+		// function of the same name.
 		a.diags.Errorf(at.pos, at.subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
 		return nil
 	}
@@ -62,7 +62,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	return tool
 }
 
-// usable reports whether a function can stand behind a feature at all.
+// usable reports whether a function can be a feature at all.
 func (a *analyzer) usable(d declared, fn *types.Func, at place) bool {
 	if fn.Signature().TypeParams().Len() > 0 {
 		a.diags.Errorf(at.pos, at.subject, "a generic function cannot be a %s: a client cannot choose a type", d.dir.Word).
@@ -108,7 +108,7 @@ func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at plac
 	return ok
 }
 
-// valuePos is where the value of a key stands, no position if it is not given.
+// valuePos is the position of the value of a key, zero if it is not given.
 func valuePos(dir *directive.Directive, key string) token.Position {
 	arg, _ := dir.Get(key)
 	return arg.ValuePos
@@ -174,7 +174,7 @@ func (a *analyzer) checkNames() {
 	}
 }
 
-// before reports whether x stands before y in the source.
+// before reports whether x precedes y in the source.
 func before(x, y *model.Tool) bool {
 	return cmp.Or(cmp.Compare(x.Pos.Filename, y.Pos.Filename), cmp.Compare(x.Pos.Offset, y.Pos.Offset)) < 0
 }

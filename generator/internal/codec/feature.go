@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// What the identifiers of the generated file begin with, before the stem of a
-// feature that is no tool.
+// What the identifiers of the generated file begin with, before the stem of a feature
+// that is not a tool.
 var (
 	resourcePrefixes = []string{"mcpResource", "mcpTemplate", "mcpRead"}
 	promptPrefixes   = []string{"mcpPrompt", "mcpGet"}
@@ -15,7 +15,7 @@ var (
 
 // Form is how an answer to a form is read.
 type Form struct {
-	Stem   string // stands for the type: mcpForm and this is its description
+	Stem   string // of the type: mcpForm and this is its description
 	Decode Func
 }
 

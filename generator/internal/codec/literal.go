@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// LiteralKind is the form of a Go expression that stands for a JSON text.
+// LiteralKind is the form of a Go expression for the value of a JSON text.
 type LiteralKind int
 
 const (
@@ -28,11 +28,11 @@ const (
 	LitStruct                       // Type{Names[i]: Elems[i]...}
 	LitDuration                     // Duration
 	LitTime                         // Time
-	LitUnmarshal                    // no expression: Text is handed to the method Method
-	LitDecode                       // no expression: Elems[0] is handed to the function Func
+	LitUnmarshal                    // not an expression: Text is passed to the method Method
+	LitDecode                       // not an expression: Elems[0] is passed to the function Func
 )
 
-// Literal is a Go value that a JSON text stands for.
+// Literal is the Go value of a JSON text.
 type Literal struct {
 	Kind     LiteralKind
 	Type     types.Type
@@ -145,7 +145,7 @@ func (b *builder) inner(t *model.Type, v any, text string) *Literal {
 	return lit
 }
 
-// needsMethod reports whether the value is no expression, but made by a method.
+// needsMethod reports whether the value is made by a method and not by an expression.
 func (l *Literal) needsMethod() bool {
 	return l.Kind == LitUnmarshal || l.Kind == LitDecode || l.Kind == LitNew && l.Elems[0].needsMethod()
 }

@@ -14,8 +14,8 @@ var (
 	typePrefixes = []string{"mcpDecode", "mcpEncode"}
 )
 
-// names hands out identifiers, each once. What belongs to one tool, or to one
-// type, shares a stem.
+// names makes identifiers, each once. What belongs to one tool, or to one type, shares a
+// stem.
 type names struct {
 	pkg   *types.Package
 	taken map[string]bool
@@ -67,8 +67,8 @@ func first(candidates []string, take func(string) bool) string {
 	}
 }
 
-// forType finds a stem for a type: its name, with that of its package where
-// another type took it first. place names a type that has no name.
+// forType finds a stem for a type: its name, with that of its package if another type has
+// it already. place names a type that has no name.
 func (n *names) forType(t types.Type, place string) string {
 	stem := typeStem(t)
 	if stem == "" {

@@ -30,7 +30,7 @@ type Plan struct {
 
 // Tool is what the function of one tool, or of another feature, reads and writes.
 type Tool struct {
-	// Stem is the part of an identifier that stands for the tool: SearchBooks.
+	// Stem is the part of identifiers that names the tool: SearchBooks.
 	Stem string
 	// Args is the object of plain parameters, nil where there are none or where
 	// one struct parameter is the whole object.
@@ -42,7 +42,7 @@ type Tool struct {
 	// Pointers is the number of pointers around that result, none of which may
 	// be nil.
 	Pointers int
-	// Missing is how that result, behind its pointers, says that there is none.
+	// Missing is how that result, behind its pointers, shows that there is no value.
 	Missing Missing
 	// NullInside is set where that result may be written as null all the same.
 	NullInside bool
@@ -50,7 +50,7 @@ type Tool struct {
 	Results []*PutMember
 }
 
-// Missing is how a value that is no pointer says that there is none.
+// Missing is how a value other than a pointer shows that there is no value.
 type Missing int
 
 const (
@@ -138,7 +138,7 @@ type Step struct {
 	Pointer types.Type
 }
 
-// Default is a value that stands before the object is read.
+// Default is a value that is set before the object is read.
 type Default struct {
 	Path  []Step
 	Value *Literal
@@ -151,8 +151,8 @@ type Member struct {
 	// Reset is the type of a field whose default would otherwise be merged with
 	// what is read: arrays and structs.
 	Reset types.Type
-	// Null is set where null is a value of a field that is no pointer: it makes
-	// the field its zero value.
+	// Null is set where null is a value of a field other than a pointer: it sets the
+	// field to its zero value.
 	Null types.Type
 	Read *Read
 }
@@ -182,7 +182,7 @@ type Read struct {
 // are its limit, if it has one.
 type Check struct {
 	Func    string // of runtime/wire
-	Len     bool   // is told the length of the value, not the value
+	Len     bool   // gets the length of the value, not the value
 	Array   bool   // the value is an array, passed as a slice
 	Text    string // Go source
 	Format  string // function of runtime/wire

@@ -19,8 +19,8 @@ func (b *builder) readField(f *model.Field, place string) Read {
 	return r
 }
 
-// readQuoted plans a field of the ",string" option, which encoding/json heeds
-// for scalars and pointers to them.
+// readQuoted plans a field of the ",string" option, which encoding/json applies to
+// scalars and pointers to them.
 func (b *builder) readQuoted(f *model.Field, place string) Read {
 	t, deref := f.Type, 0
 	for t.Kind == model.Pointer {

@@ -55,7 +55,7 @@ func (b *builder) variantStem(t *model.Type, v *model.UnionVariant, stem string)
 	return s
 }
 
-// escaped is a text as it stands between the quotes of JSON.
+// escaped is a text as JSON has it between quotes.
 func escaped(s string) string {
 	text, _ := json.Marshal(s) // a string cannot fail
 	return string(text[1 : len(text)-1])

@@ -57,7 +57,7 @@ func scalarWriter(t *model.Type) string {
 	return ""
 }
 
-// quotable reports whether encoding/json heeds the ",string" option for a type.
+// quotable reports whether encoding/json applies the ",string" option to a type.
 func quotable(t *model.Type) bool {
 	switch t.Kind {
 	case model.Bool, model.Int, model.Uint, model.Float, model.String, model.Number:
@@ -113,8 +113,8 @@ func mapWriter(key *model.Type) string {
 	return ""
 }
 
-// isPlain reports whether a function of runtime/wire fits the type as it is, so
-// that it can be handed to Slice and the like.
+// isPlain reports whether a function of runtime/wire fits the type as it is, so that it
+// can be an argument of Slice and similar functions.
 func isPlain(t *model.Type) bool {
 	switch t.Kind {
 	case model.Text, model.JSON:

@@ -71,7 +71,7 @@ func same[T any](t *testing.T, text string, o wire.Options, read func(*wire.Deco
 			t.Fatalf("%q: text %q", text, s)
 		}
 	case errors.As(err, &syntax):
-		// encoding/json takes what it would change, and nests as deep as it is told.
+		// encoding/json takes what it would change, and has no limit of nesting.
 		strict := syntax.Duplicate || strings.HasPrefix(syntax.Message, "invalid UTF-8") ||
 			strings.HasPrefix(syntax.Message, "lone surrogate") || strings.HasPrefix(syntax.Message, "nested deeper")
 		if json.Valid([]byte(text)) && !strict {

@@ -138,8 +138,7 @@ func TestMessages(t *testing.T) {
 	golden(t, "messages.txt", b.String())
 }
 
-// TestSyntaxMessages holds what a model reads where its arguments are no strict
-// JSON.
+// TestSyntaxMessages compares what a model reads if its arguments are not strict JSON.
 func TestSyntaxMessages(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{

@@ -1,10 +1,9 @@
-// Package diag holds what the generator has to say about a user's source:
-// errors and warnings with a position, what is wrong, and how to mend it.
+// Package diag has the messages about a user's source: errors and warnings with a
+// position, what is wrong, and how to fix it.
 //
-// Diagnostics are collected in a [List] while the work goes on, so that all of
-// them are reported at once, and are printed by [Print] for people or by
-// [PrintJSON] for programs. Their order does not depend on the order in which
-// they were found.
+// Diagnostics are collected in a [List] during a run, so that all of them are reported at
+// once, and are printed by [Print] for people or by [PrintJSON] for programs. Their order
+// does not depend on the order in which they were found.
 package diag
 
 import (

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// Nearest returns the candidate that was probably meant by word, for "did you
-// mean", or "" if none is near. Letter case and the separators _ - . and space
-// do not count; otherwise a third of the letters may be wrong, where two
-// swapped neighbours are one mistake. Of equally near ones the first wins.
+// Nearest returns the candidate that was probably meant by word, for "did you mean", or
+// "" if none is near. Letter case and the separators _ - . and space do not count;
+// otherwise a third of the letters may be wrong, where two swapped neighbours are one
+// mistake. Of equally near ones, it is the first.
 func Nearest(word string, candidates []string) string {
 	w := plain(word)
 	if len(w) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// maxPrinted bounds what Print writes: past it nobody reads on.
+// maxPrinted bounds what Print writes: longer lists are not read.
 const maxPrinted = 50
 
 // Print writes the list for people, one diagnostic after the other:
@@ -19,11 +19,11 @@ const maxPrinted = 50
 //	store.go:41:2: tool Search: argument filter: type chan int cannot be expressed in JSON
 //		hint: leave it out of the signature
 //
-// File names are relative to the directory relTo where that is shorter; "" for
-// relTo leaves them as they are. After 50 diagnostics only the number of the
-// others is written; warnings give way to errors. What a terminal would not show, or
-// would obey, is written as escapes: file names and values come from elsewhere.
-// Writing errors are ignored, as there is nowhere to report them.
+// File names are relative to the directory relTo where that is shorter; "" for relTo
+// leaves them as they are. After 50 diagnostics only the number of the others is written;
+// errors come before warnings. Characters that a terminal would not show, or would
+// interpret, are written as escapes: file names and values come from elsewhere. Writing
+// errors are ignored, as there is nowhere to report them.
 func Print(w io.Writer, l *List, relTo string) {
 	var out strings.Builder
 	names := relative{dir: relTo}

@@ -162,7 +162,7 @@ func quotedLen(s string) int {
 	return 0
 }
 
-// badEscape returns the offset of the first escape that is none.
+// badEscape returns the offset of the first invalid escape.
 func badEscape(literal string) int {
 	rest := literal[1 : len(literal)-1]
 	for rest != "" {
@@ -175,8 +175,8 @@ func badEscape(literal string) int {
 	return 0
 }
 
-// scanBalanced returns the length of the JSON array or object at the beginning
-// of s. Whether it is JSON at all is asked later.
+// scanBalanced returns the length of the JSON array or object at the beginning of s.
+// Whether it is JSON at all is checked later.
 func scanBalanced(s string) (int, *problem) {
 	var open []byte
 	for i := 0; i < len(s); i++ {

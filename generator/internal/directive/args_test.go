@@ -188,8 +188,8 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// FuzzArguments: whatever stands in a directive, the scanner ends, every
-// problem lies within the text, and the words are where they say.
+// FuzzArguments: for every directive the scanner ends, each problem is within the text,
+// and the words are at their offsets.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{
 		"", "readonly", "name=x title=\"a b\"", "limit \"text\" default=20 enum=a,\"b, c\",`d`", "default=[\"a\",{\"b\":\"]\"}] x", "default=[1,", "title=\"open",

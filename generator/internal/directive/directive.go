@@ -1,10 +1,9 @@
 // Package directive reads the //mcp: directives of Go source files.
 //
-// One table ([Table]) holds every directive with its keys, what it may stand on
-// and what is built; it drives the parser, the help of the command and the
-// reference in docs. The namespace is closed: a comment that begins with
-// "mcp:", in whatever spelling, either is a correct directive in its place or a
-// diagnostic.
+// One table ([Table]) holds every directive with its keys, what it applies to and what is
+// built; it drives the parser, the help of the command and the reference in docs. The
+// namespace is closed: a comment that begins with "mcp:", in whatever spelling, either is
+// a correct directive in its place or a diagnostic.
 package directive
 
 import (
@@ -12,7 +11,7 @@ import (
 	"go/token"
 )
 
-// Target is a kind of declaration that a directive may stand on.
+// Target is a kind of declaration that a directive applies to.
 type Target int
 
 const (
@@ -24,7 +23,7 @@ const (
 	Var                           // a variable at package level
 	Const                         // a constant at package level
 	Field                         // a field of a struct type
-	Param                         // a parameter or result in a signature: nothing may stand there
+	Param                         // a parameter or result in a signature: no directive applies to it
 )
 
 // Directive is one //mcp: comment. Its arguments have been checked against the
@@ -59,7 +58,7 @@ type Arg struct {
 	raw string // the value as written, quotes included
 }
 
-// Set is what stands on one declaration.
+// Set has the directives of one declaration.
 type Set struct {
 	Directives []*Directive // in order of the source; never empty
 	Doc        *ast.CommentGroup

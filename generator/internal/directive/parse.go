@@ -43,8 +43,8 @@ type reader struct {
 	origin token.Position // of the first argument
 	diags  *diag.List
 	words  []word
-	// stopped is set at the first word of a description that nobody quoted, so
-	// that the others are not reported one by one.
+	// stopped is set at the first word of a description without quotes, so that the
+	// others are not reported one by one.
 	stopped bool
 }
 

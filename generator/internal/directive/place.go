@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// place is where a comment group stands.
+// place is the declaration that a comment group belongs to.
 type place struct {
 	target Target
 	node   ast.Node
@@ -20,8 +20,8 @@ type place struct {
 	reported    bool
 }
 
-// places maps the comment groups that belong to a declaration to it. Groups
-// that are not in it float.
+// places maps the comment groups that belong to a declaration to it. Groups that are not
+// in it belong to none.
 type places map[*ast.CommentGroup]*place
 
 func (p places) add(g *ast.CommentGroup, at *place) {
@@ -125,8 +125,8 @@ func (p places) spec(decl *ast.GenDecl, doc *ast.CommentGroup, at *place) {
 	}
 }
 
-// types places the comments of the struct and interface types inside of a node
-// that is no type declaration.
+// types places the comments of the struct and interface types inside of a node other than
+// a type declaration.
 func (p places) types(n ast.Node, symbol string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -192,7 +192,7 @@ func embeddedName(t ast.Expr) *ast.Ident {
 	return ast.NewIdent("?")
 }
 
-// floating describes where a comment stands that belongs to no declaration.
+// floating describes the position of a comment that does not belong to a declaration.
 func floating(fset *token.FileSet, f *ast.File, g *ast.CommentGroup) *place {
 	for _, decl := range f.Decls {
 		if g.Pos() < decl.Pos() || g.Pos() >= decl.End() {

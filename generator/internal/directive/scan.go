@@ -173,8 +173,8 @@ func candidate(comment string) (written string, ok bool) {
 // blank reports white space, and what looks like none at all.
 func blank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
-// spell returns the directive that a comment of the namespace is, or reports
-// that it is none.
+// spell returns the directive that a comment of the namespace is, or reports that it is
+// not one.
 func (s *scanner) spell(pos token.Position, comment, written string) *Spec {
 	trimmed := strings.TrimLeftFunc(written, blank)
 	name := trimmed
@@ -217,7 +217,7 @@ func (s *scanner) spell(pos token.Position, comment, written string) *Spec {
 	return nil
 }
 
-// placed reports whether the directive may stand where it is, or says why not.
+// placed reports whether the directive applies to its declaration, or reports why not.
 func (s *scanner) placed(d *Directive, spec *Spec, at *place) bool {
 	if at.wrong != "" {
 		if at.reported {

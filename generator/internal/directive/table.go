@@ -29,7 +29,7 @@ type Key struct {
 	Help    string   // one line
 	Values  []string // of KindWord
 	Example string   // a value as it is written in the source; empty for flags
-	// Built is false for what the table knows and the generator does not do yet.
+	// Built is false if the generator does not have it yet.
 	Built bool
 }
 
@@ -46,17 +46,17 @@ type Spec struct {
 	Example  string // one whole line
 	Built    bool
 
-	// MinWords and MaxWords bound the positional words; -1 is no bound.
+	// MinWords and MaxWords bound the positional words; -1 means any number.
 	MinWords, MaxWords int
 	// WordName is what a positional word is, for messages: "NAME".
 	WordName string
 	// Description allows one positional "quoted string".
 	Description bool
-	// Text takes the rest of the line as it stands; TextNeeded refuses an empty one.
+	// Text takes the rest of the line unchanged; TextNeeded refuses an empty one.
 	Text, TextNeeded bool
 	// Repeat allows several on one declaration.
 	Repeat bool
-	// OncePerPackage is for what may stand in the comment of one file only.
+	// OncePerPackage is for directives that one package comment alone may have.
 	OncePerPackage bool
 	// FreeKeys allows keys outside the table, written like this: "NAME=text".
 	FreeKeys string
@@ -107,7 +107,7 @@ func words() []string {
 	return all
 }
 
-// exclusive are the keys that contradict each other when both are on.
+// exclusive are the keys that contradict each other if both are on.
 var exclusive = [][2]string{
 	{"readonly", "destructive"},
 	{"destructive", "additive"},

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 )
 
-// place is where a value is: how it is spelt, how its address is, and what
-// selectors and brackets are put behind.
+// place has the expressions for a value, for its address, and for what selectors and
+// brackets follow.
 type place struct {
 	value, addr, base string
 }
@@ -117,7 +117,7 @@ func (g *generator) check(c *codec.Check, v place) code {
 	return call(g.wire(c.Func), args...)
 }
 
-// defaults prints the values that stand before an object is read.
+// defaults prints the values that are set before an object is read.
 func (g *generator) defaults(o *codec.Object, v place) []jen.Code {
 	var out []jen.Code
 	allocated := map[string]bool{}

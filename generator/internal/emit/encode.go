@@ -70,7 +70,7 @@ func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v place) []
 		out = append(out, call(g.local("e").Dot("Tag"), id(strconv.Quote(tag.Name)), id(strconv.Quote(tag.Value))))
 	}
 	for i := 0; i < len(list); {
-		// Fields behind the same embedded pointer stand in one block.
+		// Fields behind the same embedded pointer are in one block.
 		guard := embeddedGuard(list[i], v)
 		var block []jen.Code
 		for ; i < len(list) && embeddedGuard(list[i], v) == guard; i++ {
@@ -118,8 +118,8 @@ func (g *generator) putMember(m *codec.PutMember, v place) []jen.Code {
 	return []jen.Code{id("if " + strings.Join(terms, " && ")).Block(lines...)}
 }
 
-// nameText is a member name as the encoder wants it: with the escapes of JSON,
-// without its quotes.
+// nameText is a member name as the encoder takes it: with the escapes of JSON, without
+// its quotes.
 func nameText(name string) code {
 	var s strings.Builder
 	enc := json.NewEncoder(&s)
@@ -176,8 +176,8 @@ func (g *generator) term(t codec.Term, v place) string {
 	return ""
 }
 
-// reflected asks reflect, where there is no other way: about hidden fields that
-// cannot be compared, and about a nil pointer inside an interface.
+// reflected uses reflect, if there is no other way: about hidden fields that cannot be
+// compared, and about a nil pointer inside an interface.
 func (g *generator) reflected(t codec.Term, v place) string {
 	value := source(call(g.std("reflect", "ValueOf"), id(v.value)))
 	if t.Test == codec.TestReflect {

@@ -15,8 +15,8 @@ const (
 	replacedFunc = "mcpReplacedErrors"
 )
 
-// errorsFunc names the function that tells the declared errors of a feature, ""
-// for none.
+// errorsFunc names the function that recognizes the declared errors of a feature, "" for
+// none.
 func (g *generator) errorsFunc(hidden bool) string {
 	for _, e := range g.p.Errors {
 		switch {

@@ -16,10 +16,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// This file is all that knows of jennifer's habits that the output is not to
-// have: imports with needless aliases, sorted struct fields and keyed values,
-// JSON in escaped strings on one line, declarations without a blank line between
-// them.
+// Only this file deals with jennifer's output that differs from what is wanted: imports
+// with needless aliases, sorted struct fields and keyed values, JSON in escaped strings
+// on one line, declarations without a blank line between them.
 
 // lineWidth is where lines are wrapped, in characters; a line that cannot be
 // broken may be longer.
@@ -85,8 +84,8 @@ func (f *file) render(header string) ([]byte, error) {
 	return []byte(strings.NewReplacer(f.long...).Replace(string(formatted))), nil
 }
 
-// longText is rawText for the value of a constant. The time that go/format takes
-// grows with the square of the parts, so it gets to see a placeholder for many.
+// longText is rawText for the value of a constant. The time that go/format takes grows
+// with the square of the parts, so it gets a placeholder for many.
 func (f *file) longText(parts []string) code {
 	text := rawText(parts)
 	if len(parts) < 16 {

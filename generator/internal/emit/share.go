@@ -29,7 +29,7 @@ type sharedText struct {
 	label   string // what its constant is called after
 	named   bool   // label is the name of a type
 	uses    int    // in roots and in other texts, each of which counts once
-	name    string // of the constant; "" where the text stands in its only place
+	name    string // of the constant; "" if the text is used once
 	printed bool
 }
 

@@ -373,7 +373,7 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
 }
 
-// testSchemas stand in for generator/internal/schema, which has tests of its own.
+// testSchemas replace generator/internal/schema, which has tests of its own.
 var testSchemas = schemas{
 	input: func(t *model.Tool) string {
 		if t.Input == nil || t.Input.Object == nil {

@@ -94,7 +94,7 @@ type body struct {
 
 func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
 
-// giveUp is the block that hands on an error.
+// giveUp is the block that returns an error.
 func (b *body) giveUp() code {
 	failed := id("nil")
 	if b.failed != nil {

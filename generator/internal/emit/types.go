@@ -21,7 +21,7 @@ func (f *file) own(p *types.Package) bool {
 	return p == f.pkg || f.pkg != nil && p.Path() == f.pkg.Path()
 }
 
-// hidden reports whether the file cannot name an alias: what it stands for does.
+// hidden reports whether the file cannot name an alias: its type is written instead.
 func (f *file) hidden(o *types.TypeName) bool {
 	p := o.Pkg()
 	return p != nil && (!o.Exported() && !f.own(p) || o.Parent() != nil && o.Parent() != p.Scope())

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// patternError says which part of a pattern is wrong, and what to write instead.
+// patternError has the part of a pattern that is wrong, and what to write instead.
 type patternError struct {
 	message, hint string
 }
@@ -59,7 +59,7 @@ func CheckPattern(expr string) error {
 type patternChecker struct {
 	expr string
 	i    int
-	// assertion is set behind ^, $, \b and \B, which ECMA-262 does not repeat.
+	// assertion is set after ^, $, \b and \B, which ECMA-262 does not repeat.
 	assertion bool
 	err       *patternError
 }

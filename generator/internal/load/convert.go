@@ -61,7 +61,7 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	return p, nil
 }
 
-// nothingIn says why a package has no files.
+// nothingIn returns why a package has no files.
 func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
 	dir := cmp.Or(lp.Dir, lp.PkgPath)
 	var tests, sources []string
@@ -107,8 +107,8 @@ func (l *loader) syntaxErrors(p *Package) {
 			l.otherPackage(p, p.Position(f.Name.Pos()), f.Name.Name)
 		}
 	}
-	// What go list left out although no build constraint says so, it could not
-	// make out the package clause or the imports of.
+	// What go list left out although no build constraint says so, it could not read the
+	// package clause or the imports of.
 	entries, _ := os.ReadDir(p.Dir)
 	for _, e := range entries {
 		name := filepath.Join(p.Dir, e.Name())

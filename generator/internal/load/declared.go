@@ -5,10 +5,10 @@ import (
 	"go/types"
 )
 
-// owners knows the names of what is declared at package level: T for a type,
-// constant, variable or function, T.Field for the field of a type, T.Field.Field for
-// that of a struct without a name. They lead to the declaration where lines do not,
-// since those of export data are lines of what cgo has made of the source.
+// owners has the names of what is declared at package level: T for a type, constant,
+// variable or function, T.Field for the field of a type, T.Field.Field for that of a
+// struct without a name. They lead to the declaration where lines do not, since those of
+// export data are lines of what cgo has made of the source.
 type owners struct {
 	fields map[*types.Var][]string // a struct type may have several names
 	seen   map[*types.Package]int  // names in scope when its fields were collected

@@ -44,16 +44,15 @@ func NewDocs(pkgs ...*Package) *Docs {
 	return d
 }
 
-// Link says what a doc link in a comment is replaced by. path is the import
-// path of the package, recv the type of a method or field, "" for others. With
-// "" the link becomes its own text.
+// Link returns what replaces a doc link in a comment. path is the import path of the
+// package, recv the type of a method or field, "" for others. With "" the link becomes
+// its own text.
 type Link func(path, recv, name string) string
 
-// Of returns the doc comment of a type, field, constant, variable, function,
-// method or interface method of any package, as plain text. A field or constant
-// without one has its trailing comment. Where //mcp:doc stands on it, that is
-// the text. It is "" for objects without a comment, and where the source is not
-// to be had.
+// Of returns the doc comment of a type, field, constant, variable, function, method or
+// interface method of any package, as plain text. A field or constant without one has its
+// trailing comment. If it has //mcp:doc, that is the text. It is "" for objects without a
+// comment, and if the source is not available.
 func (d *Docs) Of(obj types.Object) string { return d.Linked(obj, nil) }
 
 // Linked is Of with the doc links replaced.
@@ -73,10 +72,10 @@ func (d *Docs) Linked(obj types.Object, link Link) string {
 	return d.render(c, obj.Pkg(), file.imports, link)
 }
 
-// Position returns where the source declares an object, whatever a //line comment
-// says. Files are spelt as the go command lists them, and columns are known, which
-// export data does not keep. It is the zero Position where the source is not to be
-// had, and for what has no name in its package.
+// Position returns where the source declares an object, independent of //line comments.
+// Files are spelt as the go command lists them, and columns are known, which export data
+// does not keep. It is the zero Position if the source is not available, and for what has
+// no name in its package.
 func (d *Docs) Position(obj types.Object) token.Position {
 	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return token.Position{}
@@ -90,9 +89,9 @@ func (d *Docs) Position(obj types.Object) token.Position {
 	return c.at
 }
 
-// Directives returns the directives that stand on a declared type of any
-// package, nil if there are none. What is wrong with them is reported where that
-// package itself is generated for, and here as far as they can be used.
+// Directives returns the directives of a declared type of any package, nil if there are
+// none. What is wrong with them is reported where that package itself is generated for,
+// and here as far as they can be used.
 func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 	if obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return nil
@@ -119,8 +118,8 @@ func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 	return file.sets[obj.Name()]
 }
 
-// find returns the file that declares an object, and its comments there; nil if it
-// is not to be had.
+// find returns the file that declares an object, and its comments there; nil if the
+// source is not available.
 func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
 	path := obj.Pkg().Path()
 	// Where the source really is, and not where a //line comment says that it comes
@@ -247,7 +246,7 @@ func (d *Docs) file(path, name string) *fileDocs {
 		return f
 	}
 	fset := token.NewFileSet()
-	// Where there is a syntax error, what was read before it will do.
+	// If there is a syntax error, the comments before it are used.
 	if syntax, _ := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution); syntax != nil {
 		f.index(fset, syntax)
 	}

@@ -37,7 +37,7 @@ func (e *Error) Diagnostic() *diag.Diagnostic {
 	return &diag.Diagnostic{Message: e.Message, Hint: e.Hint}
 }
 
-// explain makes an error of the go command one that says what to do.
+// explain adds what to do to an error of the go command.
 func (l *loader) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("load packages: %w", context.Cause(ctx))
@@ -56,9 +56,8 @@ func (l *loader) explain(ctx context.Context, err error) error {
 	return l.inEnvironment(ctx, e)
 }
 
-// inEnvironment puts the state of the environment in the place of an error
-// that comes from it. It asks for that state, as the wording of the go command
-// is not a promise.
+// inEnvironment replaces an error by the state of the environment that causes it. It
+// determines that state itself, as the wording of the go command may change.
 func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	var env struct{ GOMOD, GOWORK, GOFLAGS, GO111MODULE string }
 	out, err := l.goCommand(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GO111MODULE")

@@ -165,7 +165,7 @@ func (l *loader) list(ctx context.Context) ([]target, error) {
 // among the packages of the main module.
 const inAnotherModule = "the directory belongs to another module: run mcpgen there, or name the directory alone"
 
-// unmatched says why a pattern led to no directory.
+// unmatched returns why a pattern matches no directory.
 func (l *loader) unmatched(p listed) *Error {
 	e := &Error{Message: fmt.Sprintf("there is no package %s", p.ImportPath)}
 	if p.Error != nil && p.Error.Err != "" {
@@ -235,10 +235,9 @@ func mentions(src []byte) bool {
 	}
 }
 
-// withoutOrphans reports the directories in which nothing but a generated file is
-// left, and leaves them out. Without that file the go command, which never sees it,
-// would take them for packages of somebody else. It is an error where no other
-// target is left.
+// withoutOrphans reports the directories in which nothing but a generated file is left,
+// and leaves them out. Without that file the go command, which never sees it, would
+// report them as packages that it cannot find. It is an error if no other target is left.
 func (l *loader) withoutOrphans(targets []target) ([]target, error) {
 	var kept []target
 	var orphan *Error

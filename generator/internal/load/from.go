@@ -102,8 +102,8 @@ func fromPaths(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// ImportPath reports whether a word can be the import path of one package: it is no
-// directory and no pattern.
+// ImportPath reports whether a word can be the import path of one package: it is neither
+// a directory nor a pattern.
 func ImportPath(word string) bool {
 	return word != "" && !local(word) && !wildcard(word) && !strings.ContainsAny(word, `@\`) && !strings.HasPrefix(word, "-")
 }

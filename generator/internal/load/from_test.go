@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What //mcp:from names is loaded with the package that names it, and is no target
-// by that.
+// What //mcp:from names is loaded with the package that names it, and does not become a
+// target.
 func TestFrom(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

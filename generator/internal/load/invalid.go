@@ -11,10 +11,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// InvalidIn reports whether an invalid type is reachable from t: whether the
-// type checker could not make out some part of it. Of a signature the
-// parameters and results count, not the receiver. Unexported fields do not
-// count, unless embedded, as they do not travel.
+// InvalidIn reports whether an invalid type is reachable from t: whether the type checker
+// could not determine some part of it. Of a signature the parameters and results count,
+// not the receiver. Unexported fields do not count, unless embedded, as they do not
+// travel.
 func InvalidIn(t types.Type) bool {
 	w := walker{seen: map[types.Type]bool{}}
 	w.walk(t)

@@ -21,7 +21,7 @@ type Config struct {
 	Env      []string     // environment of the go command; nil is that of the process
 	Tags     string       // build tags, separated by commas
 	Patterns []string     // directories, import paths, ... patterns; none is "."
-	Progress func(string) // told what is being done; may be nil
+	Progress func(string) // called with the name of each stage; may be nil
 }
 
 // Load loads the packages that the patterns match, in order of import path. Of

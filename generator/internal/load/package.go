@@ -11,13 +11,13 @@ import (
 // GeneratedFile is the name of the file that is written into a package.
 const GeneratedFile = "mcp_gen.go"
 
-// State says what is in the place of the generated file.
+// State is what there is at the path of the generated file.
 type State int
 
 const (
 	Absent  State = iota // nothing
 	Ours                 // a file that mcpgen wrote and may overwrite
-	Foreign              // somebody's own file, never to be overwritten
+	Foreign              // another file, never to be overwritten
 )
 
 // Package is one package, type-checked as if it had no generated file. Only

@@ -43,9 +43,9 @@ type signature struct {
 	comments map[string][]string
 }
 
-// group gives a group of comments to the parameter that it is about. A line
-// comment ends its line, so the comments behind two parameters in two lines are
-// one group to the parser, and are taken apart first.
+// group assigns a group of comments to the parameter that it is about. A line comment
+// ends its line, so the comments behind two parameters in two lines are one group to the
+// parser, and are taken apart first.
 func (s *signature) group(list *ast.FieldList, g *ast.CommentGroup) {
 	own := []*ast.Comment{}
 	flush := func() {

@@ -15,7 +15,7 @@ type Feature struct {
 	Icons       []string
 	Requires    []Capability
 	HideErrors  bool // errors=declared
-	ErrorsSaid  bool // a directive says errors=
+	ErrorsSaid  bool // a directive has errors=
 	Timeout     time.Duration
 	Pos         token.Position
 }
@@ -24,13 +24,13 @@ type Feature struct {
 // constants are called: Elicitation.
 type Capability string
 
-// Completion says how values of an argument are completed.
+// Completion is how values of an argument are completed.
 type Completion struct {
 	// Argument is the published name of the argument or variable.
 	Argument string
 	// Values are those of an enumeration, as text; Func is nil then.
 	Values []string
-	// Func is the function that knows them.
+	// Func is the function that returns them.
 	Func *Completer
 }
 

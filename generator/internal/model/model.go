@@ -1,8 +1,7 @@
-// Package model is what the generator knows of a package once its source has
-// been understood and nothing has been written yet: server, tools, receivers,
-// and the plan of every type that travels. It does no I/O and has no syntax
-// trees; it is filled by generator/internal/analyze and read by generator/internal/emit, the
-// command and the contract.
+// Package model describes a package after its source has been analyzed and before
+// anything is written: server, tools, receivers, and the plan of every type that travels.
+// It does no I/O and has no syntax trees; it is filled by generator/internal/analyze and
+// read by generator/internal/emit, the command and the contract.
 package model
 
 import (
@@ -154,9 +153,9 @@ type Tool struct {
 	Requires    []Capability
 	MIME        string // media type of a result of kind Blob or Reader
 
-	// EffectSaid is set where a directive says readonly, destructive or additive,
-	// ReachSaid where one says openworld or closedworld, and ErrorsSaid where one
-	// says errors=; otherwise Hints and HideErrors are defaults that nobody chose.
+	// EffectSaid is set if a directive has readonly, destructive or additive, ReachSaid
+	// if one has openworld or closedworld, and ErrorsSaid if one has errors=; otherwise
+	// Hints and HideErrors are defaults.
 	EffectSaid, ReachSaid, ErrorsSaid bool
 
 	Call

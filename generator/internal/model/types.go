@@ -69,17 +69,16 @@ type Type struct {
 	Variant string
 }
 
-// IsOptional reports whether a value of the plan may be none at all, a nil or
-// one whose flag says that it is not there, so that an argument of the type may
-// be missing.
+// IsOptional reports whether a value of the plan may be absent, as nil or by its flag, so
+// that an argument of the type may be missing.
 func (t *Type) IsOptional() bool { return t.Kind == Pointer || t.Kind == Flagged }
 
-// IsNilable reports whether a Go value of the plan may be none at all, so that
-// an object leaves it out when it is written.
+// IsNilable reports whether a Go value of the plan may be absent, so that an object is
+// written without it.
 func (t *Type) IsNilable() bool { return t.IsOptional() || t.Kind == Union || t.Kind == Error }
 
-// WritesNull reports whether a value of the plan is written as null where it is
-// none at all, and nothing leaves it out.
+// WritesNull reports whether an absent value of the plan is written as null where it
+// cannot be left out.
 func (t *Type) WritesNull() bool {
 	if t.Kind == Converted {
 		return t.Elem.WritesNull()
@@ -112,7 +111,7 @@ func (e *Enum) Closed() []EnumValue {
 	return e.Values
 }
 
-// UnionInfo is how the implementations of a sealed interface are told apart.
+// UnionInfo is how the implementations of a sealed interface are distinguished.
 type UnionInfo struct {
 	Discriminator string // JSON name of the member that names the variant
 	Variants      []*UnionVariant
@@ -184,8 +183,7 @@ type Selector struct {
 	Pointer types.Type
 }
 
-// Value is a default: JSON text, and the value it stands for is emitted by
-// codec from Type and JSON.
+// Value is a default: JSON text, whose Go value codec makes from Type and JSON.
 type Value struct {
 	JSON string
 	Pos  token.Position

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestModules generates for whole modules that nobody wrote for it. What is said
-// about them is the file want of an archive, which most do not have: then nothing
-// is, all of it compiles, and a second run finds nothing to do.
+// TestModules generates for whole modules that were not written for it. The expected
+// messages are the file want of an archive. Most do not have it: then there are no
+// messages, all of it compiles, and a second run changes nothing.
 func TestModules(t *testing.T) {
 	eachArchive(t, "testdata/modules/*.txtar", func(t *testing.T, _ string, archive *txtar.Archive) {
 		want := ""

@@ -14,8 +14,8 @@ import (
 func checkNames(p *Package, diags *diag.List) {
 	file, err := parser.ParseFile(token.NewFileSet(), p.Path, p.Source, parser.SkipObjectResolution)
 	if err != nil {
-		// The printed file is formatted, so it parses; if not, the next build
-		// says so better than this check could.
+		// The printed file is formatted, so it parses; if not, the next build reports it
+		// better than this check could.
 		return
 	}
 	scope := p.Loaded.Types.Scope()

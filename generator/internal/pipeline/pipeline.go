@@ -1,6 +1,6 @@
-// Package pipeline turns annotated Go packages into their mcp_gen.go. It only
-// composes: load finds and type-checks packages, analyze understands the
-// directives, emit prints the file. Nothing is written before Result.Write.
+// Package pipeline turns annotated Go packages into their mcp_gen.go. It only composes:
+// load finds and type-checks packages, analyze interprets the directives, emit prints the
+// file. Nothing is written before Result.Write.
 package pipeline
 
 import (
@@ -24,18 +24,18 @@ type Config struct {
 	Env      []string           // environment of the go command; nil is that of the process
 	Tags     string             // build tags, separated by commas
 	Patterns []string           // as the go command takes them; none is "."
-	Progress func(stage string) // told what is being done; may be nil
+	Progress func(stage string) // called with the name of each stage; may be nil
 
-	// Emitting looks at packages with //mcp:defaults emit=none only as far as others
-	// emit their features. Otherwise they count as if they emitted them themselves
-	// where no package that does is among those asked for.
+	// Emitting skips packages with //mcp:defaults emit=none unless others emit their
+	// features. Otherwise they count as if they emitted them themselves where no package
+	// that does is among those asked for.
 	Emitting bool
 }
 
 // Result is what a run found and would write.
 type Result struct {
-	// Packages are those with features, in order of import path. After an error
-	// they are there as far as they were understood, without Source.
+	// Packages are those with features, in order of import path. After an error they are
+	// as complete as the analysis could make them, without Source.
 	Packages    []*Package
 	Silent      []*Silent // in the same order
 	Diagnostics *diag.List

@@ -115,7 +115,7 @@ func TestKilled(t *testing.T) {
 		left = len(copies(t, path))
 	}
 	t.Logf("%d of the killed left a copy behind", left)
-	// Copies that nobody can be at work on go with the next run.
+	// Copies that no run uses are removed by the next run.
 	long := time.Now().Add(-2 * time.Hour)
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".mcp_gen.go.12345"), nil, 0o600); err != nil {
 		t.Fatal(err)

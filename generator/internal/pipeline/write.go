@@ -72,7 +72,7 @@ func Replace(path string, data []byte) (err error) {
 	return nil
 }
 
-// sharingTime is how long a file that another program has open is waited for.
+// sharingTime is how long Replace waits for a file that another program has open.
 const sharingTime = 2 * time.Second
 
 // renamePatiently renames again while the error is one that passes on Windows: an
@@ -114,8 +114,7 @@ func createAside(path string) (*os.File, error) {
 	}
 }
 
-// sweep removes the copies that killed runs have left behind: those that are too old
-// for another run to be at work on them.
+// sweep removes the copies of killed runs: those that are too old to be in use.
 func sweep(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

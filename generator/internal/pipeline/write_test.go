@@ -125,7 +125,7 @@ func TestFileNamesDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestForeignFileIsKept puts somebody's own file in the place.
+// TestForeignFileIsKept has a file of the user at the path.
 func TestForeignFileIsKept(t *testing.T) {
 	own := "package shop\n\n// Mine is mine.\nvar Mine = 1\n"
 	dir := module(t, append(files(shop), txtar.File{Name: "mcp_gen.go", Data: []byte(own)}))

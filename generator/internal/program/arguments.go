@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// ArgumentError is an argument that cannot be made JSON of.
+// ArgumentError is an argument that cannot be converted to JSON.
 type ArgumentError struct {
 	Message string
 	Hint    string // may be empty
@@ -32,9 +32,9 @@ func (e *ArgumentError) Error() string { return e.Message }
 //   - objects and maps are JSON, and so is any value where anything is allowed
 //     and the value reads as JSON.
 //
-// Everything else travels as text, so that what is wrong is said by the tool
-// itself, in the words that a model would read. The result is compact JSON
-// without newlines; members are in the order in which their keys came first.
+// Everything else is sent as text, so that the tool itself reports what is wrong, in the
+// words that a model would read. The result is compact JSON without newlines; members are
+// in the order in which their keys came first.
 func Arguments(input *model.Input, words []string) (json.RawMessage, error) {
 	for _, word := range words {
 		if !strings.HasPrefix(strings.TrimSpace(word), "{") {

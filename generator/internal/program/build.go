@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// BuildError is what the go command said about code that does not build.
+// BuildError is the output of the go command about code that does not build.
 type BuildError struct {
 	// Output is as the go command printed it: positions are relative to
 	// Config.Dir.
@@ -28,8 +28,7 @@ type BuildError struct {
 // Error returns the output.
 func (e *BuildError) Error() string { return strings.TrimRight(e.Output, "\n") }
 
-// Problem is something else that keeps a program from being built and that its
-// author can mend.
+// Problem is another reason why a program cannot be built, which its author can fix.
 type Problem struct {
 	diag.Diagnostic
 }
@@ -37,7 +36,7 @@ type Problem struct {
 // Error returns what is wrong, without position and hint.
 func (p *Problem) Error() string { return p.Text() }
 
-// check refuses what the go command would refuse in a roundabout way.
+// check refuses what the go command would refuse with an unclear message.
 func (t *Target) check(cfg *Config) error {
 	for _, recv := range t.Model.Receivers {
 		if recv.Constructor == nil && recv.Type != nil && types.IsInterface(recv.Type) {
@@ -72,8 +71,8 @@ func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) er
 	if cfg.Tags != "" {
 		args = append(args, "-tags", cfg.Tags)
 	}
-	// Nobody debugs it, and without debug information it links faster. Flags
-	// that the user has set for the linker win.
+	// Without debug information it links faster. The user's flags for the linker take
+	// precedence.
 	if !strings.Contains(lookup(cfg.Env, "GOFLAGS"), "-ldflags") {
 		args = append(args, "-ldflags=-s -w")
 	}
@@ -127,7 +126,7 @@ func missing(ctx context.Context, cfg *Config, path string) *Problem {
 			p.Hint = "set GOFLAGS=-mod=mod for this command, or import the package in a program of the module, then go mod vendor"
 		}
 	case !strings.Contains(text, path):
-		return nil // it is about something else, and the go command says what
+		return nil // the go command's message is about something else
 	}
 	return p
 }
@@ -175,8 +174,7 @@ func lookup(env []string, name string) string {
 	return value
 }
 
-// moduleCache is where the go command keeps modules, as far as the environment
-// tells without running it.
+// moduleCache is where the go command keeps modules, as far as the environment has it.
 func moduleCache(env []string) string {
 	if dir := lookup(env, "GOMODCACHE"); dir != "" {
 		return dir

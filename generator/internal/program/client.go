@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// revision is the one in which the program is spoken to: the first whose
-// requests stand alone, so that a call is one message each way.
+// revision is the one of the requests: the first without a handshake, so that a call is
+// one message each way.
 const revision = "2026-07-28"
 
 // Content is one content block of a result.
@@ -139,7 +139,7 @@ func (p *Program) exchange(ctx context.Context, message []byte, stderr io.Writer
 	_, writeErr := in.Write(message)
 	result, callErr := answer(out, stderr)
 	_ = in.Close() // a program that has ended has closed it already
-	// What the program still writes must not make it wait.
+	// The program must not wait for its output to be read.
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	waitErr := cmd.Wait()
 	if ctx.Err() != nil {
@@ -151,7 +151,7 @@ func (p *Program) exchange(ctx context.Context, message []byte, stderr io.Writer
 	if rpc, ok := errors.AsType[*RPCError](callErr); ok {
 		return nil, rpc
 	}
-	// No answer: how the program ended says most about why.
+	// There is no answer: the end of the program explains it best.
 	if waitErr == nil {
 		waitErr = writeErr
 	}
@@ -171,8 +171,8 @@ func request(method string, params []byte) []byte {
 	return append(b, `"io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n"...)
 }
 
-// answer reads until the answer to the one request. Other messages are
-// notifications that nobody asked for, and are left alone.
+// answer reads until the answer to the one request. Other messages are notifications,
+// which are ignored.
 func answer(r io.Reader, stray io.Writer) (json.RawMessage, error) {
 	lines := bufio.NewReader(r)
 	for {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 )
 
-// TestHTTP builds a program that serves over HTTP, and ends it by its standard
-// input, as the end of whoever has started it would.
+// TestHTTP builds a program that serves over HTTP, and ends it by closing its standard
+// input, as the end of the process that started it would.
 func TestHTTP(t *testing.T) {
 	dir := module(t, map[string]string{"internal/store/store.go": storePackage})
 	tgt := target(t, dir, "internal/store", "s *store", "s.name",
@@ -72,8 +72,8 @@ func TestStdioLinksNoHTTP(t *testing.T) {
 	}
 }
 
-// TestVendorWithoutHTTP is told what is missing, where the vendor directory was made
-// before anything needed it.
+// TestVendorWithoutHTTP gets what is missing if the vendor directory is older than the
+// need for it.
 func TestVendorWithoutHTTP(t *testing.T) {
 	dir := module(t, map[string]string{"p/p.go": "package p\n\nimport _ \"github.com/mcpgen/mcpgen/runtime/mcp\"\n"})
 	vendor := exec.Command("go", "mod", "vendor")

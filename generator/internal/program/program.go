@@ -2,12 +2,12 @@
 // from its source and without writing anything beside it: the package needs
 // neither a generated file on disk, nor a main function, nor a server.
 //
-// [Build] runs the go command with an overlay that shows it three files that
-// do not exist. The first is the generated file. The second lies in the package
-// itself, for only there can unexported constructors and types be named; it
-// makes the receivers and the server. The third is a main package in a
-// directory below the package, so that internal packages can be imported. A
-// package main gets no third file: its own main function gives way instead.
+// [Build] runs the go command with an overlay that shows it three files that do not
+// exist. The first is the generated file. The second lies in the package itself, for only
+// there can unexported constructors and types be named; it makes the receivers and the
+// server. The third is a main package in a directory below the package, so that internal
+// packages can be imported. A package main gets no third file: its own main function is
+// replaced instead.
 //
 // [Arguments] turns what is written in a shell into a tool's arguments, and
 // [Program.Call] calls one tool of the program as a client would.
@@ -38,10 +38,9 @@ type Target struct {
 	Fset  *token.FileSet
 	Info  *types.Info
 
-	// Generated is the absolute path of the generated file, which need not
-	// exist, and Source what would stand in it. The path must be spelled as the
-	// go command spells it when it is run in Config.Dir: an overlay does not
-	// look through symbolic links.
+	// Generated is the absolute path of the generated file, which need not exist, and
+	// Source its content. The path must be spelled as the go command spells it when it is
+	// run in Config.Dir: an overlay does not look through symbolic links.
 	Generated string
 	Source    []byte
 }
@@ -51,12 +50,11 @@ type Config struct {
 	Dir      string             // where the go command is run; "" = the current directory
 	Env      []string           // its environment; nil = that of this process
 	Tags     string             // build tags, separated by commas
-	Progress func(stage string) // told what begins; may be nil
+	Progress func(stage string) // called with the name of each stage; may be nil
 
-	// HTTP makes a program that reads the flags of package mcpcmd: it serves over
-	// HTTP where it is told to, and stops when its standard input ends. Otherwise
-	// the program serves over standard input and output alone, and does not link
-	// net/http.
+	// HTTP makes a program that reads the flags of package mcpcmd: it serves over HTTP if
+	// a flag asks for it, and stops when its standard input ends. Otherwise the program
+	// serves over standard input and output alone, and does not link net/http.
 	HTTP bool
 }
 
@@ -68,9 +66,9 @@ type Program struct {
 	dir string // temporary, holds all there is of it
 }
 
-// Build builds the program. The error is a [*BuildError] when the go command
-// refused the code, a [*Problem] when there is something else to be mended.
-// Nothing temporary is left behind on an error; otherwise Close removes it.
+// Build builds the program. The error is a [*BuildError] when the go command refused the
+// code, a [*Problem] if there is something else to be fixed. After an error no temporary
+// file is left; otherwise Close removes it.
 func Build(ctx context.Context, t *Target, cfg Config) (*Program, error) {
 	if err := t.check(&cfg); err != nil {
 		return nil, err
@@ -110,9 +108,9 @@ func (p *Program) build(ctx context.Context, t *Target, cfg *Config) error {
 	return err
 }
 
-// Command returns the program as a command with nothing connected yet. What
-// cancelling ctx does is the caller's to say in Cancel; otherwise it kills. It
-// looks at its arguments only where Config.HTTP was set.
+// Command returns the program as a command with nothing connected yet. The caller sets in
+// Cancel what cancelling ctx does; by default the program is killed. It looks at its
+// arguments only where Config.HTTP was set.
 func (p *Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, p.Path, args...)
 }

@@ -76,16 +76,16 @@ func MCPGenServe() int {
 	go func() {
 		<-mcpgenSignals
 		mcpgenStop()
-		// Ctrl-C comes from the terminal, and again from each who passes it on.
-		// What comes later ends the program at once.
+		// Ctrl-C comes from the terminal, and again from each process that passes it on.
+		// A later signal ends the program at once.
 		mcpgenTime.Sleep(mcpgenTime.Second / 2)
 		mcpgenSignal.Stop(mcpgenSignals)
 	}()
-	// That nobody reads standard error any more must not keep it from cleaning up.
+	// It cleans up even if standard error is closed.
 	mcpgenSignal.Notify(make(chan mcpgenOS.Signal, 1), mcpgenSyscall.SIGPIPE)
 `)
 	if http {
-		b.WriteString(`	// It ends with whoever has started it, however that ends.
+		b.WriteString(`	// It ends with the process that started it, however that ends.
 	go func() {
 		_, _ = mcpgenIO.Copy(mcpgenIO.Discard, mcpgenOS.Stdin)
 		mcpgenStop()
@@ -93,7 +93,7 @@ func MCPGenServe() int {
 `)
 	}
 	b.WriteString(`
-	// What a constructor prints must not get between the messages.
+	// Output of a constructor must not be mixed with the messages.
 	mcpgenStdout := mcpgenOS.Stdout
 	mcpgenOS.Stdout = mcpgenOS.Stderr
 `)
@@ -129,7 +129,7 @@ func MCPGenServe() int {
 	b.WriteString(`	return 0
 }
 
-// mcpgenMCP may be named here alone.
+// only this statement may use mcpgenMCP.
 var _ mcpgenMCP.Registrar
 `)
 	if m.Main {

@@ -24,7 +24,7 @@ type Tree struct {
 	Dir string
 	// Root stands for the root of the work tree.
 	Root string
-	// Notes say what is not as it was at that commit, for people.
+	// Notes list what differs from that commit, for people.
 	Notes []string
 
 	repository *Repository
@@ -37,8 +37,8 @@ type entry struct {
 	size               int64
 }
 
-// largest is how large a file may be whose contents nothing asks for: pictures and
-// the like, which only have to be there for go:embed. Larger ones are empty.
+// largest is how large a file may be whose contents are not needed: pictures and similar
+// files, which only have to exist for go:embed. Larger ones are empty.
 const largest = 64 << 10
 
 // source are the extensions of files that the go command reads.

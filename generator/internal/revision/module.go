@@ -20,7 +20,7 @@ import (
 // as it is now: Notes says so. It is an error if it is not there any more.
 func (t *Tree) Prepare(ctx context.Context, dir string, env []string) ([]string, error) {
 	workspace := t.above(dir, "go.work")
-	// It must not be found above the tree, nor where the variable says.
+	// Neither one above the tree nor one of the variable GOWORK must be used.
 	if workspace == "" || valueOf(env, "GOWORK") == "off" {
 		workspace = ""
 		env = append(slices.Clip(env), "GOWORK=off")
@@ -30,16 +30,16 @@ func (t *Tree) Prepare(ctx context.Context, dir string, env []string) ([]string,
 	env = slices.Clip(env)
 	if workspace == "" {
 		if module := t.above(dir, "go.mod"); module != "" {
-			return env, t.mend(ctx, module, env)
+			return env, t.fixModule(ctx, module, env)
 		}
 		return env, nil
 	}
-	used, err := t.mendWorkspace(ctx, workspace, env)
+	used, err := t.fixWorkspace(ctx, workspace, env)
 	if err != nil {
 		return nil, err
 	}
 	for _, module := range used {
-		if err := t.mend(ctx, module, env); err != nil {
+		if err := t.fixModule(ctx, module, env); err != nil {
 			return nil, err
 		}
 	}
@@ -78,9 +78,9 @@ type modFile struct {
 	}
 }
 
-// mend changes the go.mod of the copy so that directories outside of the
-// repository are found. Vendored modules are not looked for.
-func (t *Tree) mend(ctx context.Context, file string, env []string) error {
+// fixModule changes the go.mod of the copy so that directories outside of the repository
+// are found. Vendored modules are not looked for.
+func (t *Tree) fixModule(ctx context.Context, file string, env []string) error {
 	dir := filepath.Dir(file)
 	if _, err := os.Stat(filepath.Join(dir, "vendor", "modules.txt")); err == nil {
 		return nil
@@ -92,7 +92,7 @@ func (t *Tree) mend(ctx context.Context, file string, env []string) error {
 	return t.replace(ctx, file, env, &mod, "mod")
 }
 
-func (t *Tree) mendWorkspace(ctx context.Context, file string, env []string) (modules []string, err error) {
+func (t *Tree) fixWorkspace(ctx context.Context, file string, env []string) (modules []string, err error) {
 	dir := filepath.Dir(file)
 	var work modFile
 	if err := goEdit(ctx, dir, env, &work, "work", "edit", "-json"); err != nil {

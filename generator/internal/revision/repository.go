@@ -1,6 +1,6 @@
-// Package revision makes the source of an earlier revision available to the go
-// command: it copies what git keeps of a commit into a directory. It reads the
-// repository and changes nothing in it, neither the work tree nor the index.
+// Package revision makes the source of an earlier revision available to the go command:
+// it copies what git has of a commit into a directory. It reads the repository and
+// changes nothing in it, neither the work tree nor the index.
 package revision
 
 import (
@@ -32,8 +32,8 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return &Repository{filepath.FromSlash(root), strings.TrimSuffix(prefix, "/")}, nil
 }
 
-// Commit returns the commit that a revision names (gitrevisions(7)), "" if git
-// knows none of that name.
+// Commit returns the commit that a revision names (gitrevisions(7)), "" if git has none
+// of that name.
 func (r *Repository) Commit(ctx context.Context, revision string) string {
 	out, _ := git(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	return strings.TrimSpace(string(out))

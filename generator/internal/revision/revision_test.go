@@ -196,7 +196,7 @@ func TestThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := strings.TrimSpace(git(t, dir, "hash-object", "-w", "target"))
-	// Git itself makes no such tree; somebody who means harm may.
+	// Git itself does not make such a tree; an attacker may.
 	inner := mktree(t, dir, "100644 blob "+blob+"\tevil.go\n")
 	tree := mktree(t, dir, "120000 blob "+target+"\td\n"+"040000 tree "+inner+"\td\n")
 	r := open(t, dir)

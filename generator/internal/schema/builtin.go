@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// nullable texts and numbers, as the types write them that may be none.
+// nullable texts and numbers, as types that may have no value write them.
 const (
 	stringOrNull   = `{"anyOf":[{"type":"string"},{"type":"null"}]}`
 	dateTimeSchema = `{"type":"string","format":"date-time"}`
@@ -81,8 +81,8 @@ func knownType(t types.Type) *model.Type {
 	return nil
 }
 
-// flaggedValue returns the field that holds the value of a type of a value and a
-// flag, nil if t is none.
+// flaggedValue returns the field that holds the value of a type of a value and a flag,
+// nil if t is not such a type.
 func flaggedValue(t types.Type) *types.Var {
 	name, ok := flagged[typeKey(t)]
 	if !ok {

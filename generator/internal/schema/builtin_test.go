@@ -84,7 +84,7 @@ type Bit byte
 	}
 }
 
-// TestDefs checks that defs shares what stands in several places.
+// TestDefs checks that defs shares what is used several times.
 func TestDefs(t *testing.T) {
 	s := check(t, `
 type Point struct{ X, Y int }

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// converter is how a type travels that has functions for it.
+// converter has the functions that convert a type to and from its JSON form.
 type converter struct {
 	travels        types.Type
 	decode, encode *types.Func
@@ -20,8 +20,8 @@ func (c *converter) belongsTo(p *types.Package) bool {
 	return c.decode != nil && c.decode.Pkg() == p || c.encode != nil && c.encode.Pkg() == p
 }
 
-// AddDecoder takes in a function annotated with //mcp:decode. Add it before the
-// first type is resolved.
+// AddDecoder adds a function annotated with //mcp:decode. Add it before the first type is
+// resolved.
 func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
@@ -40,7 +40,7 @@ func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
 	}
 }
 
-// AddEncoder takes in a function annotated with //mcp:encode.
+// AddEncoder adds a function annotated with //mcp:encode.
 func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
@@ -58,8 +58,7 @@ func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
 	}
 }
 
-// addConverter returns the converter of a type that travels as another one, nil
-// after an error.
+// addConverter returns the converter of a type, nil after an error.
 func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at Place) *converter {
 	s := site{at: at, pos: at.Pos}
 	if types.Identical(t, travels) {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 )
 
-// customSchema is a schema that somebody wrote, which is published as it is. The
-// keywords that a field may add to are where the renderer looks for them.
+// customSchema is a schema written by hand, which is published unchanged. The keywords
+// that a field may change are in the fields that the renderer reads.
 func customSchema(text string) *jsonschema.Schema {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(text), &members) // it was checked when it was taken in
@@ -64,7 +64,7 @@ func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
 
 var typeNames = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
-// malformed says what is wrong with a schema, "" if nothing is.
+// malformed returns what is wrong with a schema, "" if it is valid.
 func malformed(v any, at string) (hint, problem string) {
 	if _, ok := v.(bool); ok && at != "" {
 		return "", ""
@@ -93,7 +93,7 @@ func malformed(v any, at string) (hint, problem string) {
 	return "", ""
 }
 
-// badKeyword says what is wrong with the value of a keyword.
+// badKeyword returns what is wrong with the value of a keyword.
 func badKeyword(kind string, v any, at string) (hint, problem string) {
 	ok := true
 	switch kind {

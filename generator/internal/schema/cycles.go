@@ -7,9 +7,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// graph is what the declared types that a plan is made of have to do with each
-// other. Every cycle leads through a declared type, so the others are passed
-// over; so are pointers, which are not rendered.
+// graph has the references between the declared types that a plan is made of. Every cycle
+// leads through a declared type, so the others are passed over; so are pointers, which
+// are not rendered.
 type graph struct {
 	nodes []*node // in the order in which a walk from the root meets them
 	byT   map[*model.Type]*node
@@ -91,10 +91,10 @@ func (g *graph) settle(first *node) {
 	}
 }
 
-// references returns the types to be rendered by reference: those that close a
-// cycle, and those of a cycle that would stand in several places, as types that
-// all contain each other would otherwise multiply. With all, every struct that
-// stands in several places is one of them.
+// references returns the types to be rendered by reference: those that close a cycle, and
+// those of a cycle that would be written several times, as types that all contain each
+// other would otherwise multiply. With all, every struct that is used several times is
+// one of them.
 func (g *graph) references(all bool) []*model.Type {
 	var out []*model.Type
 	for _, n := range g.nodes {

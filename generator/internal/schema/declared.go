@@ -12,8 +12,8 @@ import (
 )
 
 // declared are the declarations of a package from which contracts are made, such as
-// constants, in the order of the source. Of packages whose source is not read only
-// the exported ones count: whether others are known depends on who else mentions
+// constants, in the order of the source. Of packages whose source is not read only the
+// exported ones count: whether others are known depends on the packages that mention
 // them.
 func declared[T types.Object](r *Resolver, pkg *types.Package, want func(T) bool) (all []T, err error) {
 	own := r.sources[pkg] != nil

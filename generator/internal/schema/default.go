@@ -6,9 +6,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// unwritable says why generated code cannot write a default as a Go expression,
-// "" where it can. At the top, and behind one pointer there, a method or a
-// function of the type may make the value; inside of another value nothing can.
+// unwritable returns why generated code cannot write a default as a Go expression, ""
+// where it can. At the top, and behind one pointer there, a method or a function of the
+// type may make the value; inside of another value nothing can.
 func unwritable(t *model.Type, text string, top bool) (hint, problem string) {
 	v, err := jsontext.Decode(text)
 	if err != nil {

@@ -101,7 +101,7 @@ func unmarshal(t testing.TB, text []byte) any {
 
 type jsonMember struct{ name, text string }
 
-// membersOf are the members of a JSON object as they stand in it.
+// membersOf are the members of a JSON object, in its order.
 func membersOf(t testing.TB, text []byte) []jsonMember {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// constants knows the expressions behind the constants of a package whose source is
-// read, which tell units and flags from enumerations.
+// constants has the expressions of the constants of a package whose source is read, which
+// tell units and flags from enumerations.
 type constants struct {
 	pkg   *load.Package
 	exprs map[string]ast.Expr // by name
@@ -140,8 +140,8 @@ func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format strin
 	r.errorf(site{at: Place{Pos: form.Pos, Subject: "//mcp:enum of " + t.Obj().Name()}, pos: form.Pos}, hint, format, args...)
 }
 
-// textEnumeration returns the values of a type with MarshalText, whose texts
-// only the directive can tell.
+// textEnumeration returns the values of a type with MarshalText, whose texts only the
+// directive has.
 func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (values *model.Enum, ok bool) {
 	if form.Mode == "off" {
 		return nil, true
@@ -251,8 +251,8 @@ func jsonConstant(v constant.Value) string {
 	return v.ExactString()
 }
 
-// constantDoc is the comment of a constant as a remark on its value: the Go
-// name at its start says nothing to a caller.
+// constantDoc is the comment of a constant as a remark on its value: the Go name at its
+// start is removed.
 func constantDoc(name, doc string) string {
 	doc = strings.Join(strings.Fields(doc), " ")
 	if rest, ok := strings.CutPrefix(doc, name+" "); ok {

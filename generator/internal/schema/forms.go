@@ -9,8 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// Form is what directives say about the JSON form of a type. Parts that are nil
-// are not said.
+// Form is what directives set of the JSON form of a type. Parts that are nil are not set.
 type Form struct {
 	Enum   *EnumForm
 	Union  *UnionForm
@@ -37,7 +36,7 @@ type SchemaForm struct {
 	Pos  token.Position
 }
 
-// NamedText gives what a Go name stands for its text on the wire.
+// NamedText is the JSON text of what a Go name names.
 type NamedText struct {
 	Name, Text string
 	Pos        token.Position
@@ -100,8 +99,7 @@ func (r *Resolver) goodEnumForm(s site, obj *types.TypeName, e *EnumForm) bool {
 	return r.known(s, e.Texts, names, "constant of the type")
 }
 
-// known refuses names that are none of those that are there, and texts that are
-// given twice or empty.
+// known refuses names that do not exist, and texts that are given twice or empty.
 func (r *Resolver) known(s site, list []NamedText, names []string, what string) bool {
 	ok := true
 	seen := map[string]bool{}

@@ -11,9 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// headerKeyword names the HTTP header that repeats an argument. What may stand
-// behind it is said in the specification of revision 2026-07-28, under the
-// streamable HTTP transport.
+// headerKeyword names the HTTP header that repeats an argument. Its value is defined in
+// the specification of revision 2026-07-28, under the streamable HTTP transport.
 const headerKeyword = "x-mcp-header"
 
 // applyHeader sets the header that repeats an argument: a token (RFC 9110,

@@ -8,9 +8,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// remedy says what to do about a value that cannot travel. own is what mends its
-// type, "" if nothing does; it is of no use where a field belongs to a type that
-// is not written here.
+// remedy returns what to do about a value without a JSON form. own is what to change in
+// its type, "" if nothing helps; it is not used if the field belongs to a type of another
+// package.
 func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	var ways []string
 	if own != "" && !s.far.IsValid() {
@@ -115,8 +115,8 @@ func (r *Resolver) methodsOn(t types.Type, advice string) string {
 	return advice
 }
 
-// warnEmpty warns about a value of which nothing travels, since all that it holds is
-// private: handles, and what has to be asked by its methods.
+// warnEmpty warns about a value that is always written as an empty object, since all its
+// fields are unexported: handles, and types whose values are read by methods.
 func (r *Resolver) warnEmpty(s site, plan *model.Type) {
 	for plan.Kind == model.Pointer || plan.Kind == model.Slice {
 		if plan.Name != "" {

@@ -115,7 +115,7 @@ func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m metho
 	return true
 }
 
-// travels refuses types that cannot travel in the direction of their use.
+// travels refuses types without a JSON form in the direction of their use.
 func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) bool {
 	if t == nil || seen[t] {
 		return true

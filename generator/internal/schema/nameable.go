@@ -14,8 +14,8 @@ func (r *Resolver) visible(obj types.Object) bool {
 	return obj.Exported() || obj.Pkg() == r.pkg.Types && !r.Outside
 }
 
-// Unnameable says why generated code cannot spell a type, "" where it can, and what
-// to do about it.
+// Unnameable returns why generated code cannot name a type, "" where it can, and what to
+// do about it.
 func (r *Resolver) Unnameable(t types.Type) (problem, hint string) {
 	hint, problem = r.unnameable(t, map[types.Type]bool{})
 	return problem, hint
@@ -30,8 +30,8 @@ func (r *Resolver) usable(s site, t *types.Named) bool {
 	return problem == ""
 }
 
-// unnameable says why generated code cannot spell a type, "" where it can. It
-// looks into types without a name, and at type arguments.
+// unnameable returns why generated code cannot name a type, "" where it can. It looks
+// into types without a name, and at type arguments.
 func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, problem string) {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -79,8 +79,8 @@ func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, pro
 	return "", ""
 }
 
-// hiddenName says why a declared type cannot be named, and which type arguments are
-// to be named for it to be.
+// hiddenName returns why a declared type cannot be named, and which type arguments are to
+// be named for it to be.
 func (r *Resolver) hiddenName(t *types.Named) (hint, problem string, args *types.TypeList) {
 	hint, problem = r.ownName(t)
 	if problem == "" {

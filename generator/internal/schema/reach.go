@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// AddRoot adds a type that the features have in their signatures. What aliases can
-// name types that have no other name depends on all of them. Add them before the
-// first type is resolved.
+// AddRoot adds a type that the features have in their signatures. Which aliases can name
+// types that have no other name depends on all of them. Add them before the first type is
+// resolved.
 func (r *Resolver) AddRoot(t types.Type) { r.roots = append(r.roots, t) }
 
 // near are the packages whose source is read and those whose types the features

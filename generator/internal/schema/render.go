@@ -40,18 +40,18 @@ func OutputOf(t *model.Tool) string {
 func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), false, false) }
 
 // OutputSchema returns what the generated encoder writes for a plan. The root is not
-// null: where there is nothing, the result is an error. The root may be of any
-// type; its $defs, if it has any, stand at the root and are referred to from
-// there, so whoever wraps the schema into another one has to move them.
+// null: a missing result is an error. The root may be of any type; its $defs, if it has
+// any, are at the root and are referred to from there, so a caller that wraps the schema
+// into another one has to move them.
 func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true, false) }
 
-// maxInlined bounds the number of schemas that are written one inside the other.
-// Types that hold others several times over several levels multiply; from here
-// on those that repeat stand in $defs.
+// maxInlined bounds the number of schemas that are written one inside the other. Types
+// that hold others several times over several levels multiply; beyond this limit those
+// that repeat are in $defs.
 const maxInlined = 20_000
 
-// render renders a plan. With defs, types that stand in several places are
-// shared from the start.
+// render renders a plan. With defs, types that are used several times are shared from the
+// start.
 func render(t *model.Type, output, defs bool) *jsonschema.Schema {
 	g := newGraph(t)
 	for _, all := range []bool{false, true} {
@@ -133,8 +133,8 @@ func (w *renderer) nullInside(t *model.Type) bool {
 	return t.Kind == model.Converted && w.null(t.Elem)
 }
 
-// nullable lets null stand beside a value. The description stays outside, where
-// clients look for it.
+// nullable allows null as well as a value. The description is outside, where clients look
+// for it.
 func nullable(t *model.Type, s *jsonschema.Schema) *jsonschema.Schema {
 	switch t.Kind {
 	case model.Any, model.RawJSON, model.Interface:
@@ -215,13 +215,13 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		s.Description = desc
 	}
 	if isBlank(s) {
-		// Some clients drop a schema that says nothing.
+		// Some clients drop an empty schema.
 		s.Description = "Any JSON value."
 	}
 	return s
 }
 
-// isBlank reports whether a schema says nothing at all.
+// isBlank reports whether a schema has no keyword.
 func isBlank(s *jsonschema.Schema) bool {
 	return s.Type == "" && s.Description == "" && s.Ref == "" && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil && s.Enum == nil && len(s.Extras) == 0
 }

@@ -12,8 +12,8 @@ import (
 // instantiates itself with ever larger arguments gets there.
 const maxDepth = 500
 
-// resolve makes the plan of a type, in the order in which encoding/json looks
-// at it: what the type itself says about its form comes before its kind.
+// resolve makes the plan of a type, in the order in which encoding/json looks at it: a
+// form of the type itself comes before its kind.
 func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 	if s.deep++; s.deep > maxDepth {
 		r.errorf(s, "break the chain with a type that has its own JSON form", "type %.80s… is nested too deeply", r.typeString(t))

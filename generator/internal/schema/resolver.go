@@ -12,15 +12,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Docs finds what the source of any package says of a type, field or constant: its
-// doc comment, "" if there is none, and where it is declared, columns included.
-// *load.Docs is one.
+// Docs finds the source of a type, field or constant of any package: its doc comment, ""
+// if there is none, and where it is declared, columns included. *load.Docs is one.
 type Docs interface {
 	Of(obj types.Object) string
 	Position(obj types.Object) token.Position
 }
 
-// Use says in which direction a value travels.
+// Use is the direction in which a value is converted.
 type Use int
 
 const (
@@ -47,8 +46,8 @@ type Resolver struct {
 	// TaggedOnly makes only those struct fields required that a tag or
 	// //mcp:arg requires. Set it before the first type is resolved.
 	TaggedOnly bool
-	// Foreign tells what directives say about the types of other packages; it
-	// may be nil. Set it before the first type is resolved.
+	// Foreign returns what directives set for the types of other packages; it may be nil.
+	// Set it before the first type is resolved.
 	Foreign func(*types.TypeName) *Form
 	// Outside is set where the code for the package is generated into others, which
 	// can name nothing that is not exported. Set it before the first type is
@@ -58,7 +57,7 @@ type Resolver struct {
 	pkg   *load.Package // that is generated for
 	docs  Docs
 	diags *diag.List
-	// lasting is where diags are added that hold whatever becomes of the plan.
+	// lasting is where diagnostics are added that remain if an attempt fails.
 	lasting *diag.List
 	trying  bool // in an attempt: see there
 
@@ -119,10 +118,10 @@ func (r *Resolver) Type(t types.Type, at Place) *model.Type {
 	return plan
 }
 
-// Param returns the field for a plain parameter: an argument by the parameter's
-// name, required unless it is a pointer or variadic. A time.Duration travels as
-// text there, "1h30m". For a variadic parameter t is the slice. The description
-// is left to the caller. It returns nil like [Resolver.Type].
+// Param returns the field for a plain parameter: an argument by the parameter's name,
+// required unless it is a pointer or variadic. A time.Duration is text there, "1h30m".
+// For a variadic parameter t is the slice. The description is left to the caller. It
+// returns nil like [Resolver.Type].
 func (r *Resolver) Param(name string, t types.Type, variadic bool, at Place) *model.Field {
 	at.Param, at.Variadic = name, variadic
 	plan := r.Type(t, at)

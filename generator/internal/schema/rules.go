@@ -57,7 +57,7 @@ func setEnum(t *model.Type, rules *model.Rules, k setting) (hint string, err err
 	return "", nil
 }
 
-// applyDuration lets time.Duration travel as text.
+// applyDuration makes a time.Duration text.
 func applyDuration(f *model.Field) (hint string, err error) {
 	changed := asText(f.Type)
 	if changed == nil {
@@ -67,8 +67,8 @@ func applyDuration(f *model.Field) (hint string, err error) {
 	return "", nil
 }
 
-// asText copies the plan of a time.Duration, or of pointers and lists of it, as
-// text; nil if it is none.
+// asText copies the plan of a time.Duration, or of pointers and lists of it, as text; nil
+// for other types.
 func asText(t *model.Type) *model.Type {
 	switch {
 	case t.Kind == model.Duration:

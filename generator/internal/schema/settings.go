@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// source says where a setting was written, which decides how its value is read.
+// source is where a setting was written, which determines how its value is read.
 type source int
 
 const (
@@ -117,8 +117,8 @@ func checkType(f *model.Field, k setting) (hint string, err error) {
 	return hint, fmt.Errorf("type=%s contradicts the Go type, which is of type %s", want, is)
 }
 
-// base is what travels for a type: what it points to, converts to, or is beside
-// its flag.
+// base is the plan of the JSON value of a type: of what it points to, converts to, or has
+// beside its flag.
 func base(t *model.Type) *model.Type {
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
 		t = t.Elem
@@ -197,8 +197,8 @@ func areArrays(list []string) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(text string) bool { return text[0] != '[' })
 }
 
-// valueText is the JSON text of a value as it was written: text for what
-// travels as a string, JSON for everything else.
+// valueText is the JSON text of a value as it was written: text for strings, JSON for
+// everything else.
 func valueText(t *model.Type, k setting) (text, hint string, err error) {
 	t = base(t)
 	v := k.value()

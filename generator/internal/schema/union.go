@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// defaultDiscriminator is the member that names the implementation, where
-// //mcp:union says no other.
+// defaultDiscriminator is the member that names the implementation, unless //mcp:union
+// sets another.
 const defaultDiscriminator = "type"
 
 // implementation is a type that a sealed interface may hold.
@@ -166,7 +166,7 @@ func (r *Resolver) variant(s site, union *types.Named, i implementation, info *m
 	return &model.UnionVariant{Name: i.obj.Name(), Type: plan, Pointer: i.pointer}
 }
 
-// unsuited says why an implementation cannot be one of a union, "" where it can, and
+// unsuited returns why an implementation cannot be one of a union, "" where it can, and
 // what to do about it.
 func (r *Resolver) unsuited(union *types.Named, i implementation, discriminator string) (problem, hint string) {
 	t := i.obj.Type()

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readValidate takes from a tag of github.com/go-playground/validator what JSON
-// Schema can say. The rest, and what is wrong in it, is that library's business.
+// readValidate reads from a tag of github.com/go-playground/validator what JSON Schema
+// can express. The rest, and errors in it, are left to that library.
 func (r *Resolver) readValidate(f *model.Field, tag string) {
 	if tag == "" || tag == "-" || f.Quoted {
 		return
@@ -73,7 +73,7 @@ var validatePatterns = map[string]string{
 	"hexadecimal": `^(0[xX])?[0-9a-fA-F]+$`, "e164": `^\+[1-9]?[0-9]{7,14}$`,
 }
 
-// validateRule applies one word of the tag, if it can be said.
+// validateRule applies one word of the tag, if JSON Schema can express it.
 func validateRule(t *model.Type, rules *model.Rules, key, value string) {
 	set := func(key, value string) {
 		// A word that does not suit the type or a broken value is left to the
@@ -149,8 +149,7 @@ func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Boun
 
 var oneOfWord = regexp.MustCompile(`'[^']*'|\S+`)
 
-// oneOf splits the values of oneof at white space; one with a space stands in
-// single quotes.
+// oneOf splits the values of oneof at white space; one with a space is in single quotes.
 func oneOf(value string) []string {
 	words := oneOfWord.FindAllString(value, -1)
 	for i, w := range words {
@@ -159,8 +158,8 @@ func oneOf(value string) []string {
 	return words
 }
 
-// literalPattern is a pattern that matches a text, with the escapes that both
-// worlds of regular expressions know.
+// literalPattern is a pattern that matches a text, with the escapes that both RE2 and
+// ECMA-262 have.
 func literalPattern(text string) string {
 	var b strings.Builder
 	for _, c := range text {

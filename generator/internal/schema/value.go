@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// unfit says why a JSON text is no value of a plan under rules, "" if it is one.
+// unfit returns why a JSON text is not a value of a plan with rules, "" if it is one.
 func unfit(t *model.Type, rules *model.Rules, text string) string {
 	v, err := jsontext.Decode(text)
 	if err != nil {
@@ -33,7 +33,7 @@ func mismatch(t *model.Type, rules *model.Rules, v any) string {
 		rules = &model.Rules{}
 	}
 	if v == nil && t.IsOptional() {
-		return "" // of an element; a field has been asked before
+		return "" // of an element; fields are checked by the caller
 	}
 	t = base(t)
 	switch t.Kind {
@@ -221,7 +221,7 @@ func mapMismatch(t *model.Type, rules *model.Rules, object map[string]any) strin
 	return ""
 }
 
-// unionMismatch looks at the variant that the discriminator names.
+// unionMismatch checks the variant that the discriminator names.
 func unionMismatch(t *model.Type, v any) string {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -261,8 +261,8 @@ func structMismatch(t *model.Type, object map[string]any, others ...string) stri
 	return ""
 }
 
-// fieldMismatch is mismatch for the value of a field, which the option ",string"
-// puts into a string.
+// fieldMismatch is mismatch for the value of a field, which is in a string under the
+// option ",string".
 func fieldMismatch(f *model.Field, v any) string {
 	if !f.Quoted {
 		return mismatch(f.Type, &f.Rules, v)

@@ -44,7 +44,7 @@ func run(pass *analysis.Pass, o *Options) error {
 	var diags diag.List
 	loaded := pkg
 	if from {
-		// Their source is no part of the pass.
+		// Their source is not part of the pass.
 		all, found, err := load.Load(context.Background(), load.Config{Dir: pkg.Dir})
 		switch {
 		case err != nil:
@@ -60,7 +60,7 @@ func run(pass *analysis.Pass, o *Options) error {
 	silent := analyze.IsSilent(loaded)
 	understood := &diags
 	if silent {
-		// What its types are for a client is a matter of the package that emits it.
+		// Its types are checked in the package that emits it.
 		analyze.Silent(loaded, &diags)
 		understood = &diag.List{}
 	}

@@ -17,7 +17,7 @@ func (c *checker) undecidedHints() {
 		var open, published []string
 		if !f.tool.EffectSaid {
 			open = append(open, "readonly, destructive or additive")
-			if f.tool.Hints.Destructive { // otherwise destructive=false says it, in part
+			if f.tool.Hints.Destructive { // otherwise destructive=false sets it, in part
 				published = append(published, "destructive")
 			} else {
 				published = append(published, "additive")

@@ -113,7 +113,7 @@ func repeats(text, name string) bool {
 	return squeeze(text) == squeeze(name) && squeeze(name) != ""
 }
 
-// squeeze leaves letters and digits of the words that say something.
+// squeeze leaves the letters and digits of meaningful words.
 func squeeze(text string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -126,7 +126,7 @@ func squeeze(text string) string {
 	return b.String()
 }
 
-// normal is a text without what does not matter when two are compared.
+// normal is a text in the form in which two are compared.
 func normal(text string) string {
 	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(text), " ")), " .!")
 }

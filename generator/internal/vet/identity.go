@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// identities are names of what says who calls, without case and separators.
+// identities are names of values that identify the caller, without case and separators.
 var identities = map[string]bool{
 	"tenant": true, "tenantid": true, "userid": true, "useruuid": true, "account": true, "accountid": true,
 	"customerid": true, "organizationid": true, "organisationid": true, "orgid": true, "workspaceid": true, "principal": true,

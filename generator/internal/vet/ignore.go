@@ -16,9 +16,9 @@ type ignored struct {
 	used bool
 }
 
-// covers reports whether a directive stands on what a finding is about. The
-// comment of the package itself is about everything, that of a package whose
-// features are emitted here about what is found there.
+// covers reports whether a directive applies to what a finding is about. The comment of
+// the package itself is about everything, that of a package whose features are emitted
+// here about what is found there.
 func (c *checker) covers(i *ignored, f *Finding) bool {
 	if i.rule != f.Rule {
 		return false

@@ -4,7 +4,7 @@ package vet
 type Rule struct {
 	ID    string
 	Finds string // one line, without a full stop
-	Why   string // one line or two: what comes of it, and what to do
+	Why   string // one line or two: the consequence, and what to do
 
 	check func(*checker)
 }

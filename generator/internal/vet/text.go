@@ -102,8 +102,8 @@ func (c *checker) hiddenCharacters() {
 }
 
 // lookalikes are characters that look like others of their kind, or like nothing, and are
-// part of ordinary text for some: the generator, which refuses what nobody can see,
-// lets them pass.
+// part of ordinary text for some: the generator, which refuses invisible characters,
+// accepts them.
 var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1680, 0x1680, 1}, // Ogham space
@@ -135,7 +135,7 @@ func hidden(s string) string {
 	return ""
 }
 
-// instructions are orders to a model, as tools are poisoned with them.
+// instructions are orders to a model, as poisoned tools have them.
 var instructions = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\b[^.]{0,40}\b(instructions?|prompts?|guidelines|system message)\b`),
 	regexp.MustCompile(`(?i)\b(do not|don't|never|must not|without)\s+(tell|inform|mention|reveal|notify|alert)(ing)?\b[^.]{0,30}\b(users?|humans?|anyone|anybody)\b`),

@@ -1,6 +1,6 @@
-// Package vet looks at contracts for what the generator accepts and a reviewer
-// would not: a tool without a description, a tenant that the model may choose, a
-// question whose error is dropped.
+// Package vet looks at contracts for what the generator accepts and a reviewer would not:
+// a tool without a description, a tenant that the model can choose, a question whose
+// error is dropped.
 //
 // One table ([Rules]) holds every rule; it drives the checks, the help of the
 // command and the reference in docs. A finding is suppressed by //mcp:ignore with
@@ -34,7 +34,7 @@ type Finding struct {
 
 // Fix is an edit of one place in the source.
 type Fix struct {
-	Message  string // what it does: "say destructive openworld"
+	Message  string // what it does: "add destructive openworld"
 	Pos, End token.Pos
 	Text     string // replaces the source from Pos to End
 }
@@ -89,7 +89,7 @@ type checker struct {
 	sets     []*directive.Set // of all sources
 	homes    map[*directive.Set]*load.Package
 	features []*feature
-	tokens   []int // of the tools, in their order; nil where nobody counts
+	tokens   []int // of the tools, in their order; nil if they are not counted
 	rule     string
 	found    []*Finding
 }
@@ -101,8 +101,8 @@ func (c *checker) report(set *directive.Set, pos token.Position, subject, hint, 
 	return f
 }
 
-// packagePos is where a finding about the whole package stands: the server, if
-// there is one, otherwise the first feature.
+// packagePos is the position of findings about the whole package: the server, if there is
+// one, otherwise the first feature.
 func (c *checker) packagePos() token.Position {
 	if s := c.m.Server; s != nil && s.Pos.IsValid() {
 		return s.Pos
@@ -122,7 +122,7 @@ func (c *checker) inSource() []*feature {
 	return all
 }
 
-// feature is what the rules want to know of every kind of feature.
+// feature is what the rules need of every kind of feature.
 type feature struct {
 	subject            string // "tool Search"
 	name               string // published
@@ -179,8 +179,8 @@ func (f *feature) arguments() []*model.Field {
 	return f.call.Input.Object.Fields
 }
 
-// fieldPos is where a field stands if that is in the package, otherwise where
-// the feature does.
+// fieldPos is the position of a field if that is in the package, otherwise that of the
+// feature.
 func (c *checker) fieldPos(f *feature, field *model.Field) token.Position {
 	if field.Pos.IsValid() && c.home(field.Pos) != nil {
 		return field.Pos
