@@ -294,7 +294,7 @@ func insertions(p *load.Package, chosen []*target) ([]*edit, *diag.Diagnostic) {
 			text, ok := insert(e.text, p.Fset.PositionFor(s.start(), false).Offset, *s.doc)
 			if !ok {
 				return nil, &diag.Diagnostic{
-					Pos: p.Position(s.start()), Message: s.name + " shares its line with other code, so no comment can stand above it",
+					Pos: p.Position(s.start()), Message: s.name + " shares its line with other code, so no comment can precede it",
 					Hint: "put it into a line of its own; gofmt does that",
 				}
 			}

@@ -52,10 +52,10 @@ func subcommands() []*subcommand {
 		{"read", "PACKAGE URI", "read a resource from the shell", (*command).read},
 		{"prompt", "PACKAGE NAME [key=value ... | JSON]", "get a prompt from the shell", (*command).prompt},
 		{"run", "PACKAGE", "serve a package over standard input and output, or HTTP", (*command).serve},
-		{"diff", "OLD NEW", "say what has changed between two contracts, and what it breaks", (*command).diff},
+		{"diff", "OLD NEW", "show what has changed between two contracts, and what it breaks", (*command).diff},
 		{"vet", "PACKAGES", "look for what is wrong in contracts that can be generated", (*command).vet},
-		{"help", "[TOPIC]", "say more about a command, or list the directives", (*command).help},
-		{"init", "[DIR]", "add what a package needs to be served, and say what comes next", (*command).init},
+		{"help", "[TOPIC]", "describe a command, or list the directives", (*command).help},
+		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
 	}
 }
 

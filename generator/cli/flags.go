@@ -22,7 +22,7 @@ func newFlags(name string) *flags {
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
 	f.StringVar(&f.tags, "tags", "", "build tags, separated by commas")
-	f.BoolVar(&f.verbose, "v", false, "say what is done, with the time of each stage")
+	f.BoolVar(&f.verbose, "v", false, "print what is done, with the time of each stage")
 	return f
 }
 

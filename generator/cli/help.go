@@ -79,7 +79,7 @@ Topics of help: generate, list, call, read, prompt, run, diff, vet, init, direct
 }
 
 const helpFlags = `	-tags LIST  build tags, separated by commas
-	-v          say what is done, with the time of each stage
+	-v          print what is done, with the time of each stage
 `
 
 const helpGenerate = `usage: mcpgen [flags] [packages]
@@ -94,7 +94,7 @@ it is there, out of date or broken.
 	-contract FILE
 	            also write the contract: what clients see of the packages as one
 	            server, as JSON for reviewers and mcpgen diff; with -check, exit 1
-	            if the file is not current, and say what has changed
+	            if the file is not current, and print what has changed
 	-json       write diagnostics as JSON, one object a line, to standard output
 ` + helpFlags
 
@@ -102,7 +102,7 @@ const helpList = `usage: mcpgen list [flags] [PACKAGE]
 
 Shows the features of a package: kind, published name, Go function, signature as
 a client sees it, hints, and about how many tokens of a model's context the
-listing takes, the dearest of each kind first. It works from the source; nothing
+listing takes, the largest of each kind first. It works from the source; nothing
 is built or written.
 
 %s
@@ -113,7 +113,7 @@ is built or written.
 
 const helpDiff = `usage: mcpgen diff [flags] OLD NEW
 
-Says what has changed between two contracts, and what each change means for
+Shows what has changed between two contracts, and what each change means for
 clients: breaking, compatible or wording. What cannot be decided counts as
 breaking. Each side is one of these:
 
@@ -145,9 +145,9 @@ Adds to a Go package what it lacks to be served: the line
 	//go:generate go tool mcpgen
 
 and, where there is none, //mcp:server above the package clause, in a new file
-mcp.go, or doc.go if that name is taken. Then it says which exported functions
-would do as tools, which commands come next, and how clients are told of the
-server. What is there already is never overwritten nor formatted; a second run
+mcp.go, or doc.go if that name is taken. Then it prints which exported functions
+would do as tools, which commands come next, and how to add the server to
+clients. What is there already is never overwritten nor formatted; a second run
 changes nothing. What is refused is refused before anything is written.
 
 	-annotate NAME,...
@@ -164,7 +164,7 @@ client would, and prints the result: text as it is, structured results as
 indented JSON. The package needs neither a generated file nor a main function.
 An error that the tool returns goes to standard error, with exit code 1.
 
-Arguments are one JSON object, or key=value pairs, read as the tool wants them:
+Arguments are one JSON object, or key=value pairs, read by the types of the tool:
 	query=sea year=1851       text stays text, also if it looks like a number;
 	                          numbers and true or false are what they look like
 	tag=whales tag=ships      a key that is repeated makes an array,

@@ -103,7 +103,7 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 		return refuse(dir+" is a file, and init works on packages", "name the directory: "+word(c.shortest(filepath.Dir(dir))))
 	}
 	if vendor := vendored(dir); vendor != "" {
-		return refuse(fmt.Sprintf("%s is a copy of somebody else's module, in which no change lasts", dir),
+		return refuse(fmt.Sprintf("%s is a copy of another module, in which no change lasts", dir),
 			"annotate functions of your own that call it")
 	}
 	i.root = moduleRoot(dir)
@@ -129,7 +129,7 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 	case p.Module == "" && os.Getenv("GO111MODULE") == "off":
 		return refuse("modules are switched off", "unset GO111MODULE")
 	case i.root == "" || p.Module == "":
-		return refuse(dir+" belongs to no module of yours", "start in a directory below your own go.mod")
+		return refuse(dir+" is not in a module of yours", "start in a directory below your own go.mod")
 	case p.GeneratedState == load.Foreign:
 		return refuse(c.relative(p.Generated)+" was not written by mcpgen, which would have to overwrite it", "rename it")
 	}
@@ -322,7 +322,7 @@ func create(path, text string) error {
 // unwritable returns why a file could not be written.
 func unwritable(path string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("write %s: somebody else has just written it\n\thint: look at it, and start again", path)
+		return fmt.Errorf("write %s: another program has just written it\n\thint: look at it, and start again", path)
 	}
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err // the path is that of a temporary file

@@ -136,7 +136,7 @@ func (i *initCommand) printClients() {
 		shell = append(shell, word(a))
 	}
 	fmt.Fprintf(i.c.out, `
-Clients are told of the server like this:
+Add the server to clients like this:
 
 	Claude Code: in a shell
 	claude mcp add %[1]s -- %[2]s

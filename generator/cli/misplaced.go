@@ -47,7 +47,7 @@ func misplaced(dir string) *diag.Diagnostic {
 				if !test {
 					continue
 				}
-				d.Message, d.Hint = text+" stands in a file of tests, which no server has", "annotate functions of the package itself"
+				d.Message, d.Hint = text+" is in a test file, which is not part of a server", "annotate functions of the package itself"
 				return d
 			}
 			word := strings.ToLower(almost.FindStringSubmatch(written)[2])

@@ -269,11 +269,11 @@ func (s *operand) guess(e *load.Error) string {
 		return "for the package in that directory write ./" + s.name
 	}
 	if strings.HasSuffix(s.name, ".json") || !s.inGit {
-		return "files and packages are looked for from the current directory; " + s.c.invoked + " help diff says what can be compared"
+		return "files and packages are looked for from the current directory; " + s.c.invoked + " help diff lists what can be compared"
 	}
 	rev, _, both := strings.Cut(s.name, ":")
 	if first, _, path := strings.Cut(rev, "/"); !both && path && strings.Contains(first, ".") {
 		return e.Hint
 	}
-	return "a clone without its history knows few revisions: git fetch origin " + word(rev) + ", or fetch-depth: 0 in CI"
+	return "a clone without its history has few revisions: git fetch origin " + word(rev) + ", or fetch-depth: 0 in CI"
 }

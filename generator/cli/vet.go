@@ -119,7 +119,7 @@ const helpVet = `usage: mcpgen vet [flags] [packages]
 
 Looks at the contracts of packages for what the generator accepts and a reviewer
 would not. It works from the source, and writes nothing. Each finding ends with
-the rule in brackets. Exit code 1 says that there are findings.
+the rule in brackets. Exit code 1 means that there are findings.
 
 	-rules LIST   check only these rules, separated by commas
 	-disable LIST do not check these

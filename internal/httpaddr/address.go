@@ -83,7 +83,7 @@ func split(text string) (host, port string, err error) {
 	if net.ParseIP(beforeZone(bare)) != nil || !strings.Contains(text, ":") {
 		return "", "", &Error{text, "has no port", "write " + net.JoinHostPort(bare, "8080")}
 	}
-	return "", "", &Error{text, "cannot be read", forms + "; an IPv6 address stands in brackets, [::1]:8080"}
+	return "", "", &Error{text, "cannot be read", forms + "; an IPv6 address is in brackets, [::1]:8080"}
 }
 
 // beforeZone removes the zone of an IPv6 address.

@@ -243,7 +243,7 @@ func registerResources(s *mcp.Server) {
 
 func registerPrompts(s *mcp.Server) {
 	s.Register(mcp.NewPrompt(mcp.PromptInfo{
-		Name: "greet", Title: "Greeting", Description: "Greets somebody.",
+		Name: "greet", Title: "Greeting", Description: "Greets a person.",
 		Arguments: []mcp.PromptArgument{
 			{Name: "name", Description: "Who it is.", Required: true, Complete: completeName},
 			{Name: "tone", Values: []string{"formal", "friendly"}},

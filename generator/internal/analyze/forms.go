@@ -28,7 +28,7 @@ func (a *analyzer) form(d declared) *model.Form {
 	at := place{pos: d.dir.Pos, subject: "form " + d.set.Name}
 	obj, ok := a.object(d.set).(*types.TypeName)
 	if !ok || obj.IsAlias() {
-		a.diags.Errorf(at.pos, at.subject, "an alias cannot be a form, for it gets no method").Hint = "declare a struct type"
+		a.diags.Errorf(at.pos, at.subject, "an alias cannot be a form, since it has no methods of its own").Hint = "declare a struct type"
 		return nil
 	}
 	named, ok := obj.Type().(*types.Named)

@@ -87,7 +87,7 @@ func (a *analyzer) origin(path string, at place) *load.Package {
 		return fail("write the import path of the package, and name each package", "%q is not an import path", path)
 	}
 	if path == a.pkg.Path {
-		return fail("delete it: the features of the package itself are emitted in any case", "names the package that it stands in")
+		return fail("delete it: the features of the package itself are emitted in any case", "names the package that contains it")
 	}
 	source := a.pkg.From[path]
 	if source == nil {

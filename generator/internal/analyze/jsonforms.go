@@ -87,7 +87,7 @@ func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
 	if other.form.Schema != nil {
 		d.Relate(other.form.Schema.Pos, "the other one")
 	}
-	d.Hint = "say it in the package with //mcp:from, which wins"
+	d.Hint = "set it in the package with //mcp:from, which takes precedence"
 }
 
 // saidForm is what a package says about a type.

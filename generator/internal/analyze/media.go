@@ -29,7 +29,7 @@ func (a *analyzer) toolResult(mime string) singleResult {
 				Hint = "leave mime= out, or return the bytes"
 			return false
 		case isReaderType(t):
-			a.diags.Errorf(at.pos, at.subject, "nothing says what is read from %s", a.shortType(t)).
+			a.diags.Errorf(at.pos, at.subject, "it is not set what is read from %s", a.shortType(t)).
 				Hint = "add mime= to the directive, for instance mime=image/png or mime=text/csv"
 			return false
 		}

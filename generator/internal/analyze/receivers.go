@@ -49,7 +49,7 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 		return nil, false
 	}
 	if !named.Obj().Exported() && r.Provider == nil && !a.out.Main && ast.IsExported(fn.Name()) {
-		d := a.diags.Errorf(at.pos, at.subject, "the receiver type %s is not exported, so nobody outside the package could pass one to RegisterMCP", name)
+		d := a.diags.Errorf(at.pos, at.subject, "the receiver type %s is not exported, so other packages could not pass one to RegisterMCP", name)
 		if iface := a.interfaceWith(fn, named); iface != "" {
 			d.Hint = fmt.Sprintf("annotate the method %s of the interface %s instead", fn.Name(), iface)
 		} else {
@@ -194,7 +194,7 @@ func (a *analyzer) provider(t types.Type, at place) (p *model.Provider, ok bool)
 		}
 		if p != nil {
 			a.diags.Errorf(at.pos, at.subject, "%s is provided by both %s and %s of other packages", a.shortType(t), p.Func, other.Func).
-				Relate(p.Pos, "one").Relate(other.Pos, "the other one").Hint = "write an //mcp:inject function in the package with //mcp:from, which wins"
+				Relate(p.Pos, "one").Relate(other.Pos, "the other one").Hint = "write an //mcp:inject function in the package with //mcp:from, which takes precedence"
 			return nil, false
 		}
 		p = other
@@ -203,7 +203,7 @@ func (a *analyzer) provider(t types.Type, at place) (p *model.Provider, ok bool)
 		return p, true
 	}
 	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.pos, "where it is needed")
-	d.Hint = "export it, or write an //mcp:inject function in the package with //mcp:from, which wins"
+	d.Hint = "export it, or write an //mcp:inject function in the package with //mcp:from, which takes precedence"
 	return nil, false
 }
 
@@ -361,7 +361,7 @@ func (a *analyzer) plainFunc(d declared) (*types.Func, place, bool) {
 		return nil, at, false
 	}
 	if fn.Signature().TypeParams().Len() > 0 {
-		a.diags.Errorf(at.pos, at.subject, "a generic function cannot stand behind //mcp:%s", d.dir.Word).
+		a.diags.Errorf(at.pos, at.subject, "a generic function cannot have //mcp:%s", d.dir.Word).
 			Hint = "annotate a function without type parameters that calls it"
 		return nil, at, false
 	}

@@ -116,7 +116,7 @@ func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at 
 	return ok
 }
 
-const resourceForms = "return a string, []byte, io.Reader, mcp.ResourceContents or any type with a JSON form, optionally with an error or with a bool that says whether it was found"
+const resourceForms = "return a string, []byte, io.Reader, mcp.ResourceContents or any type with a JSON form, optionally with an error or with a bool that reports whether it was found"
 
 // resourceResult settles the one value of a resource.
 func (a *analyzer) resourceResult(res *model.Result, t types.Type, at place) bool {
@@ -166,7 +166,7 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at plac
 		ok = false
 	}
 	if len(r.Variables) > 0 {
-		a.diags.Errorf(at.pos, at.subject, "a value cannot be a template, for nothing takes the variables").
+		a.diags.Errorf(at.pos, at.subject, "a value cannot be a template, since no parameter takes the variables").
 			Hint = "leave the variables out, or annotate a function"
 		ok = false
 	}

@@ -108,7 +108,7 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 		}
 		f := arguments[v.Name]
 		if f == nil {
-			d := a.diags.Errorf(uri.At(variableOffset(uri.Value, v.Name)), at.subject, "nothing takes the variable {%s}", v.Name)
+			d := a.diags.Errorf(uri.At(variableOffset(uri.Value, v.Name)), at.subject, "no parameter takes the variable {%s}", v.Name)
 			d.Hint = "give the function a parameter " + v.Name
 			if near := diag.Nearest(v.Name, names); near != "" {
 				d.Hint = "did you mean {" + near + "}?"

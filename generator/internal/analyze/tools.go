@@ -84,7 +84,7 @@ func (a *analyzer) invalid(fn *types.Func, node ast.Node, at place) bool {
 	}
 	d := a.diags.Errorf(at.pos, at.subject, "the signature does not compile, so nothing can be generated for it")
 	d.Related = a.pkg.Explain(node, fn.Type())
-	d.Hint = "mend what the compiler reports; what is generated need not be there for it"
+	d.Hint = "fix what the compiler reports; the generated file is not needed for it"
 	return true
 }
 

@@ -131,7 +131,7 @@ func scanLiteral(s string) (int, *problem) {
 		return 0, &problem{0, "unclosed quote", fmt.Sprintf("close the string with %c; it cannot go on in the next line", s[0])}
 	}
 	if _, err := strconv.Unquote(s[:n]); err != nil {
-		return 0, &problem{badEscape(s[:n]), "a string with an escape that Go does not know", "write \\\\ for a backslash, or quote the string with `"}
+		return 0, &problem{badEscape(s[:n]), "a string with an escape that Go does not have", "write \\\\ for a backslash, or quote the string with `"}
 	}
 	return n, nil
 }

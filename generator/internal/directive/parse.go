@@ -127,7 +127,7 @@ func (p *reader) keyed(w word, a Arg) {
 // usable reports whether a known key may be given here.
 func (p *reader) usable(w word, a Arg, k *Key) bool {
 	if !k.Built {
-		p.errorf(w.start, "leave it out for now; mcpgen help directives says what is built", "%s is not built yet", k.Name)
+		p.errorf(w.start, "leave it out for now; mcpgen help directives lists what is built", "%s is not built yet", k.Name)
 		return false
 	}
 	if other, twice := p.d.Get(k.Name); twice {

@@ -106,7 +106,7 @@ func (s *scanner) comment(g *ast.CommentGroup, c *ast.Comment) {
 	d := &Directive{Word: spec.Word, Pos: pos}
 	if !spec.Built {
 		s.damage(at)
-		s.diags.Errorf(pos, subject(d), "this directive is not built yet").Hint = "leave it out for now; mcpgen help directives says what is built"
+		s.diags.Errorf(pos, subject(d), "this directive is not built yet").Hint = "leave it out for now; mcpgen help directives lists what is built"
 		return
 	}
 	if !s.placed(d, spec, at) {
@@ -281,7 +281,7 @@ func (s *scanner) text(d *Directive, spec *Spec, rest string, origin token.Posit
 	if rest == "" && spec.TextNeeded {
 		s.diags.Errorf(origin, subject(d), "text is missing").Hint = "write for example " + spec.Example
 	} else if d.Word == "ignore" && len(strings.Fields(rest)) == 1 {
-		s.diags.Errorf(shift(origin, len(rest)), subject(d), "the reason is missing").Hint = "say behind the rule why it does not apply: " + spec.Example
+		s.diags.Errorf(shift(origin, len(rest)), subject(d), "the reason is missing").Hint = "write after the rule why it does not apply: " + spec.Example
 	}
 	if _, ok := unquote(rest); ok {
 		s.diags.Warnf(origin, subject(d), "the quotes become part of the text").Hint = "leave them out: the rest of the line is the text"

@@ -146,7 +146,7 @@ func TestRefused(t *testing.T) {
 		{"spaces around =", on("//mcp:tool name = x"), "x.go:3:12: //mcp:tool: name has no value\n\thint: write for example name=search_books\nx.go:3:17: //mcp:tool: = without a key before it\n\thint: write key=value without spaces around =\nx.go:3:19: //mcp:tool: unknown word \"x\"\n\thint: it takes name, title, description, group, readonly, destructive, additive, idempotent, openworld, closedworld, timeout, scopes, requires, task, lenient, icon, mime, maxresult and alias\n"},
 		{"unclosed", on("//mcp:tool title=\"Search readonly"), "x.go:3:18: //mcp:tool: unclosed quote\n\thint: close the string with \"; it cannot go on in the next line\n"},
 		{"unclosed raw", on("//mcp:tool title=`Search"), "x.go:3:18: //mcp:tool: unclosed quote\n\thint: close the string with `; it cannot go on in the next line\n"},
-		{"escape", on(`//mcp:tool title="a\d"`), "x.go:3:20: //mcp:tool: a string with an escape that Go does not know\n\thint: write \\\\ for a backslash, or quote the string with `\n"},
+		{"escape", on(`//mcp:tool title="a\d"`), "x.go:3:20: //mcp:tool: a string with an escape that Go does not have\n\thint: write \\\\ for a backslash, or quote the string with `\n"},
 		{"glued", on(`//mcp:tool title="a"b readonly=x`), "x.go:3:21: //mcp:tool: text directly after the closing quote\n\thint: put a space between arguments, or escape the quote inside the string\nx.go:3:21: //mcp:tool: unknown word \"b\"\n\thint: it takes name, title, description, group, readonly, destructive, additive, idempotent, openworld, closedworld, timeout, scopes, requires, task, lenient, icon, mime, maxresult and alias\nx.go:3:32: //mcp:tool: readonly is a flag and takes true or false, got \"x\"\n\thint: write readonly, or readonly=false\n"},
 		{"single quotes", on("//mcp:tool title='two words' readonly=maybe"), "x.go:3:18: //mcp:tool: a string in single quotes\n\thint: quote strings as in Go, with \" or `\nx.go:3:39: //mcp:tool: readonly is a flag and takes true or false, got \"maybe\"\n\thint: write readonly, or readonly=false\n"},
 		{"typographic quotes", on("//mcp:tool title=“two words”"), "x.go:3:18: //mcp:tool: a string in typographic quotes\n\thint: quote strings as in Go, with \" or `\n"},
@@ -177,8 +177,8 @@ func TestRefused(t *testing.T) {
 
 		// Not built yet.
 		{"from on a function", on("//mcp:from example.com/x"), "x.go:3:1: //mcp:from: cannot be applied to function F\n\thint: it can be applied to the package comment\n"},
-		{"key not built", on("//mcp:tool readonly scopes=\"a b\""), "x.go:3:21: //mcp:tool: scopes is not built yet\n\thint: leave it out for now; mcpgen help directives says what is built\n"},
-		{"ignore without a reason", on("//mcp:ignore  missing-description "), "x.go:3:34: //mcp:ignore: the reason is missing\n\thint: say behind the rule why it does not apply: //mcp:ignore identity-argument The tenant is public.\n"},
+		{"key not built", on("//mcp:tool readonly scopes=\"a b\""), "x.go:3:21: //mcp:tool: scopes is not built yet\n\thint: leave it out for now; mcpgen help directives lists what is built\n"},
+		{"ignore without a reason", on("//mcp:ignore  missing-description "), "x.go:3:34: //mcp:ignore: the reason is missing\n\thint: write after the rule why it does not apply: //mcp:ignore identity-argument The tenant is public.\n"},
 		{"ignore without a rule", on("//mcp:ignore"), "x.go:3:13: //mcp:ignore: text is missing\n\thint: write for example //mcp:ignore identity-argument The tenant is public.\n"},
 		{"quoted text", "package p\n//mcp:error \"gone\"\nvar A = 1", "x.go:2:13: warning: //mcp:error: the quotes become part of the text\n\thint: leave them out: the rest of the line is the text\n"},
 	} {

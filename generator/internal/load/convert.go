@@ -137,7 +137,7 @@ func (l *loader) syntaxError(seen map[string]bool, at token.Position, message st
 		return
 	}
 	seen[at.Filename] = true
-	l.diags.Errorf(at, "", "syntax error: %s", message).Hint = "mend it first: directives behind it cannot be read"
+	l.diags.Errorf(at, "", "syntax error: %s", message).Hint = "fix it first: directives after it cannot be read"
 }
 
 func (l *loader) otherPackage(p *Package, at token.Position, name string) {

@@ -72,7 +72,7 @@ func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 		e.Message = fmt.Sprintf("GOFLAGS=-mod=mod does not work inside a workspace (%s)", env.GOWORK)
 		e.Hint = "take -mod=mod out of GOFLAGS, or set GOWORK=off"
 	case !workspace && (env.GOMOD == "" || env.GOMOD == os.DevNull) && hasModule(l.dir):
-		e.Message = fmt.Sprintf("the go command leaves the go.mod in %s alone, since that is the directory for temporary files", l.dir)
+		e.Message = fmt.Sprintf("the go command ignores the go.mod in %s, since that is the directory for temporary files", l.dir)
 		e.Hint = "work in a directory below it"
 	case !workspace && (env.GOMOD == "" || env.GOMOD == os.DevNull):
 		e.Message = fmt.Sprintf("there is no go.mod in %s or in a directory above it", l.dir)
@@ -166,9 +166,9 @@ func (l *loader) unloaded(ctx context.Context, where, reason string) *Error {
 	case strings.Contains(text, "@v") && !strings.Contains(text, ownModule+"@"):
 		// Where one module cannot be found, the go command loads none.
 		e.Message = fmt.Sprintf("the go command cannot load %s: %s", runtimePath, strings.TrimSpace(text))
-		e.Hint = "mend that: go list " + runtimePath + " says it again"
+		e.Hint = "fix that: go list " + runtimePath + " reports it again"
 	case module.Replace != nil:
-		e.Hint = "go.mod has " + module.Replace.Path + " in its place: mend that line"
+		e.Hint = "go.mod has " + module.Replace.Path + " in its place: fix that line"
 	}
 	return e
 }

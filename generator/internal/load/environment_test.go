@@ -248,7 +248,7 @@ func TestUnloadedRuntime(t *testing.T) {
 		{"not downloaded", module, "requires github.com/mcpgen/mcpgen, which cannot be loaded: ", "go mod download github.com/mcpgen/mcpgen, "},
 		{
 			"replaced by nothing", module + "\nreplace github.com/mcpgen/mcpgen => ./gone\n",
-			"cannot be loaded: github.com/mcpgen/mcpgen@v1.0.0: replacement directory ./gone does not exist", "go.mod has ./gone in its place: mend that line",
+			"cannot be loaded: github.com/mcpgen/mcpgen@v1.0.0: replacement directory ./gone does not exist", "go.mod has ./gone in its place: fix that line",
 		},
 		{
 			"vendored without it", module + "-- vendor/modules.txt --\n# github.com/mcpgen/mcpgen v1.0.0\n## explicit\n",
@@ -257,7 +257,7 @@ func TestUnloadedRuntime(t *testing.T) {
 		{
 			"another one is missing", module + "\nrequire example.com/gone v1.0.0\n\nreplace github.com/mcpgen/mcpgen => ./runtime\n" +
 				"-- runtime/go.mod --\nmodule github.com/mcpgen/mcpgen\n\ngo 1.26\n",
-			"the go command cannot load github.com/mcpgen/mcpgen/runtime/mcp: example.com/gone@v1.0.0: ", "mend that: go list github.com/mcpgen/mcpgen/runtime/mcp says it again",
+			"the go command cannot load github.com/mcpgen/mcpgen/runtime/mcp: example.com/gone@v1.0.0: ", "fix that: go list github.com/mcpgen/mcpgen/runtime/mcp reports it again",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -295,7 +295,7 @@ func TestTemporaryRoot(t *testing.T) {
 		t.Skip("TMPDIR is not where its temporary files are")
 	}
 	_, _, err := Load(t.Context(), Config{Dir: dir, Env: offline("TMPDIR=" + dir)})
-	if got := asError(t, err); !strings.Contains(got, "the go command leaves the go.mod in "+dir+" alone") || !strings.Contains(got, "hint: work in a directory below it") {
+	if got := asError(t, err); !strings.Contains(got, "the go command ignores the go.mod in "+dir+"") || !strings.Contains(got, "hint: work in a directory below it") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -225,7 +225,7 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 		{"Plain", "query required; default=a", "1:9: tool X: argument query: required and default exclude each other: a default is for an argument that is missing | keep one of them"},
 		{"Plain", "query required; optional", "1:9: tool X: argument query: required and optional exclude each other | keep one of them"},
 		{"Plain", "query header=X Region", `1:9: tool X: argument query: header "X Region" is not a header name | write a name such as X-Region`},
-		{"Plain", "rate header=X-Rate", `1:9: tool X: argument rate: header cannot be used on a number: only strings, integers and booleans can travel in one | write a name such as X-Region`},
+		{"Plain", "rate header=X-Rate", `1:9: tool X: argument rate: header cannot be used on a number: only strings, integers and booleans can be in one | write a name such as X-Region`},
 		{"Plain", "query header=X; nullable", "1:1: tool X: argument query: header and nullable exclude each other | drop one of them"},
 		{"Plain", "query name=limit", "1:9: tool X: argument query: there is an argument limit already | choose another name"},
 		{"Plain", "query name=", "1:9: tool X: argument query: the name is empty | write name=words"},

@@ -27,7 +27,7 @@ func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
 	in, out := sig.Params(), sig.Results()
 	errorType := types.Universe.Lookup("error").Type()
 	if in.Len() != 1 || sig.Variadic() || out.Len() != 2 || !types.Identical(out.At(1).Type(), errorType) {
-		r.errorf(site{at: at, pos: at.Pos}, "write func Name(S) (T, error), where T is the type and S is what travels for it",
+		r.errorf(site{at: at, pos: at.Pos}, "write func Name(S) (T, error), where T is the type and S its JSON form",
 			"an //mcp:decode function must be func(S) (T, error), this is %s", r.typeString(sig))
 		return
 	}
@@ -45,7 +45,7 @@ func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
 	if in.Len() != 1 || sig.Variadic() || out.Len() != 1 {
-		r.errorf(site{at: at, pos: at.Pos}, "write func Name(T) S, where T is the type and S is what travels for it",
+		r.errorf(site{at: at, pos: at.Pos}, "write func Name(T) S, where T is the type and S its JSON form",
 			"an //mcp:encode function must be func(T) S, this is %s", r.typeString(sig))
 		return
 	}
@@ -62,7 +62,7 @@ func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
 func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at Place) *converter {
 	s := site{at: at, pos: at.Pos}
 	if types.Identical(t, travels) {
-		r.errorf(s, "convert to a type that JSON can express", "type %s would travel as itself", r.typeString(t))
+		r.errorf(s, "convert to a type that JSON can express", "type %s would be converted to itself", r.typeString(t))
 		return nil
 	}
 	if _, basic := types.Unalias(t).(*types.Basic); basic || types.Identical(t, types.Universe.Lookup("error").Type()) {
@@ -79,7 +79,7 @@ func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at Place)
 		return nil // those of the package itself, which come first, win
 	}
 	if !types.Identical(c.travels, travels) {
-		d := fmt.Sprintf("type %s travels as %s here, and as %s in the other direction", r.typeString(t), r.typeString(travels), r.typeString(c.travels))
+		d := fmt.Sprintf("type %s is converted to %s here, and to %s in the other direction", r.typeString(t), r.typeString(travels), r.typeString(c.travels))
 		r.errorf(s, "let both functions use the same type", "%s", d)
 		return nil
 	}
@@ -94,7 +94,7 @@ func (r *Resolver) converted(s site, t types.Type, c *converter) *model.Type {
 	for _, fn := range []*types.Func{c.decode, c.encode} {
 		if fn != nil && !r.visible(fn) {
 			r.errorf(site{at: Place{Pos: c.pos, Subject: s.at.Subject}, pos: c.pos}, "export it",
-				"function %s, by which type %s travels, is not exported by its package, so generated code cannot name it", fn.Name(), r.typeString(t))
+				"function %s, which converts type %s, is not exported by its package, so generated code cannot name it", fn.Name(), r.typeString(t))
 			return nil
 		}
 	}

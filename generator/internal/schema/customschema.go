@@ -78,7 +78,7 @@ func malformed(v any, at string) (hint, problem string) {
 		kind, known := keyword.Vocabulary[key]
 		switch {
 		case kind == "root":
-			return "write the schema without references", place + " cannot be used, since the schema stands inside of others"
+			return "write the schema without references", place + " cannot be used, since the schema is used inside of others"
 		case !known && !strings.HasPrefix(key, "x-"):
 			hint := "keywords of your own begin with x-"
 			if near := diag.Nearest(key, sortedKeys(keyword.Vocabulary)); near != "" {

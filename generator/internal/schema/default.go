@@ -65,7 +65,7 @@ func unwritableValue(t *model.Type, v any, top bool) (hint, problem string) {
 				continue
 			}
 			if f.Quoted {
-				return "let the function choose what a missing value means", "a default cannot hold the field " + f.Name + ", which travels in a string"
+				return "let the function choose what a missing value means", "a default cannot hold the field " + f.Name + ", which is in a string"
 			}
 			if hint, problem := unwritableValue(f.Type, member, false); problem != "" {
 				return hint, problem

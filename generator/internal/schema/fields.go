@@ -278,7 +278,7 @@ func (r *Resolver) hiddenPlan(s site, t types.Type) *model.Type {
 		break
 	}
 	r.warnf(s, "use a type that can be named, or describe it in the comment of the field",
-		"%s, so the field is left to encoding/json and its schema says nothing", problem)
+		"%s, so the field is left to encoding/json and its schema is empty", problem)
 	return &model.Type{Kind: model.Reflect, Go: t}
 }
 

@@ -93,7 +93,7 @@ func (r *Resolver) goodEnumForm(s site, obj *types.TypeName, e *EnumForm) bool {
 	}
 	if m := methodsOf(obj.Type()); len(e.Texts) > 0 && !m.marshalText && !m.unmarshalText {
 		s.pos = e.Texts[0].Pos
-		r.errorf(s, "give the type MarshalText and UnmarshalText, or drop the texts", "the values of type %s travel as they are, since it has no MarshalText", obj.Name())
+		r.errorf(s, "give the type MarshalText and UnmarshalText, or drop the texts", "the values of type %s are written as they are, since it has no MarshalText", obj.Name())
 		return false
 	}
 	return r.known(s, e.Texts, names, "constant of the type")
@@ -112,7 +112,7 @@ func (r *Resolver) known(s site, list []NamedText, names []string, what string) 
 			} else if len(names) > 0 {
 				hint = "they are " + strings.Join(names, ", ")
 			}
-			r.errorf(s, hint, "%s is no %s", n.Name, what)
+			r.errorf(s, hint, "%s is not a %s", n.Name, what)
 			ok = false
 		}
 		if seen[n.Text] || n.Text == "" {

@@ -29,10 +29,10 @@ func setHeader(f *model.Field, name string) error {
 	switch t.Kind {
 	case model.String, model.Int, model.Uint, model.Bool, model.Text, model.Time, model.Duration, model.Bytes:
 	default:
-		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", keyword.KindName(t))
+		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can be in one", keyword.KindName(t))
 	}
 	if t.Schema != "" && customSchema(t.Schema).Type != "string" {
-		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can travel in one", keyword.KindName(t))
+		return fmt.Errorf("header cannot be used on %s: only strings, integers and booleans can be in one", keyword.KindName(t))
 	}
 	f.Rules.Header = name
 	return nil

@@ -84,7 +84,7 @@ func sameTypes(tuple *types.Tuple, want []types.Type) bool {
 func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m methods) bool {
 	if m.protoReflect {
 		r.errorf(s, "use a struct of your own and convert, or take the message as json.RawMessage and use protojson",
-			"type %s is a protobuf message, which encoding/json does not write as its JSON mapping says", r.typeString(t))
+			"type %s is a protobuf message, which encoding/json does not write as its JSON mapping requires", r.typeString(t))
 		return false
 	}
 	if m.marshalJSON && m.unmarshalJSON || m.marshalJSON && !m.unmarshalText || m.unmarshalJSON && !m.marshalText {
@@ -98,9 +98,9 @@ func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m metho
 	}
 	if plan.Kind == model.JSON {
 		own := r.sources[t.Obj().Pkg()] != nil
-		hint := "say it: //mcp:schema " + r.typeString(t) + " JSON in the package comment"
+		hint := "describe it: //mcp:schema " + r.typeString(t) + " JSON in the package comment"
 		if own {
-			hint = "say it: //mcp:schema JSON on the type"
+			hint = "describe it: //mcp:schema JSON on the type"
 		}
 		st, isStruct := t.Underlying().(*types.Struct)
 		if from := m.embedded; from != "" && isStruct && st.NumFields() > 1 {
@@ -109,7 +109,7 @@ func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m metho
 			}
 			r.warnf(s, hint, "type %s is written by the MarshalJSON of its embedded %s, and its other fields are lost", r.typeString(t), from)
 		} else if plan.Schema == "" {
-			r.warnf(s, hint, "type %s has a JSON form of its own, so the schema cannot say what it looks like", r.typeString(t))
+			r.warnf(s, hint, "type %s has a JSON form of its own, so the schema cannot describe it", r.typeString(t))
 		}
 	}
 	return true
@@ -164,7 +164,7 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 			r.errorf(s, r.remedy(s, t.Go, "use a string"), "type %s is an error, and no error can be made of JSON", r.typeString(t.Go))
 		} else {
 			r.errorf(s, r.remedy(s, t.Go, concrete(t.Go)),
-				"type %s is an interface, and JSON does not say which type to make", r.typeString(t.Go))
+				"type %s is an interface, and JSON does not have the type to make", r.typeString(t.Go))
 		}
 		return false
 	case model.JSON, model.Text:

@@ -80,7 +80,7 @@ func (r *Resolver) apply(f *model.Field, k setting) (hint string, err error) {
 		k.Set(f, v)
 	case k.IsRule():
 		if f.Quoted {
-			return "check it in the function", fmt.Errorf("%s cannot be used on a number that travels as a string", k.Name)
+			return "check it in the function", fmt.Errorf("%s cannot be used on a number that is written as a string", k.Name)
 		}
 		return r.applyRule(f, k)
 	default:

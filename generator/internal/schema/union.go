@@ -109,8 +109,8 @@ func (r *Resolver) tryUnion(s site, plan *model.Type, t *types.Named, form *Unio
 		if len(problem.Related) > 0 {
 			s.far = problem.Related[0].Pos
 		}
-		r.warnf(s, fmt.Sprintf("write an //mcp:encode function for it; or say what encoding/json writes: //mcp:schema %s JSON in the package comment", name),
-			"the schema cannot say what %s looks like: %s", name, strings.Replace(problem.Message, "field "+s.path+".", "field ", 1))
+		r.warnf(s, fmt.Sprintf("write an //mcp:encode function for it; or describe what encoding/json writes: //mcp:schema %s JSON in the package comment", name),
+			"the schema cannot describe %s: %s", name, strings.Replace(problem.Message, "field "+s.path+".", "field ", 1))
 	}
 	return false
 }

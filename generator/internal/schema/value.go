@@ -232,7 +232,7 @@ func unionMismatch(t *model.Type, v any) string {
 			return structMismatch(variant.Type, object, t.Union.Discriminator)
 		}
 	}
-	return jsontext.Show(object) + " does not say which kind of object it is by its member " + t.Union.Discriminator
+	return jsontext.Show(object) + " does not have its kind in the member " + t.Union.Discriminator
 }
 
 func structMismatch(t *model.Type, object map[string]any, others ...string) string {

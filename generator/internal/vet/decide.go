@@ -29,9 +29,9 @@ func (c *checker) undecidedHints() {
 		}
 		words := strings.Join(published, " ")
 		found := c.report(f.set, f.pos, f.subject, "add what is true to the directive, or to //mcp:defaults; now it is published as "+words,
-			"nobody has said whether it is %s", strings.Join(open, ", nor whether it is "))
+			"it is not set whether it is %s", strings.Join(open, ", nor whether it is "))
 		if at := c.behindWord(f.set, f.pos, "tool"); at != token.NoPos {
-			found.Fix = &Fix{Message: "say what is published now: " + words, Pos: at, End: at, Text: " " + words}
+			found.Fix = &Fix{Message: "write what is published now: " + words, Pos: at, End: at, Text: " " + words}
 		}
 	}
 }
@@ -43,7 +43,7 @@ func (c *checker) undecidedErrors() {
 			continue
 		}
 		c.report(nil, c.packagePos(), "", "add //mcp:defaults errors=declared to the package comment, so that only errors with //mcp:error and mcp.Errorf show their text, or errors=text if every error may be read",
-			"nobody has said whether clients may read the text of every error, such as those of %s", strings.Fields(f.subject)[1])
+			"it is not set whether clients may read the text of every error, such as those of %s", strings.Fields(f.subject)[1])
 		return
 	}
 }

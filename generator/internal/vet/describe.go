@@ -15,7 +15,7 @@ const describeFeature = "write what it does into the doc comment, or into descri
 func (c *checker) missingDescriptions() {
 	for _, f := range c.features {
 		if strings.TrimSpace(f.description) == "" {
-			c.report(f.set, f.pos, f.subject, describeFeature, "nothing says what it does")
+			c.report(f.set, f.pos, f.subject, describeFeature, "it has no description")
 		}
 		if f.resource != nil {
 			continue // the protocol has no descriptions of variables
@@ -29,7 +29,7 @@ func (c *checker) missingDescriptions() {
 			if f.call.Input.Whole {
 				hint = "write a comment above the field, or //mcp:arg " + field.Name + ` "..." on the function`
 			}
-			c.report(f.set, c.fieldPos(f, field), f.subject+": argument "+field.Name, hint, "nothing says what it is")
+			c.report(f.set, c.fieldPos(f, field), f.subject+": argument "+field.Name, hint, "it has no description")
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (c *checker) repeatedDescriptions() {
 		if other := first[own]; other == nil {
 			first[own] = f
 		} else if other.set != f.set || f.set == nil { // one function may be both a tool and a resource
-			c.report(f.set, f.pos, f.subject, "say how the two differ", "it has the description of %s", other.subject)
+			c.report(f.set, f.pos, f.subject, "describe how the two differ", "it has the description of %s", other.subject)
 		}
 		if repeats(f.description, f.name) {
 			c.report(f.set, f.pos, f.subject, describeFeature, "the description only repeats the name")
@@ -95,12 +95,12 @@ func (c *checker) repeatedDescriptions() {
 			subject, pos := f.subject+": argument "+field.Name, c.fieldPos(f, field)
 			switch other := seen[own]; {
 			case repeats(text, field.Name):
-				c.report(f.set, pos, subject, "say what a value looks like, or what it does", "the description only repeats the name")
+				c.report(f.set, pos, subject, "describe what a value looks like, or what it does", "the description only repeats the name")
 			case own == normal(f.description):
-				c.report(f.set, pos, subject, "say what the argument is", "it has the description of the %s", strings.Fields(f.subject)[0])
+				c.report(f.set, pos, subject, "describe what the argument is", "it has the description of the %s", strings.Fields(f.subject)[0])
 			case field.Description == "": // that of its type, which others have, too
 			case other != "":
-				c.report(f.set, pos, subject, "say how the two differ", "it has the description of argument %s", other)
+				c.report(f.set, pos, subject, "describe how the two differ", "it has the description of argument %s", other)
 			default:
 				seen[own] = field.Name
 			}

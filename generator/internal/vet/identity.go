@@ -29,7 +29,7 @@ func (c *checker) identityArguments() {
 	for _, f := range c.features {
 		for _, name := range f.variables {
 			if identity(name) {
-				c.report(f.set, f.pos, f.subject+": variable "+name, identityHint, "whoever asks chooses it")
+				c.report(f.set, f.pos, f.subject+": variable "+name, identityHint, "the client chooses it")
 			}
 		}
 		if f.resource != nil {

@@ -154,7 +154,7 @@ func (c *checker) instructionTexts() {
 		plain := strings.Join(strings.Fields(t.text), " ")
 		for _, order := range instructions {
 			if words := order.FindString(plain); words != "" {
-				c.report(t.set, t.pos, t.subject, "say what it does, not what the model shall do; instructions= of //mcp:server is for how to use the server",
+				c.report(t.set, t.pos, t.subject, "describe what it does, not what the model shall do; instructions= of //mcp:server is for how to use the server",
 					"the %s reads like an order to the model: %q", t.what, words)
 				return
 			}

@@ -161,7 +161,7 @@ func (p *prover) checkResult(v reflect.Value, out *Outcome) string {
 	}
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		if !out.IsError || out.Structured != nil {
-			return fmt.Sprintf("a nil result is no error: %s", out.Structured)
+			return fmt.Sprintf("a nil result is not an error: %s", out.Structured)
 		}
 		p.excused(NothingFound)
 		return ""

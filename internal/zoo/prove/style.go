@@ -58,7 +58,7 @@ func (c *styleCheck) add(path, format string, args ...any) {
 // inputRoot is rule 1.
 func (c *styleCheck) inputRoot(n *Node) {
 	if t := n.Get("type"); t == nil || t.Text != "object" {
-		c.add("#", "the root is no object")
+		c.add("#", "the root is not an object")
 	}
 	if p := n.Get("properties"); p == nil || p.Kind != '{' {
 		c.add("#", "the root has no properties")
@@ -132,7 +132,7 @@ func (c *styleCheck) schema(path string, n *Node, root bool) {
 			}
 			for _, item := range m.Value.Items {
 				if p := n.Get("properties"); p == nil || p.Get(item.Text) == nil {
-					c.add(path, "requires %s, which is no property", item)
+					c.add(path, "requires %s, which is not a property", item)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ func Wrapped(t *testing.T, cfg Config) {
 			t.Errorf("%s: style of the output schema at %s", tool.Name, s)
 		}
 		if root, err := ParseSchema(string(tool.OutputSchema)); err != nil || root.Type != "object" {
-			t.Errorf("%s: the root of the output schema is no object: %s", tool.Name, tool.OutputSchema)
+			t.Errorf("%s: the root of the output schema is not an object: %s", tool.Name, tool.OutputSchema)
 		}
 		output, err := Compile(string(tool.OutputSchema))
 		if err != nil {

@@ -101,7 +101,7 @@ func (s *headerSearch) add(schema, value []byte, path []string, open bool) error
 	}
 	header, ok := HeaderName(name)
 	if !ok {
-		return fmt.Errorf("%q is no name of a header field: use letters, digits and hyphens", name)
+		return fmt.Errorf("%q is not a name of a header field: use letters, digits and hyphens", name)
 	}
 	if i := slices.IndexFunc(s.found, func(p HeaderParam) bool { return p.Header == header }); i >= 0 {
 		return fmt.Errorf("%q is taken by %s: the case of letters makes no difference", name, strings.Join(s.found[i].Path, "."))
