@@ -29,7 +29,6 @@ type fromLine struct {
 	groups []string // none for all features
 	prefix string
 	pos    token.Position // of the import path
-	used   bool           // it has selected a feature
 }
 
 // selects reports whether a feature of these groups is emitted.
@@ -167,13 +166,11 @@ func (a *analyzer) line(d declared) *fromLine {
 		return nil
 	}
 	groups := a.groupsOf(d)
-	for _, l := range a.from.lines {
-		if l.selects(groups) {
-			l.used = true
-			return l
-		}
+	i := slices.IndexFunc(a.from.lines, func(l *fromLine) bool { return l.selects(groups) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return a.from.lines[i]
 }
 
 // checkSelected refuses lines that select nothing.
@@ -181,17 +178,18 @@ func (a *analyzer) checkSelected() {
 	if a.from == nil || a.damaged {
 		return // what cannot be read may be what is missing
 	}
-	count, groups := 0, map[string]bool{}
+	count, groups, used := 0, map[string]bool{}, map[*fromLine]bool{}
 	for _, word := range featureWords {
 		for _, d := range a.declared(word) {
 			count++
+			used[a.line(d)] = true
 			for _, g := range a.groupsOf(d) {
 				groups[g] = true
 			}
 		}
 	}
 	for _, l := range a.from.lines {
-		if l.used || count == 0 && len(l.groups) == 0 && a.brings() {
+		if used[l] || count == 0 && len(l.groups) == 0 && a.brings() {
 			continue
 		}
 		what, hint := a.unused(l, count, groups)
