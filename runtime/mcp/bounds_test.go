@@ -260,14 +260,14 @@ func TestLongRootsAreNotKept(t *testing.T) {
 		p.expect(call(1, "roots", "{}"), "roots/list")
 		p.expect(answer(1, 1000), `"text":"1001"`)
 		p.expect(call(2, "roots", "{}"), "roots/list")
-		idle := mcp.Memory(s).Used()
+		idle := s.Transport().Memory().Used()
 		p.expect(answer(2, 10), `"text":"11"`)
 		p.expect(call(3, "roots", "{}"), `"text":"11"`)
 		// Those that are kept are charged until they change.
-		kept := mcp.Memory(s).Used()
+		kept := s.Transport().Memory().Used()
 		p.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}` + "\n")
 		synctest.Wait()
-		changed := mcp.Memory(s).Used()
+		changed := s.Transport().Memory().Used()
 		if size := kept - changed; size < 11*int64(len("file:///a")) || size > 16<<10 || changed > idle {
 			t.Errorf("%d bytes are charged with roots, %d without", kept, changed)
 		}

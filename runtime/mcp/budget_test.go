@@ -27,12 +27,12 @@ func room(bytes int) mcp.Option { return mcp.WithLimits(mcp.Limits{Memory: bytes
 func gaveBack(t *testing.T, s *mcp.Server) {
 	t.Helper()
 	for range 1000 {
-		if mcp.Memory(s).Used() == 0 {
+		if s.Transport().Memory().Used() == 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d bytes are charged at the end", mcp.Memory(s).Used())
+	t.Errorf("%d bytes are charged at the end", s.Transport().Memory().Used())
 }
 
 const overload = `"error":{"code":-32603,"message":"overloaded: the memory limit of the server is reached; try again later","data":{"reason":"overloaded"}}`
@@ -143,7 +143,7 @@ func TestReplyBeyondMemory(t *testing.T) {
 					stuck = append(stuck, d)
 				}
 				synctest.Wait()
-				if used := mcp.Memory(s).Used(); used < size || used > 1<<20+3*size {
+				if used := s.Transport().Memory().Used(); used < size || used > 1<<20+3*size {
 					t.Errorf("%d bytes are charged", used)
 				}
 				p.expect(request(8, "ping", "{}"), pong)
@@ -171,7 +171,7 @@ func dialSilent(t *testing.T, s *mcp.Server) *silentPeer {
 	d := &silentPeer{to: inW, done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
-		_ = s.Serve(t.Context(), jsonrpc.NewLineConn(inR, outW, mcp.MessageBytes(s)))
+		_ = s.Serve(t.Context(), jsonrpc.NewLineConn(inR, outW, s.Transport().Limits().MessageBytes))
 		inR.Close()
 	}()
 	return d
@@ -350,10 +350,10 @@ func (g *greedy) ask(t *testing.T) {
 	close(goOn) // all at once
 	synctest.Wait()
 	grown := live() - before
-	if most := int64(memory + mcp.LargeReplies*4*2*g.size + 4<<20); grown > most {
+	if most := int64(memory + largeReplies*4*2*g.size + 4<<20); grown > most {
 		t.Errorf("%d MB are live, and %d are allowed", grown>>20, most>>20)
 	}
-	t.Logf("%d MB are live, %d are charged, %d calls have come", grown>>20, mcp.Memory(s).Used()>>20, arrived)
+	t.Logf("%d MB are live, %d are charged, %d calls have come", grown>>20, s.Transport().Memory().Used()>>20, arrived)
 	if g.fills {
 		<-d.done // after Limits.WriteTime
 	}

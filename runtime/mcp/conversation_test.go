@@ -288,7 +288,7 @@ func dialContext(t *testing.T, ctx context.Context, s *mcp.Server, way string) *
 		p.write, p.close = inW, func() { inW.Close() }
 		p.gone = func() { inW.Close(); outR.Close() }
 		go p.listen(outR)
-		go p.serve(func() error { return s.Serve(ctx, jsonrpc.NewLineConn(inR, outW, mcp.MessageBytes(s))) })
+		go p.serve(func() error { return s.Serve(ctx, jsonrpc.NewLineConn(inR, outW, s.Transport().Limits().MessageBytes)) })
 	case "memory":
 		conn, wait := s.Connect(ctx)
 		p.write = connWriter{conn}

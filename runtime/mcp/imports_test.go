@@ -4,9 +4,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // A program that serves stdio links the standard library and this module, and
@@ -26,11 +23,5 @@ func TestImports(t *testing.T) {
 		default:
 			t.Errorf("%s is imported", path)
 		}
-	}
-}
-
-func TestTablesFitRevisions(t *testing.T) {
-	if len(protocol.All) != mcp.Revisions {
-		t.Errorf("%d revisions, tables of %d", len(protocol.All), mcp.Revisions)
 	}
 }

@@ -206,6 +206,13 @@ func (c *crowd) now() int {
 	return c.inside
 }
 
+// Bounds that docs/security.md has: replies of more than 1 MiB that a server encodes at the same
+// time, and replies of more than 8 KiB for one connection.
+const (
+	largeReplies  = 4
+	mediumReplies = 16
+)
+
 // TestLargeResults has more clients with large results than there are places: some are
 // written, the others wait, small ones do not, and all come in the end.
 func TestLargeResults(t *testing.T) {
@@ -213,7 +220,7 @@ func TestLargeResults(t *testing.T) {
 		c := &crowd{goOn: make(chan struct{})}
 		s := newFixture(quiet, mcp.WithTimeout(0))
 		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 9<<18) }))
-		const calls = 3 * mcp.LargeReplies
+		const calls = 3 * largeReplies
 		var clients []*peer
 		for range calls {
 			p := limited(t, s)
@@ -221,8 +228,8 @@ func TestLargeResults(t *testing.T) {
 			clients = append(clients, p)
 		}
 		synctest.Wait()
-		if n := c.now(); n != mcp.LargeReplies {
-			t.Errorf("%d are written at the same time, want %d", n, mcp.LargeReplies)
+		if n := c.now(); n != largeReplies {
+			t.Errorf("%d are written at the same time, want %d", n, largeReplies)
 		}
 		for _, p := range clients {
 			p.expect(call(100, "hello", "{}"), `"id":100,"result"`)
@@ -243,7 +250,7 @@ func TestLargeResults(t *testing.T) {
 		if got != calls-cancelled {
 			t.Errorf("%d replies, want %d", got, calls-cancelled)
 		}
-		if c.most > mcp.LargeReplies {
+		if c.most > largeReplies {
 			t.Errorf("%d were written at the same time", c.most)
 		}
 		for _, p := range clients {
@@ -258,14 +265,14 @@ func TestLargeResults(t *testing.T) {
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, at := range map[string]struct{ size, want int }{
-			"medium": {20 << 10, mcp.MediumReplies}, "large": {200 << 10, 1},
+			"medium": {20 << 10, mediumReplies}, "large": {200 << 10, 1},
 		} {
 			c := &crowd{goOn: make(chan struct{})}
 			s := newFixture(quiet, mcp.WithTimeout(0))
 			// They stop in the middle, behind the first look at their size.
 			s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, at.size) }))
 			p := limited(t, s)
-			const calls = 3 * mcp.MediumReplies
+			const calls = 3 * mediumReplies
 			for i := range calls {
 				p.send(call(i, "crowd", "{}") + "\n")
 			}
@@ -298,7 +305,7 @@ func TestLargeResultWaitsForItsTime(t *testing.T) {
 		s := newFixture(quiet, mcp.WithTimeout(0), mcp.WithLimits(mcp.Limits{CallTime: time.Minute, GraceTime: time.Hour}))
 		s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, 9<<18) }))
 		var clients []*peer
-		for range mcp.LargeReplies + 1 {
+		for range largeReplies + 1 {
 			p := limited(t, s)
 			p.send(lines(call(1, "crowd", "{}"), call(2, "crowd", "{}")))
 			synctest.Wait()
@@ -314,7 +321,7 @@ func TestLargeResultWaitsForItsTime(t *testing.T) {
 				}
 			}
 			want := 1 // which waits for its turn
-			if i == mcp.LargeReplies {
+			if i == largeReplies {
 				want = 2 // since the first one waits for a place
 			}
 			if len(got) != want {
@@ -349,7 +356,7 @@ func TestLargeResultsForGoneClients(t *testing.T) {
 		}
 		synctest.Wait()
 		// Each has a few replies of 4 MB waiting, not all that it has asked for.
-		if used := mcp.Memory(s).Used(); used > 120<<20 {
+		if used := s.Transport().Memory().Used(); used > 120<<20 {
 			t.Errorf("%d MB are held for clients that do not read", used>>20)
 		}
 		p := limited(t, s)

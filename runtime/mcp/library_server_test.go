@@ -572,13 +572,13 @@ func TestChangesUnderLoad(t *testing.T) {
 	clients.Wait()
 	close(stop)
 	work.Wait()
-	if n := mcp.Audience(s); n != 0 {
-		t.Errorf("%d are still listened to", n)
+	if n := mcp.Subscribers(s); n != 0 {
+		t.Errorf("%d are still subscribed", n)
 	}
 }
 
-// A session that is refused after all leaves nothing behind.
-func TestRefusedSessionsHearNothing(t *testing.T) {
+// A session that an interceptor refuses does not stay subscribed.
+func TestRefusedSessionsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newCircle(quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 			return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
@@ -592,12 +592,12 @@ func TestRefusedSessionsHearNothing(t *testing.T) {
 		p := dial(t, s, "memory")
 		p.send(lines(initialize("2025-11-25"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 		synctest.Wait()
-		if mcp.Audience(s) != 1 {
+		if mcp.Subscribers(s) != 1 {
 			t.Error("the session is not there")
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if mcp.Audience(s) != 0 {
+		if mcp.Subscribers(s) != 0 {
 			t.Error("the session is still there")
 		}
 		p.hangUp()

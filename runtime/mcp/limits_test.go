@@ -6,11 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,55 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
-
-// Each field of the limits has a test of its name, a default, and an option that
-// changes it alone.
-func TestLimits(t *testing.T) {
-	tests := map[string]bool{}
-	names, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				tests[f.Name.Name] = true
-			}
-		}
-	}
-	standard := mcp.LimitsOf(mcp.NewServer(fixtureInfo()))
-	limits := reflect.TypeFor[mcp.Limits]()
-	for i := range limits.NumField() {
-		name := limits.Field(i).Name
-		if !tests["TestLimit"+name] {
-			t.Errorf("no TestLimit%s", name)
-		}
-		if reflect.ValueOf(standard).Field(i).Int() <= 0 {
-			t.Errorf("%s has no default", name)
-		}
-		var changed mcp.Limits
-		reflect.ValueOf(&changed).Elem().Field(i).SetInt(12345)
-		want := standard
-		reflect.ValueOf(&want).Elem().Field(i).SetInt(12345)
-		switch name { // the share of one client follows, where that is not said
-		case "Calls":
-			want.CallsPerClient = (12345 + 3) / 4
-		case "Listens":
-			want.ListensPerClient = (12345 + 3) / 4
-		}
-		if got := mcp.LimitsOf(mcp.NewServer(fixtureInfo(), mcp.WithLimits(changed))); got != want {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
-		}
-		reflect.ValueOf(&changed).Elem().Field(i).SetInt(-1)
-		if got := mcp.LimitsOf(mcp.NewServer(fixtureInfo(), mcp.WithLimits(changed))); got != standard {
-			t.Errorf("%s of -1: %+v", name, got)
-		}
-	}
-}
 
 // limited serves a peer with a session, over the framing of stdio.
 func limited(t *testing.T, s *mcp.Server) *peer {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
@@ -226,28 +225,4 @@ func TestConcurrentRetries(t *testing.T) {
 	if done != 1 {
 		t.Errorf("%d of the retries ran", done)
 	}
-}
-
-func TestLocalStore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := mcp.NewStateStore()
-		consume := func(id string, life time.Duration) (bool, error) {
-			return s.Consume(t.Context(), id, time.Now().Add(life))
-		}
-		for i := range mcp.MaxConsumed {
-			if first, err := consume(fmt.Sprint(i), time.Hour); !first || err != nil {
-				t.Fatal(first, err)
-			}
-		}
-		if first, err := consume("7", time.Hour); first || err != nil {
-			t.Errorf("a used one: %v, %v", first, err)
-		}
-		if _, err := consume("one more", time.Hour); err == nil {
-			t.Error("it remembers any number")
-		}
-		time.Sleep(2 * time.Hour)
-		if first, err := consume("one more", time.Hour); !first || err != nil {
-			t.Errorf("after they have expired: %v, %v", first, err)
-		}
-	})
 }

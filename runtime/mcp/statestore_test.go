@@ -57,3 +57,28 @@ func TestSharesOfStateStore(t *testing.T) {
 		use(at(1), 0, maxConsumedEach)
 	})
 }
+
+// The store is bounded for all clients together, also without an address.
+func TestLocalStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newLocalStore()
+		consume := func(id string, life time.Duration) (bool, error) {
+			return s.Consume(t.Context(), id, time.Now().Add(life))
+		}
+		for i := range maxConsumed {
+			if first, err := consume(fmt.Sprint(i), time.Hour); !first || err != nil {
+				t.Fatal(first, err)
+			}
+		}
+		if first, err := consume("7", time.Hour); first || err != nil {
+			t.Errorf("a used one: %v, %v", first, err)
+		}
+		if _, err := consume("one more", time.Hour); err == nil {
+			t.Error("it stores any number")
+		}
+		time.Sleep(2 * time.Hour)
+		if first, err := consume("one more", time.Hour); !first || err != nil {
+			t.Errorf("after they have expired: %v, %v", first, err)
+		}
+	})
+}
