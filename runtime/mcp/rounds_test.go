@@ -250,7 +250,7 @@ func TestSilenceEndsAfterTheLastAnswer(t *testing.T) {
 	}
 }
 
-// Of several questions only those are put that have no answer: answers that nobody has asked
+// Of several questions, only those without an answer are asked: answers that were not asked
 // for count too, and answers to another question do not.
 func TestQuestionsWithoutAnAnswer(t *testing.T) {
 	text := "Sure?"

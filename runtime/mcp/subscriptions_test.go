@@ -195,7 +195,7 @@ func TestConnectionsWithoutChannel(t *testing.T) {
 }
 
 // A request after the end of its connection is refused. A request that the client abandons
-// gets no reply, and its handler is told why.
+// gets no reply, and the context of its handler has the cause.
 func TestRequestsAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cause error
