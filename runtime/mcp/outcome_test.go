@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -111,8 +112,19 @@ func TestBlocksOfATooLongResult(t *testing.T) {
 		}
 		return result, nil
 	}), "tools/call", `{"name":"f"}`)
-	if !strings.Contains(reply, "too large") && !strings.Contains(reply, `"isError":true`) || allocated > 32<<20 {
+	if !strings.Contains(reply, `"isError":true`) || allocated > 32<<20 {
 		t.Errorf("%d MB are allocated: %.300s", allocated>>20, reply)
+	}
+	// What is around the texts counts, too.
+	for name, block := range map[string]mcp.Content{
+		"text": mcp.Text{Text: "x"}, "image": mcp.Image{Data: []byte("x"), MIMEType: "image/png"}, "link": mcp.ResourceLink{URI: "x:y", Name: "z"},
+	} {
+		reply, _ := answers(t, mcp.Limits{ResultBytes: 10_000}, mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.ContentResult(slices.Repeat([]mcp.Content{block}, 1000)...), nil
+		}), "tools/call", `{"name":"f"}`)
+		if !strings.Contains(reply, `"isError":true`) {
+			t.Errorf("%s: %d bytes: %.300s", name, len(reply), reply)
+		}
 	}
 }
 

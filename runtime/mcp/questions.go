@@ -190,12 +190,8 @@ func (c *questions) asked() bool {
 	return len(c.pending) > 0 || c.reply != nil
 }
 
-// resumed reports whether the request came with answers or with a request state. A nil
-// *questions belongs to no request.
+// resumed reports whether the request came with answers or with a request state.
 func (c *questions) resumed() bool {
-	if c == nil {
-		return false
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.round != nil || len(c.answers) > 0

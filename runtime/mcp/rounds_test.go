@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
 // newRounds returns a server whose tool "two" asks two questions, one after the other.
@@ -34,10 +35,13 @@ func newRounds(options ...mcp.Option) *mcp.Server {
 // have.
 func TestRefusedStatesInTheLog(t *testing.T) {
 	var log testbed.Log
-	ask := asker(t, newRounds(mcp.WithLogger(log.Logger())))
+	s := newRounds(mcp.WithLogger(log.Logger()))
+	s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "p", Arguments: []mcp.PromptArgument{{Name: "a", Values: []string{"value"}}}}, nil))
+	ask := asker(t, s)
 	const state = `,"requestState":"AQAAAAA"`
-	if got := ask(request(1, "tools/list", `{`+modernMeta+state+`,"inputResponses":[]}`)); !strings.Contains(got, `"name":"two"`) {
-		t.Errorf("the list is %s", got)
+	complete := `,"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}`
+	if got := ask(request(1, "completion/complete", `{`+modernMeta+state+`,"inputResponses":[]`+complete)); !strings.Contains(got, `"values":["value"]`) {
+		t.Errorf("the completion is %s", got)
 	}
 	if text := log.String(); text != "" {
 		t.Errorf("the log has %s", text)
@@ -71,13 +75,17 @@ func TestStateOfALargerServer(t *testing.T) {
 		if got := ask(retry(3, "two", "two", state)); !strings.Contains(got, want) {
 			t.Errorf("%d bytes: %s, want %s", limit, got, want)
 		}
+		again := ask(modernTalk(4, "two", `,"requestState":"`+state+`"`))
+		if refused := strings.Contains(again, "stateTooLarge"); refused != (limit == 20) {
+			t.Errorf("%d bytes, without another answer: %s", limit, again)
+		}
 	}
 }
 
 // A round that cannot be sealed is an error, and asks nothing.
 func TestRoundsThatCannotBeSealed(t *testing.T) {
 	s := newRounds(quiet)
-	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "any", Hints: mcp.ToolHints{ReadOnly: true}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+	s.Register(mcpimpl.FuncTool(empty("any", false), func(ctx context.Context, _ *mcp.Request) (*mcp.ToolResult, error) { // and reads no arguments
 		_, err := mcp.Elicit[sure](ctx, "Sure?")
 		return mcp.TextResult("done"), err
 	}))
@@ -103,8 +111,12 @@ func TestRoundsThatRunTwice(t *testing.T) {
 			if req.Method != "tools/call" || err != nil {
 				return first, err
 			}
-			if _, err := next(ctx, req); err != nil {
+			second, err := next(ctx, req)
+			if err != nil {
 				t.Errorf("the second run: %v", err)
+			}
+			if _, asks := first.(*mcp.InputRequired); asks && second != first {
+				t.Errorf("the second run asks by %v, the first one by %v", second, first)
 			}
 			return first, err
 		}

@@ -45,7 +45,7 @@ func TestInitializedTwice(t *testing.T) {
 // Without a policy, updates of any URI are sent, however often it is percent-encoded.
 func TestUpdateOfAnyURI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		uri := "test://" + strings.Repeat("%25", 20) + "41"
+		uri := "test://%" + strings.Repeat("25", 20) + "41"
 		s := mcp.NewServer(fixtureInfo(), quiet)
 		s.Register(mcp.TextResource(&mcp.ResourceInfo{URI: uri, Name: "a"}, "text"))
 		p := dial(t, s, "memory")

@@ -101,7 +101,7 @@ func (b *Budget) Force(n int) {
 
 // Release releases bytes.
 func (b *Budget) Release(n int) {
-	if b == nil || n == 0 {
+	if b == nil {
 		return
 	}
 	b.used.Add(int64(-n))

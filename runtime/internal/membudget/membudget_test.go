@@ -59,6 +59,7 @@ func TestNil(t *testing.T) {
 	var b *membudget.Budget
 	b.Force(1)
 	b.List(nil, b.Age())
+	b.Unlist(nil)
 	b.Trim()
 	if !b.Take(1<<40) || !b.TakeControl(1<<40) || !b.Enter(nil, 0) || b.Used() != 0 || b.Short() {
 		t.Error("no budget refuses")
@@ -370,4 +371,19 @@ func BenchmarkTake(bench *testing.B) {
 			}
 		}
 	})
+}
+
+// TestUnlist removes one of two holders: nothing is evicted from it any more.
+func TestUnlist(t *testing.T) {
+	b := membudget.New(3200, 1)
+	first, second := &cache{b: b}, &cache{b: b}
+	first.keep(1000)
+	second.keep(1000)
+	b.Unlist(first)
+	if !b.Take(2000) || len(first.ages) != 1 || len(second.ages) != 0 {
+		t.Errorf("left are %d and %d things", len(first.ages), len(second.ages))
+	}
+	if b.Take(1000) || len(first.ages) != 1 {
+		t.Error("the holder that was removed has evicted something")
+	}
 }

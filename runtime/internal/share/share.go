@@ -46,9 +46,6 @@ const networkBits = 64
 // address. It is the zero Prefix for the zero address.
 func Network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
-	if !a.IsValid() {
-		return netip.Prefix{}
-	}
 	bits := a.BitLen()
 	if a.Is6() {
 		bits = networkBits

@@ -64,6 +64,9 @@ func TestAllow(t *testing.T) {
 		{"file:///public/*", "file:///%" + strings.Repeat("25", 20) + "41", false},
 		{"file:///public/* file:///secret", "file:///public/../secret", true},
 		{"x://a/%2e%2e/b", "x://a/%2e%2e/b", true}, // exactly the pattern
+		{"file:%25*", "file:%25a", true},
+		{"file:%25*", "file:%252F%25", false}, // decoded twice it is file:/%
+		{"file:.*?", "file:.%2F..?", false},   // its segment .. goes up to file:/?
 		{"x:*", "x:a", true},
 		{"x:*", "X", false}, // no URI
 		{"", "x:a", false},
