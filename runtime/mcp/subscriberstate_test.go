@@ -86,7 +86,7 @@ func TestInitializedAtTheEnd(t *testing.T) {
 	}
 	c.close()
 	c.initialized()
-	if n := Audience(s); n != 0 {
+	if n := Subscribers(s); n != 0 {
 		t.Errorf("%d subscribers", n)
 	}
 	if c.receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), out) || len(out.messages) != 0 {

@@ -36,7 +36,7 @@ func TestInitializedTwice(t *testing.T) {
 		}
 		p.hangUp()
 		synctest.Wait()
-		if n := mcp.Audience(s); n != 0 {
+		if n := mcp.Subscribers(s); n != 0 {
 			t.Errorf("%d subscribers are left", n)
 		}
 	})
@@ -72,8 +72,8 @@ func TestSubscriptionsWithoutRoom(t *testing.T) {
 				return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
 					if full && (req.Method == "resources/subscribe" || req.Method == "subscriptions/listen") {
 						const all = 1 << 40
-						mcp.Memory(s).Force(all)
-						defer mcp.Memory(s).Release(all)
+						s.Transport().Memory().Force(all)
+						defer s.Transport().Memory().Release(all)
 					}
 					return next(ctx, req)
 				}
@@ -93,11 +93,11 @@ func TestSubscriptionsWithoutRoom(t *testing.T) {
 				p.received()
 			}
 			synctest.Wait()
-			before := mcp.Memory(s).Used()
+			before := s.Transport().Memory().Used()
 			for id := range 3 {
 				p.expect(subscribe(id), overload)
 			}
-			if used := mcp.Memory(s).Used(); used != before {
+			if used := s.Transport().Memory().Used(); used != before {
 				t.Errorf("modern %t: %d bytes are charged", modern, used-before)
 			}
 			full = false
@@ -114,9 +114,9 @@ func TestSessionWithoutRoom(t *testing.T) {
 		s := newFixture(quiet)
 		p := dial(t, s, "memory")
 		synctest.Wait()
-		mcp.Memory(s).Force(1 << 40)
+		s.Transport().Memory().Force(1 << 40)
 		p.expect(initialize("2025-11-25"), overload)
-		mcp.Memory(s).Release(1 << 40)
+		s.Transport().Memory().Release(1 << 40)
 		p.expect(initialize("2025-11-25"), `"serverInfo"`)
 		p.hangUp()
 		gaveBack(t, s)
@@ -133,11 +133,11 @@ func TestRefusedCallsCostNothing(t *testing.T) {
 			p := limited(t, s)
 			p.send(call(1, "block", "{}") + "\n")
 			synctest.Wait()
-			before := mcp.Memory(s).Used()
+			before := s.Transport().Memory().Used()
 			for range 3 {
 				p.expect(spec.Invalid(call(1, "block", "{}")), `"error"`)
 			}
-			if used := mcp.Memory(s).Used(); used != before {
+			if used := s.Transport().Memory().Used(); used != before {
 				t.Errorf("%s: %d bytes are charged", name, used-before)
 			}
 			p.hangUp()
@@ -181,7 +181,7 @@ func TestConnectionsWithoutChannel(t *testing.T) {
 		host := s.Transport()
 		conn := host.Open(t.Context(), transport.Options{Revision: protocol.Negotiate("2025-11-25")})
 		give(t, host, conn, initialized)
-		if n := mcp.Audience(s); n != 0 {
+		if n := mcp.Subscribers(s); n != 0 {
 			t.Errorf("%d subscribers", n)
 		}
 		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
