@@ -54,7 +54,7 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 	return value, nil
 }
 
-// onceBefore returns a value of an earlier run.
+// onceValue returns a value of an earlier run.
 func (c *questions) onceValue(key string) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
