@@ -143,7 +143,7 @@ func (a *analyzer) collectServer() {
 		return
 	}
 	d := all[0].dir
-	at := place{pos: d.Pos, subject: "server"}
+	at := diag.Place{Pos: d.Pos, Subject: "server"}
 	s := &model.Server{Name: model.ServerName(a.pkg.Path), Pos: d.Pos}
 	for key, target := range map[string]*string{
 		"name": &s.Name, "version": &s.Version, "title": &s.Title, "description": &s.Description,
@@ -154,7 +154,7 @@ func (a *analyzer) collectServer() {
 		}
 	}
 	if u, err := url.Parse(s.Website); s.Website != "" && (err != nil || !isWeb(u)) {
-		a.diags.Errorf(valuePos(d, "website"), at.subject, "%q is not the URL of a page", s.Website).Hint = "write an https: URL"
+		a.diags.Errorf(valuePos(d, "website"), at.Subject, "%q is not the URL of a page", s.Website).Hint = "write an https: URL"
 	}
 	s.Icons, _ = a.icons(d, at, true)
 	s.TTL, _ = d.Duration("ttl")
@@ -165,7 +165,7 @@ func (a *analyzer) collectServer() {
 func (a *analyzer) collectErrors() {
 	errorType := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	for _, d := range a.declared("error") {
-		at := place{pos: d.dir.Pos, subject: "error " + d.set.Name}
+		at := diag.Place{Pos: d.dir.Pos, Subject: "error " + d.set.Name}
 		e := &model.DeclaredError{Pkg: a.pkgOf(), Name: d.set.Name, Text: d.dir.Text, Pos: d.dir.Pos}
 		obj := a.object(d.set)
 		if obj != nil && !a.exported(obj, "the error", at) {
@@ -174,7 +174,7 @@ func (a *analyzer) collectErrors() {
 		switch obj := obj.(type) {
 		case *types.Var:
 			if !types.Implements(obj.Type(), errorType) {
-				a.diags.Errorf(at.pos, at.subject, "a variable of type %s is not an error", a.typeString(obj.Type())).
+				a.diags.Errorf(at.Pos, at.Subject, "a variable of type %s is not an error", a.typeString(obj.Type())).
 					Hint = "put //mcp:error on a sentinel such as var ErrNotFound = errors.New(...)"
 				continue
 			}
@@ -185,7 +185,7 @@ func (a *analyzer) collectErrors() {
 			case types.Implements(types.NewPointer(t), errorType):
 				e.Type = types.NewPointer(t)
 			default:
-				a.diags.Errorf(at.pos, at.subject, "the type has no method Error() string").Hint = "put //mcp:error on a type that implements error"
+				a.diags.Errorf(at.Pos, at.Subject, "the type has no method Error() string").Hint = "put //mcp:error on a type that implements error"
 				continue
 			}
 		default:

@@ -12,7 +12,7 @@ import (
 // completions settles how the arguments of a prompt or the variables of a
 // template are completed: by the function that complete= names, and enumerations
 // by themselves.
-func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at place) (all []*model.Completion, ok bool) {
+func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at diag.Place) (all []*model.Completion, ok bool) {
 	ok = true
 	byName := map[string]*model.Completer{}
 	for _, line := range d.set.All("arg") {
@@ -20,7 +20,7 @@ func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at 
 		if !set {
 			continue
 		}
-		c := a.completer(arg, fn, at.at(arg.ValuePos).in("argument "+line.Name()))
+		c := a.completer(arg, fn, at.At(arg.ValuePos).In("argument "+line.Name()))
 		if c == nil {
 			ok = false
 			continue
@@ -45,14 +45,14 @@ func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at 
 
 // noCompletion refuses complete= where nothing could ask for it: the protocol
 // has no completion for the arguments of tools.
-func (a *analyzer) noCompletion(d declared, at place) bool {
+func (a *analyzer) noCompletion(d declared, at diag.Place) bool {
 	if d.set.Get("prompt") != nil || d.set.Get("resource") != nil {
 		return true
 	}
 	ok := true
 	for _, line := range d.set.All("arg") {
 		if arg, set := line.Get("complete"); set {
-			a.diags.Errorf(arg.Pos, at.in("argument "+line.Name()).subject, "clients complete arguments of prompts and variables of resource templates, not arguments of tools").
+			a.diags.Errorf(arg.Pos, at.In("argument "+line.Name()).Subject, "clients complete arguments of prompts and variables of resource templates, not arguments of tools").
 				Hint = "leave complete= out"
 			ok = false
 		}
@@ -92,11 +92,11 @@ const completerForm = "func(ctx context.Context, prefix string) ([]string, error
 
 // completer finds the function that complete= names: a method of the feature's
 // receiver, or a function of the package. It returns nil after a diagnostic.
-func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at place) *model.Completer {
+func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at diag.Place) *model.Completer {
 	name := arg.Value
 	found := a.lookupCompleter(name, fn)
 	if found == nil {
-		d := a.diags.Errorf(at.pos, at.subject, "there is no function or method %s", name)
+		d := a.diags.Errorf(at.Pos, at.Subject, "there is no function or method %s", name)
 		d.Hint = "declare it: " + completerForm
 		if near := diag.Nearest(name, a.completerNames(fn)); near != "" {
 			d.Hint = "did you mean " + near + "?"
@@ -109,7 +109,7 @@ func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at place) *model
 	}
 	c := &model.Completer{Pkg: a.pkgOf(), Name: found.Name(), Symbol: a.symbol(found.Name()), Pos: a.position(found.Pos())}
 	if !a.completerShape(c, sig) {
-		a.diags.Errorf(at.pos, at.subject, "%s cannot complete: it is %s", name, a.shortType(sig)).
+		a.diags.Errorf(at.Pos, at.Subject, "%s cannot complete: it is %s", name, a.shortType(sig)).
 			Relate(c.Pos, "the function").
 			Hint = "it must be " + completerForm + ", optionally with the other arguments, map[string]string, last; the error may be left out"
 		return nil

@@ -41,7 +41,7 @@ func Silent(pkg *load.Package, diags *diag.List) (features int) {
 
 // checkExported refuses a directive on a declaration that other packages cannot name.
 func (a *analyzer) checkExported(d declared) {
-	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
+	at := diag.Place{Pos: d.dir.Pos, Subject: d.dir.Word + " " + d.set.Name}
 	obj := a.object(d.set)
 	if obj == nil {
 		return

@@ -16,7 +16,7 @@ import (
 
 // function describes the Go function behind a feature. ok is false when a
 // diagnostic was reported.
-func (a *analyzer) function(fn *types.Func, d declared, at place) (f model.Func, ok bool) {
+func (a *analyzer) function(fn *types.Func, d declared, at diag.Place) (f model.Func, ok bool) {
 	f = model.Func{Pkg: a.pkgOf(), Name: fn.Name(), Variadic: fn.Signature().Variadic(), Symbol: a.symbol(d.set.Symbol)}
 	if f.Receiver, ok = a.receiver(fn, at); !ok {
 		return f, false
@@ -30,10 +30,10 @@ func (a *analyzer) function(fn *types.Func, d declared, at place) (f model.Func,
 
 // annotated returns the function that a directive of a feature applies to, nil when a
 // diagnostic was reported.
-func (a *analyzer) annotated(d declared, at place) *types.Func {
+func (a *analyzer) annotated(d declared, at diag.Place) *types.Func {
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
-		a.diags.Errorf(at.pos, at.subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
+		a.diags.Errorf(at.Pos, at.Subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
 		return nil
 	}
 	if !a.usable(d, fn, at) {
@@ -43,9 +43,9 @@ func (a *analyzer) annotated(d declared, at place) *types.Func {
 }
 
 // feature settles what resources and prompts have in common.
-func (a *analyzer) feature(d declared, s settings, at place) (f model.Feature, ok bool) {
+func (a *analyzer) feature(d declared, s settings, at diag.Place) (f model.Feature, ok bool) {
 	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors, ErrorsSaid: s.errorsSaid, Timeout: s.timeout}
-	ok = a.goodName(f.Name, at.at(valuePos(d.dir, "name")))
+	ok = a.goodName(f.Name, at.At(valuePos(d.dir, "name")))
 	f.Title, _ = d.dir.String("title")
 	f.Description = a.featureDescription(d)
 	if groups, set := d.dir.List("group"); set {
@@ -69,7 +69,7 @@ var capabilities = map[string]model.Capability{
 }
 
 // requires reads requires=.
-func (a *analyzer) requires(out *[]model.Capability, dir *directive.Directive, at place) bool {
+func (a *analyzer) requires(out *[]model.Capability, dir *directive.Directive, at diag.Place) bool {
 	arg, set := dir.Get("requires")
 	if !set {
 		return true
@@ -79,7 +79,7 @@ func (a *analyzer) requires(out *[]model.Capability, dir *directive.Directive, a
 		c, known := capabilities[item.Value]
 		if !known {
 			names := sortedKeys(capabilities)
-			d := a.diags.Errorf(item.Pos, at.subject, "there is no capability %q", item.Value)
+			d := a.diags.Errorf(item.Pos, at.Subject, "there is no capability %q", item.Value)
 			d.Hint = "the capabilities are " + strings.Join(names, ", ")
 			if near := diag.Nearest(item.Value, names); near != "" {
 				d.Hint = "did you mean " + near + "?"
@@ -95,14 +95,14 @@ func (a *analyzer) requires(out *[]model.Capability, dir *directive.Directive, a
 }
 
 // mediaType reads mime=.
-func (a *analyzer) mediaType(dir *directive.Directive, at place) (value string, ok bool) {
+func (a *analyzer) mediaType(dir *directive.Directive, at diag.Place) (value string, ok bool) {
 	arg, set := dir.Get("mime")
 	if !set {
 		return "", true
 	}
 	kind, _, err := mime.ParseMediaType(arg.Value)
 	if err != nil || !strings.Contains(kind, "/") {
-		a.diags.Errorf(arg.ValuePos, at.subject, "%q is not a media type", arg.Value).Hint = "write a type and a subtype, such as image/png"
+		a.diags.Errorf(arg.ValuePos, at.Subject, "%q is not a media type", arg.Value).Hint = "write a type and a subtype, such as image/png"
 		return "", false
 	}
 	return arg.Value, true
@@ -110,7 +110,7 @@ func (a *analyzer) mediaType(dir *directive.Directive, at place) (value string, 
 
 // icons reads icon=, which clients load: from the web, or out of the URI itself. It
 // returns ok as it was unless one is wrong.
-func (a *analyzer) icons(dir *directive.Directive, at place, ok bool) (sources []string, _ bool) {
+func (a *analyzer) icons(dir *directive.Directive, at diag.Place, ok bool) (sources []string, _ bool) {
 	arg, set := dir.Get("icon")
 	if !set {
 		return nil, ok
@@ -121,7 +121,7 @@ func (a *analyzer) icons(dir *directive.Directive, at place, ok bool) (sources [
 		if err == nil && (u.Scheme == "data" && u.Opaque != "" || isWeb(u)) {
 			continue
 		}
-		a.diags.Errorf(item.Pos, at.subject, "%q is not the URL of an icon", item.Value).Hint = "write an https: URL"
+		a.diags.Errorf(item.Pos, at.Subject, "%q is not the URL of an icon", item.Value).Hint = "write an https: URL"
 		ok = false
 	}
 	return sources, ok

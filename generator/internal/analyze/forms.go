@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
@@ -25,10 +26,10 @@ func (a *analyzer) collectForms() {
 
 // form builds one form; nil when a diagnostic was reported.
 func (a *analyzer) form(d declared) *model.Form {
-	at := place{pos: d.dir.Pos, subject: "form " + d.set.Name}
+	at := diag.Place{Pos: d.dir.Pos, Subject: "form " + d.set.Name}
 	obj, ok := a.object(d.set).(*types.TypeName)
 	if !ok || obj.IsAlias() {
-		a.diags.Errorf(at.pos, at.subject, "an alias cannot be a form, since it has no methods of its own").Hint = "declare a struct type"
+		a.diags.Errorf(at.Pos, at.Subject, "an alias cannot be a form, since it has no methods of its own").Hint = "declare a struct type"
 		return nil
 	}
 	named, ok := obj.Type().(*types.Named)
@@ -36,34 +37,34 @@ func (a *analyzer) form(d declared) *model.Form {
 	case !ok:
 		return nil
 	case named.TypeParams().Len() > 0:
-		a.diags.Errorf(at.pos, at.subject, "a generic type cannot be a form").Hint = "declare a struct type without type parameters"
+		a.diags.Errorf(at.Pos, at.Subject, "a generic type cannot be a form").Hint = "declare a struct type without type parameters"
 		return nil
 	case !a.types.IsObject(named):
-		a.diags.Errorf(at.pos, at.subject, "only a struct can be a form, as its fields are what is asked for").Hint = "put the directive on a struct type without a JSON form of its own"
+		a.diags.Errorf(at.Pos, at.Subject, "only a struct can be a form, as its fields are what is asked for").Hint = "put the directive on a struct type without a JSON form of its own"
 		return nil
 	}
 	if found, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, a.pkg.Types, formMethod); found != nil {
-		a.diags.Errorf(at.pos, at.subject, "%s already has a method or field %s, which the generated file declares", obj.Name(), formMethod).Hint = "rename it"
+		a.diags.Errorf(at.Pos, at.Subject, "%s already has a method or field %s, which the generated file declares", obj.Name(), formMethod).Hint = "rename it"
 		return nil
 	}
-	if t := a.types.Type(named, at.used(schema.Argument)); t != nil {
+	if t := a.types.Type(named, schema.Argument, at); t != nil {
 		return a.formFields(&model.Form{Type: t, Pos: d.dir.Pos}, at)
 	}
 	return nil
 }
 
 // formFields settles the fields of a form.
-func (a *analyzer) formFields(form *model.Form, at place) *model.Form {
+func (a *analyzer) formFields(form *model.Form, at diag.Place) *model.Form {
 	ok := true
 	if len(form.Type.Fields) == 0 {
-		a.diags.Errorf(at.pos, at.subject, "the form has no field").Hint = "give it an exported field, such as Confirm bool"
+		a.diags.Errorf(at.Pos, at.Subject, "the form has no field").Hint = "give it an exported field, such as Confirm bool"
 		return nil
 	}
 	for _, f := range form.Type.Fields {
-		at := at.at(f.Pos).in("field " + f.Name)
+		at := at.At(f.Pos).In("field " + f.Name)
 		field := &model.FormField{Field: f, Text: cmp.Or(f.Description, f.Type.Doc)}
 		if what, hint := formKind(field, f.Type); what != "" {
-			a.diags.Errorf(at.pos, at.subject, "%s", what).Hint = hint
+			a.diags.Errorf(at.Pos, at.Subject, "%s", what).Hint = hint
 			ok = false
 		}
 		form.Fields = append(form.Fields, field)

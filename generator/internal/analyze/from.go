@@ -47,7 +47,7 @@ func (a *analyzer) collectFrom() {
 		groups, _ := d.dir.List("group")
 		prefix, _ := d.dir.String("prefix")
 		for _, word := range d.dir.Words() {
-			at := place{pos: word.Pos, subject: "//mcp:from"}
+			at := diag.Place{Pos: word.Pos, Subject: "//mcp:from"}
 			source := a.origin(word.Value, at)
 			if source == nil {
 				continue
@@ -77,9 +77,9 @@ func (a *analyzer) collectFrom() {
 }
 
 // origin returns the package that a line names, nil after a diagnostic.
-func (a *analyzer) origin(path string, at place) *load.Package {
+func (a *analyzer) origin(path string, at diag.Place) *load.Package {
 	fail := func(hint, format string, args ...any) *load.Package {
-		a.diags.Errorf(at.pos, at.subject, format, args...).Hint = hint
+		a.diags.Errorf(at.Pos, at.Subject, format, args...).Hint = hint
 		return nil
 	}
 	if !load.ImportPath(path) {
@@ -331,11 +331,11 @@ func (a *analyzer) outside() bool { return a.from != nil || a.out.Silent }
 
 // exported refuses a declaration that other packages cannot name where the code is
 // generated into one.
-func (a *analyzer) exported(obj types.Object, what string, at place) bool {
+func (a *analyzer) exported(obj types.Object, what string, at diag.Place) bool {
 	if obj.Exported() || !a.outside() {
 		return true
 	}
-	d := a.diags.Errorf(at.pos, at.subject, "%s %s is not exported, so no other package can use it", what, obj.Name())
+	d := a.diags.Errorf(at.Pos, at.Subject, "%s %s is not exported, so no other package can use it", what, obj.Name())
 	if silence := a.silence(); silence != nil {
 		d.Relate(silence.Pos, "emit=none").Hint = "export it, or leave emit=none out and let this package emit its features"
 		return false
@@ -348,7 +348,7 @@ func (a *analyzer) exported(obj types.Object, what string, at place) bool {
 }
 
 // spellable refuses a signature that the file cannot spell.
-func (a *analyzer) spellable(fn *types.Func, at place) bool {
+func (a *analyzer) spellable(fn *types.Func, at diag.Place) bool {
 	if !a.outside() {
 		return true
 	}
@@ -366,7 +366,7 @@ func (a *analyzer) spellable(fn *types.Func, at place) bool {
 			if v.Name() != "" {
 				what = fmt.Sprintf("%s %s", strings.TrimPrefix(what, "a "), v.Name())
 			}
-			a.diags.Errorf(a.position(v.Pos()), at.subject, "%s: %s, so generated code cannot name it", what, problem).Hint = hint
+			a.diags.Errorf(a.position(v.Pos()), at.Subject, "%s: %s, so generated code cannot name it", what, problem).Hint = hint
 			return false
 		}
 	}

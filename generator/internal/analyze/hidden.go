@@ -9,15 +9,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
 // visible refuses text with characters that a reviewer cannot see.
-func (a *analyzer) visible(text, what string, at place) bool {
+func (a *analyzer) visible(text, what string, at diag.Place) bool {
 	r, found := visible.Hidden(text)
 	if found {
-		a.diags.Errorf(at.pos, at.subject, "the %s contains the hidden character %U, which a reviewer does not see and a model reads", what, r).
+		a.diags.Errorf(at.Pos, at.Subject, "the %s contains the hidden character %U, which a reviewer does not see and a model reads", what, r).
 			Hint = "delete it"
 	}
 	return !found
@@ -29,25 +30,25 @@ func (a *analyzer) visible(text, what string, at place) bool {
 func (a *analyzer) checkVisible() {
 	c := &visibleChecker{analyzer: a, seen: map[any]bool{}}
 	if s := a.out.Server; s != nil {
-		c.walk(reflect.ValueOf(s), "", "", place{pos: s.Pos, subject: "server"})
+		c.walk(reflect.ValueOf(s), "", "", diag.Place{Pos: s.Pos, Subject: "server"})
 	}
 	for _, e := range a.out.Errors {
-		c.walk(reflect.ValueOf(e), "", "", place{pos: e.Pos, subject: "error " + e.Name})
+		c.walk(reflect.ValueOf(e), "", "", diag.Place{Pos: e.Pos, Subject: "error " + e.Name})
 	}
 	for _, f := range a.out.Forms {
-		c.walk(reflect.ValueOf(f), "", "", place{pos: f.Pos, subject: "form " + f.Type.Name})
+		c.walk(reflect.ValueOf(f), "", "", diag.Place{Pos: f.Pos, Subject: "form " + f.Type.Name})
 	}
 	for _, t := range a.out.Tools {
-		c.walk(reflect.ValueOf(t), "", "", place{pos: t.Pos, subject: "tool " + t.Func.Name})
+		c.walk(reflect.ValueOf(t), "", "", diag.Place{Pos: t.Pos, Subject: "tool " + t.Func.Name})
 	}
 	for _, r := range a.out.Resources {
-		c.walk(reflect.ValueOf(r), "", "", place{pos: r.Pos, subject: "resource " + nameOf(r)})
+		c.walk(reflect.ValueOf(r), "", "", diag.Place{Pos: r.Pos, Subject: "resource " + nameOf(r)})
 	}
 	for _, r := range a.out.Templates {
-		c.walk(reflect.ValueOf(r), "", "", place{pos: r.Pos, subject: "resource " + nameOf(r)})
+		c.walk(reflect.ValueOf(r), "", "", diag.Place{Pos: r.Pos, Subject: "resource " + nameOf(r)})
 	}
 	for _, p := range a.out.Prompts {
-		c.walk(reflect.ValueOf(p), "", "", place{pos: p.Pos, subject: "prompt " + p.Func.Name})
+		c.walk(reflect.ValueOf(p), "", "", diag.Place{Pos: p.Pos, Subject: "prompt " + p.Func.Name})
 	}
 }
 
@@ -69,7 +70,7 @@ var positionType = reflect.TypeFor[token.Position]()
 
 // walk checks a value. what is the name of the member that it is, owner that of the
 // published thing that the member belongs to, if it has one.
-func (c *visibleChecker) walk(v reflect.Value, what, owner string, at place) {
+func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if c.seen[v.Interface()] {
@@ -93,7 +94,7 @@ func (c *visibleChecker) walk(v reflect.Value, what, owner string, at place) {
 	}
 }
 
-func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at place) {
+func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at diag.Place) {
 	t := v.Type()
 	if t == positionType {
 		return // the names of files are not published
@@ -102,7 +103,7 @@ func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at place) {
 		owner = name.String()
 	}
 	if pos := v.FieldByName("Pos"); pos.IsValid() && pos.Type() == positionType {
-		at = at.at(pos.Interface().(token.Position))
+		at = at.At(pos.Interface().(token.Position))
 	}
 	for i := range t.NumField() {
 		if !t.Field(i).IsExported() {
@@ -119,7 +120,7 @@ var owned = map[reflect.Type]bool{
 
 // check checks a text. Texts that are JSON may have hidden characters as escapes, which
 // clients decode; control characters are visible there.
-func (c *visibleChecker) check(text, what, owner string, at place) {
+func (c *visibleChecker) check(text, what, owner string, at diag.Place) {
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)
 	}
@@ -132,7 +133,7 @@ func (c *visibleChecker) check(text, what, owner string, at place) {
 	}
 }
 
-func (c *visibleChecker) checkJSON(value any, what string, at place) bool {
+func (c *visibleChecker) checkJSON(value any, what string, at diag.Place) bool {
 	switch value := value.(type) {
 	case string:
 		return c.visible(strings.Map(withoutControls, value), what, at)

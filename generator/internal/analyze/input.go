@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -14,7 +15,7 @@ import (
 
 // input settles where each parameter's value comes from, and what the arguments
 // object is.
-func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at place) bool {
+func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at diag.Place) bool {
 	sig := fn.Signature()
 	args := &argSet{lines: d.set.All("arg")}
 	var open []*model.Param
@@ -22,7 +23,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 		v := sig.Params().At(i)
 		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.position(v.Pos())}
 		call.Func.Params = append(call.Func.Params, p)
-		provider, ok := a.provider(p.Type, at.at(p.Pos))
+		provider, ok := a.provider(p.Type, at.At(p.Pos))
 		if !ok {
 			return false
 		}
@@ -68,22 +69,22 @@ func (a *analyzer) whole(open []*model.Param, variadic bool) (t types.Type, poin
 }
 
 // wholeInput makes the fields of the one struct parameter the arguments.
-func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *model.Param, pointer bool, args *argSet, at place) bool {
+func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *model.Param, pointer bool, args *argSet, at diag.Place) bool {
 	p.Source = model.FromWhole
-	object := a.types.Type(t, at.at(p.Pos).in("argument "+paramName(p)).used(schema.Argument))
+	object := a.types.Type(t, schema.Argument, at.At(p.Pos).In("argument "+paramName(p)))
 	if object == nil {
 		return false
 	}
 	ok := a.checkHidden(args, call, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
-	object, good := a.types.ApplyArgs(object, name, args.lines, at.subject)
+	object, good := a.types.ApplyArgs(object, name, args.lines, at)
 	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
 	return ok && good
 }
 
 // plainInput makes an argument of every parameter that is left.
-func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, at place) bool {
+func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, at diag.Place) bool {
 	comments := a.pkg.ParamComments(funcType(d.set.Node))
 	items := load.ListItems(a.docs.Of(fn))
 	object := &model.Type{Kind: model.Struct}
@@ -91,16 +92,16 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	last := sig.Params().Len() - 1
 	ok := a.checkHidden(args, call, func(string) bool { return false }, at)
 	for i, p := range open {
-		at := at.at(p.Pos)
+		at := at.At(p.Pos)
 		if p.Name == "" || p.Name == "_" {
-			a.diags.Errorf(at.pos, at.subject, "parameter %d of those that a client fills has no name, and arguments are called by name", i+1).
+			a.diags.Errorf(at.Pos, at.Subject, "parameter %d of those that a client fills has no name, and arguments are called by name", i+1).
 				Hint = "give the parameter a name"
 			ok = false
 			continue
 		}
-		at = at.in("argument " + p.Name)
+		at = at.In("argument " + p.Name)
 		variadic := sig.Variadic() && p == call.Func.Params[last]
-		field := a.types.Param(p.Name, p.Type, variadic, at.used(schema.Argument))
+		field := a.types.Param(p.Name, p.Type, variadic, at)
 		if field == nil {
 			ok = false
 			continue
@@ -115,7 +116,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	if !ok {
 		return false
 	}
-	object, ok = a.types.ApplyArgs(object, name, args.lines, at.subject)
+	object, ok = a.types.ApplyArgs(object, name, args.lines, at)
 	call.Input.Object = object
 	for i, p := range open {
 		p.Field = object.Fields[i]
@@ -125,14 +126,14 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 
 // checkHidden refuses //mcp:arg lines about a parameter that is not published,
 // unless a field has that name, and takes those that omit one off the set.
-func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(string) bool, at place) bool {
+func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(string) bool, at diag.Place) bool {
 	ok := true
 	for _, p := range call.Func.Params {
 		if isField(p.Name) {
 			continue
 		}
 		for _, line := range args.take(p) {
-			subject := at.in("argument " + p.Name).subject
+			subject := at.In("argument " + p.Name).Subject
 			switch {
 			case p.Source == model.FromZero && len(line.Args) == 2: // the name and omit
 			case p.Source == model.FromZero:

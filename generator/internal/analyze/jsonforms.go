@@ -61,12 +61,12 @@ func (a *analyzer) collectJSONForms() {
 	}
 	for _, d := range a.declared("decode") {
 		if fn, at, ok := a.plainFunc(d); ok {
-			a.types.AddDecoder(fn, at.used(schema.Anywhere))
+			a.types.AddDecoder(fn, at)
 		}
 	}
 	for _, d := range a.declared("encode") {
 		if fn, at, ok := a.plainFunc(d); ok {
-			a.types.AddEncoder(fn, at.used(schema.Anywhere))
+			a.types.AddEncoder(fn, at)
 		}
 	}
 }

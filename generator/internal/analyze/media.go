@@ -4,11 +4,12 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
 // media reads mime= of a tool.
-func (a *analyzer) media(tool *model.Tool, d declared, at place) (ok bool) {
+func (a *analyzer) media(tool *model.Tool, d declared, at diag.Place) (ok bool) {
 	tool.MIME, ok = a.mediaType(d.dir, at)
 	return ok
 }
@@ -16,7 +17,7 @@ func (a *analyzer) media(tool *model.Tool, d declared, at place) (ok bool) {
 // toolResult settles one value of a tool: blobs where mime= says what they are,
 // streams, and everything else.
 func (a *analyzer) toolResult(mime string) singleResult {
-	return func(res *model.Result, t types.Type, at place) bool {
+	return func(res *model.Result, t types.Type, at diag.Place) bool {
 		switch {
 		case mime != "" && isBytes(t):
 			res.Kind = model.ResultBlob
@@ -25,11 +26,11 @@ func (a *analyzer) toolResult(mime string) singleResult {
 			res.Kind = model.ResultReader
 			return true
 		case mime != "":
-			a.diags.Errorf(at.pos, at.subject, "mime= is for []byte and io.Reader, this is %s", a.shortType(t)).
+			a.diags.Errorf(at.Pos, at.Subject, "mime= is for []byte and io.Reader, this is %s", a.shortType(t)).
 				Hint = "leave mime= out, or return the bytes"
 			return false
 		case isReaderType(t):
-			a.diags.Errorf(at.pos, at.subject, "it is not set what is read from %s", a.shortType(t)).
+			a.diags.Errorf(at.Pos, at.Subject, "it is not set what is read from %s", a.shortType(t)).
 				Hint = "add mime= to the directive, for instance mime=image/png or mime=text/csv"
 			return false
 		}
@@ -38,7 +39,7 @@ func (a *analyzer) toolResult(mime string) singleResult {
 			return a.structuredResult(res, t, at)
 		}
 		if elem == nil {
-			a.diags.Errorf(at.pos, at.subject, "%s is a sequence of pairs, and only iter.Seq[T] and iter.Seq2[T, error] can be streamed", a.shortType(t)).
+			a.diags.Errorf(at.Pos, at.Subject, "%s is a sequence of pairs, and only iter.Seq[T] and iter.Seq2[T, error] can be streamed", a.shortType(t)).
 				Hint = "make the pair a struct, or return a map"
 			return false
 		}

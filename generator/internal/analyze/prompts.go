@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -31,7 +32,7 @@ func (a *analyzer) finishPrompts() {
 
 // prompt builds one prompt; nil when a diagnostic was reported.
 func (a *analyzer) prompt(d declared) *model.Prompt {
-	at := place{pos: d.dir.Pos, subject: "prompt " + d.set.Name}
+	at := diag.Place{Pos: d.dir.Pos, Subject: "prompt " + d.set.Name}
 	fn := a.annotated(d, at)
 	if fn == nil {
 		return nil
@@ -61,7 +62,7 @@ func (a *analyzer) prompt(d declared) *model.Prompt {
 const promptForms = "return a string, mcp.PromptMessage, []mcp.PromptMessage or *mcp.PromptResult, optionally with an error"
 
 // promptResult settles the one value of a prompt.
-func (a *analyzer) promptResult(res *model.Result, t types.Type, at place) bool {
+func (a *analyzer) promptResult(res *model.Result, t types.Type, at diag.Place) bool {
 	if isText(t) {
 		res.Kind = model.ResultText
 		return true
@@ -72,20 +73,20 @@ func (a *analyzer) promptResult(res *model.Result, t types.Type, at place) bool 
 		}
 		return true
 	}
-	a.diags.Errorf(at.pos, at.subject, "a prompt cannot be made from %s", a.shortType(t)).Hint = promptForms
+	a.diags.Errorf(at.Pos, at.Subject, "a prompt cannot be made from %s", a.shortType(t)).Hint = promptForms
 	return false
 }
 
 // promptShape refuses results that say something which prompts cannot.
-func (a *analyzer) promptShape(res *model.Result, at place) bool {
+func (a *analyzer) promptShape(res *model.Result, at diag.Place) bool {
 	for _, v := range res.Values {
 		if v.Role == model.RoleFound {
-			a.diags.Errorf(at.pos, at.subject, "a prompt is always found, so it has no use for a bool").Hint = "return an error"
+			a.diags.Errorf(at.Pos, at.Subject, "a prompt is always found, so it has no use for a bool").Hint = "return an error"
 			return false
 		}
 	}
 	if res.Kind == model.ResultNone || res.Object {
-		a.diags.Errorf(at.pos, at.subject, "a prompt needs one value").Hint = promptForms
+		a.diags.Errorf(at.Pos, at.Subject, "a prompt needs one value").Hint = promptForms
 		return false
 	}
 	return true

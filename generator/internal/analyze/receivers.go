@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
 // receiver returns the receiver of a method, made once per type. ok is false
 // when a diagnostic was reported.
-func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
+func (a *analyzer) receiver(fn *types.Func, at diag.Place) (*model.Receiver, bool) {
 	recv := fn.Signature().Recv()
 	if recv == nil {
 		return nil, true
@@ -28,12 +29,12 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 	named, ok := t.(*types.Named)
 	if !ok {
 		what, hint := a.badReceiver(fn)
-		a.diags.Errorf(at.pos, at.subject, "%s", what).Hint = hint
+		a.diags.Errorf(at.Pos, at.Subject, "%s", what).Hint = hint
 		return nil, false
 	}
 	name := named.Obj().Name()
 	if named.TypeParams().Len() > 0 {
-		a.diags.Errorf(at.pos, at.subject, "method of the generic type %s: a client cannot choose a type", name).
+		a.diags.Errorf(at.Pos, at.Subject, "method of the generic type %s: a client cannot choose a type", name).
 			Hint = "annotate a method of a type without type parameters that calls it"
 		return nil, false
 	}
@@ -49,7 +50,7 @@ func (a *analyzer) receiver(fn *types.Func, at place) (*model.Receiver, bool) {
 		return nil, false
 	}
 	if !named.Obj().Exported() && r.Provider == nil && !a.out.Main && ast.IsExported(fn.Name()) {
-		d := a.diags.Errorf(at.pos, at.subject, "the receiver type %s is not exported, so other packages could not pass one to RegisterMCP", name)
+		d := a.diags.Errorf(at.Pos, at.Subject, "the receiver type %s is not exported, so other packages could not pass one to RegisterMCP", name)
 		if iface := a.interfaceWith(fn, named); iface != "" {
 			d.Hint = fmt.Sprintf("annotate the method %s of the interface %s instead", fn.Name(), iface)
 		} else {
@@ -166,13 +167,13 @@ func (a *analyzer) collectProviders() {
 		shape := sig.Params().Len() == 1 && isContext(sig.Params().At(0).Type()) && !sig.Variadic() &&
 			(results.Len() == 1 && !isError(results.At(0).Type()) || results.Len() == 2 && isError(results.At(1).Type()))
 		if !shape {
-			a.diags.Errorf(at.pos, at.subject, "an //mcp:inject function must be func(context.Context) T or func(context.Context) (T, error), this is %s", a.typeString(sig)).
+			a.diags.Errorf(at.Pos, at.Subject, "an //mcp:inject function must be func(context.Context) T or func(context.Context) (T, error), this is %s", a.typeString(sig)).
 				Hint = "take what it needs from the context, or from package state"
 			continue
 		}
-		p := &model.Provider{Pkg: a.pkgOf(), Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: at.pos}
+		p := &model.Provider{Pkg: a.pkgOf(), Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: at.Pos}
 		if other := a.ownProvider(p.Type, p.Pkg); other != nil {
-			a.diags.Errorf(at.pos, at.subject, "%s is already provided by %s", a.typeString(p.Type), other.Func).
+			a.diags.Errorf(at.Pos, at.Subject, "%s is already provided by %s", a.typeString(p.Type), other.Func).
 				Relate(other.Pos, "the other one").Hint = "keep one of the two, or give one a type of its own"
 			continue
 		}
@@ -183,7 +184,7 @@ func (a *analyzer) collectProviders() {
 // provider returns the provider of exactly this type, nil if there is none: that of
 // the package that is generated for, that of the feature's own, or that of another
 // one from which features are emitted. ok is false when a diagnostic was reported.
-func (a *analyzer) provider(t types.Type, at place) (p *model.Provider, ok bool) {
+func (a *analyzer) provider(t types.Type, at diag.Place) (p *model.Provider, ok bool) {
 	p = a.ownProvider(t, nil)
 	if p == nil {
 		p = a.ownProvider(t, a.pkgOf())
@@ -193,7 +194,7 @@ func (a *analyzer) provider(t types.Type, at place) (p *model.Provider, ok bool)
 			continue
 		}
 		if p != nil {
-			a.diags.Errorf(at.pos, at.subject, "%s is provided by both %s and %s of other packages", a.shortType(t), p.Func, other.Func).
+			a.diags.Errorf(at.Pos, at.Subject, "%s is provided by both %s and %s of other packages", a.shortType(t), p.Func, other.Func).
 				Relate(p.Pos, "one").Relate(other.Pos, "the other one").Hint = "write an //mcp:inject function in the package with //mcp:from, which takes precedence"
 			return nil, false
 		}
@@ -202,7 +203,7 @@ func (a *analyzer) provider(t types.Type, at place) (p *model.Provider, ok bool)
 	if p == nil || ast.IsExported(p.Func) || !a.outside() || p.Pkg == nil && !a.out.Silent {
 		return p, true
 	}
-	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.pos, "where it is needed")
+	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.Pos, "where it is needed")
 	d.Hint = "export it, or write an //mcp:inject function in the package with //mcp:from, which takes precedence"
 	return nil, false
 }
@@ -247,7 +248,7 @@ func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Co
 		if !ok {
 			continue
 		}
-		c := a.constructorOf(fn, at.pos)
+		c := a.constructorOf(fn, at.Pos)
 		var recv *model.Receiver
 		if c != nil {
 			recv = a.made(fn, c)
@@ -256,7 +257,7 @@ func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Co
 			if c != nil && a.from != nil {
 				continue // of a receiver whose methods are not selected
 			}
-			a.diags.Errorf(at.pos, at.subject, "an //mcp:constructor function must take nothing or a context.Context and return the receiver of an annotated method, then optionally a func() and an error; this is %s", a.typeString(fn.Signature())).
+			a.diags.Errorf(at.Pos, at.Subject, "an //mcp:constructor function must take nothing or a context.Context and return the receiver of an annotated method, then optionally a func() and an error; this is %s", a.typeString(fn.Signature())).
 				Hint = "write a small function of that form that makes the receiver with its defaults"
 			continue
 		}
@@ -264,7 +265,7 @@ func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Co
 			if a.from != nil && other.Pkg == nil {
 				continue
 			}
-			a.diags.Errorf(at.pos, at.subject, "%s already has the constructor %s", recv.TypeName, other.Func).
+			a.diags.Errorf(at.Pos, at.Subject, "%s already has the constructor %s", recv.TypeName, other.Func).
 				Relate(other.Pos, "the other one").Hint = "annotate one of the two"
 			continue
 		}
@@ -354,14 +355,14 @@ func (a *analyzer) finishReceivers() {
 
 // plainFunc returns the function that a directive applies to. Functions with type
 // parameters are refused, since the type arguments are not known.
-func (a *analyzer) plainFunc(d declared) (*types.Func, place, bool) {
-	at := place{pos: d.dir.Pos, subject: d.dir.Word + " " + d.set.Name}
+func (a *analyzer) plainFunc(d declared) (*types.Func, diag.Place, bool) {
+	at := diag.Place{Pos: d.dir.Pos, Subject: d.dir.Word + " " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
 		return nil, at, false
 	}
 	if fn.Signature().TypeParams().Len() > 0 {
-		a.diags.Errorf(at.pos, at.subject, "a generic function cannot have //mcp:%s", d.dir.Word).
+		a.diags.Errorf(at.Pos, at.Subject, "a generic function cannot have //mcp:%s", d.dir.Word).
 			Hint = "annotate a function without type parameters that calls it"
 		return nil, at, false
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -38,7 +39,7 @@ func (a *analyzer) finishResources() {
 
 // resource builds one resource; nil when a diagnostic was reported.
 func (a *analyzer) resource(d declared) *model.Resource {
-	at := place{pos: d.dir.Pos, subject: "resource " + d.set.Name}
+	at := diag.Place{Pos: d.dir.Pos, Subject: "resource " + d.set.Name}
 	words := d.dir.Words()
 	if len(words) == 0 {
 		return nil // the directive has been refused
@@ -73,7 +74,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	}
 	result, good := a.result(fn.Signature(), a.resourceResult, at)
 	if r.Result = result; good && result.Kind == model.ResultNone {
-		a.diags.Errorf(at.pos, at.subject, "the function returns nothing that could be read").Hint = resourceForms
+		a.diags.Errorf(at.Pos, at.Subject, "the function returns nothing that could be read").Hint = resourceForms
 		good = false
 	}
 	if !ok || !good {
@@ -91,12 +92,12 @@ func (a *analyzer) resource(d declared) *model.Resource {
 }
 
 // resourceKeys reads what the directive says about the content.
-func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at place) (ok bool) {
+func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at diag.Place) (ok bool) {
 	r.MIME, ok = a.mediaType(dir, at)
 	if audience, set := dir.Get("audience"); set {
 		for _, item := range audience.Names() {
 			if item.Value != "user" && item.Value != "assistant" {
-				a.diags.Errorf(item.Pos, at.subject, "there is no audience %q", item.Value).Hint = "write user, assistant, or both"
+				a.diags.Errorf(item.Pos, at.Subject, "there is no audience %q", item.Value).Hint = "write user, assistant, or both"
 				ok = false
 				continue
 			}
@@ -106,7 +107,7 @@ func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at 
 	if priority, set := dir.Get("priority"); set {
 		r.Priority = priority.Value
 		if !unit(priority.Value) {
-			a.diags.Errorf(priority.ValuePos, at.subject, "priority %s is not from 0 to 1", priority.Value).
+			a.diags.Errorf(priority.ValuePos, at.Subject, "priority %s is not from 0 to 1", priority.Value).
 				Hint = "0 is entirely optional, 1 is required"
 			ok = false
 		}
@@ -119,7 +120,7 @@ func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at 
 const resourceForms = "return a string, []byte, io.Reader, mcp.ResourceContents or any type with a JSON form, optionally with an error or with a bool that reports whether it was found"
 
 // resourceResult settles the one value of a resource.
-func (a *analyzer) resourceResult(res *model.Result, t types.Type, at place) bool {
+func (a *analyzer) resourceResult(res *model.Result, t types.Type, at diag.Place) bool {
 	form, name := runtimeForm(t)
 	switch {
 	case isText(t):
@@ -133,11 +134,11 @@ func (a *analyzer) resourceResult(res *model.Result, t types.Type, at place) boo
 	case isReader(t):
 		res.Kind = model.ResultReader
 	case a.runtimeKind(t):
-		a.diags.Errorf(at.pos, at.subject, "%s is a result of tools, not of resources", a.shortType(t)).Hint = resourceForms
+		a.diags.Errorf(at.Pos, at.Subject, "%s is a result of tools, not of resources", a.shortType(t)).Hint = resourceForms
 		return false
 	default:
 		if _, _, ok := sequence(t); ok {
-			a.diags.Errorf(at.pos, at.subject, "a resource is read at once, so it cannot be a stream").Hint = "return a slice"
+			a.diags.Errorf(at.Pos, at.Subject, "a resource is read at once, so it cannot be a stream").Hint = "return a slice"
 			return false
 		}
 		res.Kind = model.ResultStructured
@@ -154,19 +155,19 @@ func (a *analyzer) runtimeKind(t types.Type) bool {
 }
 
 // valueResource builds a resource out of a variable or constant.
-func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at place) *model.Resource {
+func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag.Place) *model.Resource {
 	obj := a.object(d.set)
 	if obj == nil || obj.Name() == "_" {
-		a.diags.Errorf(at.pos, at.subject, "a value without a name cannot be a resource").Hint = "give it a name"
+		a.diags.Errorf(at.Pos, at.Subject, "a value without a name cannot be a resource").Hint = "give it a name"
 		return nil
 	}
 	if spec, several := d.set.Node.(*ast.ValueSpec); several && len(spec.Names) > 1 {
-		a.diags.Errorf(at.pos, at.subject, "%d values are declared here, and the directive is about one", len(spec.Names)).
+		a.diags.Errorf(at.Pos, at.Subject, "%d values are declared here, and the directive is about one", len(spec.Names)).
 			Hint = "declare them apart"
 		ok = false
 	}
 	if len(r.Variables) > 0 {
-		a.diags.Errorf(at.pos, at.subject, "a value cannot be a template, since no parameter takes the variables").
+		a.diags.Errorf(at.Pos, at.Subject, "a value cannot be a template, since no parameter takes the variables").
 			Hint = "leave the variables out, or annotate a function"
 		ok = false
 	}
@@ -183,19 +184,19 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at plac
 	case isEmbedFS(t):
 		r.Value.Kind = model.ValueFiles
 		if icon, set := d.dir.Get("icon"); set {
-			a.diags.Errorf(icon.Pos, at.subject, "files have no icon").Hint = "leave it out"
+			a.diags.Errorf(icon.Pos, at.Subject, "files have no icon").Hint = "leave it out"
 			ok = false
 		}
 		if !strings.HasSuffix(r.URI, "/") {
 			r.URI += "/"
 		}
 	default:
-		a.diags.Errorf(at.pos, at.subject, "a value of type %s cannot be a resource", a.shortType(t)).
+		a.diags.Errorf(at.Pos, at.Subject, "a value of type %s cannot be a resource", a.shortType(t)).
 			Hint = "use a string, []byte or embed.FS, or annotate a function that returns it"
 		ok = false
 	}
 	if timeout, set := d.dir.Get("timeout"); set {
-		a.diags.Errorf(timeout.Pos, at.subject, "a value is there at once, so it has no timeout").Hint = "leave it out"
+		a.diags.Errorf(timeout.Pos, at.Subject, "a value is there at once, so it has no timeout").Hint = "leave it out"
 		ok = false
 	}
 	s := a.settingsFor(d)

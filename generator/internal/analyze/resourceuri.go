@@ -20,13 +20,13 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 // resourceURI reads the URI of a resource, which is a template where it has
 // variables. ok is false when a diagnostic was reported.
-func (a *analyzer) resourceURI(arg directive.Arg, at place) (t *uritemplate.Template, ok bool) {
+func (a *analyzer) resourceURI(arg directive.Arg, at diag.Place) (t *uritemplate.Template, ok bool) {
 	uri := arg.Value
 	bad := func(offset int, hint, format string, args ...any) (*uritemplate.Template, bool) {
-		a.diags.Errorf(arg.At(offset), at.subject, "%s", fmt.Sprintf(format, args...)).Hint = hint
+		a.diags.Errorf(arg.At(offset), at.Subject, "%s", fmt.Sprintf(format, args...)).Hint = hint
 		return nil, false
 	}
-	if !a.visible(uri, "URI", at.at(arg.ValuePos)) {
+	if !a.visible(uri, "URI", at.At(arg.ValuePos)) {
 		return nil, false
 	}
 	t, err := uritemplate.Parse(uri)
@@ -81,7 +81,7 @@ func variableOffset(uri, name string) int {
 
 // matchVariables checks that every variable of a template has its argument and
 // every argument its variable.
-func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, uri directive.Arg, at place) bool {
+func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, uri directive.Arg, at diag.Place) bool {
 	ok := true
 	if r.Input.Whole {
 		// The plan of the struct is shared by all uses of the type.
@@ -108,7 +108,7 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 		}
 		f := arguments[v.Name]
 		if f == nil {
-			d := a.diags.Errorf(uri.At(variableOffset(uri.Value, v.Name)), at.subject, "no parameter takes the variable {%s}", v.Name)
+			d := a.diags.Errorf(uri.At(variableOffset(uri.Value, v.Name)), at.Subject, "no parameter takes the variable {%s}", v.Name)
 			d.Hint = "give the function a parameter " + v.Name
 			if near := diag.Nearest(v.Name, names); near != "" {
 				d.Hint = "did you mean {" + near + "}?"
@@ -128,7 +128,7 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 		if r.Input.Whole && !f.Required {
 			continue
 		}
-		d := a.diags.Errorf(at.at(f.Pos).pos, at.subject, "argument %s is not a variable of the URI, so nothing can fill it", f.Name)
+		d := a.diags.Errorf(at.At(f.Pos).Pos, at.Subject, "argument %s is not a variable of the URI, so nothing can fill it", f.Name)
 		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:inject"
 		if len(variables) == 0 {
 			d.Hint = "add {" + f.Name + "} to the URI, which makes it a template"

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
@@ -14,7 +15,7 @@ const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 
 // result sets the role of each Go result, and what the values become for the client. What
 // one value becomes depends on the feature. ok is false when a diagnostic was reported.
-func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (model.Result, bool) {
+func (a *analyzer) result(sig *types.Signature, single singleResult, at diag.Place) (model.Result, bool) {
 	var res model.Result
 	tuple := sig.Results()
 	n := tuple.Len()
@@ -43,7 +44,7 @@ func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (
 		res.Kind = model.ResultNone
 		return res, true
 	case 1:
-		ok := single(&res, rest[0].Type, at.in("result"))
+		ok := single(&res, rest[0].Type, at.In("result"))
 		return res, ok
 	}
 	return res, a.namedResults(&res, rest, tuple, at)
@@ -52,7 +53,7 @@ func (a *analyzer) result(sig *types.Signature, single singleResult, at place) (
 // misplacedError reports a result that looks like the error of the call, and would
 // be a part of a success. rest are the values that clients would get. One with a
 // name of its own may be meant, where there is an error at the end.
-func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at place) bool {
+func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place) bool {
 	failing := all != nil && all[len(all)-1].Role == model.RoleError
 	for i, v := range rest {
 		last := i == len(all)-1
@@ -62,7 +63,7 @@ func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at place) bool
 		case isError(v.Type) && failing && v.Name != "" && v.Name != "_" && v.Name != "err":
 			continue
 		}
-		d := a.diags.Errorf(at.pos, at.subject, "result %d of %d is an error, and a call fails by a last result of type error only", i+1, len(all))
+		d := a.diags.Errorf(at.Pos, at.Subject, "result %d of %d is an error, and a call fails by a last result of type error only", i+1, len(all))
 		switch {
 		case failing:
 			d.Hint = "join it with the last one, or return its text"
@@ -84,11 +85,11 @@ func looksLikeError(t types.Type, results int) bool {
 }
 
 // singleResult settles a function with one value.
-type singleResult func(res *model.Result, t types.Type, at place) bool
+type singleResult func(res *model.Result, t types.Type, at diag.Place) bool
 
 // structuredResult sets the plan of one value of a tool that is neither a stream nor a
 // blob.
-func (a *analyzer) structuredResult(res *model.Result, t types.Type, at place) bool {
+func (a *analyzer) structuredResult(res *model.Result, t types.Type, at diag.Place) bool {
 	switch kind, inner := a.runtimeResult(t); kind {
 	case model.ResultContent, model.ResultContents, model.ResultTool, model.ResultText:
 		res.Kind = kind
@@ -104,16 +105,16 @@ func (a *analyzer) structuredResult(res *model.Result, t types.Type, at place) b
 }
 
 // namedResults makes an object out of several named values.
-func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, tuple *types.Tuple, at place) bool {
+func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, tuple *types.Tuple, at diag.Place) bool {
 	object := &model.Type{Kind: model.Struct}
 	ok := true
 	for i, v := range rest {
 		if v.Name == "" || v.Name == "_" {
-			d := a.diags.Errorf(at.pos, at.subject, "result %d of %d has no name, so it cannot become a member of the result object", i+1, len(rest))
+			d := a.diags.Errorf(at.Pos, at.Subject, "result %d of %d has no name, so it cannot become a member of the result object", i+1, len(rest))
 			d.Hint = "name the results, as in (total int, books []Book, err error), or return a struct"
 			return false
 		}
-		t := a.resolve(v.Type, at.in(fmt.Sprintf("result %s", v.Name)))
+		t := a.resolve(v.Type, at.In(fmt.Sprintf("result %s", v.Name)))
 		if t == nil {
 			ok = false
 			continue
@@ -205,6 +206,6 @@ func isContext(t types.Type) bool {
 func (a *analyzer) position(pos token.Pos) token.Position { return a.pkg.Position(pos) }
 
 // resolve returns the plan of a result's type, nil after a diagnostic.
-func (a *analyzer) resolve(t types.Type, at place) *model.Type {
-	return a.types.Type(t, at.used(schema.Result))
+func (a *analyzer) resolve(t types.Type, at diag.Place) *model.Type {
+	return a.types.Type(t, schema.Result, at)
 }

@@ -3,19 +3,20 @@ package analyze
 import (
 	"go/types"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
 // textArguments refuses arguments that cannot be read from text, which is all
 // that prompts and templates get. lists are those of which there may be several.
-func (a *analyzer) textArguments(call *model.Call, lists map[string]bool, what string, at place) bool {
+func (a *analyzer) textArguments(call *model.Call, lists map[string]bool, what string, at diag.Place) bool {
 	ok := true
 	for _, f := range call.Input.Object.Fields {
-		at := at.at(f.Pos).in("argument " + f.Name)
+		at := at.At(f.Pos).In("argument " + f.Name)
 		t := f.Type
 		if lists[f.Name] {
 			if t.Kind != model.Slice {
-				a.diags.Errorf(at.pos, at.subject, "{/%s*} is a list of path segments, and type %s is not a list", f.Name, a.goType(t)).
+				a.diags.Errorf(at.Pos, at.Subject, "{/%s*} is a list of path segments, and type %s is not a list", f.Name, a.goType(t)).
 					Hint = "use []string, or {+" + f.Name + "} for a string with slashes"
 				ok = false
 				continue
@@ -25,7 +26,7 @@ func (a *analyzer) textArguments(call *model.Call, lists map[string]bool, what s
 		if fromText(t) && !f.Quoted {
 			continue
 		}
-		d := a.diags.Errorf(at.pos, at.subject, "%s is text, from which no %s can be made", what, a.goType(t))
+		d := a.diags.Errorf(at.Pos, at.Subject, "%s is text, from which no %s can be made", what, a.goType(t))
 		switch t.Kind {
 		case model.Slice, model.Array:
 			d.Hint = "take a string and split it"

@@ -7,10 +7,10 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
-	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
 // collectTools turns every //mcp:tool into a tool of the model.
@@ -32,12 +32,12 @@ func (a *analyzer) finishTools() {
 
 // tool builds one tool; nil when a diagnostic was reported.
 func (a *analyzer) tool(d declared) *model.Tool {
-	at := place{pos: d.dir.Pos, subject: "tool " + d.set.Name}
+	at := diag.Place{Pos: d.dir.Pos, Subject: "tool " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
 		// Only a declaration that the type checker skips has no object, such as a second
 		// function of the same name.
-		a.diags.Errorf(at.pos, at.subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
+		a.diags.Errorf(at.Pos, at.Subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
 		return nil
 	}
 	if !a.usable(d, fn, at) {
@@ -51,7 +51,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	ok = a.setIdentity(tool, d, settings, at)
 	ok = a.setBehavior(tool, d.dir, settings, at) && ok
 	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok
-	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at.used(schema.Argument))
+	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at)
 	ok = a.media(tool, d, at) && ok
 	ok = a.noCompletion(d, at) && ok
 	result, good := a.result(fn.Signature(), a.toolResult(tool.MIME), at)
@@ -63,14 +63,14 @@ func (a *analyzer) tool(d declared) *model.Tool {
 }
 
 // usable reports whether a function can be a feature at all.
-func (a *analyzer) usable(d declared, fn *types.Func, at place) bool {
+func (a *analyzer) usable(d declared, fn *types.Func, at diag.Place) bool {
 	if fn.Signature().TypeParams().Len() > 0 {
-		a.diags.Errorf(at.pos, at.subject, "a generic function cannot be a %s: a client cannot choose a type", d.dir.Word).
+		a.diags.Errorf(at.Pos, at.Subject, "a generic function cannot be a %s: a client cannot choose a type", d.dir.Word).
 			Hint = "annotate a function without type parameters that calls it"
 		return false
 	}
 	if fn.Name() == "_" || fn.Name() == "init" || fn.Name() == "main" && a.out.Main && fn.Signature().Recv() == nil {
-		a.diags.Errorf(at.pos, at.subject, "func %s cannot be called by generated code", fn.Name()).Hint = "give the function another name"
+		a.diags.Errorf(at.Pos, at.Subject, "func %s cannot be called by generated code", fn.Name()).Hint = "give the function another name"
 		return false
 	}
 	return !a.invalid(fn, d.set.Node, at)
@@ -78,20 +78,20 @@ func (a *analyzer) usable(d declared, fn *types.Func, at place) bool {
 
 // invalid reports a function whose signature the type checker could not make
 // sense of, together with the errors that explain it.
-func (a *analyzer) invalid(fn *types.Func, node ast.Node, at place) bool {
+func (a *analyzer) invalid(fn *types.Func, node ast.Node, at diag.Place) bool {
 	if !load.InvalidIn(fn.Type()) {
 		return false
 	}
-	d := a.diags.Errorf(at.pos, at.subject, "the signature does not compile, so nothing can be generated for it")
+	d := a.diags.Errorf(at.Pos, at.Subject, "the signature does not compile, so nothing can be generated for it")
 	d.Related = a.pkg.Explain(node, fn.Type())
 	d.Hint = "fix what the compiler reports; the generated file is not needed for it"
 	return true
 }
 
 // setIdentity settles name, title, description, groups, aliases and icons.
-func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at place) bool {
+func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at diag.Place) bool {
 	tool.Name = s.publishedName(d)
-	ok := a.goodName(tool.Name, at.at(valuePos(d.dir, "name")))
+	ok := a.goodName(tool.Name, at.At(valuePos(d.dir, "name")))
 	tool.Title, _ = d.dir.String("title")
 	tool.Description = a.featureDescription(d)
 	tool.Groups = s.groups
@@ -101,7 +101,7 @@ func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at plac
 	if alias, set := d.dir.Get("alias"); set {
 		for _, item := range alias.Names() {
 			tool.Aliases = append(tool.Aliases, s.withPrefix(item.Value))
-			ok = a.goodName(s.withPrefix(item.Value), at.at(item.Pos)) && ok
+			ok = a.goodName(s.withPrefix(item.Value), at.At(item.Pos)) && ok
 		}
 	}
 	tool.Icons, ok = a.icons(d.dir, at, ok)
@@ -115,13 +115,13 @@ func valuePos(dir *directive.Directive, key string) token.Position {
 }
 
 // goodName checks a published name.
-func (a *analyzer) goodName(name string, at place) bool {
+func (a *analyzer) goodName(name string, at diag.Place) bool {
 	switch checkName(name) {
 	case nameRisky:
-		a.diags.Warnf(at.pos, at.subject, "the name %q is allowed by the specification, but some clients refuse it", name).
+		a.diags.Warnf(at.Pos, at.Subject, "the name %q is allowed by the specification, but some clients refuse it", name).
 			Hint = "use at most 64 letters, digits, _ and -"
 	case nameBad:
-		a.diags.Errorf(at.pos, at.subject, "the name %q is not allowed", name).
+		a.diags.Errorf(at.Pos, at.Subject, "the name %q is not allowed", name).
 			Hint = "use at most 64 letters, digits, _ and -; name= on the directive sets it"
 		return false
 	}
@@ -129,7 +129,7 @@ func (a *analyzer) goodName(name string, at place) bool {
 }
 
 // setBehavior settles hints, limits and how errors are shown.
-func (a *analyzer) setBehavior(tool *model.Tool, dir *directive.Directive, s settings, at place) bool {
+func (a *analyzer) setBehavior(tool *model.Tool, dir *directive.Directive, s settings, at diag.Place) bool {
 	flags := hintsOf(dir).over(s.hints)
 	tool.Hints = flags.hints()
 	tool.EffectSaid, tool.ReachSaid = flags.said()

@@ -16,7 +16,7 @@ import (
 // becomes an error in diags and is left out; the rest is returned all the same,
 // so that its errors can be found in the same run.
 func ScanFile(fset *token.FileSet, f *ast.File, diags *diag.List) []*Set {
-	s := &scanner{fset: fset, file: f, diags: diags, places: placesOf(f), sets: map[ast.Node]*Set{}, damaged: map[*Set]bool{}}
+	s := &scanner{fset: fset, file: f, diags: diags, decls: declarationsOf(f), sets: map[ast.Node]*Set{}, damaged: map[*Set]bool{}}
 	for _, g := range f.Comments {
 		for _, c := range g.List {
 			s.comment(g, c)
@@ -67,12 +67,12 @@ func ScanFiles(fset *token.FileSet, files []*ast.File, diags *diag.List) []*Set 
 func DocText(g *ast.CommentGroup) string { return g.Text() }
 
 type scanner struct {
-	fset   *token.FileSet
-	file   *ast.File
-	diags  *diag.List
-	places places
-	sets   map[ast.Node]*Set
-	order  []*Set
+	fset  *token.FileSet
+	file  *ast.File
+	diags *diag.List
+	decls declarations
+	sets  map[ast.Node]*Set
+	order []*Set
 	// damaged sets lack a directive that could not be read, so that nothing can
 	// be concluded from its absence.
 	damaged map[*Set]bool
@@ -92,10 +92,10 @@ func (s *scanner) comment(g *ast.CommentGroup, c *ast.Comment) {
 	if !ok {
 		return
 	}
-	at := s.places[g]
+	at := s.decls[g]
 	if at == nil {
 		at = floating(s.fset, s.file, g)
-		s.places[g] = at
+		s.decls[g] = at
 	}
 	pos := s.fset.Position(c.Slash)
 	spec := s.spell(pos, c.Text, written)
@@ -136,7 +136,7 @@ func shift(pos token.Position, n int) token.Position {
 	return pos
 }
 
-func (s *scanner) set(at *place) *Set {
+func (s *scanner) set(at *declaration) *Set {
 	set := s.sets[at.node]
 	if set == nil {
 		set = &Set{
@@ -149,7 +149,7 @@ func (s *scanner) set(at *place) *Set {
 	return set
 }
 
-func (s *scanner) damage(at *place) {
+func (s *scanner) damage(at *declaration) {
 	if at.wrong == "" {
 		s.damaged[s.set(at)] = true
 	}
@@ -218,7 +218,7 @@ func (s *scanner) spell(pos token.Position, comment, written string) *Spec {
 }
 
 // placed reports whether the directive applies to its declaration, or reports why not.
-func (s *scanner) placed(d *Directive, spec *Spec, at *place) bool {
+func (s *scanner) placed(d *Directive, spec *Spec, at *declaration) bool {
 	if at.wrong != "" {
 		if at.reported {
 			return false

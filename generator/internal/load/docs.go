@@ -231,7 +231,7 @@ func (d *Docs) file(path, name string) *fileDocs {
 	if f := d.files[name]; f != nil {
 		return f
 	}
-	f := &fileDocs{groups: map[place]comment{}, named: map[string]comment{}, imports: map[string]string{}}
+	f := &fileDocs{groups: map[declKey]comment{}, named: map[string]comment{}, imports: map[string]string{}}
 	d.files[name] = f
 	if p := d.roots[path]; p != nil {
 		for _, syntax := range p.Files {
@@ -253,8 +253,8 @@ func (d *Docs) file(path, name string) *fileDocs {
 	return f
 }
 
-// place is where an identifier is declared. Export data keeps lines, not columns.
-type place struct {
+// declKey is where an identifier is declared. Export data keeps lines, not columns.
+type declKey struct {
 	line  int
 	name  string
 	field bool
@@ -273,14 +273,14 @@ type fileDocs struct {
 	fset    *token.FileSet
 	syntax  *ast.File
 	sets    map[string]*directive.Set // of types, by name; nil until asked for
-	groups  map[place]comment
+	groups  map[declKey]comment
 	named   map[string]comment // of what has a name in the package: T, T.Field
 	imports map[string]string  // name in the file -> import path
 }
 
 func (f *fileDocs) find(obj types.Object, line int) (comment, bool) {
 	v, ok := obj.(*types.Var)
-	c, found := f.groups[place{line, obj.Name(), ok && v.IsField()}]
+	c, found := f.groups[declKey{line, obj.Name(), ok && v.IsField()}]
 	return c, found
 }
 
@@ -288,7 +288,7 @@ func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 	f.fset, f.syntax = fset, syntax
 	f.indexNames()
 	add := func(id *ast.Ident, field bool, c comment) {
-		at := place{fset.PositionFor(id.Pos(), false).Line, id.Name, field}
+		at := declKey{fset.PositionFor(id.Pos(), false).Line, id.Name, field}
 		if _, ok := f.groups[at]; !ok {
 			f.groups[at] = c
 		}

@@ -16,11 +16,11 @@ import (
 // that other features share are not changed. Changed struct plans have the feature's
 // name as their Variant. Elements of lists and maps are reached like the members of an
 // object. ok is false if an error was added.
-func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directive.Directive, subject string) (changed *model.Type, ok bool) {
+func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directive.Directive, at diag.Place) (changed *model.Type, ok bool) {
 	ok = true
 	changed = object
 	for _, arg := range args {
-		at := Place{Pos: arg.Pos, Subject: subject + ": argument " + arg.Name(), Use: Argument}
+		at := at.At(arg.Pos).In("argument " + arg.Name())
 		next := r.applyArg(changed, feature, strings.Split(arg.Name(), "."), arg, at)
 		if next == nil {
 			ok = false
@@ -32,7 +32,7 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directi
 }
 
 // applyArg applies one directive, and returns nil when an error was added.
-func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, at Place) *model.Type {
+func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, at diag.Place) *model.Type {
 	object = r.copyOf(object, feature)
 	inner := object
 	for inner.Elem != nil && inner.Kind != model.Struct {
@@ -69,9 +69,9 @@ func omits(arg *directive.Directive) bool {
 
 // omit removes a field: it is not published, nothing is read into it, and a client that
 // sends it gets the error that it is unknown.
-func (r *Resolver) omit(object, inner *model.Type, i int, arg *directive.Directive, at Place) *model.Type {
+func (r *Resolver) omit(object, inner *model.Type, i int, arg *directive.Directive, at diag.Place) *model.Type {
 	if len(arg.Args) > 2 { // the name and omit
-		r.errorf(site{at: at, pos: arg.Pos}, "delete the rest of the line", "an omitted field is not an argument, so it has no other settings")
+		r.errorf(site{Place: at, use: Argument}, "delete the rest of the line", "an omitted field is not an argument, so it has no other settings")
 		return nil
 	}
 	inner.Fields = slices.Delete(inner.Fields, i, i+1)
@@ -86,7 +86,7 @@ func (r *Resolver) called(f *model.Field, name string) bool {
 	return f.Name == name
 }
 
-func (r *Resolver) unknownArg(t *model.Type, path []string, arg *directive.Directive, at Place) {
+func (r *Resolver) unknownArg(t *model.Type, path []string, arg *directive.Directive, at diag.Place) {
 	var names []string
 	for _, f := range t.Fields {
 		if old, ok := r.origins[f]; ok {
@@ -103,7 +103,7 @@ func (r *Resolver) unknownArg(t *model.Type, path []string, arg *directive.Direc
 		prefix := strings.TrimSuffix(arg.Name(), strings.Join(path, "."))
 		hint = "did you mean " + prefix + near + "?"
 	}
-	r.errorf(site{at: at, pos: arg.Pos}, hint, "there is no such argument")
+	r.errorf(site{Place: at, use: Argument}, hint, "there is no such argument")
 }
 
 // copyOf returns a copy of a plan that may be changed for the feature.
@@ -129,8 +129,8 @@ func (r *Resolver) copyOf(t *model.Type, feature string) *model.Type {
 }
 
 // applyRules applies the arguments of a directive to a field of a copied plan.
-func (r *Resolver) applyRules(object *model.Type, f *model.Field, arg *directive.Directive, at Place) bool {
-	s := site{at: at, pos: arg.Pos}
+func (r *Resolver) applyRules(object *model.Type, f *model.Field, arg *directive.Directive, at diag.Place) bool {
+	s := site{Place: at, use: Argument}
 	var settings []setting
 	ok := true
 	for _, a := range arg.Args {
@@ -182,7 +182,7 @@ func listItems(a directive.Arg) []string {
 // rename publishes an argument by another name.
 func (r *Resolver) rename(s site, object *model.Type, f *model.Field, a directive.Arg) bool {
 	if a.Pos.IsValid() {
-		s.pos = a.Pos
+		s.Pos = a.Pos
 	}
 	if a.Value == "" {
 		r.errorf(s, "write name=words", "the name is empty")

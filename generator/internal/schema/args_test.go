@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -67,7 +68,7 @@ func object(t *testing.T, s *snippet, name string) *model.Type {
 	t.Helper()
 	sig := s.typeOf(t, name).(*types.Signature)
 	if name == "Whole" {
-		return s.Type(sig.Params().At(0).Type(), Place{Use: Argument})
+		return s.Type(sig.Params().At(0).Type(), Argument, diag.Place{})
 	}
 	return s.params(t, name, sig)
 }
@@ -111,7 +112,7 @@ func TestApplyArgs(t *testing.T) {
 			s := check(t, argSource)
 			before := object(t, s, tt.fn)
 			text := Input(before)
-			changed, ok := s.ApplyArgs(before, "feature", []*directive.Directive{arg(tt.arg)}, "tool X")
+			changed, ok := s.ApplyArgs(before, "feature", []*directive.Directive{arg(tt.arg)}, diag.Place{Subject: "tool X"})
 			if !ok {
 				t.Fatal(s.printed())
 			}
@@ -152,9 +153,9 @@ func find(t *model.Type, path []string) *model.Field {
 func TestApplyArgsVariant(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")
-	one, ok := s.ApplyArgs(shared, "one", []*directive.Directive{arg("years.to maximum=5"), arg("years.to minimum=2; name=until"), arg("years.to =Again.")}, "tool X")
-	two, ok2 := s.ApplyArgs(shared, "two", []*directive.Directive{arg("words optional")}, "tool Y")
-	none, ok3 := s.ApplyArgs(shared, "three", nil, "tool Z")
+	one, ok := s.ApplyArgs(shared, "one", []*directive.Directive{arg("years.to maximum=5"), arg("years.to minimum=2; name=until"), arg("years.to =Again.")}, diag.Place{Subject: "tool X"})
+	two, ok2 := s.ApplyArgs(shared, "two", []*directive.Directive{arg("words optional")}, diag.Place{Subject: "tool Y"})
+	none, ok3 := s.ApplyArgs(shared, "three", nil, diag.Place{Subject: "tool Z"})
 	if !ok || !ok2 || !ok3 || none != shared {
 		t.Fatal(s.printed())
 	}
@@ -179,7 +180,7 @@ func TestApplyArgsOmit(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")
 	before := Input(shared)
-	changed, ok := s.ApplyArgs(shared, "feature", []*directive.Directive{arg("words omit"), arg("years.to omit"), arg("years.from omit=false")}, "tool X")
+	changed, ok := s.ApplyArgs(shared, "feature", []*directive.Directive{arg("words omit"), arg("years.to omit"), arg("years.from omit=false")}, diag.Place{Subject: "tool X"})
 	if !ok {
 		t.Fatal(s.printed())
 	}
@@ -199,7 +200,7 @@ func TestApplyArgsRequired(t *testing.T) {
 		"opt minimum=1": false, "opt required": true, "opt optional=false": true,
 	} {
 		s := check(t, argSource)
-		changed, ok := s.ApplyArgs(object(t, s, "Plain"), "f", []*directive.Directive{arg(text)}, "tool X")
+		changed, ok := s.ApplyArgs(object(t, s, "Plain"), "f", []*directive.Directive{arg(text)}, diag.Place{Subject: "tool X"})
 		name, _, _ := strings.Cut(text, " ")
 		if !ok || find(changed, []string{name}).Required != want {
 			t.Errorf("%s: required is not %v\n%s", text, want, s.printed())
@@ -235,7 +236,7 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.arg, func(t *testing.T) {
 			s := check(t, argSource)
-			_, ok := s.ApplyArgs(object(t, s, tt.fn), "f", []*directive.Directive{arg(tt.arg)}, "tool X")
+			_, ok := s.ApplyArgs(object(t, s, tt.fn), "f", []*directive.Directive{arg(tt.arg)}, diag.Place{Subject: "tool X"})
 			message, hint, _ := strings.Cut(tt.want, " | ")
 			if want := "a.go:" + message + "\n\thint: " + hint + "\n"; ok || s.printed() != want {
 				t.Errorf("ok %v, got\n%s\nwant\n%s", ok, s.printed(), want)

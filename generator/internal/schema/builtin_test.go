@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -15,7 +16,7 @@ func TestKnownSchemas(t *testing.T) {
 	for name, plan := range builtin {
 		if plan.Schema != "" {
 			form := &SchemaForm{JSON: plan.Schema}
-			if !s.goodSchema(site{at: Place{Subject: name}}, form) {
+			if !s.goodSchema(site{Place: diag.Place{Subject: name}}, form) {
 				t.Errorf("%s: %s", name, s.printed())
 			}
 			inspectSchema(t, Output(&plan), false)

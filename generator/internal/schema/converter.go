@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -22,18 +23,18 @@ func (c *converter) belongsTo(p *types.Package) bool {
 
 // AddDecoder adds a function annotated with //mcp:decode. Add it before the first type is
 // resolved.
-func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
+func (r *Resolver) AddDecoder(fn *types.Func, at diag.Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
 	errorType := types.Universe.Lookup("error").Type()
 	if in.Len() != 1 || sig.Variadic() || out.Len() != 2 || !types.Identical(out.At(1).Type(), errorType) {
-		r.errorf(site{at: at, pos: at.Pos}, "write func Name(S) (T, error), where T is the type and S its JSON form",
+		r.errorf(site{Place: at}, "write func Name(S) (T, error), where T is the type and S its JSON form",
 			"an //mcp:decode function must be func(S) (T, error), this is %s", r.typeString(sig))
 		return
 	}
 	if c := r.addConverter(fn, out.At(0).Type(), in.At(0).Type(), at); c != nil {
 		if c.decode != nil {
-			r.errorf(site{at: at, pos: at.Pos}, "keep one of the two", "type %s already has the //mcp:decode function %s", r.typeString(out.At(0).Type()), c.decode.Name())
+			r.errorf(site{Place: at}, "keep one of the two", "type %s already has the //mcp:decode function %s", r.typeString(out.At(0).Type()), c.decode.Name())
 			return
 		}
 		c.decode = fn
@@ -41,17 +42,17 @@ func (r *Resolver) AddDecoder(fn *types.Func, at Place) {
 }
 
 // AddEncoder adds a function annotated with //mcp:encode.
-func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
+func (r *Resolver) AddEncoder(fn *types.Func, at diag.Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
 	if in.Len() != 1 || sig.Variadic() || out.Len() != 1 {
-		r.errorf(site{at: at, pos: at.Pos}, "write func Name(T) S, where T is the type and S its JSON form",
+		r.errorf(site{Place: at}, "write func Name(T) S, where T is the type and S its JSON form",
 			"an //mcp:encode function must be func(T) S, this is %s", r.typeString(sig))
 		return
 	}
 	if c := r.addConverter(fn, in.At(0).Type(), out.At(0).Type(), at); c != nil {
 		if c.encode != nil {
-			r.errorf(site{at: at, pos: at.Pos}, "keep one of the two", "type %s already has the //mcp:encode function %s", r.typeString(in.At(0).Type()), c.encode.Name())
+			r.errorf(site{Place: at}, "keep one of the two", "type %s already has the //mcp:encode function %s", r.typeString(in.At(0).Type()), c.encode.Name())
 			return
 		}
 		c.encode = fn
@@ -59,8 +60,8 @@ func (r *Resolver) AddEncoder(fn *types.Func, at Place) {
 }
 
 // addConverter returns the converter of a type, nil after an error.
-func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at Place) *converter {
-	s := site{at: at, pos: at.Pos}
+func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at diag.Place) *converter {
+	s := site{Place: at}
 	if types.Identical(t, travels) {
 		r.errorf(s, "convert to a type that JSON can express", "type %s would be converted to itself", r.typeString(t))
 		return nil
@@ -88,12 +89,12 @@ func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at Place)
 
 // converted makes the plan of a type that functions convert, once.
 func (r *Resolver) converted(s site, t types.Type, c *converter) *model.Type {
-	if plan, ok := r.plans[s.at.Use].At(t).(*model.Type); ok {
+	if plan, ok := r.plans[s.use].At(t).(*model.Type); ok {
 		return plan
 	}
 	for _, fn := range []*types.Func{c.decode, c.encode} {
 		if fn != nil && !r.visible(fn) {
-			r.errorf(site{at: Place{Pos: c.pos, Subject: s.at.Subject}, pos: c.pos}, "export it",
+			r.errorf(site{Place: diag.Place{Pos: c.pos, Subject: s.Subject}}, "export it",
 				"function %s, which converts type %s, is not exported by its package, so generated code cannot name it", fn.Name(), r.typeString(t))
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -74,13 +75,13 @@ func TestDiagnostics(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := check(t, tt.text)
-			typ, at := s.typeOf(t, "X"), s.place("X")
+			typ, use, at := s.typeOf(t, "X"), Anywhere, s.place("X")
 			if sig, ok := typ.(*types.Signature); ok {
 				v := sig.Params().At(0)
 				typ = v.Type()
-				at = Place{Pos: s.pkg.Fset.Position(v.Pos()), Subject: "tool X: argument " + v.Name(), Use: Argument}
+				use, at = Argument, at.At(s.pkg.Fset.Position(v.Pos())).In("argument "+v.Name())
 			}
-			plan := s.Type(typ, at)
+			plan := s.Type(typ, use, at)
 			if got := s.printed(); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
@@ -165,7 +166,7 @@ func TestTagDiagnostics(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.typ+" "+tt.tag, func(t *testing.T) {
 			s := check(t, "import \"time\"\ntype Status string\nconst (\n\tOn Status = \"on\"\n\tOff Status = \"off\"\n)\ntype X struct {\n\tF "+tt.typ+" `"+tt.tag+"`\n}\nvar _ time.Time")
-			plan := s.Type(s.typeOf(t, "X"), s.place("X"))
+			plan := s.Type(s.typeOf(t, "X"), Anywhere, s.place("X"))
 			want := ""
 			if tt.want != "" {
 				message, hint, _ := strings.Cut(tt.want, " | ")
@@ -222,7 +223,7 @@ type Chan struct{ Ch chan int }
 		"dep/internal/secret/secret.go": "package secret\n\ntype T struct{}\n",
 	})
 	for name, want := range map[string]bool{"Unexported": true, "Internal": true, "Anonymous": true, "Hidden": false, "Promoted": false, "Shadowed": false, "Failing": false} {
-		if plan := s.Type(s.typeOf(t, name), Place{Subject: name}); (plan != nil) != want {
+		if plan := s.Type(s.typeOf(t, name), Anywhere, diag.Place{Subject: name}); (plan != nil) != want {
 			t.Errorf("%s has the plan %v", name, plan)
 		}
 	}
@@ -257,7 +258,7 @@ type B struct{ A *A }
 type C struct{ A A; OK int }
 `)
 	for _, name := range []string{"A", "B", "C", "A"} {
-		if s.Type(s.typeOf(t, name), s.place(name)) != nil {
+		if s.Type(s.typeOf(t, name), Anywhere, s.place(name)) != nil {
 			t.Errorf("%s has a plan", name)
 		}
 	}
@@ -280,7 +281,7 @@ func (*R) UnmarshalJSON([]byte) error { return nil }
 		use  Use
 		ok   bool
 	}{{"W", Result, true}, {"W", Argument, true}, {"W", Anywhere, false}, {"R", Argument, true}, {"R", Result, true}, {"R", Anywhere, false}} {
-		plan := s.Type(s.typeOf(t, tt.name), Place{Use: tt.use})
+		plan := s.Type(s.typeOf(t, tt.name), tt.use, diag.Place{})
 		if (plan != nil) != tt.ok {
 			t.Errorf("%s %v: plan %v", tt.name, tt.use, plan)
 		}
@@ -313,7 +314,7 @@ var A = struct{ X int }{}
 // TestGrowingType checks that a type without end is refused, not followed.
 func TestGrowingType(t *testing.T) {
 	s := check(t, "// does not compile\ntype X[T any] struct{ Next *X[[]T] }\nvar V X[int]")
-	if s.Type(s.typeOf(t, "V"), s.place("V")) != nil || !strings.Contains(s.printed(), "nested too deeply") {
+	if s.Type(s.typeOf(t, "V"), Anywhere, s.place("V")) != nil || !strings.Contains(s.printed(), "nested too deeply") {
 		t.Error(s.printed())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -137,7 +138,7 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 }
 
 func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format string, args ...any) {
-	r.errorf(site{at: Place{Pos: form.Pos, Subject: "//mcp:enum of " + t.Obj().Name()}, pos: form.Pos}, hint, format, args...)
+	r.errorf(site{Place: diag.Place{Pos: form.Pos, Subject: "//mcp:enum of " + t.Obj().Name()}}, hint, format, args...)
 }
 
 // textEnumeration returns the values of a type with MarshalText, whose texts only the

@@ -50,7 +50,7 @@ func (r *Resolver) SetForm(obj *types.TypeName, form *Form) {
 		return
 	}
 	at := func(word string, pos token.Position) site {
-		return site{at: Place{Pos: pos, Subject: "//mcp:" + word + " of " + obj.Name()}, pos: pos}
+		return site{Place: diag.Place{Pos: pos, Subject: "//mcp:" + word + " of " + obj.Name()}}
 	}
 	if e := form.Enum; e != nil && !r.goodEnumForm(at("enum", e.Pos), obj, e) {
 		form.Enum = nil
@@ -92,7 +92,7 @@ func (r *Resolver) goodEnumForm(s site, obj *types.TypeName, e *EnumForm) bool {
 		names = append(names, k.Name())
 	}
 	if m := methodsOf(obj.Type()); len(e.Texts) > 0 && !m.marshalText && !m.unmarshalText {
-		s.pos = e.Texts[0].Pos
+		s.Pos = e.Texts[0].Pos
 		r.errorf(s, "give the type MarshalText and UnmarshalText, or drop the texts", "the values of type %s are written as they are, since it has no MarshalText", obj.Name())
 		return false
 	}
@@ -104,7 +104,7 @@ func (r *Resolver) known(s site, list []NamedText, names []string, what string) 
 	ok := true
 	seen := map[string]bool{}
 	for _, n := range list {
-		s.pos = n.Pos
+		s.Pos = n.Pos
 		if !slices.Contains(names, n.Name) {
 			hint := "there is none"
 			if near := diag.Nearest(n.Name, names); near != "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -100,7 +101,7 @@ func checkHeader(f *model.Field) (hint, problem string) {
 // CheckHeaders checks the headers of an arguments object: no two are the same,
 // whatever the case of their letters, and each argument with one is reached by
 // way of objects alone. defs says that repeated types are shared.
-func (r *Resolver) CheckHeaders(object *model.Type, defs bool, at Place) bool {
+func (r *Resolver) CheckHeaders(object *model.Type, defs bool, at diag.Place) bool {
 	h := &headers{r: r, at: at, names: map[string]string{}, shared: map[*model.Type]bool{}, closed: map[*model.Type]bool{}, ok: true}
 	for _, t := range newGraph(object).references(defs) {
 		h.shared[t] = true
@@ -111,7 +112,7 @@ func (r *Resolver) CheckHeaders(object *model.Type, defs bool, at Place) bool {
 
 type headers struct {
 	r      *Resolver
-	at     Place
+	at     diag.Place
 	names  map[string]string // arguments by their headers in lower case
 	shared map[*model.Type]bool
 	closed map[*model.Type]bool // visited by inside
@@ -119,9 +120,9 @@ type headers struct {
 }
 
 func (h *headers) errorf(f *model.Field, hint, format string, args ...any) {
-	s := site{at: h.at, pos: h.at.Pos}
+	s := site{Place: h.at, use: Argument}
 	if h.r.files[f.Pos.Filename] {
-		s.pos = f.Pos
+		s.Pos = f.Pos
 	}
 	h.r.errorf(s, hint, format, args...)
 	h.ok = false

@@ -16,7 +16,7 @@ func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	if own != "" && !s.far.IsValid() {
 		ways = append(ways, own)
 	}
-	param := s.at.Param
+	param := s.param
 	switch {
 	case s.union != nil:
 		ways = append(ways, "use a type of this package in place of "+r.typeString(s.union))
@@ -25,14 +25,14 @@ func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	case s.path != "" && own == "":
 		ways = append(ways, "leave the field out with `json:\"-\"`")
 	case s.path != "":
-	case param != "" && param != "_" && s.at.Variadic:
+	case param != "" && param != "_" && s.variadic:
 		ways = append(ways, "hide it with //mcp:arg "+param+" omit, which passes none")
 	case param != "" && param != "_":
 		if own == "" {
 			ways = append(ways, "annotate a function without it that calls this one")
 		}
 		ways = append(ways, "hide it with //mcp:arg "+param+" omit, which passes its zero value")
-	case own == "" && s.at.Use == Result:
+	case own == "" && s.use == Result:
 		ways = append(ways, "return something else")
 	case own == "":
 		ways = append(ways, "leave it out of the signature")
@@ -46,9 +46,9 @@ func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	}
 	switch {
 	case s.union == nil && !s.far.IsValid() && !convertible(t):
-	case s.at.Use == Argument:
+	case s.use == Argument:
 		ways = append(ways, "write an //mcp:decode function "+of)
-	case s.at.Use == Result:
+	case s.use == Result:
 		ways = append(ways, "write an //mcp:encode function "+of)
 	}
 	return alternatives(ways)
@@ -132,14 +132,14 @@ func (r *Resolver) warnEmpty(s site, plan *model.Type) {
 		return
 	}
 	name := r.typeString(plan.Go)
-	if s.at.Use == Result {
+	if s.use == Result {
 		r.warnf(s, "return what its methods give, or write an //mcp:encode function for it",
 			"type %s shows none of its fields, so all that a client ever gets is {}", name)
 		return
 	}
 	hint := "make the value in the function, or write an //mcp:decode function for it"
-	if s.at.Param != "" {
-		hint = fmt.Sprintf("make the value in the function; hide it with //mcp:arg %s omit; or write an //mcp:decode function for it", s.at.Param)
+	if s.param != "" {
+		hint = fmt.Sprintf("make the value in the function; hide it with //mcp:arg %s omit; or write an //mcp:decode function for it", s.param)
 	}
 	r.warnf(s, hint, "type %s shows none of its fields, so all that a client can send is {}", name)
 }

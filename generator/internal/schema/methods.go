@@ -142,7 +142,7 @@ func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) boo
 		}
 		switch {
 		case f.Pos.IsValid() && r.files[f.Pos.Filename]:
-			inner.pos, inner.far = f.Pos, token.Position{}
+			inner.Pos, inner.far = f.Pos, token.Position{}
 		case f.Pos.IsValid():
 			inner.far = f.Pos
 		}
@@ -157,7 +157,7 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 	case model.Converted:
 		return r.isConverted(s, t)
 	case model.Error, model.Interface, model.Reflect:
-		if s.at.Use == Result || t.Kind == model.Reflect && !isClosedInterface(t.Go) {
+		if s.use == Result || t.Kind == model.Reflect && !isClosedInterface(t.Go) {
 			return true
 		}
 		if t.Kind == model.Error {
@@ -181,9 +181,9 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 	}
 	var missing string
 	switch {
-	case !marshal && s.at.Use != Argument:
+	case !marshal && s.use != Argument:
 		missing = "Marshal" + suffix
-	case !unmarshal && s.at.Use != Result:
+	case !unmarshal && s.use != Result:
 		missing = "Unmarshal" + suffix
 	default:
 		return true
@@ -204,9 +204,9 @@ func isClosedInterface(t types.Type) bool {
 func (r *Resolver) isConverted(s site, t *model.Type) bool {
 	var missing, hint string
 	switch {
-	case t.Convert.Decode == nil && s.at.Use != Result:
+	case t.Convert.Decode == nil && s.use != Result:
 		missing, hint = "decode", "func(%s) (%s, error)"
-	case t.Convert.Encode == nil && s.at.Use != Argument:
+	case t.Convert.Encode == nil && s.use != Argument:
 		missing, hint = "encode", "func(%[2]s) %[1]s"
 	default:
 		return true

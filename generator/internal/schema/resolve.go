@@ -41,7 +41,7 @@ func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 // named makes the plan of a declared type once. It is entered before it is
 // filled, so that a type that contains itself finds it.
 func (r *Resolver) named(s site, t *types.Named) *model.Type {
-	if plan, ok := r.plans[s.at.Use].At(t).(*model.Type); ok {
+	if plan, ok := r.plans[s.use].At(t).(*model.Type); ok {
 		return plan
 	}
 	if !r.usable(s, t) {
@@ -54,12 +54,12 @@ func (r *Resolver) named(s site, t *types.Named) *model.Type {
 // enter shares a plan, and fills it. It returns nil where that fails.
 func (r *Resolver) enter(s site, t types.Type, plan *model.Type, fill func() bool) *model.Type {
 	mark := len(r.order)
-	r.plans[s.at.Use].Set(t, plan)
+	r.plans[s.use].Set(t, plan)
 	r.order = append(r.order, t)
 	if fill() {
 		return plan
 	}
-	r.forget(s.at.Use, mark)
+	r.forget(s.use, mark)
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 		return r.fillElem(s, plan, model.Flagged, value.Type())
 	}
 	if _, ok := t.Underlying().(*types.Interface); !ok {
-		if m := methodsOf(t).in(s.at.Use); m.any() {
+		if m := methodsOf(t).in(s.use); m.any() {
 			if !r.fillMethods(s, plan, t, m) {
 				return false
 			}
@@ -106,7 +106,7 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 // read and write it, or else encoding/json.
 func (r *Resolver) fillSchema(s site, plan *model.Type, t *types.Named, form *SchemaForm) {
 	plan.Kind, plan.Schema = model.Reflect, form.JSON
-	switch m := methodsOf(t).in(s.at.Use); {
+	switch m := methodsOf(t).in(s.use); {
 	case m.marshalJSON && m.unmarshalJSON, (m.marshalJSON || m.unmarshalJSON) && !m.marshalText && !m.unmarshalText:
 		plan.Kind = model.JSON
 	case !m.marshalJSON && !m.unmarshalJSON && (m.marshalText || m.unmarshalText):
@@ -230,18 +230,18 @@ func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 	}
 	b, basic := key.Underlying().(*types.Basic)
 	m := methodsOf(key)
-	reads, writes := m.unmarshalText && s.at.Use != Result, m.marshalText && s.at.Use != Argument
+	reads, writes := m.unmarshalText && s.use != Result, m.marshalText && s.use != Argument
 	isString := basic && b.Info()&types.IsString != 0
 	isInteger := basic && b.Info()&types.IsInteger != 0
 	switch {
-	case isString && reads && s.at.Use == Argument:
+	case isString && reads && s.use == Argument:
 		plan.Key = &model.Type{Kind: model.Text, Go: key}
 	case isString && reads:
 		r.errorf(s, "use a key type without UnmarshalText", "map key type %s cannot be used: encoding/json writes it as it is, but reads it by UnmarshalText", r.typeString(key))
 		return false
 	case isString:
 		plan.Key = &model.Type{Kind: model.String, Go: key}
-	case s.at.Use == Anywhere && reads != writes:
+	case s.use == Anywhere && reads != writes:
 		r.errorf(s, "give it both methods", "map key type %s has only one of MarshalText and UnmarshalText", r.typeString(key))
 		return false
 	case reads || writes:
@@ -265,9 +265,9 @@ func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 func (r *Resolver) refuseKey(s site, key types.Type, m methods) bool {
 	missing := ""
 	switch {
-	case m.marshalText && s.at.Use == Argument:
+	case m.marshalText && s.use == Argument:
 		missing = "UnmarshalText"
-	case m.unmarshalText && s.at.Use == Result:
+	case m.unmarshalText && s.use == Result:
 		missing = "MarshalText"
 	}
 	if missing != "" {

@@ -28,18 +28,6 @@ const (
 	Result              // it is only written
 )
 
-// Place is what a diagnostic points at where a type is used.
-type Place struct {
-	Pos     token.Position
-	Subject string // "tool Search: argument filter"
-	Use     Use
-
-	// Param is the name of the parameter that is an argument of its own, "" where it
-	// is something else.
-	Param    string
-	Variadic bool // it is a variadic one
-}
-
 // Resolver makes the plans of one package's types. Plans of named types are
 // made once and shared. It is not safe for concurrent use.
 type Resolver struct {
@@ -108,8 +96,11 @@ func (r *Resolver) AddSource(pkg *load.Package) {
 // Type returns the plan of a type, or nil after adding at least one error that
 // explains why it has none; an error about a field of a struct is added for the
 // first use of the struct only.
-func (r *Resolver) Type(t types.Type, at Place) *model.Type {
-	s := site{at: at, pos: at.Pos}
+func (r *Resolver) Type(t types.Type, use Use, at diag.Place) *model.Type {
+	return r.typeAt(site{Place: at, use: use}, t)
+}
+
+func (r *Resolver) typeAt(s site, t types.Type) *model.Type {
 	plan := r.resolve(s, t)
 	if plan == nil || !r.travels(s, plan, map[*model.Type]bool{}) {
 		return nil
@@ -122,14 +113,13 @@ func (r *Resolver) Type(t types.Type, at Place) *model.Type {
 // required unless it is a pointer or variadic. A time.Duration is text there, "1h30m".
 // For a variadic parameter t is the slice. The description is left to the caller. It
 // returns nil like [Resolver.Type].
-func (r *Resolver) Param(name string, t types.Type, variadic bool, at Place) *model.Field {
-	at.Param, at.Variadic = name, variadic
-	plan := r.Type(t, at)
+func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place) *model.Field {
+	s := site{Place: at, use: Argument, param: name, variadic: variadic}
+	plan := r.typeAt(s, t)
 	if plan == nil {
 		return nil
 	}
 	plan = r.textDurations(plan)
-	s := site{at: at, pos: at.Pos}
 	r.warnName(s, name)
 	return &model.Field{
 		Name:     name,
@@ -163,11 +153,15 @@ func (r *Resolver) IsObject(t types.Type) bool {
 
 // site is a place inside of a type: what a diagnostic says and points at.
 type site struct {
-	at   Place
-	pos  token.Position // of the innermost field in the package itself
-	far  token.Position // of the field in question, where it is in another package
-	path string         // Filter.Items[].Ch, Shape.(Circle).Radius, "" for the type itself
-	deep int
+	diag.Place // of the innermost field in the package itself
+	use        Use
+	// param is the name of the parameter that is an argument of its own, "" for anything
+	// else.
+	param    string
+	variadic bool           // the parameter is variadic
+	far      token.Position // of the field in question, where it is in another package
+	path     string         // Filter.Items[].Ch, Shape.(Circle).Radius, "" for the type itself
+	deep     int
 	// union is the sealed interface of another package that the place is in, nil
 	// where there is none.
 	union *types.Named
@@ -194,7 +188,7 @@ func (r *Resolver) atField(s site, v *types.Var) site {
 	pos := r.pkg.Fset.Position(v.Pos())
 	switch {
 	case r.sources[v.Pkg()] != nil && pos.IsValid():
-		s.pos, s.far = pos, token.Position{}
+		s.Pos, s.far = pos, token.Position{}
 	case pos.IsValid():
 		s.far = pos
 	}
@@ -214,14 +208,14 @@ func (r *Resolver) warnf(s site, hint, format string, args ...any) {
 func (r *Resolver) report(s site, severity diag.Severity, hint, message string) {
 	if s.path != "" {
 		// The field without the way to it, which differs between uses.
-		key := fmt.Sprint(s.pos, s.far, message)
+		key := fmt.Sprint(s.Pos, s.far, message)
 		if r.reported[key] && !(r.trying && severity == diag.Error) { // an attempt fails by what is known, too
 			return
 		}
 		r.reported[key] = true
 		message = "field " + s.path + ": " + message
 	}
-	d := &diag.Diagnostic{Pos: s.pos, Severity: severity, Subject: s.at.Subject, Message: message, Hint: hint}
+	d := &diag.Diagnostic{Pos: s.Pos, Severity: severity, Subject: s.Subject, Message: message, Hint: hint}
 	if s.far.IsValid() {
 		d.Related = append(d.Related, diag.Related{Pos: s.far, Message: "the field"})
 	}

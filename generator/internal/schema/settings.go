@@ -49,7 +49,7 @@ func (r *Resolver) applyAll(s site, f *model.Field, settings []setting) bool {
 	for _, k := range settings {
 		at := s
 		if k.pos.IsValid() {
-			at.pos = k.pos
+			at.Pos = k.pos
 		}
 		if hint, err := r.apply(f, k); err != nil {
 			r.errorf(at, hint, "%s", err)

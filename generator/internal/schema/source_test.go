@@ -99,15 +99,15 @@ func (s *snippet) typeOf(t testing.TB, name string) types.Type {
 	return obj.Type()
 }
 
-// place is where the declaration stands.
-func (s *snippet) place(name string) Place {
-	return Place{Pos: s.pkg.Fset.Position(s.pkg.Types.Scope().Lookup(name).Pos()), Subject: "tool X"}
+// place is the position of a declaration.
+func (s *snippet) place(name string) diag.Place {
+	return diag.Place{Pos: s.pkg.Fset.Position(s.pkg.Types.Scope().Lookup(name).Pos()), Subject: "tool X"}
 }
 
 // plan resolves a declaration, which must have a plan.
 func (s *snippet) plan(t testing.TB, name string) *model.Type {
 	t.Helper()
-	p := s.Type(s.typeOf(t, name), s.place(name))
+	p := s.Type(s.typeOf(t, name), Anywhere, s.place(name))
 	if p == nil {
 		t.Fatalf("%s has no plan:\n%s", name, s.printed())
 	}
@@ -174,7 +174,7 @@ func (s *snippet) params(t testing.TB, name string, sig *types.Signature) *model
 	object := &model.Type{Kind: model.Struct}
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
-		at := Place{Pos: s.pkg.Fset.Position(v.Pos()), Subject: "tool " + name + ": argument " + v.Name(), Use: Argument}
+		at := diag.Place{Pos: s.pkg.Fset.Position(v.Pos()), Subject: "tool " + name + ": argument " + v.Name()}
 		f := s.Param(v.Name(), v.Type(), sig.Variadic() && i == sig.Params().Len()-1, at)
 		if f == nil {
 			t.Fatalf("no field for %s:\n%s", v.Name(), s.printed())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -83,7 +84,7 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 			return false, false
 		}
 		form = &UnionForm{}
-		if s.at.Use == Result && r.sources[t.Obj().Pkg()] == nil {
+		if s.use == Result && r.sources[t.Obj().Pkg()] == nil {
 			return r.tryUnion(s, plan, t, form, all), true
 		}
 	}
@@ -96,7 +97,7 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 // interface like any other where one of them cannot be one of a union, with a warning
 // that says which, since a schema that allows anything is of little use.
 func (r *Resolver) tryUnion(s site, plan *model.Type, t *types.Named, form *UnionForm, all []implementation) bool {
-	problem := r.attempt(s.at.Use, func() bool {
+	problem := r.attempt(s.use, func() bool {
 		ok := r.fillVariants(s, plan, t, form, all)
 		return ok && r.travels(s, plan, map[*model.Type]bool{})
 	})
@@ -130,7 +131,7 @@ func (r *Resolver) fillVariants(s site, plan *model.Type, t *types.Named, form *
 	}
 	at := s
 	if form.Pos.IsValid() {
-		at = site{at: Place{Pos: form.Pos, Subject: "//mcp:union of " + t.Obj().Name()}, pos: form.Pos}
+		at = site{Place: diag.Place{Pos: form.Pos, Subject: "//mcp:union of " + t.Obj().Name()}}
 	}
 	ok = r.known(at, form.Names, names, "type that implements the interface")
 	texts := map[string]string{}

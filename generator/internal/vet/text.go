@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -22,13 +23,9 @@ type text struct {
 
 // texts calls visit with everything that is published, each place once.
 func (c *checker) texts(visit func(text)) {
-	type place struct {
-		subject, what string
-		pos           token.Position
-	}
-	seen := map[place]bool{}
+	seen := map[diag.Place]bool{}
 	once := func(t text) {
-		if at := (place{t.subject, t.what, t.pos}); t.text != "" && !seen[at] {
+		if at := (diag.Place{Pos: t.pos, Subject: t.subject}).In(t.what); t.text != "" && !seen[at] {
 			seen[at] = true
 			visit(t)
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// place is the declaration that a comment group belongs to.
-type place struct {
+// declaration is what a comment group belongs to.
+type declaration struct {
 	target Target
 	node   ast.Node
 	name   *ast.Ident
@@ -20,23 +20,23 @@ type place struct {
 	reported    bool
 }
 
-// places maps the comment groups that belong to a declaration to it. Groups that are not
+// declarations maps the comment groups that belong to a declaration to it. Groups that are not
 // in it belong to none.
-type places map[*ast.CommentGroup]*place
+type declarations map[*ast.CommentGroup]*declaration
 
-func (p places) add(g *ast.CommentGroup, at *place) {
+func (p declarations) add(g *ast.CommentGroup, at *declaration) {
 	if g != nil && p[g] == nil {
 		p[g] = at
 	}
 }
 
-func (p places) behind(g *ast.CommentGroup, what string) {
-	p.add(g, &place{wrong: "behind " + what, hint: "put it into a line of its own, directly above the declaration"})
+func (p declarations) behind(g *ast.CommentGroup, what string) {
+	p.add(g, &declaration{wrong: "behind " + what, hint: "put it into a line of its own, directly above the declaration"})
 }
 
-func placesOf(f *ast.File) places {
-	p := places{}
-	p.add(f.Doc, &place{target: Package, node: f, name: f.Name, symbol: f.Name.Name, doc: f.Doc})
+func declarationsOf(f *ast.File) declarations {
+	p := declarations{}
+	p.add(f.Doc, &declaration{target: Package, node: f, name: f.Name, symbol: f.Name.Name, doc: f.Doc})
 	for _, decl := range f.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
@@ -48,8 +48,8 @@ func placesOf(f *ast.File) places {
 	return p
 }
 
-func (p places) function(decl *ast.FuncDecl) {
-	at := &place{target: Func, node: decl, name: decl.Name, symbol: decl.Name.Name, doc: decl.Doc}
+func (p declarations) function(decl *ast.FuncDecl) {
+	at := &declaration{target: Func, node: decl, name: decl.Name, symbol: decl.Name.Name, doc: decl.Doc}
 	if decl.Recv != nil {
 		at.target, at.symbol = Method, receiverName(decl.Recv)+"."+decl.Name.Name
 	}
@@ -83,16 +83,16 @@ func receiverName(recv *ast.FieldList) string {
 	}
 }
 
-func (p places) general(decl *ast.GenDecl) {
+func (p declarations) general(decl *ast.GenDecl) {
 	for _, spec := range decl.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			at := &place{target: Type, node: spec, name: spec.Name, symbol: spec.Name.Name, doc: spec.Doc}
+			at := &declaration{target: Type, node: spec, name: spec.Name, symbol: spec.Name.Name, doc: spec.Doc}
 			p.spec(decl, spec.Doc, at)
 			p.behind(spec.Comment, "type "+at.symbol)
 			p.typeExpr(spec.Type, at.symbol, spec)
 		case *ast.ValueSpec:
-			at := &place{target: Var, node: spec, name: spec.Names[0], symbol: spec.Names[0].Name, doc: spec.Doc}
+			at := &declaration{target: Var, node: spec, name: spec.Names[0], symbol: spec.Names[0].Name, doc: spec.Doc}
 			if decl.Tok == token.CONST {
 				at.target = Const
 			}
@@ -102,20 +102,20 @@ func (p places) general(decl *ast.GenDecl) {
 				p.types(spec.Type, at.symbol)
 			}
 		case *ast.ImportSpec:
-			p.add(spec.Doc, &place{wrong: "on an import", hint: "directives of the package belong directly above the package clause"})
+			p.add(spec.Doc, &declaration{wrong: "on an import", hint: "directives of the package belong directly above the package clause"})
 			p.behind(spec.Comment, "an import")
 		}
 	}
 	if decl.Tok == token.IMPORT {
-		p.add(decl.Doc, &place{wrong: "on an import", hint: "directives of the package belong directly above the package clause"})
+		p.add(decl.Doc, &declaration{wrong: "on an import", hint: "directives of the package belong directly above the package clause"})
 	} else {
-		p.add(decl.Doc, &place{wrong: "on a group of declarations", hint: "put it directly above the one that it is about, inside the parentheses"})
+		p.add(decl.Doc, &declaration{wrong: "on a group of declarations", hint: "put it directly above the one that it is about, inside the parentheses"})
 	}
 }
 
 // spec places the comment of a spec, and that of its declaration where there is
 // only this spec in it.
-func (p places) spec(decl *ast.GenDecl, doc *ast.CommentGroup, at *place) {
+func (p declarations) spec(decl *ast.GenDecl, doc *ast.CommentGroup, at *declaration) {
 	p.add(doc, at)
 	if len(decl.Specs) == 1 {
 		if at.doc == nil {
@@ -127,7 +127,7 @@ func (p places) spec(decl *ast.GenDecl, doc *ast.CommentGroup, at *place) {
 
 // types places the comments of the struct and interface types inside of a node other than
 // a type declaration.
-func (p places) types(n ast.Node, symbol string) {
+func (p declarations) types(n ast.Node, symbol string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.StructType:
@@ -143,7 +143,7 @@ func (p places) types(n ast.Node, symbol string) {
 	})
 }
 
-func (p places) typeExpr(t ast.Expr, symbol string, parent *ast.TypeSpec) {
+func (p declarations) typeExpr(t ast.Expr, symbol string, parent *ast.TypeSpec) {
 	switch t := ast.Unparen(t).(type) {
 	case *ast.StructType:
 		for _, field := range t.Fields.List {
@@ -151,14 +151,14 @@ func (p places) typeExpr(t ast.Expr, symbol string, parent *ast.TypeSpec) {
 			if len(field.Names) > 0 {
 				name = field.Names[0]
 			}
-			at := &place{target: Field, node: field, name: name, parent: parent, symbol: symbol + "." + name.Name, doc: field.Doc}
+			at := &declaration{target: Field, node: field, name: name, parent: parent, symbol: symbol + "." + name.Name, doc: field.Doc}
 			p.add(field.Doc, at)
 			p.behind(field.Comment, "field "+at.symbol)
 			p.types(field.Type, at.symbol)
 		}
 	case *ast.InterfaceType:
 		for _, m := range t.Methods.List {
-			at := &place{target: InterfaceMethod, node: m, parent: parent, doc: m.Doc}
+			at := &declaration{target: InterfaceMethod, node: m, parent: parent, doc: m.Doc}
 			switch {
 			case len(m.Names) == 0:
 				at.wrong, at.hint = "on an embedded interface", "put it on a method that the interface declares"
@@ -193,12 +193,12 @@ func embeddedName(t ast.Expr) *ast.Ident {
 }
 
 // floating describes the position of a comment that does not belong to a declaration.
-func floating(fset *token.FileSet, f *ast.File, g *ast.CommentGroup) *place {
+func floating(fset *token.FileSet, f *ast.File, g *ast.CommentGroup) *declaration {
 	for _, decl := range f.Decls {
 		if g.Pos() < decl.Pos() || g.Pos() >= decl.End() {
 			continue
 		}
-		at := &place{wrong: "inside of a declaration", hint: "move it directly above the declaration that it is about"}
+		at := &declaration{wrong: "inside of a declaration", hint: "move it directly above the declaration that it is about"}
 		if fn, ok := decl.(*ast.FuncDecl); ok {
 			switch {
 			case fn.Body != nil && g.Pos() > fn.Body.Lbrace:
@@ -212,7 +212,7 @@ func floating(fset *token.FileSet, f *ast.File, g *ast.CommentGroup) *place {
 		}
 		return at
 	}
-	at := &place{wrong: "not above a declaration", hint: "move it directly above the declaration that it is about, without an empty line between them"}
+	at := &declaration{wrong: "not above a declaration", hint: "move it directly above the declaration that it is about, without an empty line between them"}
 	if g.End() < f.Package {
 		at.hint = "move it directly above the package clause, without an empty line between them"
 		return at
