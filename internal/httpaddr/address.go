@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Loopback is the host of an address without one: by default, other machines cannot
+// loopback is the host of an address without one: by default, other machines cannot
 // connect.
-const Loopback = "127.0.0.1"
+const loopback = "127.0.0.1"
 
 // Error reports why a text is not an address.
 type Error struct {
@@ -31,7 +31,7 @@ const forms = "write a port or host:port, such as 8080 or 127.0.0.1:8080"
 
 // Parse returns the address in the form of [net.Listen]. The text is a port, ":port" or
 // "host:port", where the port is a number and 0 stands for any free one. The default
-// host is [Loopback]. The host is not resolved.
+// host is [loopback]. The host is not resolved.
 func Parse(text string) (string, error) {
 	host, port, err := split(text)
 	if err != nil {
@@ -46,7 +46,7 @@ func Parse(text string) (string, error) {
 	}
 	switch {
 	case host == "":
-		host = Loopback
+		host = loopback
 	case host == "*":
 		return "", &Error{text, "has no host", "0.0.0.0 stands for all addresses of this machine"}
 	case strings.Contains(host, ":") && net.ParseIP(beforeZone(host)) == nil,

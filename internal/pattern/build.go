@@ -45,11 +45,11 @@ type builder struct {
 
 func build(prog *syntax.Prog) (*Matcher, error) {
 	if len(prog.Inst) > maxInstructions {
-		return nil, ErrTooLarge
+		return nil, errTooLarge
 	}
 	b := &builder{prog: prog, m: new(Matcher), states: map[string]uint16{}, mark: make([]uint32, len(prog.Inst))}
 	if !b.classify() {
-		return nil, ErrTooLarge
+		return nil, errTooLarge
 	}
 	b.m.width = len(b.samples)
 	b.sets, b.before = make([][]uint32, initial), make([]rune, initial)
@@ -74,7 +74,7 @@ func build(prog *syntax.Prog) (*Matcher, error) {
 			}
 			b.m.next = append(b.m.next, next)
 			if len(b.sets) > maxStates || len(b.m.next) > maxCells || b.work > maxWork {
-				return nil, ErrTooLarge
+				return nil, errTooLarge
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTooLarge means that an expression needs too large a table.
-var ErrTooLarge = errors.New("takes too many states to match")
+// errTooLarge means that an expression needs too large a table.
+var errTooLarge = errors.New("takes too many states to match")
 
 // Matcher is a compiled expression. It is immutable, so that several goroutines can use
 // it.
@@ -32,8 +32,8 @@ const (
 	initial
 )
 
-// Compile compiles an expression. The error is [ErrTooLarge], or one of package
-// regexp/syntax.
+// Compile compiles an expression. The error says that it takes too many states, or is one of
+// package regexp/syntax.
 func Compile(expr string) (*Matcher, error) {
 	re, err := syntax.Parse(Translate(expr), syntax.Perl)
 	if err != nil {

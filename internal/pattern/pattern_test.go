@@ -102,12 +102,12 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 	for name, large := range largeExpressions() {
-		if _, err := Compile(large); err != ErrTooLarge {
+		if _, err := Compile(large); err != errTooLarge {
 			t.Errorf("many %s: %v", name, err)
 		}
 	}
 	for _, large := range []string{`a.{20}b`, `(a|b)*a(a|b){15}c`, `x.{14}y`, `\p{L}{1000}\p{N}{999}\p{L}.{19}z`} {
-		if _, err := Compile(large); err != ErrTooLarge {
+		if _, err := Compile(large); err != errTooLarge {
 			t.Errorf("%s: %v", large, err)
 		}
 	}

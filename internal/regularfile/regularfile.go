@@ -9,13 +9,13 @@ import (
 	"os"
 )
 
-// MaxBytes is the size of the largest file that [Read] reads. Generated files of whole
+// maxBytes is the size of the largest file that [Read] reads. Generated files of whole
 // API packages have some 15 MB.
-const MaxBytes = 256 << 20
+const maxBytes = 256 << 20
 
-// Read is [os.ReadFile] for regular files, and links to them, of at most [MaxBytes].
+// Read is [os.ReadFile] for regular files, and links to them, of at most 256 MiB.
 // It does not wait for the writer of a pipe. Errors are of type [*fs.PathError].
-func Read(name string) ([]byte, error) { return read(name, MaxBytes) }
+func Read(name string) ([]byte, error) { return read(name, maxBytes) }
 
 func read(name string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|FlagNonblock, 0)

@@ -39,7 +39,7 @@ func (m Main) Run() int {
 	countMu.Lock()
 	defer countMu.Unlock()
 	sum := 0
-	for _, revision := range Revisions {
+	for _, revision := range revisions {
 		if n := counts[revision]; n != nil {
 			fmt.Printf("schema of %s: %d messages of clients, %d of servers\n", revision, n[client], n[server])
 			sum += n[server]

@@ -23,7 +23,7 @@ func WebSocket(t testing.TB, c net.Conn) net.Conn {
 	conversation := p.Conversation()
 	return &spied{
 		Conn: c,
-		said: &frames{take: conversation.Client, lost: conversation.Lose}, heard: &frames{take: conversation.Server, lost: func() {}},
+		said: &frames{take: conversation.Client, lost: conversation.lose}, heard: &frames{take: conversation.Server, lost: func() {}},
 	}
 }
 
@@ -52,7 +52,7 @@ func (u *upgraded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fromClient := &frames{take: u.conversation.Client, lost: u.conversation.Lose, opened: true}
+	fromClient := &frames{take: u.conversation.Client, lost: u.conversation.lose, opened: true}
 	fromServer := &frames{take: u.conversation.Server, lost: func() {}, opened: true}
 	conn := &spied{Conn: c, said: fromServer, heard: fromClient}
 	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // that came with the request

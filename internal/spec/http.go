@@ -26,7 +26,7 @@ func (p *Tap) Handler(h http.Handler) http.Handler {
 		x := &exchange{conversation: p.conversationOf(r), ResponseWriter: w, said: map[string]mark{"true": marked, "perhaps": perhaps}[r.Header.Get("Test-Invalid")]}
 		r.Header.Del("Test-Invalid")
 		if r.Body != nil && r.Body != http.NoBody && r.Method == http.MethodPost {
-			r.Body = &teeBody{ReadCloser: r.Body, length: r.ContentLength, whole: x.asked, drop: x.conversation.Lose}
+			r.Body = &teeBody{ReadCloser: r.Body, length: r.ContentLength, whole: x.asked, drop: x.conversation.lose}
 		}
 		h.ServeHTTP(x, r)
 		x.begin(x.Header())
@@ -163,7 +163,7 @@ func (x *exchange) event(text []byte) {
 	switch {
 	case kind == "endpoint":
 		if _, query, ok := strings.Cut(message, "?"); ok {
-			x.conversation.hint = Revisions[0]
+			x.conversation.hint = revisions[0]
 			x.name(query)
 		}
 	case message != "":

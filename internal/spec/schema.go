@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 )
 
-// Revisions are the revisions of the protocol that have a schema, oldest first.
-var Revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+// revisions are the revisions of the protocol that have a schema, oldest first.
+var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 // newest is the revision in which each request names its revision.
 const newest = "2026-07-28"
@@ -37,7 +37,7 @@ func Dir(t testing.TB) string {
 // schemas returns those of all revisions, read at the first call.
 var schemas = sync.OnceValues(func() (map[string]*schema, error) {
 	all := map[string]*schema{}
-	for _, revision := range Revisions {
+	for _, revision := range revisions {
 		s, err := readSchema(filepath.Join(os.Getenv("MCP_SPEC_DIR"), revision, "schema.json"))
 		if err != nil {
 			return nil, err

@@ -110,8 +110,8 @@ const (
 	perhaps       // it may violate the schema
 )
 
-// Lose declares that the client sends requests which the tap does not see.
-func (c *Conversation) Lose() {
+// lose declares that the client sends requests which the tap does not see.
+func (c *Conversation) lose() {
 	c.tap.mu.Lock()
 	defer c.tap.mu.Unlock()
 	c.lost = true
@@ -229,7 +229,7 @@ func (c *Conversation) revisionOf(from side, m *message) string {
 		if json.Unmarshal(m.Params.Version, &v) == nil && c.tap.all[v] != nil && v != newest {
 			return v
 		}
-		return Revisions[len(Revisions)-2]
+		return revisions[len(revisions)-2]
 	case named, m.Params.Meta["io.modelcontextprotocol/subscriptionId"] != nil:
 		return newest
 	case m.Method == "notifications/cancelled":
@@ -252,7 +252,7 @@ func (c *Conversation) of(request string) string {
 	if c.http {
 		return "2025-03-26" // the default for requests without the header field
 	}
-	return Revisions[len(Revisions)-2]
+	return revisions[len(revisions)-2]
 }
 
 // failure validates an error.

@@ -90,7 +90,7 @@ func TestTap(t *testing.T) {
 // Only 2025-03-26 has batches.
 func TestTapOfBatches(t *testing.T) {
 	Dir(t)
-	for _, revision := range Revisions[:4] {
+	for _, revision := range revisions[:4] {
 		said := &complaints{TB: t}
 		c := NewTap(said).Conversation()
 		c.Client(fmt.Sprintf(hello, revision))
@@ -226,7 +226,7 @@ func TestTapOfWebSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.CloseNow() }()
-	for _, message := range []string{fmt.Sprintf(hello, Revisions[1]), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`} {
+	for _, message := range []string{fmt.Sprintf(hello, revisions[1]), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`} {
 		if err := c.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,7 @@ func (op *operator) lead(first bool) string {
 
 func decode(text string, exploded bool) (Value, bool) {
 	if !exploded {
-		s, ok := Unescape(text)
+		s, ok := unescape(text)
 		return Value{s}, ok
 	}
 	if text == "" {
@@ -88,7 +88,7 @@ func decode(text string, exploded bool) (Value, bool) {
 	}
 	var v Value
 	for segment := range strings.SplitSeq(text[1:], "/") {
-		s, ok := Unescape(segment)
+		s, ok := unescape(segment)
 		if !ok {
 			return nil, false
 		}
@@ -97,9 +97,9 @@ func decode(text string, exploded bool) (Value, bool) {
 	return v, true
 }
 
-// Unescape decodes percent-encoding. It reports false for an invalid escape, and for a
+// unescape decodes percent-encoding. It reports false for an invalid escape, and for a
 // text that is not UTF-8 or has a NUL.
-func Unescape(s string) (string, bool) {
+func unescape(s string) (string, bool) {
 	if i := strings.IndexByte(s, '%'); i >= 0 {
 		b := append(make([]byte, 0, len(s)), s[:i]...)
 		for ; i < len(s); i++ {

@@ -22,7 +22,7 @@ func Of(principal string, address netip.Addr) Client {
 	if principal != "" {
 		return Client{principal: principal}
 	}
-	return Client{network: Network(address)}
+	return Client{network: network(address)}
 }
 
 // String returns a text that differs from that of every other client.
@@ -42,9 +42,9 @@ func (c Client) String() string {
 // has at least a network of that size.
 const networkBits = 64
 
-// Network returns the network whose addresses count as one client: for IPv4 a single
+// network returns the network whose addresses count as one client: for IPv4 a single
 // address. It is the zero Prefix for the zero address.
-func Network(a netip.Addr) netip.Prefix {
+func network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := a.BitLen()
 	if a.Is6() {

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// Bytes is how much of a body is read after the response.
-	Bytes = 64 << 10
+	// mostBytes is how much of a body is read after the response.
+	mostBytes = 64 << 10
 	// Time is how long that may take.
 	Time = time.Second
 	// Most is the default limit of requests whose bodies are read after the response at
@@ -154,7 +154,7 @@ func (x *Body) End(returned bool) {
 	if _, err := x.w.Write(nil); errors.Is(err, http.ErrHijacked) {
 		return // the connection has been hijacked
 	}
-	reads := x.r.ContentLength <= Bytes && !x.closes() && x.bodies.enter(x)
+	reads := x.r.ContentLength <= mostBytes && !x.closes() && x.bodies.enter(x)
 	if !reads {
 		x.close()
 	}
@@ -179,7 +179,7 @@ func (x *Body) closes() bool {
 func (x *Body) rest(sent bool) bool {
 	var err error
 	if sent {
-		_, err = io.CopyN(io.Discard, x.body, Bytes+1)
+		_, err = io.CopyN(io.Discard, x.body, mostBytes+1)
 	}
 	return x.bodies.leave(x) && err == io.EOF
 }
