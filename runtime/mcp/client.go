@@ -47,12 +47,7 @@ func newClient(info, capabilities []byte) *client {
 	return &client{info: b[:len(info):len(info)], capabilities: b[len(info):]}
 }
 
-func (c *client) size() int {
-	if c == nil {
-		return 0
-	}
-	return len(c.info) + len(c.capabilities)
-}
+func (c *client) size() int { return len(c.info) + len(c.capabilities) }
 
 func (c *client) is(info, capabilities []byte) bool {
 	return c != nil && bytes.Equal(c.info, info) && bytes.Equal(c.capabilities, capabilities)

@@ -49,3 +49,17 @@ func TestPeerAndTool(t *testing.T) {
 		t.Errorf("peers %s", got)
 	}
 }
+
+// A ping needs no session, also where interceptors see it.
+func TestPingWithoutASession(t *testing.T) {
+	var client mcp.ClientInfo
+	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+			client = mcp.CallFrom(ctx).Client()
+			return next(ctx, req)
+		}
+	}))
+	if got := asker(t, s)(request(1, "ping", "{}")); !strings.Contains(got, `"result":{`) || client != (mcp.ClientInfo{}) {
+		t.Errorf("%s, the client is %v", got, client)
+	}
+}
