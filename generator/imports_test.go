@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestImports guards the architecture: the generator knows the runtime only as
-// an import path, and the runtime nothing of the generator and its tools.
+// TestImports checks the architecture: the generator does not import the runtime, and the
+// runtime imports neither the generator nor its tools.
 func TestImports(t *testing.T) {
 	const module = "github.com/mcpgen/mcpgen/"
 	for _, rule := range []struct {

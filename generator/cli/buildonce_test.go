@@ -18,9 +18,9 @@ func buildOnceMain() {
 	os.Exit(start(buildOnce))
 }
 
-// buildOnce builds a program as [program.Build] does, unless another command of the
-// same script has built it from the same files. Linking is most of the time of a call,
-// and what a script says about types needs many calls.
+// buildOnce builds a program as [program.Build] does, unless another command of the same
+// script has built it from the same files. Linking is most of the time of a call, and
+// scripts about types have many calls.
 func buildOnce(ctx context.Context, t *program.Target, cfg program.Config) (*program.Program, error) {
 	work := os.Getenv("WORK")
 	key, err := programKey(work, t, &cfg)

@@ -61,8 +61,8 @@ func insertAbove(t *testing.T, source string) ([]byte, bool) {
 	return nil, false
 }
 
-// TestInsertFormatted inserts under doc comments that chance has put together: what
-// gofmt left as it was, it leaves as it is afterwards, and only lines have come in.
+// TestInsertFormatted inserts into random doc comments: formatted files are still
+// formatted afterwards, and lines are only added.
 func TestInsertFormatted(t *testing.T) {
 	lines := []string{"// F does.", "//", "//go:noinline", "//nolint", "//   - item", "// # Heading", "//export F", "//mcp:arg a", "/* block */", "// +build x"}
 	for seed := range uint64(300) {

@@ -95,8 +95,8 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 	return all
 }
 
-// post posts a message of any revision, with the header fields that repeat what is
-// in it where its revision wants them.
+// post posts a message of any revision, with the header fields that repeat its content if
+// its revision requires them.
 func post(to, message string, header []string) (status, answer string, err error) {
 	var m struct {
 		Method string

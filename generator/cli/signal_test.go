@@ -271,8 +271,8 @@ func TestInterruptAnyTime(t *testing.T) {
 	})
 }
 
-// TestReaderGone holds that a reader of the output which does not wait for its end,
-// such as head, leaves no temporary files behind.
+// TestReaderGone checks that temporary files are removed if the reader of the output,
+// such as head, ends early.
 func TestReaderGone(t *testing.T) {
 	for _, args := range [][]string{{"list", "."}, {"call", ".", "quick"}, {"-check", "."}, {"vet", "-json", "."}} {
 		out, in, err := os.Pipe()
@@ -289,7 +289,7 @@ func TestReaderGone(t *testing.T) {
 	}
 }
 
-// TestRunInTerminal tells who starts a server by hand what it waits for.
+// TestRunInTerminal checks the hint for a user who starts a server in a terminal.
 func TestRunInTerminal(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -306,7 +306,7 @@ func TestRunInTerminal(t *testing.T) {
 	}
 }
 
-// TestKilled holds that a program over HTTP does not outlive this command.
+// TestKilled checks that a program over HTTP ends with this command.
 func TestKilled(t *testing.T) {
 	cmd, _, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
 	awaitLine(t, rest, " at http://127.0.0.1:[0-9]+/mcp$")

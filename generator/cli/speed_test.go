@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// timing compares the command with the go command's own work on the same packages.
-// The two take turns, so that whatever else the machine does slows both.
+// timing compares the command with the go command's own work on the same packages. The
+// two alternate, so that other work of the machine slows both.
 type timing struct {
 	dir, mcpgen string
 	env         []string
-	memory      int64 // of the largest run, in bytes; 0 where the system does not say
+	memory      int64 // of the largest run, in bytes; 0 if the system does not report it
 }
 
 func newTiming(b *testing.B) *timing {

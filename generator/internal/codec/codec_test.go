@@ -48,7 +48,7 @@ func TestBound(t *testing.T) {
 		t    *model.Type
 		text string
 		up   bool
-		want string // "" where the type keeps the limit by itself
+		want string // "" if no value of the type exceeds the limit
 	}{
 		{"integer", int8Type, "5", true, "5"},
 		{"exponent", int8Type, "1e1", true, "10"},

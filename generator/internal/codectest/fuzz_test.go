@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// FuzzQuery and FuzzRules hold generated decoders against encoding/json: what both
-// accept is the same, and nothing makes a decoder, or the text of its errors, fail.
+// FuzzQuery and FuzzRules compare generated decoders with encoding/json: what both accept
+// has the same value, and neither a decoder nor the text of its errors panics.
 func FuzzQuery(f *testing.F) {
 	for _, text := range []string{
 		arguments,

@@ -23,7 +23,7 @@ The table below is the one that the parser uses; mcpgen help directives prints i
 
 `
 
-// TestPage keeps the reference equal to the table that the parser uses.
+// TestPage compares the reference with the table that the parser uses.
 func TestPage(t *testing.T) {
 	want := bytes.NewBufferString(preamble)
 	directive.WriteMarkdown(want)

@@ -10,22 +10,22 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 )
 
-// place has the expressions for a value, for its address, and for what selectors and
+// operand has the expressions for a value, for its address, and for what selectors and
 // brackets follow.
-type place struct {
+type operand struct {
 	value, addr, base string
 }
 
-// variable is the place of a variable that holds the value.
-func variable(name string) place { return place{name, "&" + name, name} }
+// variable is the operand of a variable.
+func variable(name string) operand { return operand{name, "&" + name, name} }
 
-// pointer is the place that an expression points to.
-func pointer(expr string) place { return place{"*" + expr, expr, expr} }
+// pointer is the operand that an expression points to.
+func pointer(expr string) operand { return operand{"*" + expr, expr, expr} }
 
-func (p place) field(name string) place { return variable(p.base + "." + name) }
+func (p operand) field(name string) operand { return variable(p.base + "." + name) }
 
 // at follows selectors.
-func (p place) at(path []codec.Step) place {
+func (p operand) at(path []codec.Step) operand {
 	for _, s := range path {
 		p = p.field(s.Name)
 	}
@@ -33,7 +33,7 @@ func (p place) at(path []codec.Step) place {
 }
 
 // slice is an array as a slice.
-func (p place) slice() string { return p.base + "[:]" }
+func (p operand) slice() string { return p.base + "[:]" }
 
 // fn is a function of runtime/wire or of the generated file.
 func (g *generator) fn(f codec.Func) code {
@@ -49,7 +49,7 @@ func (g *generator) method(t types.Type, name string) code {
 }
 
 // read prints the reading of a value and its checks.
-func (g *generator) read(r *codec.Read, v place) []jen.Code {
+func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	args := []jen.Code{g.local("d")}
 	switch {
 	case r.Array:
@@ -97,7 +97,7 @@ func (g *generator) read(r *codec.Read, v place) []jen.Code {
 	return append(out, id("if "+strings.Join(nils, " && ")).Block(checks...))
 }
 
-func (g *generator) check(c *codec.Check, v place) code {
+func (g *generator) check(c *codec.Check, v operand) code {
 	value := v.value
 	switch {
 	case c.Len:
@@ -118,7 +118,7 @@ func (g *generator) check(c *codec.Check, v place) code {
 }
 
 // defaults prints the values that are set before an object is read.
-func (g *generator) defaults(o *codec.Object, v place) []jen.Code {
+func (g *generator) defaults(o *codec.Object, v operand) []jen.Code {
 	var out []jen.Code
 	allocated := map[string]bool{}
 	for _, d := range o.Defaults {
@@ -136,7 +136,7 @@ func (g *generator) defaults(o *codec.Object, v place) []jen.Code {
 }
 
 // loop prints the reading of the members of an object.
-func (g *generator) loop(o *codec.Object, v place) code {
+func (g *generator) loop(o *codec.Object, v operand) code {
 	var cases []jen.Code
 	allocated := allocatedBy(o.Defaults, v)
 	for _, m := range o.Members {
@@ -152,7 +152,7 @@ func (g *generator) loop(o *codec.Object, v place) code {
 }
 
 // allocatedBy are the embedded pointers that defaults have allocated.
-func allocatedBy(defaults []*codec.Default, v place) map[string]bool {
+func allocatedBy(defaults []*codec.Default, v operand) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range defaults {
 		at := v
@@ -166,7 +166,7 @@ func allocatedBy(defaults []*codec.Default, v place) map[string]bool {
 	return out
 }
 
-func (g *generator) member(m *codec.Member, v place, allocated map[string]bool) []jen.Code {
+func (g *generator) member(m *codec.Member, v operand, allocated map[string]bool) []jen.Code {
 	var out []jen.Code
 	at := v
 	for i, s := range m.Path {

@@ -33,8 +33,8 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// shuffle puts every declaration of the package into a file of its own, the last
-// one first.
+// shuffle moves every declaration of the package to a file of its own, the last one
+// first.
 func shuffle(t *testing.T, a *txtar.Archive) *txtar.Archive {
 	t.Helper()
 	fset := token.NewFileSet()

@@ -34,7 +34,7 @@ func (g *generator) encoder(e *codec.Encoder) {
 }
 
 // put prints the writing of a value.
-func (g *generator) put(w *codec.Write, v place) code {
+func (g *generator) put(w *codec.Write, v operand) code {
 	if w.Deref {
 		v = pointer(v.value)
 	}
@@ -64,7 +64,7 @@ func (g *generator) put(w *codec.Write, v place) code {
 }
 
 // object prints the writing of an object.
-func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v place) []jen.Code {
+func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v operand) []jen.Code {
 	out := []jen.Code{call(g.local("e").Dot("Begin"))}
 	if tag != nil {
 		out = append(out, call(g.local("e").Dot("Tag"), id(strconv.Quote(tag.Name)), id(strconv.Quote(tag.Value))))
@@ -87,7 +87,7 @@ func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v place) []
 
 // embeddedGuard is the condition under which the embedded pointers on the way to
 // a field can be followed.
-func embeddedGuard(m *codec.PutMember, v place) string {
+func embeddedGuard(m *codec.PutMember, v operand) string {
 	var terms []string
 	for i, s := range m.Path {
 		v = v.field(s.Name)
@@ -98,7 +98,7 @@ func embeddedGuard(m *codec.PutMember, v place) string {
 	return strings.Join(terms, " && ")
 }
 
-func (g *generator) putMember(m *codec.PutMember, v place) []jen.Code {
+func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
 	at := v.at(m.Path)
 	lines := []jen.Code{
 		call(g.local("e").Dot("Name"), nameText(m.Name)),
@@ -132,7 +132,7 @@ func nameText(name string) code {
 }
 
 // condition prints a condition; ok is false where it never holds.
-func (g *generator) condition(c codec.Condition, v place, inner bool) (string, bool) {
+func (g *generator) condition(c codec.Condition, v operand, inner bool) (string, bool) {
 	var terms []string
 	for _, t := range c {
 		at := v
@@ -152,7 +152,7 @@ func (g *generator) condition(c codec.Condition, v place, inner bool) (string, b
 	return "(" + strings.Join(terms, " || ") + ")", true
 }
 
-func (g *generator) term(t codec.Term, v place) string {
+func (g *generator) term(t codec.Term, v operand) string {
 	switch t.Test {
 	case codec.TestTrue:
 		return v.value
@@ -178,7 +178,7 @@ func (g *generator) term(t codec.Term, v place) string {
 
 // reflected uses reflect, if there is no other way: about hidden fields that cannot be
 // compared, and about a nil pointer inside an interface.
-func (g *generator) reflected(t codec.Term, v place) string {
+func (g *generator) reflected(t codec.Term, v operand) string {
 	value := source(call(g.std("reflect", "ValueOf"), id(v.value)))
 	if t.Test == codec.TestReflect {
 		return "!" + value + ".IsZero()"

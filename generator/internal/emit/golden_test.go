@@ -266,7 +266,7 @@ func (c *testCase) set(name string, data []byte) {
 	c.archive.Files = append(c.archive.Files, txtar.File{Name: name, Data: data})
 }
 
-// write puts the packages of a case into the module.
+// write adds the packages of a case to the module.
 func (c *testCase) write(t *testing.T, dir string, generated []byte) {
 	t.Helper()
 	for _, f := range c.archive.Files {

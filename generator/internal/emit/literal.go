@@ -11,7 +11,7 @@ import (
 )
 
 // assign prints the assignment of a default.
-func (g *generator) assign(v place, l *codec.Literal) []jen.Code {
+func (g *generator) assign(v operand, l *codec.Literal) []jen.Code {
 	if l.Kind == codec.LitNew && l.Elems[0].Kind == codec.LitUnmarshal {
 		inner := l.Elems[0]
 		return append([]jen.Code{id(v.value).Op("=").Add(call(id("new"), g.typ(inner.Type)))}, g.assign(v, inner)...)

@@ -148,7 +148,7 @@ func (b *modelBuilder) fields(u *types.Struct, path []model.Selector) []*model.F
 	return out
 }
 
-// rules puts the keys of a test tag on a field.
+// rules applies the keys of a test tag to a field.
 func (b *modelBuilder) rules(f *model.Field, spec string) {
 	if spec == "" {
 		return

@@ -138,7 +138,7 @@ func (b *body) finish() {
 }
 
 // structured encodes a value and returns it.
-func (b *body) structured(v place, last code) {
+func (b *body) structured(v operand, last code) {
 	var put []jen.Code
 	if b.tool.Result.Object {
 		put = b.members(nil, b.plan.Results, v)
@@ -155,7 +155,7 @@ func (b *body) structured(v place, last code) {
 		}
 		inner := v
 		if b.plan.Pointers > 0 {
-			inner = place{value: "*" + v.value, addr: v.value, base: v.value}
+			inner = operand{value: "*" + v.value, addr: v.value, base: v.value}
 		}
 		switch b.plan.Missing {
 		case codec.MissingNil:

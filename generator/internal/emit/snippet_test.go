@@ -23,9 +23,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// The tests of this package make their models from Go source by themselves, so
-// that they say what emit does with a model, whatever the analysis makes of a
-// source. The source has directives of a simpler kind:
+// The tests of this package make their models from Go source by themselves, so that they
+// test what emit does with a model, independent of the analysis. The source has
+// directives of a simpler kind:
 //
 //	//mcp:tool NAME [errors=declared] [maxresult=N] [timeout=D] [lenient] [groups=a,b]
 //	//mcp:arg NAME key=value;key=value     as in the tag t of a struct field

@@ -10,7 +10,7 @@ import (
 
 // readUnion prints the reading of a sealed interface: which variant it is, and
 // that variant.
-func (g *generator) readUnion(u *codec.Union, v place) []jen.Code {
+func (g *generator) readUnion(u *codec.Union, v operand) []jen.Code {
 	d, x := g.local("d"), g.locals.of("x")
 	var cases []jen.Code
 	for _, variant := range u.Variants {
@@ -31,7 +31,7 @@ func (g *generator) readUnion(u *codec.Union, v place) []jen.Code {
 }
 
 // putUnion prints the writing of a sealed interface.
-func (g *generator) putUnion(u *codec.Union, v place) []jen.Code {
+func (g *generator) putUnion(u *codec.Union, v operand) []jen.Code {
 	e, x := g.local("e"), g.locals.of("x")
 	var cases []jen.Code
 	for _, variant := range u.Variants {

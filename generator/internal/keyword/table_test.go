@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of the documents")
 
-// TestDocs keeps the table in docs/types.md equal to the one that the generator uses.
+// TestDocs compares the table in docs/types.md with the one that the generator uses.
 func TestDocs(t *testing.T) {
 	path := filepath.FromSlash("../../../docs/types.md")
 	page, err := os.ReadFile(path)

@@ -81,7 +81,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCompleteFails says why a package cannot be read, each time.
+// TestCompleteFails compares the reasons why a package cannot be read.
 func TestCompleteFails(t *testing.T) {
 	for file, want := range map[string]string{
 		"":             "read the types of package example.com/m/far: the go command has no export data of it",

@@ -357,8 +357,8 @@ func FuzzListItems(f *testing.F) {
 	})
 }
 
-// Comments are found where they are, not where a //line comment says that they come
-// from; what is said about them is what it says.
+// Comments are found where they are, not at the position of a //line comment; messages
+// about them have that position.
 func TestLineComments(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

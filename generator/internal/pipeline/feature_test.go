@@ -18,9 +18,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// TestFeatures generates for every module of testdata/features, compares what is
-// printed, and speaks with the program: of the file conversation, lines with >
-// are sent, and those with < are what came before the next one is.
+// TestFeatures generates for every module of testdata/features, compares what is printed,
+// and exchanges messages with the program: of the file conversation, lines with > are
+// sent, and those with < are received before the next one is sent.
 func TestFeatures(t *testing.T) {
 	eachArchive(t, "testdata/features/*.txtar", func(t *testing.T, path string, archive *txtar.Archive) {
 		var sources []txtar.File

@@ -77,8 +77,8 @@ func eachArchive(t *testing.T, pattern string, test func(t *testing.T, path stri
 	}
 }
 
-// TestDiagnostics runs every package of testdata/diagnostics, whose file want
-// says what is reported. Nothing may be written then.
+// TestDiagnostics runs every package of testdata/diagnostics, whose file want has what is
+// reported. No file is written then.
 func TestDiagnostics(t *testing.T) {
 	eachArchive(t, "testdata/diagnostics/*.txtar", func(t *testing.T, path string, archive *txtar.Archive) {
 		var want *txtar.File

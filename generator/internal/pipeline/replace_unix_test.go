@@ -203,8 +203,8 @@ func kept(t *testing.T, path string, there bool) {
 	}
 }
 
-// TestReadOnly writes where it may not. Root may write anywhere, so the test gives
-// its rights away.
+// TestReadOnly writes where it may not. Root may write anywhere, so the test drops its
+// rights.
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mcp_gen.go")

@@ -141,7 +141,7 @@ func TestForeignFileIsKept(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDirectory cannot write, and says where.
+// TestReadOnlyDirectory cannot write, and the error has the path.
 func TestReadOnlyDirectory(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write anywhere")

@@ -107,7 +107,7 @@ func TestArgumentsWrong(t *testing.T) {
 	}
 }
 
-// FuzzArguments holds that whatever comes out is a JSON object on one line.
+// FuzzArguments checks that the result is a JSON object on one line.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{"text=a", "texts=a|texts=[1]", `{"a": "b"}`, "any=\x00|int=1", "object={\"a\":\n1}", "\xff=\xff"} {
 		f.Add(seed)

@@ -57,7 +57,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestStdioLinksNoHTTP holds that what a program does not need is not in it.
+// TestStdioLinksNoHTTP checks that a program without HTTP does not link net/http.
 func TestStdioLinksNoHTTP(t *testing.T) {
 	dir := module(t, map[string]string{"p/p.go": "package p\n"})
 	p, err := program.Build(t.Context(), target(t, dir, "p", "", `""`), program.Config{Dir: dir, Env: environment()})

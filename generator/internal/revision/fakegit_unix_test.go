@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// fakeGit puts a script in the place of git, which is $GIT there.
+// fakeGit replaces git by a script, in which $GIT is git.
 func fakeGit(t *testing.T, script string) {
 	t.Helper()
 	real, err := exec.LookPath("git")

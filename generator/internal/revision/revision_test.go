@@ -299,7 +299,7 @@ func TestPrepare(t *testing.T) {
 					t.Fatalf("%s is there: %v", test.ignore, err)
 				}
 			}
-			// What the user's environment says must not reach into the tree.
+			// The user's environment must not change what is read of the tree.
 			env, err := tree.Prepare(t.Context(), tree.Dir, append(os.Environ(), "GOFLAGS=", "GOWORK="))
 			if err != nil {
 				t.Fatal(err)

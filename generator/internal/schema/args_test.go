@@ -175,7 +175,7 @@ func TestApplyArgsVariant(t *testing.T) {
 	compile(t, Input(one))
 }
 
-// TestApplyArgsOmit takes fields away from one feature and from no other.
+// TestApplyArgsOmit removes fields from one feature and from no other.
 func TestApplyArgsOmit(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")
@@ -193,7 +193,7 @@ func TestApplyArgsOmit(t *testing.T) {
 	compile(t, Input(changed))
 }
 
-// TestApplyArgsRequired checks what a directive says about required.
+// TestApplyArgsRequired checks how a directive changes required.
 func TestApplyArgsRequired(t *testing.T) {
 	for text, want := range map[string]bool{
 		"query minLength=1": true, "query optional": false, "query required=false": false, "query default=a": false,

@@ -92,7 +92,7 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// TestTagDiagnostics puts each tag on a field of the type.
+// TestTagDiagnostics has a field of the type with each tag.
 func TestTagDiagnostics(t *testing.T) {
 	tests := []struct{ typ, tag, want string }{
 		{"string", `jsonschema:"minLenght=1"`, `unknown jsonschema keyword "minLenght" | did you mean minLength?`},

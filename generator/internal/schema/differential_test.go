@@ -210,7 +210,7 @@ func TestLikeInvopop(t *testing.T) {
 	}
 }
 
-// alike takes out what differs on purpose: the bounds of integer kinds.
+// alike removes what differs on purpose: the bounds of integer kinds.
 func alike(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -234,8 +234,8 @@ func alike(v any) any {
 	return v
 }
 
-// TestDeviations names what this package says otherwise than invopop, with the
-// reason: the encoding/json form of a value that must be valid.
+// TestDeviations lists the differences from invopop, with the reason: the encoding/json
+// form of a value that must be valid.
 func TestDeviations(t *testing.T) {
 	s := zooSource(t)
 	reflector := &jsonschema.Reflector{DoNotReference: true, Anonymous: true}
@@ -277,7 +277,7 @@ func TestDurationPattern(t *testing.T) {
 	}
 }
 
-// TestMarshal checks that the writer loses nothing that invopop's model can say.
+// TestMarshal checks that the writer writes all fields of invopop's model.
 func TestMarshal(t *testing.T) {
 	text := `{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://example.com/x","$anchor":"a","type":"object",` +
 		`"title":"<T>","description":"D","enum":[1,"a"],"const":1,"format":"f","contentEncoding":"base64","contentMediaType":"m/n",` +

@@ -120,7 +120,7 @@ func inspectSchema(t testing.TB, text string, root bool) string {
 	return text
 }
 
-// style walks over the places where schemas stand.
+// style visits all schemas within a schema.
 func style(t testing.TB, v any, at string) {
 	t.Helper()
 	s, ok := v.(map[string]any)

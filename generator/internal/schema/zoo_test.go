@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The types of this file are compiled into the test, and read by it as source:
-// what the plan says is compared with what encoding/json and invopop's Reflector
-// make of the same type. The file imports nothing but the standard library.
+// The types of this file are compiled into the test, and read by it as source: the plan
+// is compared with what encoding/json and invopop's Reflector make of the same type. The
+// file imports nothing but the standard library.
 
 type ZooScalars struct {
 	B   bool    `json:"b"`
@@ -262,7 +262,7 @@ type ZooOther struct {
 // ZooRaw has no methods, so it is bytes.
 type ZooRaw json.RawMessage
 
-// zooPlain are those of which invopop's Reflector says the same.
+// zooPlain are those for which invopop's Reflector makes the same schema.
 var zooPlain = []any{ZooScalars{}, ZooTags{}, ZooContainers{}, ZooNested{}}
 
 var zoo = append([]any{
