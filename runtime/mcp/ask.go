@@ -52,8 +52,8 @@ type askOptions struct {
 }
 
 // WithKey names a question. Without a name it is known by its place among the
-// questions of the call, which must then be the same every time the handler
-// runs: questions of several goroutines need names. A name is used for one
+// questions of the call, which must then be the same in every run of the handler: questions of
+// several goroutines need keys. A name is used for one
 // question of a call.
 func WithKey(name string) AskOption { return func(o *askOptions) { o.key = name } }
 

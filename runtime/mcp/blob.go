@@ -9,8 +9,8 @@ import (
 )
 
 // blobResult returns bytes of a MIME type as a result: an [Image], an [Audio], or
-// else an [EmbeddedResource], with text where the type is one of text. Nil means
-// that nothing was found.
+// else an [EmbeddedResource], with text if the type is a text type. Nil means that nothing was
+// found.
 func blobResult(req *Request, mime string, data []byte) *ToolResult {
 	if data == nil {
 		return nothingFound()

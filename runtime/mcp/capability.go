@@ -9,13 +9,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// CapabilityError says that the client lacks something that the call needs. The
-// functions that ask the client return it; return it yourself where [Call.Can]
-// says no. Revisions from 2026-07-28 on have an error of the protocol for it, in
-// older ones the model reads the text.
+// CapabilityError means that the client lacks a capability that the call needs. The functions that
+// ask the client return it; handlers return it if [Call.Can] reports false. Revisions from
+// 2026-07-28 on have a JSON-RPC error for it; in older ones the model reads the text.
 type CapabilityError struct {
 	Capability Capability
-	Others     []Capability // further ones that are missing
+	Others     []Capability // further missing ones
 }
 
 func (e *CapabilityError) all() []Capability {
@@ -34,7 +33,7 @@ func (e *CapabilityError) Error() string {
 	return "the client lacks the capabilities " + strings.Join(names, ", ")
 }
 
-// data is what revisions with a code for it tell: {"requiredCapabilities":
+// data is the data of the JSON-RPC error: {"requiredCapabilities":
 // {"elicitation":{"url":{}}}}.
 func (e *CapabilityError) data() json.RawMessage {
 	parts := map[string][]string{}
@@ -66,7 +65,7 @@ func (e *CapabilityError) data() json.RawMessage {
 	return append(b, "}}"...)
 }
 
-// requires returns an error where the client lacks one of the capabilities.
+// requires returns an error if the client lacks one of the capabilities.
 func (x *exchange) requires(capabilities ...Capability) error {
 	var missing []Capability
 	for _, capability := range capabilities {
@@ -80,7 +79,7 @@ func (x *exchange) requires(capabilities ...Capability) error {
 	return lacking(missing)
 }
 
-// lacking is the error for capabilities that a client lacks, each named once.
+// lacking returns the error for capabilities that a client lacks, each named once.
 func lacking(missing []Capability) *CapabilityError {
 	var once []Capability
 	for _, capability := range missing {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ClientInfo is what a client says about itself (Implementation).
+// ClientInfo is the identity that a client declares (Implementation).
 type ClientInfo struct {
 	Name, Title, Version string
 }
@@ -25,22 +25,22 @@ const (
 	CapabilityRoots           Capability = "roots"            // its root directories; see [Roots]
 )
 
-// maxClient is how long clientInfo and capabilities of a client may be together, in
-// bytes: a session keeps them, and so does a request as long as it runs.
+// maxClient is how many bytes clientInfo and capabilities of a client may have together: a session
+// keeps them, and so does a request as long as it runs.
 const maxClient = 16 << 10
 
 func clientTooLong(where string) *jsonrpc.Error {
 	return invalidParams(where + " must have at most " + strconv.Itoa(maxClient) + " bytes together")
 }
 
-// client is what is known of the other side, as JSON: from initialize, or from
-// the _meta of a request. It is not changed any more.
+// client is the clientInfo and the capabilities of a client, as JSON, from initialize or from the
+// _meta of a request. It does not change.
 type client struct {
 	info         []byte
 	capabilities []byte
 }
 
-// newClient copies what came.
+// newClient copies them.
 func newClient(info, capabilities []byte) *client {
 	b := make([]byte, 0, len(info)+len(capabilities))
 	b = append(append(b, info...), capabilities...)
@@ -80,7 +80,7 @@ func (c *client) can(capability Capability) bool {
 	case len(part) > 0:
 		return member(object, string(part)) != nil
 	case capability == CapabilityElicitation:
-		// An empty object means forms, as before modes had names.
+		// An empty object means forms: revisions without modes have only those.
 		return member(object, "form") != nil || member(object, "url") == nil
 	}
 	return true

@@ -8,19 +8,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// CompleteFunc finds values of an argument of a prompt, or of a variable of a
-// resource template, that begin with what the user has typed, the best first.
-// The arguments are those that have been given already; clients before revision
-// 2025-06-18 do not send them.
+// CompleteFunc returns values of an argument of a prompt, or of a variable of a resource template,
+// that begin with what the user has typed, the best first. The arguments are those that the user
+// has filled in already; clients before revision 2025-06-18 do not send them.
 type CompleteFunc func(ctx context.Context, value string, arguments map[string]string) (Completion, error)
 
-// Completion is what a [CompleteFunc] has found.
+// Completion is the result of a [CompleteFunc].
 type Completion struct {
 	// Values are candidates. A client gets the first 100.
 	Values []string
 	// Total is how many there are in all; 0 = as many as Values, unless HasMore.
 	Total int
-	// HasMore says that there are more than in Values.
+	// HasMore means that there are more values than in Values.
 	HasMore bool
 }
 
@@ -56,9 +55,8 @@ func (c *Completion) appendTo(b []byte, r *rendering) []byte {
 	return r.closeResult(b, nil, false)
 }
 
-// matching are the values of an enumeration that fit what has been typed: those
-// that begin with it, and then those that have it in the middle, in either case
-// whatever the case of their letters.
+// matching returns the values of an enumeration that contain what the user has typed, regardless
+// of case: first those that begin with it.
 func matching(values []string, typed string) Completion {
 	typed = strings.ToLower(typed)
 	var begin, contain []string
@@ -106,8 +104,8 @@ func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, err
 	return &c, nil
 }
 
-// completer finds how an argument of what ref names is completed, among what the
-// request may see.
+// completer returns the function or the values that complete an argument of the prompt or template
+// that ref names, if the request may see that.
 func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argument string) (CompleteFunc, []string, *jsonrpc.Error) {
 	kind, _ := jsonrpc.String(member(ref, "type"))
 	var name string
@@ -141,7 +139,7 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 	return complete, values, nil
 }
 
-// referredTemplate finds a template by itself or by a URI that fits it.
+// referredTemplate returns the template with that URI template, or one that matches the URI.
 func (s *Server) referredTemplate(ctx context.Context, uri string) *template {
 	t, _ := s.lookUp(templateSet, uri).(*template)
 	if t == nil {

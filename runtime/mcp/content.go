@@ -10,9 +10,9 @@ import (
 )
 
 // Content is a content block: [Text], [Image], [Audio], [ResourceLink] or
-// [EmbeddedResource]. A client of an older revision gets the nearest block that
-// the revision has. A block that the specification does not allow is not sent: the
-// call fails, and the server logs why.
+// [EmbeddedResource]. A client of an older revision gets the most similar block of that revision.
+// A block that the specification does not allow is not sent: the call fails, and the server logs
+// the reason.
 type Content interface {
 	appendTo(b []byte, r *rendering) []byte
 }
@@ -20,8 +20,8 @@ type Content interface {
 // Annotations tell a client how to use a block (server/resources, annotations).
 type Annotations struct {
 	Audience     []Role
-	Priority     *float64  // from 0, entirely optional, to 1, required; nil = not said
-	LastModified time.Time // zero = not said; from revision 2025-06-18 on
+	Priority     *float64  // from 0, entirely optional, to 1, required; nil = not set
+	LastModified time.Time // zero = not set; from revision 2025-06-18 on
 }
 
 // Role is a side of the conversation.

@@ -46,16 +46,14 @@ type Form interface {
 //
 //	answer, err := mcp.Elicit[Confirmation](ctx, "Delete all books?")
 //
-// What the user has entered is checked as strictly as arguments are; where it
-// does not fit, the question is asked again, three times at most.
+// The answer is checked as strictly as arguments are. If it is not valid, the question is asked
+// again, three times at most.
 //
-// The errors are a *[CapabilityError] where the client has no forms, a
-// *[ClientError] where it answers with one, an *[AnswerError] after invalid
-// answers, [ErrNoAnswer], [ErrNoCall], the cause of ctx where that ends, and
-// from revision 2026-07-28 on [ErrPending], after which the handler must return:
-// it runs again when there is an answer. What it does before it asks it then
-// does again; see [Once]. Errors are returned, whatever they are, by most
-// handlers.
+// The errors are a *[CapabilityError] if the client has no forms, a *[ClientError] if it answers
+// with one, an *[AnswerError] after invalid answers, [ErrNoAnswer], [ErrNoCall], the cause of ctx
+// if that ends, and from revision 2026-07-28 on [ErrPending], after which the handler must return:
+// it runs again, from its beginning, when there is an answer; see [Once]. Most handlers return
+// any error.
 func Elicit[T any, P interface {
 	*T
 	Form
@@ -97,11 +95,11 @@ func typedForm[T any, P interface {
 	}}
 }
 
-// FieldValues are what the user has entered into fields, by their names: string,
-// int64, float64, bool and []string. What was left empty is not there.
+// FieldValues are the values of the fields of an answer, by their names: string, int64, float64,
+// bool and []string. Empty fields are missing.
 type FieldValues map[string]any
 
-// ElicitFields is [Elicit] for a form that is put together by hand.
+// ElicitFields is [Elicit] for a form that is composed by hand.
 func ElicitFields(ctx context.Context, message string, form *FormInfo, options ...AskOption) (Answer[FieldValues], error) {
 	var a Answer[FieldValues]
 	if err := ask(ctx, fieldsForm(message, form, &a), options); err != nil {
@@ -197,10 +195,10 @@ type LinkAnswer struct {
 	id string
 }
 
-// ElicitURL asks the user to open a link, for what must not pass through the
-// client, such as a password or a payment (client/elicitation, url mode). The URL
-// has the scheme https, or http where it leads to the user's own machine; others are
-// an error, and are not sent. The other errors are those of [Elicit].
+// ElicitURL asks the user to open a link, for data that must not pass through the client, such as a
+// password or a payment (client/elicitation, url mode). The URL has the scheme https, or http if
+// its host is the user's own machine; others are an error, and are not sent. The other errors are
+// those of [Elicit].
 func ElicitURL(ctx context.Context, message, url string, options ...AskOption) (LinkAnswer, error) {
 	q := &linkQuestion{message: message, url: url}
 	if err := ask(ctx, q, options); err != nil {
@@ -251,9 +249,8 @@ func (l *linkQuestion) question(x *exchange, o *askOptions) (*question, error) {
 	return q, nil
 }
 
-// Complete tells the client that what the link was for is done, where the
-// revision has a notification for it. It may be called after the handler has
-// returned.
+// Complete notifies the client that the interaction behind the link is complete, if the revision
+// has a notification for it. It may be called after the handler has returned.
 func (a LinkAnswer) Complete(ctx context.Context) {
 	x := exchangeFrom(ctx)
 	if x == nil || a.id == "" {

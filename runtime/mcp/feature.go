@@ -29,13 +29,12 @@ type FeatureInfo struct {
 	Symbol string    // the Go function, such as (*Store).Search; "" if not known
 	Hints  ToolHints // of a tool
 
-	Aliases []string // further names that a tool answers to
+	Aliases []string // further names of a tool
 }
 
-// Feature is something that a server offers, with its rendered listing and its
-// call. [NewTool], [NewResource], [NewTemplate], [NewFiles] and [NewPrompt]
-// return one, and generated code registers those of a package. It belongs to any number
-// of servers.
+// Feature is a tool, resource, resource template or prompt. [NewTool], [NewResource],
+// [NewTemplate], [NewFiles] and [NewPrompt] return one, and generated code registers those of a
+// package. Any number of servers can register it.
 type Feature interface {
 	Info() FeatureInfo
 
@@ -45,8 +44,8 @@ type Feature interface {
 	completed(d *defaults) Feature
 	// check panics unless the server can publish the feature.
 	check(s *Server)
-	// names are those under which it is found; the first is the published one. For
-	// resources it is the URI, for templates the URI template.
+	// names are the names by which it is found; the first is the published one. The name
+	// of a resource is its URI, that of a template its URI template.
 	names() []string
 	// completes reports whether there are completions for its arguments.
 	completes() bool
@@ -61,7 +60,7 @@ type Feature interface {
 // maxName is the length that the specification allows (server/tools, names).
 const maxName = 128
 
-// checkName panics where a name cannot be published.
+// checkName panics if a name is not allowed.
 func checkName(kind FeatureKind, name string) {
 	if name == "" || len(name) > maxName {
 		panic(fmt.Sprintf("mcp: %s name %q must have 1 to %d characters", kind, name, maxName))

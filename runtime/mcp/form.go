@@ -9,7 +9,7 @@ import (
 )
 
 // FormInfo describes a form: a flat list of fields. Generated code points to
-// variables of this type, which nothing changes.
+// variables of this type, which are not changed.
 type FormInfo struct {
 	Fields []FormField
 }
@@ -17,7 +17,7 @@ type FormInfo struct {
 // FieldKind is a kind of field.
 type FieldKind int
 
-// The kinds of fields. The values that a choice is among are strings.
+// The kinds of fields. The values of choices are strings.
 const (
 	StringField  FieldKind = iota
 	IntegerField           // an integer
@@ -35,12 +35,11 @@ type FormField struct {
 	Description string
 	Kind        FieldKind
 	Required    bool
-	// Default is the value that the form begins with, as JSON. Revision
-	// 2025-06-18 has it for booleans only.
+	// Default is the initial value, as JSON. Revision 2025-06-18 has it for booleans only.
 	Default string
 
-	// Format of a string: email, uri, date or date-time, which clients know;
-	// others are checked where the answer is read.
+	// Format of a string: email, uri, date or date-time, which clients check; others are
+	// checked when the answer is read.
 	Format string
 	// MinLength and MaxLength of a string, in characters.
 	MinLength, MaxLength int
@@ -275,7 +274,7 @@ func (f *FormField) decode(d *wire.Decoder) any {
 	return s
 }
 
-// bounds checks a number. Bounds that are not JSON numbers are none.
+// bounds checks a number. Bounds that are not JSON numbers are ignored.
 func (f *FormField) bounds(d *wire.Decoder, n float64) {
 	if limit, err := strconv.ParseFloat(f.Minimum, 64); err == nil {
 		wire.FloatMinimum(d, n, limit)
@@ -293,7 +292,7 @@ func (f *FormField) values() []string {
 	return values
 }
 
-// formats are those that are checked where an answer is read by hand.
+// formats are the checks of formats, for answers to forms that are composed by hand.
 var formats = map[string]wire.FormatChecker{
 	"email": wire.FormatEmail, "uri": wire.FormatURI, "date": wire.FormatDate, "date-time": wire.FormatDateTime,
 	"time": wire.FormatTime, "hostname": wire.FormatHostname, "ipv4": wire.FormatIPv4, "ipv6": wire.FormatIPv6,

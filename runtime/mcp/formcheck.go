@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// check reports what is wrong with a form, of which clients make fields for the user.
+// check returns an error for a form that the specification does not allow.
 func (f *FormInfo) check() error {
 	for i := range f.Fields {
 		field := &f.Fields[i]
@@ -49,7 +49,7 @@ func (f *FormField) check() error {
 	return f.checkDefault()
 }
 
-// inOrder reports whether two limits, of which 0 is none, can hold.
+// inOrder reports whether two limits do not contradict each other; 0 means no limit.
 func inOrder(least, most int) bool { return least >= 0 && most >= 0 && (most == 0 || least <= most) }
 
 func isJSONNumber(text string) bool {
@@ -72,8 +72,8 @@ func (f *FormField) checkChoices() error {
 	return nil
 }
 
-// checkDefault holds the value that the form begins with against the kind of field.
-// Whether it is within the limits, the user may see.
+// checkDefault checks the initial value by the kind of the field. The user can correct one that
+// exceeds limits.
 func (f *FormField) checkDefault() error {
 	if f.Default == "" {
 		return nil

@@ -35,8 +35,8 @@ func WithServerInfo(change func(*ServerInfo)) Option {
 	return func(s *Server) { change(&s.info) }
 }
 
-// WithVisible shows a feature to a request only where visible says so: it is
-// then neither listed nor found by others. The context is that of the request,
+// WithVisible shows a feature to a request only if visible reports true; otherwise
+// it is neither listed nor found. The context is that of the request,
 // so [CallFrom] works in it. Lists become private to the client. Of an update, by
 // [Server.ResourceUpdated], only clients are notified that may see the resource;
 // the context is then that of the subscription, whose request may have ended. That
@@ -45,9 +45,8 @@ func WithVisible(visible func(ctx context.Context, f FeatureInfo) bool) Option {
 	return func(s *Server) { s.visible = visible }
 }
 
-// WithoutStdoutShield leaves the standard streams of the process alone in
-// [Server.ServeStdio]: whatever the program prints to standard output then gets
-// between the messages.
+// WithoutStdoutShield makes [Server.ServeStdio] not redirect the standard streams of the process:
+// output of the program to standard output then gets between the messages.
 func WithoutStdoutShield() Option {
 	return func(s *Server) { s.unshielded = true }
 }
@@ -77,24 +76,23 @@ func newKeyring(keys [][]byte) *seal.Keyring {
 	return ring
 }
 
-// WithStateStore sets where it is noted which request states are used up, for
-// several processes with the same keys. Without the option each notes its own.
+// WithStateStore sets the store of used request states, for several processes with the same keys.
+// Without the option each process has its own.
 func WithStateStore(store StateStore) Option {
 	return func(s *Server) { s.store = store }
 }
 
-// WithPing pings clients with a session that have said nothing for a while, and
-// ends the connection of one that says nothing for that long again. Clients
-// without a session, as from revision 2026-07-28 on, cannot be pinged.
+// WithPing sends a ping to clients with a session that have sent nothing for that time, and ends
+// the connection if a client sends nothing for that time again. Clients without a session, as from
+// revision 2026-07-28 on, get no ping.
 func WithPing(idle time.Duration) Option {
 	return func(s *Server) { s.pingAfter = idle }
 }
 
-// WithTimeout ends the context of functions that take longer and say nothing
-// else about it: of tools, resources and prompts without a timeout of their own
-// (timeout= in their directive), and those that complete arguments, list
-// resources, and answer methods of extensions. Without the option, or with 0,
-// there is only [Limits.CallTime], which holds for all of them.
+// WithTimeout ends the context of functions that take longer: of tools, resources and
+// prompts without a timeout of their own (timeout= in their directive), and of those that
+// complete arguments, list resources, and handle methods of extensions. Without the
+// option, or with 0, there is only [Limits.CallTime], which applies to all of them.
 //
 // What is late gets an error: a tool a result with the text "timed out after
 // 30s", everything else a -32603 with the reason "timeout" in its data. A function

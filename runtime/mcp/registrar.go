@@ -1,13 +1,13 @@
 package mcp
 
-// Registrar takes features. A [*Server] is one, and so are what [Select] and
-// [Prefix] return and adapters to other servers.
+// Registrar registers features. [*Server] implements it; [Select] and [Prefix] return one that
+// passes features on.
 type Registrar interface {
 	Register(Feature)
 }
 
-// Prefix returns a Registrar that puts the prefix and an underscore before the
-// names, aliases included, and hands the feature to r.
+// Prefix returns a Registrar that registers features with r, with the prefix and an underscore
+// before their names, aliases included.
 func Prefix(r Registrar, prefix string) Registrar {
 	return registrarFunc(func(f Feature) { r.Register(f.renamed(prefix)) })
 }

@@ -19,9 +19,9 @@ type Root struct {
 	Name string // for people; may be ""
 }
 
-// Roots asks the client for its roots. Where the client has a session and
-// promises to tell when they change, it is asked once, and again after a change.
-// What is not a file: URI is left out of the answer (client/roots, data types).
+// Roots asks the client for its roots. A client with a session that declares listChanged is asked
+// once, and again after a change. Roots other than file: URIs are left out of the answer
+// (client/roots, data types).
 //
 // The errors are those of [Elicit]. Revision 2026-07-28 deprecates roots.
 func Roots(ctx context.Context, options ...AskOption) ([]Root, error) {
@@ -97,8 +97,8 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 	return roots, err
 }
 
-// knownRoots are the roots of a session, until the client says that they have
-// changed. Guarded by conn.mu.
+// knownRoots are the roots of a session, until the client sends
+// notifications/roots/list_changed. conn.mu guards them.
 type knownRoots struct {
 	version int // counts the changes
 	known   bool
@@ -106,8 +106,7 @@ type knownRoots struct {
 	size    int // bytes that are charged
 }
 
-// session returns the session that the request belongs to, nil where it has
-// none.
+// session returns the session of the request, nil without one.
 func (x *exchange) session() *session {
 	if x.revision.PerRequest {
 		return nil
@@ -133,14 +132,14 @@ func (x *exchange) rootsVersion() int {
 	return 0
 }
 
-// maxKeptRoots is how much a session keeps of an answer, in bytes. A longer one is
-// asked for each time.
+// maxKeptRoots is how many bytes of an answer a session stores. For a longer one, the client is
+// asked each time.
 const (
 	maxKeptRoots = 16 << 10
 	rootOverhead = int(unsafe.Sizeof(Root{}))
 )
 
-// keepRoots keeps the answer, unless the roots have changed since the question.
+// keepRoots stores the answer, unless the roots have changed since the question.
 func (x *exchange) keepRoots(roots []Root, version int) {
 	size := 0
 	for i := range roots {
@@ -152,8 +151,8 @@ func (x *exchange) keepRoots(roots []Root, version int) {
 	x.conn.uncharge(x.replaceRoots(roots, version, size))
 }
 
-// replaceRoots returns how many bytes are not kept any more: those of the roots before,
-// or of these if they are outdated.
+// replaceRoots stores roots, unless they are outdated. It returns how many bytes are released:
+// those of the stored roots before, or of these.
 func (x *exchange) replaceRoots(roots []Root, version, size int) int {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
@@ -169,7 +168,7 @@ func (x *exchange) replaceRoots(roots []Root, version, size int) int {
 	return before
 }
 
-// rootsChanged forgets the roots of the session.
+// rootsChanged removes the stored roots of the session.
 func (c *conn) rootsChanged() {
 	c.mu.Lock()
 	before := 0

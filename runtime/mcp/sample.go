@@ -20,18 +20,18 @@ type SampleRequest struct {
 	// MaxTokens is the most that the model may write; 0 means 1000.
 	MaxTokens int
 	System    string // the system prompt; the client may ignore it
-	// Temperature is the client's choice where it is nil.
+	// Temperature is chosen by the client if it is nil.
 	Temperature   *float64
 	StopSequences []string
 	Preferences   *ModelPreferences
-	// Context asks for context of servers, which needs [CapabilitySamplingContext] where
+	// Context includes context of servers, which needs [CapabilitySamplingContext] if
 	// the revision has that capability.
 	Context SampleContext
 	// Metadata for the provider of the model: a JSON object, or nil.
 	Metadata json.RawMessage
 
-	// Tools are tools that the model may use, which the client hands back as
-	// [ToolUse]; the server runs them and asks again. They, and ToolChoice, need
+	// Tools are tools that the model may use. The client returns such a use as [ToolUse];
+	// the server runs the tool and asks again. They, and ToolChoice, need
 	// [CapabilitySamplingTools], from revision 2025-11-25 on.
 	Tools      []SampleTool
 	ToolChoice ToolChoice
@@ -42,8 +42,8 @@ type SampleRequest struct {
 //
 // A message of the assistant with [ToolUse] blocks is followed by one of the user
 // that has a [ToolOutcome] for each of them and nothing else (client/sampling, tool
-// use and result balance). Other conversations are not sent: [Sample] returns an
-// error that says what is wrong.
+// use and result balance). Other conversations are not sent: [Sample] returns an error with the
+// problem.
 type SampleMessage struct {
 	Role    Role // [RoleUser] or [RoleAssistant]
 	Content []SampleContent
@@ -60,7 +60,7 @@ type SampleContent interface {
 	appendSample(b []byte, r *rendering) []byte
 }
 
-// ToolUse is the wish of the model to use a tool.
+// ToolUse is a request of the model to use a tool.
 type ToolUse struct {
 	ID    string
 	Name  string
@@ -68,7 +68,7 @@ type ToolUse struct {
 	Meta  Meta
 }
 
-// ToolOutcome is what came of a [ToolUse]: the result of the tool.
+// ToolOutcome is the result of a [ToolUse].
 type ToolOutcome struct {
 	ID     string // of the ToolUse
 	Result *ToolResult
@@ -82,7 +82,7 @@ type SampleTool struct {
 	InputSchema string // a JSON Schema with "type":"object" at its root
 }
 
-// ToolChoice says whether the model must use tools.
+// ToolChoice determines whether the model must use tools.
 type ToolChoice string
 
 // The choices. The empty one leaves it out, which means auto.
@@ -92,7 +92,7 @@ const (
 	ToolChoiceNone     ToolChoice = "none"
 )
 
-// SampleContext says whose context to include.
+// SampleContext determines which context is included.
 type SampleContext string
 
 // The contexts. The empty one leaves it out, which means none.
@@ -128,7 +128,7 @@ func (r *SampleResult) Text() string {
 	return b.String()
 }
 
-// ToolUses returns the tools that the model wants to use.
+// ToolUses returns the uses of tools that the model requests.
 func (r *SampleResult) ToolUses() []ToolUse {
 	var uses []ToolUse
 	for _, c := range r.Content {
@@ -181,7 +181,7 @@ func (q *sampleQuestion) question(x *exchange, _ *askOptions) (*question, error)
 	}), nil
 }
 
-// capabilities are what the client needs.
+// capabilities returns the capabilities that the client needs.
 func (s *SampleRequest) capabilities() []Capability {
 	needs := []Capability{CapabilitySampling}
 	if len(s.Tools) > 0 || s.ToolChoice != "" {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// check reports what is wrong with a request for a message, its messages and schemas
-// apart.
+// check returns an error for an invalid request. It does not check its messages and schemas.
 func (s *SampleRequest) check() error {
 	if err := checkNumber("the temperature", s.Temperature); err != nil {
 		return err
@@ -48,9 +47,8 @@ type toolBlocks struct {
 	uses, outcomes []string
 }
 
-// check reports what is wrong with a message whose blocks about tools are given,
-// after one that has used the open ones (client/sampling, message content
-// constraints).
+// check returns an error for a message with invalid tool blocks. open are the tool uses of the
+// message before (client/sampling, message content constraints).
 func (m *SampleMessage) check(blocks *toolBlocks, open []string) error {
 	if err := m.Role.check(); err != nil {
 		return err
@@ -86,7 +84,7 @@ func (m *SampleMessage) check(blocks *toolBlocks, open []string) error {
 	return nil
 }
 
-// repeated returns an identifier that is empty or there twice.
+// repeated returns an identifier that is empty or occurs twice.
 func repeated(ids []string) (string, bool) {
 	for i, id := range ids {
 		if id == "" || slices.Contains(ids[:i], id) {

@@ -9,8 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// readSample reads a CreateMessageResult. Members that it does not know are
-// ignored; blocks that it does not know are refused.
+// readSample reads a CreateMessageResult. Unknown members are ignored, unknown blocks refused.
 func readSample(result json.RawMessage) (*SampleResult, error) {
 	if err := isObjectText(result); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// itemStream is the array of the items of a sequence, while the sequence goes on.
+// itemStream is the array of the items of a sequence, while the function of the user runs.
 type itemStream struct {
 	x     *exchange
 	e     *wire.Encoder
@@ -16,8 +16,7 @@ type itemStream struct {
 	count int
 }
 
-// newItemStream returns the encoder of the array. What it holds counts for
-// [Limits.Memory].
+// newItemStream returns the encoder of the array, whose storage is charged to [Limits.Memory].
 func newItemStream(req *Request) *itemStream {
 	s := &itemStream{x: req.x, e: req.encoder()}
 	s.token, s.wants = req.x.progressToken()
@@ -33,7 +32,7 @@ func (r *Request) maxResult() int {
 	return r.x.conn.server.limits.ResultBytes
 }
 
-// report sends the item that the encoder holds from start on to the client, as progress.
+// report sends the item, which is the text of the encoder from start on, as progress.
 func (s *itemStream) report(ctx context.Context, start int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

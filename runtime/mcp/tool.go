@@ -22,12 +22,12 @@ type ToolInfo struct {
 	Groups      []string
 	Hints       ToolHints
 	Icons       []Icon
-	Aliases     []string // further names that are answered and not listed
+	Aliases     []string // further names, which are not listed
 
 	// InputSchema is a JSON Schema with "type":"object" at its root. A
 	// hand-written tool may leave it empty to take any object. Properties that it
-	// annotates with x-mcp-header must be such as clients can mirror; [Server.Register]
-	// panics where one is not, since clients would drop the tool.
+	// annotates with x-mcp-header must have types that clients can send as header fields;
+	// otherwise [Server.Register] panics, since clients would drop the tool.
 	InputSchema string
 	// OutputSchema is the JSON Schema of structured results, of any root type,
 	// "" where results are not structured. For revisions that want an object at
@@ -46,7 +46,7 @@ type ToolInfo struct {
 	// Requires are capabilities without which a client cannot call the tool. It
 	// gets a [*CapabilityError] instead.
 	Requires []Capability
-	// Errors tells errors that are meant for the model, and their text.
+	// Errors reports whether an error is meant for the model, and its text.
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
 	HideErrors bool
@@ -56,8 +56,7 @@ type ToolInfo struct {
 	Narrow []string
 	// Timeout ends the context of a call; 0 means that of [WithTimeout].
 	Timeout time.Duration
-	// Lenient takes "5" for 5, "true" for true, and a JSON text for the object
-	// that it spells.
+	// Lenient accepts "5" for 5, "true" for true, and a JSON text for an object.
 	Lenient bool
 }
 
@@ -135,7 +134,7 @@ func (t *tool) Info() FeatureInfo {
 	}
 }
 
-// repeatable reports whether the tool may run twice on one request state.
+// repeatable reports whether the tool may run twice with one request state.
 func (t *tool) repeatable() bool {
 	return t.info.Hints.ReadOnly || t.info.Hints.Idempotent && !t.info.Hints.Destructive
 }
@@ -180,19 +179,18 @@ func (t *tool) names() []string {
 	return append([]string{t.name}, t.also...)
 }
 
-// wraps reports whether the output schema needs an object around it for the
-// revisions that want one.
+// wraps reports whether the output schema is wrapped in an object, for revisions that require one.
 func (t *tool) wraps() bool {
 	t.output.Do(func() { t.wrapped = t.info.OutputSchema != "" && !toolschema.HasObjectRoot(t.info.OutputSchema) })
 	return t.wrapped
 }
 
-// listing returns the tool as the revision lists it.
+// listing returns the entry of the tool in lists of a revision.
 func (t *tool) listing(rev *protocol.Revision) []byte { return t.listed.get(t, rev) }
 
 func (t *tool) completes() bool { return false }
 
-// listingSize is about how long the listing is.
+// listingSize estimates the length of the entry.
 func (t *tool) listingSize() int {
 	return 200 + len(t.name) + 2*len(t.info.Title) + len(t.info.Description) + len(t.info.InputSchema) + len(t.info.OutputSchema)
 }

@@ -12,13 +12,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The checks of this file hold what authors put into messages against the
-// specification, where its schemas take any text. What does not pass is not sent:
-// in a description of a feature it is a panic at registration, in a result or a
-// question an error for that call, which the server logs.
+// This file checks values of authors by the text of the specification, if its schemas allow any
+// text. An invalid value is not sent: in a description of a feature it is a panic at registration,
+// in a result or a question an error for that call, which the server logs.
 
-// checkURI reports what is wrong with a URI in a message. It may be longer than
-// those that clients send.
+// checkURI returns an error for an invalid URI. It may be longer than URIs of clients.
 func checkURI(what, uri string) error {
 	if uri == "" {
 		return fmt.Errorf("%s has no URI: set an absolute one, such as file:///name", what)
@@ -32,7 +30,7 @@ func checkURI(what, uri string) error {
 	return nil
 }
 
-// checkMIMEType reports what is wrong with a MIME type. The empty one is none.
+// checkMIMEType returns an error for an invalid MIME type. The empty one means no type.
 func checkMIMEType(what, s string) error {
 	if s == "" || validMIMEType(s) {
 		return nil
@@ -65,7 +63,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// check reports a role that a message cannot have.
+// check returns an error for a role that a message cannot have.
 func (r Role) check() error {
 	if r == RoleUser || r == RoleAssistant {
 		return nil
@@ -73,7 +71,7 @@ func (r Role) check() error {
 	return fmt.Errorf("the role %q is neither user nor assistant", string(r))
 }
 
-// check reports what is wrong with annotations, which may be nil.
+// check returns an error for invalid annotations, which may be nil.
 func (a *Annotations) check() error {
 	if a == nil {
 		return nil
@@ -92,7 +90,7 @@ func (a *Annotations) check() error {
 	return nil
 }
 
-// checkIcons reports what is wrong with icons.
+// checkIcons returns an error for invalid icons.
 func checkIcons(icons []Icon) error {
 	for _, icon := range icons {
 		if err := icon.check(); err != nil {
@@ -140,7 +138,7 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// checkPublished panics where what a feature publishes of itself is not valid.
+// checkPublished panics if the description of a feature is not valid.
 func checkPublished(s *Server, kind FeatureKind, name string, mimeType string, a *Annotations, icons []Icon, m Meta) {
 	for _, err := range []error{
 		checkMIMEType("the description", mimeType), a.check(), checkIcons(icons), m.check(s.extensions.settings),
@@ -151,8 +149,8 @@ func checkPublished(s *Server, kind FeatureKind, name string, mimeType string, a
 	}
 }
 
-// check reports what is wrong with the description of a resource that a function has
-// listed, its URI apart.
+// check returns an error for an invalid description of a resource that a function has listed. It
+// does not check the URI.
 func (i *ResourceInfo) check(s *Server) error {
 	if err := checkMIMEType("the description", i.MIMEType); err != nil {
 		return err
@@ -166,7 +164,7 @@ func (i *ResourceInfo) check(s *Server) error {
 	return i.Meta.check(s.extensions.settings)
 }
 
-// check reports what is wrong with the identity of a server.
+// check returns an error for an invalid identity of a server.
 func (i *ServerInfo) check() error {
 	if i.Website != "" {
 		if err := checkURI("the website", i.Website); err != nil {
@@ -176,7 +174,7 @@ func (i *ServerInfo) check() error {
 	return checkIcons(i.Icons)
 }
 
-// checkFraction reports a number that is not from 0 to 1. Nil is none.
+// checkFraction returns an error for a number that is not from 0 to 1. Nil is valid.
 func checkFraction(what string, v *float64) error {
 	if v == nil || *v >= 0 && *v <= 1 {
 		return nil
@@ -184,7 +182,7 @@ func checkFraction(what string, v *float64) error {
 	return fmt.Errorf("%s is %v: it must be from 0 to 1", what, *v)
 }
 
-// checkNumber reports a number that JSON does not have. Nil is none.
+// checkNumber returns an error for a number that JSON does not have. Nil is valid.
 func checkNumber(what string, v *float64) error {
 	if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0)) {
 		return fmt.Errorf("%s is %v: it must be a finite number", what, *v)
@@ -192,8 +190,8 @@ func checkNumber(what string, v *float64) error {
 	return nil
 }
 
-// checkLink reports a URL that no user must be asked to open. Without TLS it may
-// lead to the user's own machine, as in development.
+// checkLink returns an error for a URL that users must not be asked to open. Without TLS, only the
+// user's own machine is allowed, for development.
 func checkLink(link string) error {
 	if err := checkURI("the link", link); err != nil {
 		return err
