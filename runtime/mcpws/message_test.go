@@ -237,6 +237,27 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
+// While a message that is too long is discarded, nothing is charged for it.
+func TestTooLongIsNotCharged(t *testing.T) {
+	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1 << 18})}}, func(t *testing.T, s *testServer) {
+		c := s.open()
+		frame := testbed.MaskedFrame(fin|textFrame, strings.Repeat("x", 1<<20))
+		c.write(frame[:200_000])
+		synctest.Wait()
+		if used := s.memory.Used(); used < 150_000 {
+			t.Errorf("%d bytes are charged for what has arrived", used)
+		}
+		c.write(frame[200_000:500_000])
+		c.want("longer than 262144 bytes")
+		if used := s.memory.Used(); used > 100_000 {
+			t.Errorf("%d bytes are charged", used)
+		}
+		c.write(frame[500_000:])
+		c.send(testbed.Ping(1))
+		c.want(pong(1))
+	})
+}
+
 // A message that is too long is not buffered.
 func TestMemoryStaysFlat(t *testing.T) {
 	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1 << 18})}}, func(t *testing.T, s *testServer) {

@@ -178,6 +178,22 @@ func TestConnections(t *testing.T) {
 	})
 }
 
+// Each of the two limits of connections holds by itself.
+func TestLimitsOfConnections(t *testing.T) {
+	for want, options := range map[string][]mcpws.Option{
+		"too many connections\n":                {mcpws.WithLimits(mcpws.Limits{Connections: 2, ConnectionsPerClient: 10})},
+		"too many connections of this client\n": {mcpws.WithLimits(mcpws.Limits{Connections: 10, ConnectionsPerClient: 2})},
+	} {
+		serve(t, setup{handler: options}, func(t *testing.T, s *testServer) {
+			s.open()
+			s.open()
+			if status, text, _ := s.refused(); status != 503 || text != want {
+				t.Errorf("status %d, %q, want %q", status, text, want)
+			}
+		})
+	}
+}
+
 func TestHTTP2(t *testing.T) {
 	serve(t, setup{http2: true}, func(t *testing.T, s *testServer) {
 		var protocols http.Protocols
