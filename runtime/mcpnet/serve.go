@@ -173,13 +173,29 @@ func addressOf(c net.Conn) netip.Addr {
 	return share.Address(a.String())
 }
 
+// networkOf returns the network of an address, "" for none.
+func networkOf(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	return a.Network()
+}
+
+// textOf returns the text of an address, "" for none.
+func textOf(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	return a.String()
+}
+
 // serve serves one connection.
 func (s *service) serve(ctx context.Context, c *conn) {
 	who, err := s.handshake(ctx, c)
 	if err == nil {
 		err = s.server.Serve(mcp.AddressContext(mcp.CallerContext(ctx, who, nil), addressOf(c.net)), c)
 	}
-	transport, client := slog.String("transport", c.net.LocalAddr().Network()), slog.String("client", c.net.RemoteAddr().String())
+	transport, client := slog.String("transport", networkOf(c.net.LocalAddr())), slog.String("client", textOf(c.net.RemoteAddr()))
 	switch {
 	case err == nil, c.isDraining():
 		s.log.Client(ctx, slog.LevelDebug, "connection ended", transport, client)

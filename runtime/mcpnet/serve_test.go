@@ -268,6 +268,42 @@ func TestConnections(t *testing.T) {
 	})
 }
 
+// A client that has its connections does not take those of others.
+func TestConnectionsPerClient(t *testing.T) {
+	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 10, ConnectionsPerClient: 2})}}, func(t *testing.T, s *testServer) {
+		first, second := s.open(), s.open()
+		s.open().want("end EOF")
+		s.wantLog("its client has reached Limits.ConnectionsPerClient")
+		first.raw.Close()
+		synctest.Wait()
+		s.open().want()
+		second.send(testbed.Ping(1))
+		second.want(testbed.Pong(1))
+	})
+}
+
+// closable records that a listener was closed.
+type closable struct {
+	net.Listener
+	closed bool
+}
+
+func (c *closable) Close() error { c.closed = true; return c.Listener.Close() }
+
+// A listener that fails is closed too.
+func TestFailedListenerIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestServer(t)
+		l := &closable{Listener: &failing{Listener: testbed.NewPipes(nil), errs: []error{errors.New("failed")}}}
+		s.start(setup{}, l)
+		defer s.stop()
+		<-s.ended
+		if !l.closed || s.result == nil {
+			t.Errorf("closed: %v, %v", l.closed, s.result)
+		}
+	})
+}
+
 // failing is a listener whose first calls of Accept fail.
 type failing struct {
 	net.Listener
