@@ -44,6 +44,12 @@ func NewHTTPServer(ctx context.Context, s *mcp.Server) (server *http.Server, end
 	return &h.server, h.close
 }
 
+// NewHTTPServerToStop is NewHTTPServer with a function that shuts it down.
+func NewHTTPServerToStop(ctx context.Context, s *mcp.Server) (server *http.Server, shutdown func(context.Context) error) {
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx)
+	return &h.server, h.shutdown
+}
+
 // NewLimitedHTTPServer is NewHTTPServer with a limit of connections.
 func NewLimitedHTTPServer(ctx context.Context, s *mcp.Server, most int) (server *http.Server, end func()) {
 	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx)

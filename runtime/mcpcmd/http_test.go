@@ -311,6 +311,46 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
+// Shutdown does not wait for the rest of a body whose request has been answered.
+func TestShutdownWithUnreadBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, shutdown := mcpcmd.NewHTTPServerToStop(t.Context(), newServer(never))
+		l := make(pipes)
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(l) }()
+		client, far := net.Pipe()
+		l <- far
+		began := time.Now()
+		go func() {
+			_, _ = io.WriteString(client, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n")
+		}()
+		go func() {
+			time.Sleep(unread.Time / 10)
+			if err := shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}()
+		_, _ = io.Copy(io.Discard, client) // until the server closes
+		if took := time.Since(began); took >= unread.Time {
+			t.Errorf("closed after %v", took)
+		}
+		close(l)
+		<-served
+		client.Close()
+	})
+}
+
+// A program that was stopped before it listens has not failed.
+func TestStoppedBefore(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, address := range []string{"127.0.0.1:0", "localhost:0"} { // the second is looked up
+		if err := mcpcmd.Run(ctx, newServer(never), []string{"-http", address}, mcpcmd.WithOutput(io.Discard, io.Discard)); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 // A connection without a request does not delay the shutdown: net/http would wait five
 // seconds for its first request.
 func TestUnusedConnection(t *testing.T) {
