@@ -182,6 +182,20 @@ func TestLenient(t *testing.T) {
 	}
 }
 
+// Lenient enumerations of numbers take strings of numbers, and name their values for all
+// else.
+func TestLenientEnums(t *testing.T) {
+	for text, want := range map[string]string{
+		`"2"`: "", `2`: "", `"-1"`: "", `"7"`: "must be one of -1, 2, got 7", `true`: "must be one of -1, 2, got a boolean true",
+		`{}`: "must be one of -1, 2, got an object", `"x"`: `must be an integer, got a string "x"`,
+	} {
+		err := decode(text, Options{Lenient: true}, new(int), func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) })
+		if got := errorText(err); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 func errorText(err error) string {
 	if err == nil {
 		return ""

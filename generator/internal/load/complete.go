@@ -97,9 +97,6 @@ func (p *Package) Complete(pkg *types.Package) error {
 // have an import path or, where there is none, a name. They are in order of path.
 func (p *Package) Find(pathOrName string) []*types.Package {
 	var found []*types.Package
-	if p.exports == nil {
-		return nil
-	}
 	reached := make([]*packages.Package, 0, len(p.Imports))
 	for _, imp := range p.Imports {
 		reached = append(reached, imp)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -193,7 +192,7 @@ func removeEscapes(root *os.Root, links []entry) error {
 		if _, err := root.Stat(name); err == nil {
 			continue
 		}
-		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := root.Remove(name); err != nil {
 			return err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 )
 
 // fakeGit replaces git by a script, in which $GIT is git.
@@ -74,12 +74,21 @@ func TestContext(t *testing.T) {
 	r := open(t, dir)
 	reason := errors.New("the reason")
 	for _, command := range []string{"ls-tree", "cat-file"} {
-		fakeGit(t, `if [ "$1" = `+command+` ]; then exec sleep 600; fi`)
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, reason)
-		defer cancel()
-		if _, err := r.Extract(ctx, "HEAD", t.TempDir()); !errors.Is(err, reason) {
-			t.Errorf("%s: %v", command, err)
-		}
+		t.Run(command, func(t *testing.T) {
+			began := filepath.Join(t.TempDir(), "began")
+			if err := syscall.Mkfifo(began, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			fakeGit(t, `if [ "$1" = `+command+` ]; then echo >`+began+`; exec sleep 600; fi`)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				_, _ = os.ReadFile(began) // waits for the command
+				cancel(reason)
+			}()
+			if _, err := r.Extract(ctx, "HEAD", t.TempDir()); !errors.Is(err, reason) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

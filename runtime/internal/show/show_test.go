@@ -70,7 +70,9 @@ func harmless() map[string]any {
 	circle := &node{Name: "n"}
 	circle.Next = circle
 	own := &text{}
-	own.any = []any{own}
+	list := []any{nil}
+	list[0] = list
+	own.any = list
 	return map[string]any{
 		"pointer": circle, "node": *circle, "ints": make([]int, 1_000_000), "nil": nil, "nil pointer": (*node)(nil), "map": map[string]any{"a": []int{1}},
 		"nil map": map[string]int(nil), "error": io.EOF, "stringer": reflect.TypeFor[int](), "panics": panics{}, "function": func() {}, "text": own, "empty group": slog.GroupValue(),
