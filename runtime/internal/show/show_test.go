@@ -60,8 +60,12 @@ func harmful() map[string]any {
 	type loop []loop
 	own := loop{nil}
 	own[0] = own
+	var levels any = "x"
+	for range 500 {
+		levels = []any{levels}
+	}
 	return map[string]any{
-		"object": object, "list": list, "hidden": hidden, "pointer to one": &hidden, "keys": keys, "deep": deep, "long": long, "wide": wide, "own": own,
+		"object": object, "levels": levels, "list": list, "hidden": hidden, "pointer to one": &hidden, "keys": keys, "deep": deep, "long": long, "wide": wide, "own": own,
 		"array": [1]any{list}, "group": group{}, "itself": itself{},
 	}
 }
