@@ -212,7 +212,9 @@ func EchoElements(ctx context.Context, in Elements) Elements { return identity.O
 func EchoPatterns(ctx context.Context, in Patterns) Patterns { return identity.Object(ctx, in) }
 
 //mcp:tool
-func EchoKeyPatterns(ctx context.Context, in KeyPatterns) KeyPatterns { return identity.Object(ctx, in) }
+func EchoKeyPatterns(ctx context.Context, in KeyPatterns) KeyPatterns {
+	return identity.Object(ctx, in)
+}
 
 // EchoKeyed has a pattern of keys by directive.
 //
