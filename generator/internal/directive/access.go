@@ -46,7 +46,7 @@ func (d *Directive) Duration(key string) (value time.Duration, set bool) {
 // Size returns the value of a key of kind size, in bytes.
 func (d *Directive) Size(key string) (value int64, set bool) {
 	a, set := d.Get(key)
-	value, _ = ParseSize(a.Value)
+	value, _ = parseSize(a.Value)
 	return value, set
 }
 

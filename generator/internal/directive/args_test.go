@@ -182,7 +182,7 @@ func TestParseSize(t *testing.T) {
 		{"1", 1}, {"65536", 65536}, {"64KiB", 65536}, {"1.5MiB", 3 << 19}, {"2GiB", 2 << 30}, {"2kB", 2000}, {"2KB", 2000}, {"3MB", 3e6}, {"1GB", 1e9}, {"7B", 7},
 		{"", 0}, {"0", 0}, {"-1", 0}, {"KiB", 0}, {"1kb", 0}, {"1 KiB", 0}, {"0.1B", 0}, {"1.0001KiB", 0}, {"1e3", 0}, {"99999999999GiB", 0}, {"1KiBB", 0}, {"1..5", 0}, {"Inf", 0}, {"1TiB", 0},
 	} {
-		if got, err := ParseSize(c.s); got != c.want || (err != nil) != (c.want == 0) {
+		if got, err := parseSize(c.s); got != c.want || (err != nil) != (c.want == 0) {
 			t.Errorf("ParseSize(%q) = %d, %v; want %d", c.s, got, err, c.want)
 		}
 	}

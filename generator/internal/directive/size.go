@@ -13,10 +13,10 @@ var sizeUnits = map[string]int64{
 	"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
 }
 
-// ParseSize reads a number of bytes: 65536, 64KiB, 1.5MiB, 2MB. KiB, MiB and
+// parseSize reads a number of bytes: 65536, 64KiB, 1.5MiB, 2MB. KiB, MiB and
 // GiB are powers of 1024; kB (or KB), MB and GB powers of 1000. The result is a
 // whole number of at least 1.
-func ParseSize(s string) (int64, error) {
+func parseSize(s string) (int64, error) {
 	digits := strings.TrimRight(s, "BKMGik")
 	unit, ok := sizeUnits[s[len(digits):]]
 	if !ok {

@@ -51,7 +51,7 @@ func checkValue(k *Key, a Arg) *problem {
 			return wrong("", "must not be negative, got %q", a.Value)
 		}
 	case KindSize:
-		if _, err := ParseSize(a.Value); err != nil {
+		if _, err := parseSize(a.Value); err != nil {
 			return wrong(exampleHint(k), "must be a size in bytes: %s", strings.TrimPrefix(err.Error(), "size "))
 		}
 	case KindNumber:

@@ -111,18 +111,18 @@ func TestApplyArgs(t *testing.T) {
 		t.Run(tt.arg, func(t *testing.T) {
 			s := check(t, argSource)
 			before := object(t, s, tt.fn)
-			text := Input(before)
+			text := inputText(before)
 			changed, ok := s.ApplyArgs(before, "feature", []*directive.Directive{arg(tt.arg)}, diag.Place{Subject: "tool X"})
 			if !ok {
 				t.Fatal(s.printed())
 			}
-			inspectSchema(t, Input(changed), true)
-			if d := cmp.Diff(text, Input(before)); d != "" {
+			inspectSchema(t, inputText(changed), true)
+			if d := cmp.Diff(text, inputText(before)); d != "" {
 				t.Error("the plan that others share was changed:", d)
 			}
 			f := find(changed, strings.Split(tt.property, "."))
 			if f == nil {
-				t.Fatalf("no property %s in %s", tt.property, Input(changed))
+				t.Fatalf("no property %s in %s", tt.property, inputText(changed))
 			}
 			w := &renderer{}
 			if got := Marshal(w.field(f)); got != tt.want {
@@ -172,25 +172,25 @@ func TestApplyArgsVariant(t *testing.T) {
 	if find(two, []string{"words"}).Required || !find(shared, []string{"words"}).Required {
 		t.Error("wrong requirement")
 	}
-	compile(t, Input(one))
+	compile(t, inputText(one))
 }
 
 // TestApplyArgsOmit removes fields from one feature and from no other.
 func TestApplyArgsOmit(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")
-	before := Input(shared)
+	before := inputText(shared)
 	changed, ok := s.ApplyArgs(shared, "feature", []*directive.Directive{arg("words omit"), arg("years.to omit"), arg("years.from omit=false")}, diag.Place{Subject: "tool X"})
 	if !ok {
 		t.Fatal(s.printed())
 	}
 	if find(changed, []string{"words"}) != nil || find(changed, []string{"years", "to"}) != nil || find(changed, []string{"years", "from"}) == nil {
-		t.Errorf("got %s", Input(changed))
+		t.Errorf("got %s", inputText(changed))
 	}
-	if d := cmp.Diff(before, Input(shared)); d != "" {
+	if d := cmp.Diff(before, inputText(shared)); d != "" {
 		t.Error("the plan that others share was changed:", d)
 	}
-	compile(t, Input(changed))
+	compile(t, inputText(changed))
 }
 
 // TestApplyArgsRequired checks how a directive changes required.

@@ -19,7 +19,7 @@ func TestKnownSchemas(t *testing.T) {
 			if !s.goodSchema(site{Place: diag.Place{Subject: name}}, form) {
 				t.Errorf("%s: %s", name, s.printed())
 			}
-			inspectSchema(t, Output(&plan), false)
+			inspectSchema(t, outputText(&plan), false)
 		}
 		if plan.Kind == model.Reflect || plan.Kind == model.Invalid {
 			t.Errorf("%s: kind %d", name, plan.Kind)
@@ -67,11 +67,11 @@ type Bit byte
 	const properties = `{"type":"object","properties":{`
 	plan := s.plan(t, "S")
 	for _, tt := range []struct{ got, want string }{
-		{Input(plan), properties + `"URL":{"type":"string","format":"uri"},"Ref":{"type":"string","format":"uri"},"Name":{"type":"string","minLength":2},` +
+		{inputText(plan), properties + `"URL":{"type":"string","format":"uri"},"Ref":{"type":"string","format":"uri"},"Name":{"type":"string","minLength":2},` +
 			`"Wrap":{"type":"object","additionalProperties":{"type":"integer"}},"Times":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}},` +
 			`"Num":{"type":"string","pattern":"` + strings.ReplaceAll(quotedPattern(&model.Type{Kind: model.Number}), `\`, `\\`) + `"},"Size":{"type":"number","minimum":1,"exclusiveMaximum":1e30},` +
 			`"Bytes":{"type":"string","contentEncoding":"base64"}},"required":["URL","Times","Num","Size","Bytes"],"additionalProperties":false}`},
-		{Output(plan), properties + `"URL":{"type":"string"},"Ref":{"type":"string"},"Name":{"type":"string"},` +
+		{outputText(plan), properties + `"URL":{"type":"string"},"Ref":{"type":"string"},"Name":{"type":"string"},` +
 			`"Wrap":{"type":"object","additionalProperties":{"type":"integer"}},"Times":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}},` +
 			`"Num":{"type":"string","pattern":"` + strings.ReplaceAll(quotedPattern(&model.Type{Kind: model.Number}), `\`, `\\`) + `"},"Size":{"type":"number"},` +
 			`"Bytes":{"type":"string","contentEncoding":"base64"}},"required":["URL","Times","Num","Size","Bytes"],"additionalProperties":false}`},

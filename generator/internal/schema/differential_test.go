@@ -79,7 +79,7 @@ func TestFieldsLikeEncodingJSON(t *testing.T) {
 				}
 			}
 
-			for _, schema := range []string{inspectSchema(t, Input(plan), true), inspectSchema(t, Output(plan), true)} {
+			for _, schema := range []string{inspectSchema(t, inputText(plan), true), inspectSchema(t, outputText(plan), true)} {
 				if err := compile(t, schema).Validate(unmarshal(t, text)); err != nil {
 					t.Errorf("%s is not valid: %v\n%s", text, err, schema)
 				}
@@ -202,7 +202,7 @@ func TestLikeInvopop(t *testing.T) {
 			}
 			want := unmarshal(t, text).(map[string]any)
 			delete(want, "$schema")
-			got := unmarshal(t, []byte(Input(s.plan(t, typ.Name()))))
+			got := unmarshal(t, []byte(inputText(s.plan(t, typ.Name()))))
 			if d := cmp.Diff(alike(want), alike(got)); d != "" {
 				t.Errorf("(-invopop +plan):\n%s", d)
 			}
@@ -257,7 +257,7 @@ func TestDeviations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours := Output(s.plan(t, reflect.TypeOf(tt.v).Name()))
+		ours := outputText(s.plan(t, reflect.TypeOf(tt.v).Name()))
 		if accepts(t, compile(t, string(text)), string(value)) || !accepts(t, compile(t, ours), string(value)) {
 			t.Errorf("%s: no longer so", tt.why)
 		}

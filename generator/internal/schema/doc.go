@@ -4,7 +4,7 @@
 // A [Resolver] walks the types of one package as go/types has them, follows the
 // field rules of encoding/json, reads struct tags, doc comments and groups of
 // constants, and refuses what JSON cannot express or what contradicts itself.
-// [Input] and [Output] publish a plan as JSON Schema, draft 2020-12, in the
+// [InputOf] and [OutputOf] publish a plan as JSON Schema, draft 2020-12, in the
 // style that every known client takes: one object at the root, everything
 // inlined, $defs only where a type contains itself.
 //

@@ -78,13 +78,13 @@ func golden(t *testing.T, files map[string]string, names []string) []txtar.File 
 	var out []txtar.File
 	for _, name := range names {
 		if sig, ok := s.typeOf(t, name).(*types.Signature); ok {
-			out = append(out, txtar.File{Name: name + ".params", Data: indent(t, inspectSchema(t, Input(s.params(t, name, sig)), true))})
+			out = append(out, txtar.File{Name: name + ".params", Data: indent(t, inspectSchema(t, inputText(s.params(t, name, sig)), true))})
 			continue
 		}
 		plan := s.plan(t, name)
 		out = append(out,
-			txtar.File{Name: name + ".input", Data: indent(t, inspectSchema(t, Input(plan), false))},
-			txtar.File{Name: name + ".output", Data: indent(t, inspectSchema(t, Output(plan), false))})
+			txtar.File{Name: name + ".input", Data: indent(t, inspectSchema(t, inputText(plan), false))},
+			txtar.File{Name: name + ".output", Data: indent(t, inspectSchema(t, outputText(plan), false))})
 	}
 	if report := s.printed(); report != "" {
 		out = append(out, txtar.File{Name: "diagnostics", Data: []byte(report)})
@@ -217,14 +217,14 @@ func TestBig(t *testing.T) {
 	}
 	s := check(t, mutual.String()+levels.String()+"type L0 struct{}\n")
 	for _, name := range []string{"M0", "L24"} {
-		for _, text := range []string{Input(s.plan(t, name)), Output(s.plan(t, name))} {
+		for _, text := range []string{inputText(s.plan(t, name)), outputText(s.plan(t, name))} {
 			if len(text) > 100_000 {
 				t.Errorf("%s: %d bytes", name, len(text))
 			}
 			inspectSchema(t, text, true)
 		}
 	}
-	if text := Input(s.plan(t, "L3")); strings.Contains(text, "$") {
+	if text := inputText(s.plan(t, "L3")); strings.Contains(text, "$") {
 		t.Errorf("references without need: %s", text)
 	}
 }

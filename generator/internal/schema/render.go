@@ -11,13 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Input returns the JSON text of [InputSchema].
-func Input(t *model.Type) string { return Marshal(InputSchema(t)) }
-
-// Output returns the JSON text of [OutputSchema].
-func Output(t *model.Type) string { return Marshal(OutputSchema(t)) }
-
-// InputOf returns the schema of a tool's arguments.
+// InputOf returns the schema of a tool's arguments, which is what the generated decoder
+// accepts. Its root is an object.
 func InputOf(t *model.Tool) string {
 	object := &model.Type{Kind: model.Struct}
 	if t.Input != nil && t.Input.Object != nil {
@@ -26,24 +21,16 @@ func InputOf(t *model.Tool) string {
 	return Marshal(render(base(object), false, t.Defs))
 }
 
-// OutputOf returns the schema of a tool's structured result, "" if it has none.
+// OutputOf returns the schema of a tool's structured result, which is what the generated
+// encoder writes, "" if the tool has none. The root may be of any type but is not null: a
+// missing result is an error. Its $defs, if it has any, are at the root and are referred
+// to from there, so a caller that wraps the schema into another one has to move them.
 func OutputOf(t *model.Tool) string {
 	if t.Result.Output == nil {
 		return ""
 	}
 	return Marshal(render(base(t.Result.Output), true, t.Defs))
 }
-
-// InputSchema returns what the generated decoder accepts for a plan. For the
-// arguments of a feature the plan is that of a struct, or of a pointer to one,
-// and the schema's root is then an object whose members are inlined.
-func InputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), false, false) }
-
-// OutputSchema returns what the generated encoder writes for a plan. The root is not
-// null: a missing result is an error. The root may be of any type; its $defs, if it has
-// any, are at the root and are referred to from there, so a caller that wraps the schema
-// into another one has to move them.
-func OutputSchema(t *model.Type) *jsonschema.Schema { return render(base(t), true, false) }
 
 // maxInlined bounds the number of schemas that are written one inside the other. Types
 // that hold others several times over several levels multiply; beyond this limit those

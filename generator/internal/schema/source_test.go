@@ -183,3 +183,9 @@ func (s *snippet) params(t testing.TB, name string, sig *types.Signature) *model
 	}
 	return object
 }
+
+// inputText returns the schema of what the generated decoder accepts for a plan.
+func inputText(t *model.Type) string { return Marshal(render(base(t), false, false)) }
+
+// outputText returns the schema of what the generated encoder writes for a plan.
+func outputText(t *model.Type) string { return Marshal(render(base(t), true, false)) }
