@@ -68,7 +68,7 @@ func (c *Call) Revision() string {
 	return c.revision.Version
 }
 
-// Client returns what the client says about itself. It is not to be trusted.
+// Client returns the identity that the client declares. It is not authenticated.
 func (c *Call) Client() ClientInfo {
 	if c == nil || c.client == nil {
 		return ClientInfo{}

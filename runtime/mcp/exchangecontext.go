@@ -8,8 +8,8 @@ import (
 
 // exchangeContext is the context of the handlers, with the call among its values.
 //
-// Most short calls never look at it. So what can be waited for, and what package
-// context has to know of to find the cause of an end, is made when it is asked for.
+// Most short calls do not use it. So the channel of Done, and the context of package context that
+// has the cause of its end, are made at first use.
 // With a context of package context for each call, small calls at 64 at a time need 8 %
 // more CPU time and nested ones 15 %.
 type exchangeContext struct {
@@ -18,7 +18,7 @@ type exchangeContext struct {
 	x      *exchange
 
 	mu     sync.Mutex
-	made   context.Context // below the parent; nil until it is asked for
+	made   context.Context // below the parent; nil until first use
 	cancel context.CancelCauseFunc
 	ended  bool
 	cause  error
@@ -26,7 +26,7 @@ type exchangeContext struct {
 
 type exchangeKey struct{}
 
-// stop ends the context of the handlers. A nil cause stands for [context.Canceled].
+// stop ends the context of the handlers. A nil cause means [context.Canceled].
 func (x *exchange) stop(cause error) { x.ctx.end(cause) }
 
 func (c *exchangeContext) end(cause error) {

@@ -18,7 +18,7 @@ const (
 	KindPrompt   FeatureKind = "prompt"
 )
 
-// FeatureInfo says what a feature is, for [Select] and [WithVisible]. Its
+// FeatureInfo describes a feature, for [Select] and [WithVisible]. Its
 // slices must not be changed.
 type FeatureInfo struct {
 	Kind   FeatureKind

@@ -29,7 +29,7 @@ type ServerInfo struct {
 // Icon is a picture for a user interface (from revision 2025-11-25 on).
 type Icon struct {
 	Source   string   // https: or data: URI
-	MIMEType string   // "" = as the source says
+	MIMEType string   // "" = that of the source
 	Sizes    []string // such as "48x48", or "any"
 	Theme    string   // "light", "dark" or "" for both
 }

@@ -15,7 +15,7 @@ type session struct {
 	revision    *protocol.Revision
 	client      *client
 	initialized bool // the client has sent notifications/initialized; guarded by conn.mu
-	level       int8 // the least level of log messages that the client wants; guarded by conn.mu
+	level       int8 // the least level of log messages that are sent; guarded by conn.mu
 	roots       knownRoots
 	subscriber  *subscriber
 }

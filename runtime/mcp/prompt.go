@@ -22,7 +22,7 @@ type PromptInfo struct {
 	// Meta is published with the prompt, from revision 2025-06-18 on.
 	Meta Meta
 
-	// Embeds says that messages may have an [EmbeddedResource]. The server then
+	// Embeds means that messages may have an [EmbeddedResource]. The server then
 	// declares the capability resources, with lists that are empty at first
 	// (server/prompts, embedded resources). [NewPrompt] sets it.
 	Embeds bool

@@ -31,11 +31,11 @@ type ToolResult struct {
 	Content []Content
 	// Structured is a JSON value that fits the tool's output schema, nil where
 	// there is none. Clients before revision 2025-06-18 get its text only; where
-	// a revision wants an object and this is something else, it and its text are
+	// a revision requires an object and this is something else, it and its text are
 	// sent as {"result": ...}. It may alias a buffer of the request and must not be used
 	// after the handlers have returned.
 	Structured json.RawMessage
-	// IsError says that the tool failed, and that Content says how.
+	// IsError means that the tool failed. Content describes the failure.
 	IsError bool
 	Meta    Meta
 

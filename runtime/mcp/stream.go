@@ -12,7 +12,7 @@ type itemStream struct {
 	x     *exchange
 	e     *wire.Encoder
 	token jsonrpc.ID
-	wants bool // the client has asked for progress
+	wants bool // the request has a progress token
 	count int
 }
 

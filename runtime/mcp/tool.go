@@ -39,7 +39,7 @@ type ToolInfo struct {
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
 
-	// Embeds says that results may have an [EmbeddedResource]. The server then offers
+	// Embeds means that results may have an [EmbeddedResource]. The server then offers
 	// resources, if none at first (server/tools, embedded resources). [NewTool] sets it.
 	Embeds bool
 
