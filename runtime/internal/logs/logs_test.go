@@ -193,3 +193,22 @@ func TestFailingHandler(t *testing.T) {
 		}
 	}
 }
+
+// Lines that the logger does not want are not counted.
+func TestUnwantedLinesAreNotCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, r := open(slog.LevelWarn)
+		for range 1000 {
+			l.Client(t.Context(), slog.LevelInfo, "one")
+		}
+		l.Client(t.Context(), slog.LevelWarn, "one")
+		if got := r.take(); len(got) != 1 || !strings.HasSuffix(got[0], "level=WARN msg=one") {
+			t.Errorf("%q", got)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := r.take(); len(got) != 0 {
+			t.Errorf("%q", got)
+		}
+	})
+}
