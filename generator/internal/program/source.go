@@ -105,7 +105,7 @@ func MCPGenServe() int {
 	if m.Server != nil {
 		fmt.Fprintf(&b, "\tmcpgenServer := NewMCPServer(%s)\n", strings.Join(args, ", "))
 	} else {
-		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.Info{Name: %q})\n", model.ServerName(m.Path))
+		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.ServerInfo{Name: %q})\n", model.ServerName(m.Path))
 		if len(m.Forms) == 0 || m.HasFeatures() { // forms alone have nothing to register
 			fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
 		}
