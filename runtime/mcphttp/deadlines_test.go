@@ -145,15 +145,16 @@ func TestRevisionErrors(t *testing.T) {
 		fields              []string
 		code                int
 		sessionless         bool
+		fits                bool // the message fits the schema of its revision
 	}{
-		{name: "no header", body: list.modern(), code: -32020, message: "is missing"},
-		{name: "no header, an empty version", body: body(`{` + version + `"",` + caps + `}`), code: -32020, message: "is missing"},
+		{name: "no header", body: list.modern(), code: -32020, message: "is missing", fits: true},
+		{name: "no header, an empty version", body: body(`{` + version + `"",` + caps + `}`), code: -32020, message: "is missing", fits: true},
 		{name: "no string", body: body(`{` + version + `7,` + caps + `}`), fields: []string{"Mcp-Protocol-Version: " + modern}, code: -32602, message: "must be a string"},
-		{name: "unknown, and no Mcp-Method", body: list.withVersion(unknown).modern(), fields: []string{"Mcp-Protocol-Version: " + unknown}, code: -32022, message: "unsupported"},
-		{name: "unknown, without sessions", body: list.withVersion(unknown).modern(), fields: []string{"Mcp-Protocol-Version: " + unknown}, code: -32022, message: "unsupported", sessionless: true},
+		{name: "unknown, and no Mcp-Method", body: list.withVersion(unknown).modern(), fields: []string{"Mcp-Protocol-Version: " + unknown}, code: -32022, message: "unsupported", fits: true},
+		{name: "unknown, without sessions", body: list.withVersion(unknown).modern(), fields: []string{"Mcp-Protocol-Version: " + unknown}, code: -32022, message: "unsupported", sessionless: true, fits: true},
 		{name: "_meta is an array", body: body(`[{` + version + `"2026-07-28"}]`), code: -32600, message: "Mcp-Session-Id is missing"},
 		{name: "_meta is a string", body: body(`"` + strings.ReplaceAll(version, `"`, `\"`) + `"`), code: -32600, message: "Mcp-Session-Id is missing"},
-		{name: "batch without a session", body: "[" + list.legacy() + "]", code: -32600, message: "batches need a session"},
+		{name: "batch without a session", body: "[" + list.legacy() + "]", code: -32600, message: "batches need a session", fits: true},
 		{name: "batch of a revision without batches", body: "[" + list.legacy() + "]", fields: []string{"Mcp-Protocol-Version: " + revisionC}, code: -32600, message: "batches are not part", sessionless: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -162,7 +163,11 @@ func TestRevisionErrors(t *testing.T) {
 				c.handler = []mcphttp.Option{mcphttp.WithoutSessions()}
 			}
 			serve(t, c, func(t *testing.T, s *testServer) {
-				a := s.do(postBody(test.body, test.fields...).invalid()).wantStatus(400)
+				r := postBody(test.body, test.fields...)
+				if !test.fits {
+					r = r.invalid()
+				}
+				a := s.do(r).wantStatus(400)
 				if e := a.wantJSON().Error; e == nil || e.Code != test.code || !strings.Contains(e.Message, test.message) {
 					a.fail("want the error %d, %q", test.code, test.message)
 				}

@@ -241,7 +241,7 @@ func TestNoRoom(t *testing.T) {
 func TestTooLongIsNotCharged(t *testing.T) {
 	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1 << 18})}}, func(t *testing.T, s *testServer) {
 		c := s.open()
-		frame := testbed.MaskedFrame(fin|textFrame, strings.Repeat("x", 1<<20))
+		frame := testbed.MaskedFrame(fin|textFrame, spec.Invalid(strings.Repeat("x", 1<<20)))
 		c.write(frame[:200_000])
 		synctest.Wait()
 		if used := s.memory.Used(); used < 150_000 {
