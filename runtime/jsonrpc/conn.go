@@ -3,7 +3,7 @@ package jsonrpc
 import (
 	"strconv"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/skim"
+	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
 )
 
 // DefaultLimit is the default for the largest message, in bytes: 4 MiB.
@@ -48,7 +48,7 @@ func (e *FrameError) Error() string {
 }
 
 // overloaded returns the error for a message that has been discarded.
-func overloaded(limit int, m *skim.Message) *FrameError {
+func overloaded(limit int, m *discarded.Message) *FrameError {
 	id, _ := RawID(m.ID())
 	return &FrameError{Limit: limit, Overloaded: true, Kind: MessageKind(m.Kind()), ID: id}
 }

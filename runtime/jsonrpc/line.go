@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
-	"github.com/mcpgen/mcpgen/runtime/internal/skim"
 )
 
 const (
@@ -46,8 +46,8 @@ type lineConn struct {
 	skipping bool // inside a line that was too long
 	err      error
 
-	account membudget.Account // for the buffer
-	refused *skim.Message     // a line for which there is no room, while it is discarded
+	account membudget.Account  // for the buffer
+	refused *discarded.Message // a line for which there is no room, while it is discarded
 }
 
 // Charge charges the memory for incoming messages to a budget: a message that does not
@@ -118,7 +118,7 @@ func (c *lineConn) line() ([]byte, error) {
 			return nil, c.err
 		}
 		if !c.makeRoom() {
-			c.refused = new(skim.Message)
+			c.refused = new(discarded.Message)
 			continue
 		}
 		c.fill()

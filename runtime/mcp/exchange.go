@@ -98,6 +98,6 @@ func (x *exchange) end() {
 // release ends the count of the request as one that runs.
 func (x *exchange) release() {
 	x.released = true
-	x.counter().Give(x.from.share())
+	x.counter().Give(x.from.countedAs())
 	x.conn.release()
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -290,7 +290,7 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
 		return
 	}
-	method, who, cost := string(m.Method), from.share(), callCost+len(m.Params.Raw)
+	method, who, cost := string(m.Method), from.countedAs(), callCost+len(m.Params.Raw)
 	if !c.admitNotification(who, cost) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
 		return
@@ -313,7 +313,7 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 
 // admitNotification counts a notification as a running request. It reports false if there is no
 // room for one more.
-func (c *conn) admitNotification(who *share.Client, cost int) bool {
+func (c *conn) admitNotification(who *clientlimit.Client, cost int) bool {
 	s := c.server
 	if !s.memory.Take(cost) {
 		return false

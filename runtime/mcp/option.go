@@ -5,11 +5,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
+
+// This file has the options of [NewServer]. They run once, before the server has connections,
+// and afterwards no field that they set changes, so requests read these without a lock.
 
 // Option changes how a [Server] is made. Options win over directives.
 type Option func(*Server)
@@ -204,8 +207,8 @@ var defaultLimits = Limits{
 	Calls:   10_000,
 	Listens: 10_000,
 
-	CallsPerClient:   share.Quarter(10_000),
-	ListensPerClient: share.Quarter(10_000),
+	CallsPerClient:   clientlimit.Quarter(10_000),
+	ListensPerClient: clientlimit.Quarter(10_000),
 
 	ResourceBytes: 16 << 20,
 	PageSize:      1000,
@@ -236,8 +239,8 @@ func (l Limits) or(d Limits) Limits {
 	l.MessageBytes = either(l.MessageBytes, d.MessageBytes)
 	l.Depth = either(l.Depth, d.Depth)
 	l.InFlight = either(l.InFlight, d.InFlight)
-	l.CallsPerClient = share.Each(l.Calls, l.CallsPerClient, d.CallsPerClient)
-	l.ListensPerClient = share.Each(l.Listens, l.ListensPerClient, d.ListensPerClient)
+	l.CallsPerClient = clientlimit.Each(l.Calls, l.CallsPerClient, d.CallsPerClient)
+	l.ListensPerClient = clientlimit.Each(l.Listens, l.ListensPerClient, d.ListensPerClient)
 	l.Calls = either(l.Calls, d.Calls)
 	l.Listens = either(l.Listens, d.Listens)
 	l.ResultBytes = either(l.ResultBytes, d.ResultBytes)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/netip"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
 // Principal is the authenticated sender of a request: a user or a program. The zero value is an
@@ -58,7 +58,7 @@ func AddressContext(ctx context.Context, address netip.Addr) context.Context {
 }
 
 func (c *caller) context(ctx context.Context) context.Context {
-	c.client = share.Of(c.principal.ID, c.address)
+	c.client = clientlimit.Of(c.principal.ID, c.address)
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
@@ -70,12 +70,12 @@ type caller struct {
 	principal Principal
 	header    map[string][]string
 	address   netip.Addr
-	addressed bool         // the transport has set the address, known or not
-	client    share.Client // of principal and address
+	addressed bool               // the transport has set the address, known or not
+	client    clientlimit.Client // of principal and address
 }
 
-// share is the client by which limits count, nil if that is the connection itself.
-func (c *caller) share() *share.Client {
+// countedAs is the client by which limits count, nil if that is the connection itself.
+func (c *caller) countedAs() *clientlimit.Client {
 	if !c.addressed && c.principal.ID == "" {
 		return nil
 	}

@@ -128,7 +128,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	}
 	if returned { // after the reply is queued: drain looks for queued messages once no handler runs
 		x.released = true
-		x.counter().Give(x.from.share())
+		x.counter().Give(x.from.countedAs())
 		c.releaseLocked()
 	}
 }

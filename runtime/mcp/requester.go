@@ -17,7 +17,7 @@ var connections atomic.Uint64
 // Behind a proxy the address is that of the proxy, unless the transport is configured otherwise:
 // see mcphttp.WithClientAddress and mcpws.WithClientAddress.
 func (r *Request) Peer() string {
-	if client := r.x.from.share(); client != nil {
+	if client := r.x.from.countedAs(); client != nil {
 		return client.String()
 	}
 	return "connection " + strconv.FormatUint(r.x.conn.number, 10)

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -35,8 +35,8 @@ type Server struct {
 	timeout      time.Duration // of functions without one of their own; 0 = none
 	policies     []*policy
 
-	calls   *share.Counter // of all connections
-	listens *share.Counter
+	calls   *clientlimit.Counter // of all connections
+	listens *clientlimit.Counter
 	handler Handler // the clock, all interceptors, and [Server.handle]
 	parser  jsonrpc.Parser
 
@@ -78,8 +78,8 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	for i, rev := range protocol.All {
 		s.identity[i] = s.info.appendImplementation(nil, &rev.Fields, false)
 	}
-	s.calls = share.NewCounter(s.limits.Calls, s.limits.CallsPerClient)
-	s.listens = share.NewCounter(s.limits.Listens, s.limits.ListensPerClient)
+	s.calls = clientlimit.NewCounter(s.limits.Calls, s.limits.CallsPerClient)
+	s.listens = clientlimit.NewCounter(s.limits.Listens, s.limits.ListensPerClient)
 	s.handler = s.handle
 	if len(s.interceptors) > 0 {
 		s.handler = intercept(recovered(s.handle), s.interceptors)

@@ -1,8 +1,8 @@
 package mcp
 
 import (
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -164,14 +164,14 @@ func (c *conn) start(x *exchange) *jsonrpc.Error {
 	}
 	x.cost.Store(int64(cost))
 	counter := x.counter()
-	if !counter.Take(x.from.share()) {
+	if !counter.Take(x.from.countedAs()) {
 		c.server.memory.Release(cost)
 		return errTooManyCalls
 	}
 	err := c.enter(x)
 	if err != nil {
 		c.server.memory.Release(cost)
-		counter.Give(x.from.share())
+		counter.Give(x.from.countedAs())
 	}
 	return err
 }
@@ -186,7 +186,7 @@ func (x *exchange) kept() int {
 }
 
 // counter returns the counter of requests of all connections to which the request belongs.
-func (x *exchange) counter() *share.Counter {
+func (x *exchange) counter() *clientlimit.Counter {
 	if x.method == protocol.Listen {
 		return x.conn.server.listens
 	}

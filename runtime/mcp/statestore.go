@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
 // This file records which request states (roundstate.go) have been used: by [exchange.consume],
@@ -37,17 +37,17 @@ type localStore struct {
 	mu      sync.Mutex
 	used    map[string]consumed
 	next    time.Time // of the next removal of expired states
-	clients *share.Counter
+	clients *clientlimit.Counter
 }
 
 // consumed is a state that has been used.
 type consumed struct {
 	expires time.Time
-	client  *share.Client // nil if it counts for all clients together
+	client  *clientlimit.Client // nil if it counts for all clients together
 }
 
 func newLocalStore() *localStore {
-	return &localStore{used: map[string]consumed{}, clients: share.NewCounter(maxConsumed, maxConsumedEach)}
+	return &localStore{used: map[string]consumed{}, clients: clientlimit.NewCounter(maxConsumed, maxConsumedEach)}
 }
 
 func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) (bool, error) {
@@ -67,8 +67,8 @@ func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) 
 		return false, nil
 	}
 	state := consumed{expires: expires}
-	if x := exchangeFrom(ctx); x != nil && x.from.share() != nil {
-		client := *x.from.share() // not with the header fields of the request
+	if x := exchangeFrom(ctx); x != nil && x.from.countedAs() != nil {
+		client := *x.from.countedAs() // not with the header fields of the request
 		state.client = &client
 	}
 	if !s.clients.Take(state.client) {

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
 // consumedBytes is the documented size of a used state.
@@ -22,7 +22,7 @@ func TestSharesOfStateStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newLocalStore()
 		at := func(last byte) context.Context {
-			from := &caller{addressed: true, client: share.Of("", netip.AddrFrom4([4]byte{10, 0, 0, last}))}
+			from := &caller{addressed: true, client: clientlimit.Of("", netip.AddrFrom4([4]byte{10, 0, 0, last}))}
 			return context.WithValue(t.Context(), exchangeKey{}, &exchange{from: from})
 		}
 		use := func(ctx context.Context, from, count int) {

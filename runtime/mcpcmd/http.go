@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
@@ -21,7 +21,7 @@ const (
 	readTime    = time.Minute // for a whole request, at any path
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
-	mostRefused = unread.Most
+	mostRefused = unreadbody.Most
 
 	mostConnections = 10_000
 )
@@ -48,7 +48,7 @@ type httpServer struct {
 	handlers []handler
 	server   http.Server
 	conns    connections
-	bodies   unread.Bodies
+	bodies   unreadbody.Bodies
 	running  running
 }
 
@@ -100,7 +100,7 @@ func (s *httpServer) closeUnread(root http.Handler) http.Handler {
 
 // notFound responds at every other path.
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	unread.Error(w, "not found: the MCP endpoint of this server is "+endpoint+
+	unreadbody.Error(w, "not found: the MCP endpoint of this server is "+endpoint+
 		" (streamable HTTP), and "+legacyEndpoint+" for clients of revision 2024-11-05", http.StatusNotFound)
 }
 

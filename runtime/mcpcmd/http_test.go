@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -280,12 +280,12 @@ func TestSlowClients(t *testing.T) {
 	}{
 		{"nothing", "", mcpcmd.HeaderTime},
 		{"half a header", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ", mcpcmd.HeaderTime},
-		{"no body at another path", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", unread.Time},
-		{"no body at a path that is not clean", "POST //mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", unread.Time},
+		{"no body at another path", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", unreadbody.Time},
+		{"no body at a path that is not clean", "POST //mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", unreadbody.Time},
 		{"no body for all paths", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", 0},
 		{"no body, unknown expectation", "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nContent-Length: 10\r\n\r\n", mcpcmd.ReadTime},
-		{"no body at the endpoint", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n", unread.Time},
-		{"no body at the older endpoint", "POST /sse HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n", unread.Time},
+		{"no body at the endpoint", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n", unreadbody.Time},
+		{"no body at the older endpoint", "POST /sse HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n", unreadbody.Time},
 		{"nothing more", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", mcpcmd.IdleTime},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -325,13 +325,13 @@ func TestShutdownWithUnreadBody(t *testing.T) {
 			_, _ = io.WriteString(client, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n")
 		}()
 		go func() {
-			time.Sleep(unread.Time / 10)
+			time.Sleep(unreadbody.Time / 10)
 			if err := shutdown(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}()
 		_, _ = io.Copy(io.Discard, client) // until the server closes
-		if took := time.Since(began); took >= unread.Time {
+		if took := time.Since(began); took >= unreadbody.Time {
 			t.Errorf("closed after %v", took)
 		}
 		close(l)

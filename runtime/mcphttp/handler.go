@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -78,16 +78,16 @@ type core struct {
 	memory   *membudget.Budget
 	policy   *access.Policy
 	sessions *sessions
-	bodies   unread.Bodies
+	bodies   unreadbody.Bodies
 
 	mu        sync.Mutex
 	closing   bool
-	active    int           // HTTP requests in progress
-	streams   int           // long-lived streams among them
-	busy      share.Table   // requests in progress by client, without streams
-	streaming share.Table   // streams by client
-	released  chan struct{} // closed when a request or stream ends; nil if nothing waits
-	stopping  chan struct{} // closed when long-lived streams have to end
+	active    int               // HTTP requests in progress
+	streams   int               // long-lived streams among them
+	busy      clientlimit.Table // requests in progress by client, without streams
+	streaming clientlimit.Table // streams by client
+	released  chan struct{}     // closed when a request or stream ends; nil if nothing waits
+	stopping  chan struct{}     // closed when long-lived streams have to end
 	stopOnce  sync.Once
 	closed    chan struct{} // closed when everything has to end
 	closeOnce sync.Once
@@ -104,7 +104,7 @@ func (h *core) init(s *mcp.Server, options []Option) {
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())
 	}
-	h.busy, h.streaming = share.Table{}, share.Table{}
+	h.busy, h.streaming = clientlimit.Table{}, clientlimit.Table{}
 	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
 	h.sessions = newSessions(&h.limits, h.stopping)
 	h.bodies.Most = h.limits.Refused
@@ -113,7 +113,7 @@ func (h *core) init(s *mcp.Server, options []Option) {
 // request is an HTTP request in progress. Its end discards the rest of the body, so
 // that an unread body delays neither the response nor, for long, the connection.
 type request struct {
-	body     *unread.Body
+	body     *unreadbody.Body
 	returned bool // the handler has returned without a panic
 }
 
@@ -126,12 +126,12 @@ func (q *request) end() { q.body.End(q.returned) }
 // requester is the principal and the client of a request.
 type requester struct {
 	mcp.Principal
-	client share.Client // limits are counted by it
+	client clientlimit.Client // limits are counted by it
 }
 
 // requesterOf returns the requester with that principal, whose ID may be empty.
 func (h *core) requesterOf(r *http.Request, p mcp.Principal) requester {
-	return requester{p, share.Of(p.ID, access.Address(r, h.address))}
+	return requester{p, clientlimit.Of(p.ID, access.Address(r, h.address))}
 }
 
 // admit checks a request before its message is read: origin, host, CORS and

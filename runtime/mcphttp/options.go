@@ -6,9 +6,9 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -155,13 +155,13 @@ type Limits struct {
 
 var defaultLimits = Limits{
 	Requests: 10_000,
-	Refused:  unread.Most,
+	Refused:  unreadbody.Most,
 	Streams:  10_000,
 	Sessions: 10_000,
 
-	RequestsPerClient: share.Quarter(10_000),
-	StreamsPerClient:  share.Quarter(10_000),
-	SessionsPerClient: share.Quarter(10_000),
+	RequestsPerClient: clientlimit.Quarter(10_000),
+	StreamsPerClient:  clientlimit.Quarter(10_000),
+	SessionsPerClient: clientlimit.Quarter(10_000),
 
 	IdleTime:   30 * time.Minute,
 	EventBytes: 1 << 20,
@@ -174,9 +174,9 @@ var defaultLimits = Limits{
 
 // withDefaults sets fields that are zero from d.
 func (l Limits) withDefaults(d Limits) Limits {
-	l.RequestsPerClient = share.Each(l.Requests, l.RequestsPerClient, d.RequestsPerClient)
-	l.StreamsPerClient = share.Each(l.Streams, l.StreamsPerClient, d.StreamsPerClient)
-	l.SessionsPerClient = share.Each(l.Sessions, l.SessionsPerClient, d.SessionsPerClient)
+	l.RequestsPerClient = clientlimit.Each(l.Requests, l.RequestsPerClient, d.RequestsPerClient)
+	l.StreamsPerClient = clientlimit.Each(l.Streams, l.StreamsPerClient, d.StreamsPerClient)
+	l.SessionsPerClient = clientlimit.Each(l.Sessions, l.SessionsPerClient, d.SessionsPerClient)
 	l.Requests = positiveOr(l.Requests, d.Requests)
 	l.Refused = positiveOr(l.Refused, d.Refused)
 	l.Streams = positiveOr(l.Streams, d.Streams)

@@ -19,7 +19,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -246,10 +246,10 @@ func (e *earlyResponse) check(t *testing.T, seen *callSites) {
 		kept               bool // the connection
 		within             time.Duration
 	}{
-		{"no body", "Content-Length: 1000", "", false, unread.Time + linger},
-		{"half a body", "Content-Length: 1000", strings.Repeat("x", 500), false, unread.Time + linger},
-		{"no chunk", "Transfer-Encoding: chunked", "", false, unread.Time + linger},
-		{"half a chunk", "Transfer-Encoding: chunked", "3e8\r\nxxxx", false, unread.Time + linger},
+		{"no body", "Content-Length: 1000", "", false, unreadbody.Time + linger},
+		{"half a body", "Content-Length: 1000", strings.Repeat("x", 500), false, unreadbody.Time + linger},
+		{"no chunk", "Transfer-Encoding: chunked", "", false, unreadbody.Time + linger},
+		{"half a chunk", "Transfer-Encoding: chunked", "3e8\r\nxxxx", false, unreadbody.Time + linger},
 		{"a broken chunk", "Transfer-Encoding: chunked", "no length\r\n", false, linger},
 		{"a large body", "Content-Length: 70000", "", false, linger},
 		{"many chunks", "Transfer-Encoding: chunked", strings.Repeat("3e8\r\n"+strings.Repeat("x", 1000)+"\r\n", 70), false, linger},
@@ -349,7 +349,7 @@ func TestLimitRefused(t *testing.T) {
 			if took := time.Since(began); took > 0 {
 				t.Errorf("it has taken %v", took)
 			}
-			time.Sleep(unread.Time) // then the limit is free again
+			time.Sleep(unreadbody.Time) // then the limit is free again
 			synctest.Wait()
 		}
 	})
@@ -378,7 +378,7 @@ func TestShutdownOfRefused(t *testing.T) {
 		if err := s.httpServer.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took > unread.Time {
+		if took := time.Since(began); took > unreadbody.Time {
 			t.Errorf("the end of the server has taken %v", took)
 		}
 	})

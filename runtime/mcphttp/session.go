@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 )
 
@@ -18,7 +18,7 @@ import (
 type session struct {
 	id        string
 	principal string
-	client    share.Client // limits are counted by it
+	client    clientlimit.Client // limits are counted by it
 	conn      transport.Conn
 	limits    *Limits
 
@@ -228,13 +228,13 @@ type sessions struct {
 
 	mu       sync.Mutex
 	byID     map[string]*session
-	count    share.Table
+	count    clientlimit.Table
 	expiring bool
 	stopping <-chan struct{} // closed when the handler shuts down
 }
 
 func newSessions(l *Limits, ended <-chan struct{}) *sessions {
-	return &sessions{limits: l, byID: map[string]*session{}, count: share.Table{}, stopping: ended}
+	return &sessions{limits: l, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
 }
 
 // minIdle is how long a session must be idle before a new one may replace it.
@@ -288,14 +288,14 @@ func (t *sessions) open(host transport.Server, who *requester, resumable bool) *
 
 // full reports whether there are too many sessions for one more, and whether the reason
 // is the limit for one client.
-func (t *sessions) full(client share.Client) (full, own bool) {
+func (t *sessions) full(client clientlimit.Client) (full, own bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.fullLocked(client)
 }
 
 // fullLocked is full for a caller that holds the lock.
-func (t *sessions) fullLocked(client share.Client) (full, own bool) {
+func (t *sessions) fullLocked(client clientlimit.Client) (full, own bool) {
 	own = t.count[client] >= t.limits.SessionsPerClient
 	return own || len(t.byID) >= t.limits.Sessions, own
 }
@@ -303,7 +303,7 @@ func (t *sessions) fullLocked(client share.Client) (full, own bool) {
 // mostIdle returns the session that has been idle longest: of that client if own is
 // set, otherwise of the clients that have the most. It returns nil if none has been
 // idle for minIdle.
-func (t *sessions) mostIdle(client share.Client, own bool) (most *session) {
+func (t *sessions) mostIdle(client clientlimit.Client, own bool) (most *session) {
 	t.mu.Lock()
 	all, count := slices.Collect(maps.Values(t.byID)), maps.Clone(t.count)
 	t.mu.Unlock()

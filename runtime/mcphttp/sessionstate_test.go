@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -138,7 +138,7 @@ func TestSessionsMakeRoom(t *testing.T) {
 		defer close(stopping)
 		most := &Limits{Sessions: 3, SessionsPerClient: 3, IdleTime: time.Hour, EventTime: time.Minute}
 		all := newSessions(most, stopping)
-		who := &requester{client: share.Of("", netip.Addr{})}
+		who := &requester{client: clientlimit.Of("", netip.Addr{})}
 		for range 3 {
 			if all.open(host, who, true) == nil {
 				t.Fatal("no session")

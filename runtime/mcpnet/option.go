@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"net"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -53,7 +53,7 @@ var defaultLimits = Limits{Connections: defaultConnections, ConnectionsPerClient
 func (l Limits) withDefaults(d Limits) Limits {
 	return Limits{
 		Connections:          cmp.Or(max(l.Connections, 0), d.Connections),
-		ConnectionsPerClient: share.Each(l.Connections, l.ConnectionsPerClient, d.ConnectionsPerClient),
+		ConnectionsPerClient: clientlimit.Each(l.Connections, l.ConnectionsPerClient, d.ConnectionsPerClient),
 	}
 }
 

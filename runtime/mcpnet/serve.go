@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -34,7 +34,7 @@ func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option
 	host := s.Transport()
 	service := &service{
 		server: s, limit: host.Limits().MessageBytes, log: logs.New(host.Log()), limits: defaultLimits,
-		firstMessageTime: host.Limits().FirstMessageTime, conns: map[*conn]share.Client{}, perClient: share.Table{},
+		firstMessageTime: host.Limits().FirstMessageTime, conns: map[*conn]clientlimit.Client{}, perClient: clientlimit.Table{},
 	}
 	for _, option := range options {
 		option(service)
@@ -58,8 +58,8 @@ type service struct {
 
 	running   sync.WaitGroup
 	mu        sync.Mutex
-	conns     map[*conn]share.Client // with the client that each counts for
-	perClient share.Table
+	conns     map[*conn]clientlimit.Client // with the client that each counts for
+	perClient clientlimit.Table
 	refusing  bool // connections are refused, and that is logged
 }
 
@@ -107,7 +107,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // handle serves a connection, unless there are too many.
 func (s *service) handle(ctx context.Context, nc net.Conn) {
 	c := newConn(nc, s.limit)
-	client := share.Of("", addressOf(nc))
+	client := clientlimit.Of("", addressOf(nc))
 	s.mu.Lock()
 	if s.perClient[client] >= s.limits.ConnectionsPerClient && len(s.conns) < s.limits.Connections {
 		s.mu.Unlock()
@@ -149,7 +149,7 @@ var errTooManyOfPrincipal = errors.New("the principal has reached Limits.Connect
 // countForPrincipal counts a connection for its principal instead of its address. It
 // reports false if the principal has too many.
 func (s *service) countForPrincipal(c *conn, principal string) bool {
-	client := share.Of(principal, addressOf(c.net))
+	client := clientlimit.Of(principal, addressOf(c.net))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -170,7 +170,7 @@ func addressOf(c net.Conn) netip.Addr {
 	if a == nil {
 		return netip.Addr{}
 	}
-	return share.Address(a.String())
+	return clientlimit.Address(a.String())
 }
 
 // networkOf returns the network of an address, "" for none.

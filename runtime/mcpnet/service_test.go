@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -31,7 +31,7 @@ func newService() *service {
 	server, _ := testbed.NewServer()
 	return &service{
 		server: server, log: logs.New(slog.New(slog.DiscardHandler)), limits: Limits{Connections: 10, ConnectionsPerClient: 10}, firstMessageTime: time.Hour,
-		conns: map[*conn]share.Client{}, perClient: share.Table{},
+		conns: map[*conn]clientlimit.Client{}, perClient: clientlimit.Table{},
 	}
 }
 
@@ -90,7 +90,7 @@ func TestTimeoutError(t *testing.T) {
 func TestCountForPrincipal(t *testing.T) {
 	s := newService()
 	s.limits.ConnectionsPerClient = 2
-	address := share.Of("", addressOf(unknown{}))
+	address := clientlimit.Of("", addressOf(unknown{}))
 	conns := make([]*conn, 4)
 	for i := range conns {
 		conns[i] = newConn(unknown{}, 0)
@@ -105,7 +105,7 @@ func TestCountForPrincipal(t *testing.T) {
 	if !s.countForPrincipal(conns[0], "ann") || !s.countForPrincipal(conns[3], "") {
 		t.Error("a connection that is counted is refused")
 	}
-	if s.perClient[address] != 2 || s.perClient[share.Of("ann", addressOf(unknown{}))] != 2 {
+	if s.perClient[address] != 2 || s.perClient[clientlimit.Of("ann", addressOf(unknown{}))] != 2 {
 		t.Errorf("counted are %v", s.perClient)
 	}
 	s.identify = func(net.Conn) (mcp.Principal, error) { return mcp.Principal{ID: "ann"}, nil }

@@ -14,8 +14,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
-	"github.com/mcpgen/mcpgen/runtime/internal/skim"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -231,7 +231,7 @@ func (f *frame) grow() bool {
 // identifyDiscarded discards the rest of a message and returns the error, with the kind
 // and id of the message. It starts with what has been read.
 func (c *conn) identifyDiscarded(r io.Reader, read []byte) (*jsonrpc.FrameError, error) {
-	var m skim.Message
+	var m discarded.Message
 	m.Write(read)
 	size, part := len(read), read[:cap(read)]
 	for {

@@ -11,10 +11,10 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -23,7 +23,7 @@ const upgradeTime = 10 * time.Second
 
 // maxRefused is for how many refused requests at the same time the rest of the body is
 // read.
-const maxRefused = unread.Most
+const maxRefused = unreadbody.Most
 
 // Handler upgrades requests to WebSocket connections and serves them. Its methods are
 // safe for concurrent use.
@@ -40,11 +40,11 @@ type Handler struct {
 	limits           Limits
 	firstMessageTime time.Duration
 	compression      websocket.CompressionMode
-	bodies           unread.Bodies // of refused requests
+	bodies           unreadbody.Bodies // of refused requests
 
 	mu        sync.Mutex
-	conns     map[*conn]share.Client // with the client that each counts for
-	perClient share.Table
+	conns     map[*conn]clientlimit.Client // with the client that each counts for
+	perClient clientlimit.Table
 	closing   bool
 	drained   chan struct{} // closed when the handler is closing and has no connection left
 }
@@ -58,7 +58,7 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 		server: s, limit: host.Limits().MessageBytes, memory: host.Memory(), log: logs.New(host.Log()),
 		ping: defaultPing, limits: defaultLimits, compression: websocket.CompressionDisabled,
 		firstMessageTime: host.Limits().FirstMessageTime,
-		conns:            map[*conn]share.Client{}, perClient: share.Table{}, drained: make(chan struct{}),
+		conns:            map[*conn]clientlimit.Client{}, perClient: clientlimit.Table{}, drained: make(chan struct{}),
 	}
 	for _, option := range options {
 		option(h)
@@ -106,7 +106,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancelCause(mcp.AddressContext(mcp.CallerContext(r.Context(), who.principal, r.Header), who.address))
 	defer cancel(mcp.ErrConnectionClosed)
 	c := newConn(h.limit, h.memory, cancel)
-	if refusal := h.add(c, share.Of(who.principal.ID, who.address)); refusal != nil {
+	if refusal := h.add(c, clientlimit.Of(who.principal.ID, who.address)); refusal != nil {
 		h.refuse(w, r, refusal)
 		return
 	}
@@ -147,7 +147,7 @@ func (h *Handler) logEnd(ctx context.Context, r *http.Request, c *conn, err erro
 }
 
 // add counts a connection.
-func (h *Handler) add(c *conn, client share.Client) *refusal {
+func (h *Handler) add(c *conn, client clientlimit.Client) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {

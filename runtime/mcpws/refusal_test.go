@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -76,7 +76,7 @@ func TestRefusedWithBody(t *testing.T) {
 					}
 				}
 				_, _ = io.Copy(io.Discard, lines)
-				if took := time.Since(began); took > unread.Time {
+				if took := time.Since(began); took > unreadbody.Time {
 					t.Errorf("%s: the connection has ended after %v", test.name, took)
 				}
 			})

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -156,5 +156,5 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, x *refusal) {
 	for name, values := range x.header {
 		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}
-	unread.Error(w, x.message, x.status)
+	unreadbody.Error(w, x.message, x.status)
 }

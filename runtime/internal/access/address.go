@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
 // Address returns the client address of a request: the result of find or, if find is
@@ -16,5 +16,5 @@ func Address(r *http.Request, find func(*http.Request) netip.Addr) netip.Addr {
 			return a
 		}
 	}
-	return share.Address(r.RemoteAddr)
+	return clientlimit.Address(r.RemoteAddr)
 }

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
@@ -69,7 +69,7 @@ func testRefused(t *testing.T, v target) {
 		for _, conn := range conns {
 			_, _ = io.Copy(io.Discard, conn) // until the server has closed it
 		}
-		if took := time.Since(began); took > unread.Time+time.Second {
+		if took := time.Since(began); took > unreadbody.Time+time.Second {
 			t.Errorf("the connections have ended after %v", took)
 		}
 		s.settle()

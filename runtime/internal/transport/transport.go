@@ -9,9 +9,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -104,7 +104,7 @@ type Caller struct {
 	// Header are header fields, by canonical keys.
 	Header map[string][]string
 	// Client is whom the message counts for.
-	Client share.Client
+	Client clientlimit.Client
 }
 
 // Conn is one client of a server: a session, or a single request. Its methods may

@@ -1,4 +1,4 @@
-package unread_test
+package unreadbody_test
 
 import (
 	"bufio"
@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
-	"github.com/mcpgen/mcpgen/runtime/internal/unread"
+	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 )
 
 // linger is how long net/http waits before it closes a connection with unread input.
 const linger = 500 * time.Millisecond
 
 // around calls a handler as the handlers of the transports do.
-func around(b *unread.Bodies, within time.Duration, h http.HandlerFunc) http.HandlerFunc {
+func around(b *unreadbody.Bodies, within time.Duration, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, returned := b.Begin(w, r, within), false
 		defer func() { body.End(returned) }()
@@ -105,7 +105,7 @@ var body = strings.Repeat("x", 1000)
 
 func nothing(http.ResponseWriter, *http.Request) {}
 
-func refuse(w http.ResponseWriter, _ *http.Request) { unread.Error(w, "no", http.StatusForbidden) }
+func refuse(w http.ResponseWriter, _ *http.Request) { unreadbody.Error(w, "no", http.StatusForbidden) }
 
 // The connection carries the next request if the rest of the body arrives, and ends
 // otherwise.
@@ -118,8 +118,8 @@ func TestRestOfBody(t *testing.T) {
 		from, to   time.Duration
 	}{
 		{"body", head + body, 1, true, false, 0, 0},
-		{"no body", head, 1, false, false, unread.Time, unread.Time + linger},
-		{"half a body", head + body[:500], 1, false, false, unread.Time, unread.Time + linger},
+		{"no body", head, 1, false, false, unreadbody.Time, unreadbody.Time + linger},
+		{"half a body", head + body[:500], 1, false, false, unreadbody.Time, unreadbody.Time + linger},
 		{"too many", head + body, 0, false, true, 0, linger},
 		{"too many, and no body", head, 0, false, true, 0, linger},
 		{"large", strings.Replace(head, "1000", "70000", 1), 1, false, true, 0, linger},
@@ -127,7 +127,7 @@ func TestRestOfBody(t *testing.T) {
 		{"last", strings.Replace(head, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1), 1, false, true, 0, linger},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			serve(t, around(&unread.Bodies{Most: c.most}, 0, refuse), func(n *network) {
+			serve(t, around(&unreadbody.Bodies{Most: c.most}, 0, refuse), func(n *network) {
 				text := c.text
 				if c.kept {
 					text += another
@@ -147,7 +147,7 @@ func TestRestOfBody(t *testing.T) {
 
 // A body that has been read is out of the count.
 func TestCount(t *testing.T) {
-	serve(t, around(&unread.Bodies{Most: 1}, 0, refuse), func(n *network) {
+	serve(t, around(&unreadbody.Bodies{Most: 1}, 0, refuse), func(n *network) {
 		first := n.send(head)
 		if first.response().Close {
 			t.Error("the first body is not read")
@@ -155,7 +155,7 @@ func TestCount(t *testing.T) {
 		if !n.send(head).response().Close {
 			t.Error("the second body is read too")
 		}
-		first.ends(unread.Time, unread.Time+linger)
+		first.ends(unreadbody.Time, unreadbody.Time+linger)
 		for range 3 {
 			if n.send(head + body).response().Close {
 				t.Error("a body is not read although there is no other")
@@ -167,15 +167,15 @@ func TestCount(t *testing.T) {
 
 // Close ends the reading at once, and nothing is read afterwards.
 func TestClose(t *testing.T) {
-	b := &unread.Bodies{Most: 10}
+	b := &unreadbody.Bodies{Most: 10}
 	serve(t, around(b, 0, refuse), func(n *network) {
 		c := n.send(head)
 		if c.response().Close {
 			t.Error("the body is not read")
 		}
-		time.Sleep(unread.Time / 10)
+		time.Sleep(unreadbody.Time / 10)
 		b.Close()
-		c.ends(unread.Time/10, unread.Time/10+linger)
+		c.ends(unreadbody.Time/10, unreadbody.Time/10+linger)
 		if !n.send(head + body).response().Close {
 			t.Error("a body is read after Close")
 		}
@@ -184,7 +184,7 @@ func TestClose(t *testing.T) {
 
 // Where nothing is to be read, Begin returns nil, and nil can be ended.
 func TestNoBody(t *testing.T) {
-	b := &unread.Bodies{Most: 10}
+	b := &unreadbody.Bodies{Most: 10}
 	get, post := httptest.NewRequest(http.MethodGet, "/", http.NoBody), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	post.ProtoMajor, post.ProtoMinor = 2, 0
 	for _, r := range []*http.Request{{ProtoMajor: 1}, get, post} {
@@ -199,7 +199,7 @@ func TestNoBody(t *testing.T) {
 // The body has to arrive in time.
 func TestWithin(t *testing.T) {
 	var got error
-	h := around(&unread.Bodies{Most: 10}, 3*time.Second, func(_ http.ResponseWriter, r *http.Request) {
+	h := around(&unreadbody.Bodies{Most: 10}, 3*time.Second, func(_ http.ResponseWriter, r *http.Request) {
 		_, got = io.ReadAll(r.Body)
 	})
 	serve(t, h, func(n *network) {
@@ -216,9 +216,9 @@ func TestWithin(t *testing.T) {
 func TestReadBody(t *testing.T) {
 	read := func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }
 	for name, h := range map[string]http.HandlerFunc{
-		"direct": around(&unread.Bodies{Most: 10}, 0, read),
+		"direct": around(&unreadbody.Bodies{Most: 10}, 0, read),
 		"hidden": func(w http.ResponseWriter, r *http.Request) {
-			around(&unread.Bodies{Most: 10}, 0, read)(flusher{w}, r)
+			around(&unreadbody.Bodies{Most: 10}, 0, read)(flusher{w}, r)
 		},
 	} {
 		serve(t, h, func(n *network) {
@@ -241,7 +241,7 @@ func (f flusher) Flush() { _ = http.NewResponseController(f.ResponseWriter).Flus
 // which net/http sends with its length.
 func TestHidden(t *testing.T) {
 	h := func(w http.ResponseWriter, r *http.Request) {
-		around(&unread.Bodies{Most: 10}, 0, nothing)(flusher{w}, r)
+		around(&unreadbody.Bodies{Most: 10}, 0, nothing)(flusher{w}, r)
 	}
 	serve(t, h, func(n *network) {
 		c := n.send(head)
@@ -269,7 +269,7 @@ func (c *counted) Close() error               { return nil }
 func TestNoDeadline(t *testing.T) {
 	c := &counted{Reader: strings.NewReader(body)}
 	r := httptest.NewRequest(http.MethodPost, "/", c)
-	around(&unread.Bodies{Most: 10}, 0, nothing)(duplex{httptest.NewRecorder()}, r)
+	around(&unreadbody.Bodies{Most: 10}, 0, nothing)(duplex{httptest.NewRecorder()}, r)
 	if c.reads > 0 {
 		t.Errorf("%d reads", c.reads)
 	}
@@ -277,7 +277,7 @@ func TestNoDeadline(t *testing.T) {
 
 // If one handler with bodies calls another, the inner one has the last word.
 func TestInnerHandler(t *testing.T) {
-	h := around(&unread.Bodies{}, 0, around(&unread.Bodies{Most: 1}, 0, refuse))
+	h := around(&unreadbody.Bodies{}, 0, around(&unreadbody.Bodies{Most: 1}, 0, refuse))
 	serve(t, h, func(n *network) {
 		c := n.send(head + body + another)
 		if c.response().Close {
@@ -286,24 +286,24 @@ func TestInnerHandler(t *testing.T) {
 		c.response()
 		c.ends(0, 0)
 	})
-	h = around(&unread.Bodies{Most: 1}, 0, around(&unread.Bodies{Most: 1}, 0, refuse))
+	h = around(&unreadbody.Bodies{Most: 1}, 0, around(&unreadbody.Bodies{Most: 1}, 0, refuse))
 	serve(t, h, func(n *network) {
 		c := n.send(head)
 		c.response()
-		c.ends(unread.Time, unread.Time+linger)
+		c.ends(unreadbody.Time, unreadbody.Time+linger)
 	})
 }
 
 // After a panic of the handler nothing is sent, and the connection ends at once.
 func TestPanic(t *testing.T) {
-	h := around(&unread.Bodies{Most: 1}, 0, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	h := around(&unreadbody.Bodies{Most: 1}, 0, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	serve(t, h, func(n *network) { n.send(head).ends(0, linger) })
 }
 
 // The deadlines of a connection that was hijacked are not touched.
 func TestHijacked(t *testing.T) {
 	var got string
-	h := around(&unread.Bodies{Most: 1}, 0, func(w http.ResponseWriter, _ *http.Request) {
+	h := around(&unreadbody.Bodies{Most: 1}, 0, func(w http.ResponseWriter, _ *http.Request) {
 		conn, lines, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -330,8 +330,8 @@ func TestHijacked(t *testing.T) {
 // A client that does not read the response occupies the connection for ten seconds.
 func TestResponseNotRead(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
-		"body":  around(&unread.Bodies{Most: 1}, 0, nothing),
-		"Error": func(w http.ResponseWriter, _ *http.Request) { unread.Error(w, "no", http.StatusNotFound) },
+		"body":  around(&unreadbody.Bodies{Most: 1}, 0, nothing),
+		"Error": func(w http.ResponseWriter, _ *http.Request) { unreadbody.Error(w, "no", http.StatusNotFound) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l, began := faultconn.NewListener(nil), time.Now()
@@ -364,7 +364,7 @@ func TestResponseNotRead(t *testing.T) {
 
 func TestError(t *testing.T) {
 	w := httptest.NewRecorder()
-	unread.Error(w, "no", http.StatusNotFound)
+	unreadbody.Error(w, "no", http.StatusNotFound)
 	if got := w.Result(); w.Code != http.StatusNotFound || w.Body.String() != "no\n" || got.ContentLength != 3 ||
 		got.Header.Get("Content-Type") != "text/plain; charset=utf-8" || got.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%d, %q, %v", w.Code, w.Body, got.Header)

@@ -1,4 +1,4 @@
-// Package unread ends HTTP requests whose response is written before their body has
+// Package unreadbody ends HTTP requests whose response is written before their body has
 // been read.
 //
 // By default, net/http reads the rest of the body before it sends the response, and
@@ -7,7 +7,7 @@
 // first. Then it reads the rest of the body, within bounds of bytes and time, so that
 // the connection can carry the next request. If the body does not arrive within these
 // bounds, the connection is closed.
-package unread
+package unreadbody
 
 import (
 	"errors"

@@ -1,5 +1,5 @@
-// Package share identifies clients for limits per client, and counts their use.
-package share
+// Package clientlimit identifies clients for limits per client, and counts their use.
+package clientlimit
 
 import (
 	"hash/maphash"

@@ -1,4 +1,4 @@
-package share
+package clientlimit
 
 // Clients returns how many clients a counter has entries for.
 func (c *Counter) Clients() (n int) {

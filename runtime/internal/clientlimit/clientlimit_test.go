@@ -1,4 +1,4 @@
-package share_test
+package clientlimit_test
 
 import (
 	"net/netip"
@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/share"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
 func TestClients(t *testing.T) {
@@ -16,32 +16,32 @@ func TestClients(t *testing.T) {
 		"[fe80::1%eth0]:1": "address fe80::/64", "[::1]:1": "address ::/64",
 		"": "address unknown", "@": "address unknown", "/run/x.sock": "address unknown", "a:b": "address unknown", "pipe": "address unknown",
 	} {
-		c := share.Of("", share.Address(remote))
+		c := clientlimit.Of("", clientlimit.Address(remote))
 		if got := c.String(); got != want {
 			t.Errorf("%q: %s, want %s", remote, got, want)
 		}
-		if p := share.Of("ada", share.Address(remote)); p.String() != "principal ada" || p != share.Of("ada", netip.Addr{}) {
+		if p := clientlimit.Of("ada", clientlimit.Address(remote)); p.String() != "principal ada" || p != clientlimit.Of("ada", netip.Addr{}) {
 			t.Errorf("%q: %s", remote, p)
 		}
 	}
 	// A principal is never equal to an address with the same text.
-	if share.Of("address unknown", netip.Addr{}).String() == share.Of("", netip.Addr{}).String() {
+	if clientlimit.Of("address unknown", netip.Addr{}).String() == clientlimit.Of("", netip.Addr{}).String() {
 		t.Error("a principal is taken for an address")
 	}
 }
 
 func TestEach(t *testing.T) {
 	for _, c := range [][4]int{{100, 3, 7, 3}, {100, 0, 7, 25}, {0, 0, 7, 7}, {1, 0, 7, 1}, {5, -1, 7, 2}, {0, 3, 7, 3}, {-1, -1, 7, 7}} {
-		if got := share.Each(c[0], c[1], c[2]); got != c[3] {
+		if got := clientlimit.Each(c[0], c[1], c[2]); got != c[3] {
 			t.Errorf("%v: %d", c, got)
 		}
 	}
 }
 
 func TestCounter(t *testing.T) {
-	c := share.NewCounter(100, 30)
-	ada, bob := share.Of("ada", netip.Addr{}), share.Of("", netip.MustParseAddr("192.0.2.1"))
-	taken := func(who *share.Client, tries int) int {
+	c := clientlimit.NewCounter(100, 30)
+	ada, bob := clientlimit.Of("ada", netip.Addr{}), clientlimit.Of("", netip.MustParseAddr("192.0.2.1"))
+	taken := func(who *clientlimit.Client, tries int) int {
 		var n atomic.Int64
 		var all sync.WaitGroup
 		for range 8 {

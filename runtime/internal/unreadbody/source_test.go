@@ -1,4 +1,4 @@
-package unread_test
+package unreadbody_test
 
 import (
 	"bytes"

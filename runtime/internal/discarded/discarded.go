@@ -1,6 +1,6 @@
-// Package skim finds kind and identifier of a message that is discarded while it
+// Package discarded finds kind and identifier of a message that is discarded while it
 // arrives, so that its sender can get an error.
-package skim
+package discarded
 
 import "bytes"
 

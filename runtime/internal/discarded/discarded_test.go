@@ -1,10 +1,10 @@
-package skim_test
+package discarded_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/skim"
+	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -15,7 +15,7 @@ const (
 	other    = jsonrpc.Invalid
 )
 
-func kind(m *skim.Message) jsonrpc.MessageKind { return jsonrpc.MessageKind(m.Kind()) }
+func kind(m *discarded.Message) jsonrpc.MessageKind { return jsonrpc.MessageKind(m.Kind()) }
 
 var cases = []struct {
 	text, id string
@@ -44,7 +44,7 @@ func TestMessage(t *testing.T) {
 	for _, c := range cases {
 		check := func(how string, parts ...string) {
 			t.Helper()
-			var m skim.Message
+			var m discarded.Message
 			for _, part := range parts {
 				m.Write([]byte(part))
 			}
@@ -58,7 +58,7 @@ func TestMessage(t *testing.T) {
 			check("in two", c.text[:i], c.text[i:])
 		}
 	}
-	var m skim.Message
+	var m discarded.Message
 	m.Write([]byte(`{"id":1,"method":"x"}`))
 	m.Reset()
 	if m.ID() != nil || kind(&m) != other {
@@ -71,7 +71,7 @@ func FuzzMessage(f *testing.F) {
 		f.Add(c.text, 3)
 	}
 	f.Fuzz(func(t *testing.T, text string, at int) {
-		var whole, parts skim.Message
+		var whole, parts discarded.Message
 		whole.Write([]byte(text))
 		if at < 0 || at > len(text) {
 			at = len(text)
@@ -88,7 +88,7 @@ func BenchmarkMessage(b *testing.B) {
 	text := []byte(`{"id":1,"method":"x","params":{"q":[` + strings.Repeat(`"some text of a document",12,`, 40_000) + `0]}}`)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		var m skim.Message
+		var m discarded.Message
 		m.Write(text)
 	}
 }
