@@ -43,12 +43,12 @@ func (c *command) generate(args []string) int {
 	}
 	switch {
 	case result.Diagnostics.HasErrors():
-	case len(result.Packages) == 0 && len(result.Silent) == 0:
+	case len(result.Packages) == 0 && len(result.NotEmitted) == 0:
 		result.Diagnostics.Add(c.nothing(patterns...))
 	case len(result.Packages) == 0 && *file != "":
-		silent := result.Silent[0].Loaded
-		result.Diagnostics.Errorf(silent.Position(silent.Files[0].Name.Pos()), "", "nothing is emitted for %s, so it has no contract of its own", silent.Path).
-			Hint = "name the package with //mcp:from " + silent.Path
+		pkg := result.NotEmitted[0].Loaded
+		result.Diagnostics.Errorf(pkg.Position(pkg.Files[0].Name.Pos()), "", "nothing is emitted for %s, so it has no contract of its own", pkg.Path).
+			Hint = "name the package with //mcp:from " + pkg.Path
 	default:
 		c.checkRuntime(result, f.tags)
 	}
@@ -112,21 +112,21 @@ func (c *command) checkRuntime(result *pipeline.Result, tags string) {
 	}
 }
 
-// noteSilent prints that packages emit nothing, if there is no other message.
-func (c *command) noteSilent(result *pipeline.Result, f *flags) {
-	for _, p := range result.Silent {
+// noteNotEmitted prints that packages emit nothing, if there is no other message.
+func (c *command) noteNotEmitted(result *pipeline.Result, f *flags) {
+	for _, p := range result.NotEmitted {
 		if len(result.Packages) == 0 || f.verbose {
 			c.noteln("nothing is written for %s (%s): it has //mcp:defaults emit=none", p.Loaded.Path, count(p.Features, "feature"))
 		}
 	}
-	if len(result.Packages) == 0 && len(result.Silent) > 0 {
-		c.noteln("\thint: run %s for the package with //mcp:from %s", c.invoked, result.Silent[0].Loaded.Path)
+	if len(result.Packages) == 0 && len(result.NotEmitted) > 0 {
+		c.noteln("\thint: run %s for the package with //mcp:from %s", c.invoked, result.NotEmitted[0].Loaded.Path)
 	}
 }
 
 // write writes what is not current.
 func (c *command) write(result *pipeline.Result, f *flags) int {
-	c.noteSilent(result, f)
+	c.noteNotEmitted(result, f)
 	contents := make(map[string]string)
 	for _, p := range result.Packages {
 		contents[p.Path] = summary(p.Model)

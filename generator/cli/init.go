@@ -233,7 +233,7 @@ func escapeGlob(dir string) string {
 // as the package lacks them. A package that has the line and no server is one of
 // several that feed a server, so that it gets one only together with a program.
 func (i *initCommand) planDirectives(withMain bool) *diag.Diagnostic {
-	if i.model.Silent {
+	if i.model.NotEmitted {
 		return nil // another package has its generated file
 	}
 	var text, about []string

@@ -92,7 +92,7 @@ func (i *initCommand) planMain(asked bool) *diag.Diagnostic {
 			Message: "-main: package main is a program itself",
 			Hint:    "call mcpcmd.Main(NewMCPServer(...)) in its func main, with the import github.com/mcpgen/mcpgen/runtime/mcpcmd",
 		}
-	case i.model.Silent:
+	case i.model.NotEmitted:
 		return &diag.Diagnostic{
 			Message: "-main: the features of the package are published by another one (//mcp:defaults emit=none)",
 			Hint:    "name the directory of the package with //mcp:from",

@@ -34,9 +34,9 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.sources = []*analyzer{a}
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
 	pkg.CheckConstraints(a.sets, diags)
-	a.out.Silent = a.silence() != nil
-	a.types.Outside = a.out.Silent
-	a.checkSilent()
+	a.out.NotEmitted = a.emitNone() != nil
+	a.types.Outside = a.out.NotEmitted
+	a.checkNotEmitted()
 	a.collectFrom()
 	a.each((*analyzer).checkTagged)
 	a.types.TaggedOnly = a.tagged()

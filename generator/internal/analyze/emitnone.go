@@ -10,24 +10,24 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// IsSilent reports whether the features of a package are emitted by others:
+// EmitsNothing reports whether the features of a package are emitted by others:
 // //mcp:defaults emit=none.
-func IsSilent(pkg *load.Package) bool {
+func EmitsNothing(pkg *load.Package) bool {
 	a := &analyzer{pkg: pkg, shared: &shared{}}
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, &diag.List{})
-	return a.silence() != nil
+	return a.emitNone() != nil
 }
 
-// Silent checks a package with emit=none: whether its directives can be read, and whether
+// CheckNotEmitted checks a package with emit=none: whether its directives can be read, and whether
 // other packages can name what they apply to. Types are checked in the package that emits
 // them, which may have providers and conversions of its own. It returns the number of
 // features.
-func Silent(pkg *load.Package, diags *diag.List) (features int) {
-	a := &analyzer{pkg: pkg, shared: &shared{diags: diags, out: &model.Package{Silent: true}}}
+func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
+	a := &analyzer{pkg: pkg, shared: &shared{diags: diags, out: &model.Package{NotEmitted: true}}}
 	a.sources = []*analyzer{a}
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
 	pkg.CheckConstraints(a.sets, diags)
-	a.checkSilent()
+	a.checkNotEmitted()
 	for _, word := range featureWords {
 		features += len(a.declared(word))
 	}

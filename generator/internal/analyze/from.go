@@ -39,7 +39,7 @@ func (l *fromLine) selects(groups []string) bool {
 // collectFrom reads //mcp:from and adds an analyzer for each package that it names,
 // in order of path.
 func (a *analyzer) collectFrom() {
-	if a.out.Silent {
+	if a.out.NotEmitted {
 		return
 	}
 	lines := map[string]*origin{}
@@ -72,7 +72,7 @@ func (a *analyzer) collectFrom() {
 		a.diags.Append(&found)
 		source.pkg.CheckConstraints(source.sets, a.diags)
 		a.types.AddSource(source.pkg)
-		source.checkSilent()
+		source.checkNotEmitted()
 	}
 }
 
@@ -269,8 +269,8 @@ func (a *analyzer) tagged() bool {
 	return first.packageDefaults().tagged
 }
 
-// silence returns the emit=none of the package, nil if there is none.
-func (a *analyzer) silence() *directive.Directive {
+// emitNone returns the emit=none of the package, nil if there is none.
+func (a *analyzer) emitNone() *directive.Directive {
 	for _, d := range a.declared("defaults") {
 		if v, _ := d.dir.String("emit"); v == "none" && d.set.Target == directive.Package {
 			return d.dir
@@ -279,20 +279,20 @@ func (a *analyzer) silence() *directive.Directive {
 	return nil
 }
 
-// checkSilent refuses what only the package itself could emit where it emits
+// checkNotEmitted refuses what only the package itself could emit where it emits
 // nothing.
-func (a *analyzer) checkSilent() {
+func (a *analyzer) checkNotEmitted() {
 	for _, d := range a.declared("defaults") {
 		if emit, set := d.dir.Get("emit"); set && d.set.Target != directive.Package {
 			a.diags.Errorf(emit.Pos, "//mcp:defaults", "emit= is about a package, and this is type %s", d.set.Name).Hint = "put it into the package comment"
 		}
 	}
-	silence := a.silence()
-	if silence == nil {
+	none := a.emitNone()
+	if none == nil {
 		return
 	}
 	refuse := func(d declared, hint, format string, args ...any) {
-		a.diags.Errorf(d.dir.Pos, "//mcp:"+d.dir.Word, format, args...).Relate(silence.Pos, "emit=none").Hint = hint
+		a.diags.Errorf(d.dir.Pos, "//mcp:"+d.dir.Word, format, args...).Relate(none.Pos, "emit=none").Hint = hint
 	}
 	for _, d := range a.declared("server") {
 		refuse(d, "put it into the package with //mcp:from", "nothing is emitted for this package, so it cannot be a server")
@@ -327,7 +327,7 @@ func (a *analyzer) symbol(name string) string {
 }
 
 // outside reports whether the code for the package is generated into another one.
-func (a *analyzer) outside() bool { return a.from != nil || a.out.Silent }
+func (a *analyzer) outside() bool { return a.from != nil || a.out.NotEmitted }
 
 // exported refuses a declaration that other packages cannot name where the code is
 // generated into one.
@@ -336,8 +336,8 @@ func (a *analyzer) exported(obj types.Object, what string, at diag.Place) bool {
 		return true
 	}
 	d := a.diags.Errorf(at.Pos, at.Subject, "%s %s is not exported, so no other package can use it", what, obj.Name())
-	if silence := a.silence(); silence != nil {
-		d.Relate(silence.Pos, "emit=none").Hint = "export it, or leave emit=none out and let this package emit its features"
+	if none := a.emitNone(); none != nil {
+		d.Relate(none.Pos, "emit=none").Hint = "export it, or leave emit=none out and let this package emit its features"
 		return false
 	}
 	d.Relate(a.from.lines[0].pos, "the package that emits it").Hint = "export it"

@@ -200,7 +200,7 @@ func (a *analyzer) provider(t types.Type, at diag.Place) (p *model.Provider, ok 
 		}
 		p = other
 	}
-	if p == nil || ast.IsExported(p.Func) || !a.outside() || p.Pkg == nil && !a.out.Silent {
+	if p == nil || ast.IsExported(p.Func) || !a.outside() || p.Pkg == nil && !a.out.NotEmitted {
 		return p, true
 	}
 	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.Pos, "where it is needed")

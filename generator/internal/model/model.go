@@ -21,9 +21,9 @@ type Package struct {
 	Types  *types.Package // as type-checked without its generated file
 	Main   bool           // package main
 
-	// Silent is set by emit=none: the features are emitted by another package, with
+	// NotEmitted is set by emit=none: the features are emitted by another package, with
 	// //mcp:from, and nothing is written for this one.
-	Silent bool
+	NotEmitted bool
 	// From are the packages whose features are emitted here, in order of path.
 	From []*types.Package
 

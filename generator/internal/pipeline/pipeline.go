@@ -37,12 +37,12 @@ type Result struct {
 	// Packages are those with features, in order of import path. After an error they are
 	// as complete as the analysis could make them, without Source.
 	Packages    []*Package
-	Silent      []*Silent // in the same order
+	NotEmitted  []*NotEmitted // in the same order
 	Diagnostics *diag.List
 }
 
-// Silent is a package that emits nothing itself and is not in Result.Packages.
-type Silent struct {
+// NotEmitted is a package that emits nothing itself and is not in Result.Packages.
+type NotEmitted struct {
 	Loaded   *load.Package
 	Features int
 }
@@ -59,7 +59,7 @@ type Package struct {
 // Current reports whether the file on disk is what it should be. A package with
 // emit=none has none.
 func (p *Package) Current() bool {
-	return p.Model.Silent || p.Old != nil && bytes.Equal(p.Old, p.Source)
+	return p.Model.NotEmitted || p.Old != nil && bytes.Equal(p.Old, p.Source)
 }
 
 // Generate loads and analyses the packages and prints their files in memory. An
@@ -82,9 +82,9 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if analyze.IsSilent(pkg) && (cfg.Emitting || emitted[pkg.Path]) {
+		if analyze.EmitsNothing(pkg) && (cfg.Emitting || emitted[pkg.Path]) {
 			leftOver(pkg, diags)
-			res.Silent = append(res.Silent, &Silent{pkg, analyze.Silent(pkg, diags)})
+			res.NotEmitted = append(res.NotEmitted, &NotEmitted{pkg, analyze.CheckNotEmitted(pkg, diags)})
 			continue
 		}
 		m := analyze.Package(pkg, docs, diags)
@@ -95,7 +95,7 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 			}
 			continue
 		}
-		if m.Silent {
+		if m.NotEmitted {
 			leftOver(pkg, diags)
 		} else if pkg.GeneratedState == load.Foreign {
 			diags.Errorf(token.Position{Filename: pkg.Generated}, "", "the file was not written by mcpgen, which would have to overwrite it").

@@ -57,15 +57,15 @@ func run(pass *analysis.Pass, o *Options) error {
 	} else {
 		check(pass, pkg)
 	}
-	silent := analyze.IsSilent(loaded)
+	emitsNothing := analyze.EmitsNothing(loaded)
 	understood := &diags
-	if silent {
+	if emitsNothing {
 		// Its types are checked in the package that emits it.
-		analyze.Silent(loaded, &diags)
+		analyze.CheckNotEmitted(loaded, &diags)
 		understood = &diag.List{}
 	}
 	m := analyze.Package(loaded, load.NewDocs(loaded), understood)
-	if silent && understood.HasErrors() && !diags.HasErrors() {
+	if emitsNothing && understood.HasErrors() && !diags.HasErrors() {
 		return nil
 	}
 	if diags.HasErrors() {
