@@ -9,6 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// This file is what interceptors, extensions and generated code get of a request. The exchange
+// behind it does the work; a Request lives on the goroutine of its request, without a lock.
+
 // Request is a request with its parameters, for interceptors and extensions, and only until
 // the handler has returned; a [Call] has what handlers read of the same request from their
 // context, without the parameters, and may be stored. The fields must not be changed. The

@@ -8,6 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// This file has what handlers return. A value is made on the goroutine of the request, and that
+// goroutine renders it once the interceptors have returned (rendering.go), so nothing here has a
+// lock: a handler that keeps a result must not change it.
+
 // Reply is what a [Handler] returns: a [*ToolResult] for calls of tools, a
 // [*ResourceResult] for resources that are read, a [*PromptResult] for prompts, a
 // [*Completion] for completions, a [*RawReply] for most other methods.
