@@ -105,7 +105,7 @@ func (c *conn) open(ws *websocket.Conn, s *socket, ping, first time.Duration) {
 	c.ws, c.socket = ws, s
 	c.firstMessage = time.AfterFunc(first, func() {
 		c.setCause(fmt.Errorf("no message has come within %v", first), websocket.StatusPolicyViolation, "")
-		c.cut()
+		c.closeNow()
 	})
 	go c.pump()
 	c.pinger.start(ping)
@@ -320,12 +320,25 @@ func (c *conn) Close() error {
 			c.mu.Unlock()
 			_ = c.ws.Close(status, reason)
 		case <-waiting.C:
-			c.cut()
-			close(c.discarding)
-			_ = c.ws.CloseNow()
+			c.discard()
 		}
 	})
 	return nil
+}
+
+// closeNow closes the connection without a close frame.
+func (c *conn) closeNow() {
+	c.endOnce.Do(func() {
+		close(c.closed)
+		c.pinger.stop()
+		c.discard()
+	})
+}
+
+func (c *conn) discard() {
+	c.cut()
+	close(c.discarding)
+	_ = c.ws.CloseNow()
 }
 
 // cut closes the connection without a close frame and without waiting.
