@@ -161,6 +161,11 @@ func (e *Encoder) Begin() {
 
 // Name writes the name of a member. It is the text between the quotes of the JSON
 // string, with its escapes.
+//
+// It is not inlined: its four appends would be most of the code of an encoder, and a
+// third of the time in which generated files compile. Encoding takes up to a tenth longer.
+//
+//go:noinline
 func (e *Encoder) Name(escaped string) {
 	b := e.buf
 	if b[len(b)-1] != '{' {
