@@ -254,7 +254,7 @@ func TestTalkerAsks(t *testing.T) {
 	})
 }
 
-func TestTalkerHearsNo(t *testing.T) {
+func TestTalkerIsRefused(t *testing.T) {
 	everyTalk(t, func(revision string) *mcp.ClientOptions {
 		if revision < forms {
 			return nil

@@ -249,21 +249,21 @@ func TestServerTellsOfChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.hears("books://2701")
+	c.receives("books://2701")
 	if err := store.CancelReservation(t.Context(), caller, reservation.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.hears("books://2701")
+	c.receives("books://2701")
 	if _, err := store.RestockBook(t.Context(), 145, 1); err != nil { // of another book
 		t.Fatal(err)
 	}
 	if _, _, err := store.UpdatePrice(t.Context(), 2701, 1234); err != nil {
 		t.Fatal(err)
 	}
-	c.hears("books://2701")
+	c.receives("books://2701")
 }
 
-func (c *client) hears(uri string) {
+func (c *client) receives(uri string) {
 	c.t.Helper()
 	line, err := c.conn.Read()
 	if err != nil {

@@ -21,9 +21,9 @@ func WebSocket(t testing.TB, c net.Conn) net.Conn {
 		return c
 	}
 	conversation := p.Conversation()
-	return &spied{
+	return &framedConn{
 		Conn: c,
-		said: &frames{take: conversation.Client, lost: conversation.lose}, heard: &frames{take: conversation.Server, lost: func() {}},
+		sent: &frames{validate: conversation.Client, stop: conversation.lose}, received: &frames{validate: conversation.Server, stop: func() {}},
 	}
 }
 
@@ -52,9 +52,9 @@ func (u *upgraded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fromClient := &frames{take: u.conversation.Client, lost: u.conversation.lose, opened: true}
-	fromServer := &frames{take: u.conversation.Server, lost: func() {}, opened: true}
-	conn := &spied{Conn: c, said: fromServer, heard: fromClient}
+	fromClient := &frames{validate: u.conversation.Client, stop: u.conversation.lose, opened: true}
+	fromServer := &frames{validate: u.conversation.Server, stop: func() {}, opened: true}
+	conn := &framedConn{Conn: c, sent: fromServer, received: fromClient}
 	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // that came with the request
 	if err != nil {
 		return nil, nil, err
@@ -69,27 +69,27 @@ func (u *upgraded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, nil
 }
 
-// spied is a connection whose bytes are recorded.
-type spied struct {
+// framedConn is a connection whose bytes are recorded.
+type framedConn struct {
 	net.Conn
-	said, heard *frames
+	sent, received *frames
 }
 
-func (c *spied) Write(b []byte) (int, error) {
-	c.said.write(b)
+func (c *framedConn) Write(b []byte) (int, error) {
+	c.sent.write(b)
 	return c.Conn.Write(b)
 }
 
-func (c *spied) Read(b []byte) (int, error) {
+func (c *framedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	c.heard.write(b[:n])
+	c.received.write(b[:n])
 	return n, err
 }
 
 // frames splits the bytes of one direction into messages.
 type frames struct {
-	take func(text string)
-	lost func() // called when no more messages can be read
+	validate func(text string)
+	stop     func() // called when no more messages can be read
 
 	mu      sync.Mutex
 	opened  bool // the HTTP header has ended
@@ -143,7 +143,7 @@ func (f *frames) frame() bool {
 	text := kind == 1 && !f.within || kind == 0 && f.within
 	if b[0]&0x70 != 0 || !text && kind != 9 && kind != 10 || size > longestBody {
 		f.ended, f.rest = true, nil
-		f.lost()
+		f.stop()
 		return false
 	}
 	if uint64(len(b)-at) < size {
@@ -159,7 +159,7 @@ func (f *frames) frame() bool {
 	}
 	f.message.Write(payload)
 	if f.within = !final; final {
-		f.take(f.message.String())
+		f.validate(f.message.String())
 		f.message.Reset()
 	}
 	return true

@@ -99,7 +99,7 @@ func TestQuestionsThatAreNone(t *testing.T) {
 		}},
 	} {
 		if got := asking(t, test.f); !strings.Contains(got, test.says) || !strings.Contains(got, `"isError":true`) {
-			t.Errorf("heard %s, want %s", got, test.says)
+			t.Errorf("got %s, want %s", got, test.says)
 		}
 	}
 	if (&mcp.InputRequired{}).Error() == "" {
@@ -127,11 +127,11 @@ func TestAnswersThatAreTooLarge(t *testing.T) {
 	ask := asker(t, newTalk(quiet))
 	large := `,"inputResponses":{"sure":{"action":"accept","content":{"x":"` + strings.Repeat("x", 300<<10) + `"}}}`
 	if got := ask(modernTalk(1, "named", large)); !strings.Contains(got, `"data":{"reason":"stateTooLarge"}`) {
-		t.Errorf("heard %s", got)
+		t.Errorf("got %s", got)
 	}
 	state := stateOf(t, ask(modernTalk(2, "named", "")))
 	if got := ask(modernTalk(3, "named", large+`,"requestState":"`+state+`"`)); !strings.Contains(got, `"data":{"reason":"stateTooLarge"}`) {
-		t.Errorf("heard %s", got)
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -213,10 +213,10 @@ func TestLogValues(t *testing.T) {
 	want := `"data":{"message":"values","u":18446744073709551615,"f":0.5,"b":true,"d":"1m0s","t":"2026-01-02T03:04:05.000000006Z",` +
 		`"who":{"user":"ada","password":"redacted"},"inline":1,"err":{"code":7},"nil":null,"i":2}`
 	if !strings.Contains(string(got), want) {
-		t.Errorf("heard %s, want %s", got, want)
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, _ := conn.Read(); !json.Valid(got) || strings.Contains(string(got), "bottom") {
-		t.Errorf("heard %s", got)
+		t.Errorf("got %s", got)
 	}
 	if own.Len() > 0 {
 		t.Errorf("the server's log has %s", own.String())

@@ -90,7 +90,7 @@ func TestAskingAtTheWrongTime(t *testing.T) {
 			t.Errorf("while listing: %v", listing)
 		}
 		if got := p.received(); len(got) != 0 {
-			t.Errorf("heard %v", got)
+			t.Errorf("got %v", got)
 		}
 		p.hangUp()
 	})
@@ -143,7 +143,7 @@ func TestPendingEndsTheContext(t *testing.T) {
 		return "", fmt.Errorf("wrapped: %w", err)
 	})
 	if reply := asker(t, s)(modernTalk(1, "pending", "")); !strings.Contains(reply, "input_required") {
-		t.Errorf("heard %s", reply)
+		t.Errorf("got %s", reply)
 	}
 	for _, err := range []error{cause, after, once} {
 		if !errors.Is(err, mcp.ErrPending) {
@@ -161,7 +161,7 @@ func TestLimitOpenQuestions(t *testing.T) {
 		p.send(lines(call(3, "named", "{}")))
 		synctest.Wait()
 		if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "2 questions are open") {
-			t.Errorf("heard %v", got)
+			t.Errorf("got %v", got)
 		}
 		p.hangUp()
 	})
@@ -201,7 +201,7 @@ func TestTimeoutAfterAQuestion(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "timed out after 2s") {
-			t.Errorf("heard %v", got)
+			t.Errorf("got %v", got)
 		}
 		p.hangUp()
 	})
@@ -443,7 +443,7 @@ func TestAskingBeforeTheAnswerIsSent(t *testing.T) {
 			p.send(text + "\n")
 			synctest.Wait()
 			if got := p.received(); len(got) != 1 || !strings.Contains(got[0], `"text":"result"`) {
-				t.Errorf("heard %v", got)
+				t.Errorf("got %v", got)
 			}
 			if err := <-late; !errors.Is(err, mcp.ErrNoCall) {
 				t.Errorf("late: %v", err)

@@ -72,7 +72,7 @@ func TestLongIdentifiers(t *testing.T) {
 					))
 					synctest.Wait()
 					if got := p.received(); len(got) > 0 {
-						t.Errorf("heard %.200v", got)
+						t.Errorf("got %.200v", got)
 					}
 					if revision == "2025-03-26" {
 						p.expect(`[`+withID(id.tooLong, "ping", "{}")+`,`+withID(id.fits, "ping", "{}")+`]`,
@@ -139,7 +139,7 @@ func TestLongVersion(t *testing.T) {
 		synctest.Wait()
 		got := p.received()
 		if len(got) != 1 || len(got[0]) > 400 || !strings.Contains(got[0], `"error":{"code":-32022,`) || !strings.Contains(got[0], `…"`) {
-			t.Errorf("heard %.500v", got)
+			t.Errorf("got %.500v", got)
 		}
 		p.hangUp()
 	})
@@ -178,7 +178,7 @@ func TestLimitSubscriptionBytes(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := strings.Join(p.received(), ""); strings.Count(got, "error") == 0 {
-			t.Errorf("heard %s", got)
+			t.Errorf("got %s", got)
 		}
 		p.hangUp()
 	})
@@ -235,7 +235,7 @@ func TestBatchBytes(t *testing.T) {
 		p.sendInvalid(`[` + strings.Repeat(`{"a":1},`, 1023) + "{}]\n")
 		synctest.Wait()
 		if got := p.received(); len(got) != 1 || strings.Count(got[0], `"error"`) != 1024 || len(got[0]) > most+1024*300 {
-			t.Errorf("heard %.300v", got)
+			t.Errorf("got %.300v", got)
 		}
 		p.expect(`[`+call(1, "large", "{}")+`]`, `"result"`)
 		p.hangUp()

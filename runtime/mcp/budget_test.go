@@ -57,7 +57,7 @@ func TestLimitMemory(t *testing.T) {
 				`{"jsonrpc":"2.0","id":6,"result":` + large + "}\n")
 			synctest.Wait()
 			if got := p.received(); len(got) > 0 {
-				t.Errorf("heard %.200v", got)
+				t.Errorf("got %.200v", got)
 			}
 		}
 		p.hangUp()
@@ -75,9 +75,9 @@ func TestMemoryOfOthers(t *testing.T) {
 		for i := 1; ; i++ {
 			greedy.send(call(i, "block", "{}") + "\n")
 			synctest.Wait()
-			if heard := greedy.received(); len(heard) > 0 {
-				if len(heard) != 1 || !strings.Contains(heard[0], overload) {
-					t.Fatalf("heard %v", heard)
+			if received := greedy.received(); len(received) > 0 {
+				if len(received) != 1 || !strings.Contains(received[0], overload) {
+					t.Fatalf("got %v", received)
 				}
 				break
 			}
@@ -122,17 +122,17 @@ func TestReplyBeyondMemory(t *testing.T) {
 				p := limited(t, s)
 				p.send(lines(call(1, "give", "{}"), call(2, "give", "{}"), call(3, "give", "{}")))
 				synctest.Wait()
-				heard := p.received()
+				received := p.received()
 				whole := 0
-				for _, m := range heard {
+				for _, m := range received {
 					if len(m) > size {
 						whole++
 					} else if !strings.Contains(m, overload) {
-						t.Errorf("heard %.200s", m)
+						t.Errorf("got %.200s", m)
 					}
 				}
-				if len(heard) != 3 || whole == 0 {
-					t.Errorf("%d replies, %d of them whole", len(heard), whole)
+				if len(received) != 3 || whole == 0 {
+					t.Errorf("%d replies, %d of them whole", len(received), whole)
 				}
 
 				// No more than the first of these goes beyond, as long as it is not read.

@@ -52,7 +52,7 @@ func TestLimitCalls(t *testing.T) {
 						p.send(initialize("2025-11-25") + "\n")
 						synctest.Wait()
 						if got := fmt.Sprint(p.received()); !strings.Contains(got, tooManyCalls) {
-							t.Errorf("%s: heard %s", address, got)
+							t.Errorf("%s: got %s", address, got)
 						}
 					}
 					p.expect(call(2, "hello", "{}"), `"error":{"code":-326`)

@@ -238,7 +238,7 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 	}
 	peer.hangUp()
 	if strings.Contains(section, "secret") && strings.Contains(out.String(), "secret") {
-		t.Error("a secret was told")
+		t.Error("a secret was sent")
 	}
 	return out.String()
 }
@@ -266,10 +266,10 @@ type peer struct {
 	tap   *spec.Conversation
 	said  spec.Lines // what it sends, for the tap
 
-	mu    sync.Mutex
-	heard []string
-	err   error
-	over  bool
+	mu       sync.Mutex
+	messages []string
+	err      error
+	over     bool
 }
 
 // dial serves a peer over lines in pipes of the process, as stdio does, or over
@@ -337,7 +337,7 @@ func (p *peer) hear(m string) {
 	p.tap.Server(m)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.heard = append(p.heard, m)
+	p.messages = append(p.messages, m)
 }
 
 func (p *peer) send(text string) {
@@ -370,9 +370,9 @@ func (p *peer) hangUp() {
 func (p *peer) received() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	heard := p.heard
-	p.heard = nil
-	return heard
+	received := p.messages
+	p.messages = nil
+	return received
 }
 
 // ended says how serving has ended.

@@ -91,18 +91,18 @@ func TestWaitingForTheEndOfHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet)
 		type otherKey struct{}
-		type heard struct {
+		type received struct {
 			err   error
 			after time.Duration
 		}
-		ends := make(chan heard, 3)
+		ends := make(chan received, 3)
 		tool(s, "wait", func(ctx context.Context) (string, error) {
 			began := time.Now()
-			context.AfterFunc(ctx, func() { ends <- heard{context.Cause(ctx), time.Since(began)} })
+			context.AfterFunc(ctx, func() { ends <- received{context.Cause(ctx), time.Since(began)} })
 			child, cancel := context.WithCancel(context.WithValue(ctx, otherKey{}, 1))
 			defer cancel()
 			<-child.Done()
-			ends <- heard{context.Cause(child), time.Since(began)}
+			ends <- received{context.Cause(child), time.Since(began)}
 			_, ok := child.Deadline()
 			if ok {
 				t.Error("a deadline that nobody has set")

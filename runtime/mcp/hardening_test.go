@@ -63,7 +63,7 @@ func TestContextEndsServing(t *testing.T) {
 			t.Errorf("ended with %s after %v", p.ended(), d)
 		}
 		if got := p.received(); len(got) != 1 || !strings.Contains(got[0], `"id":1`) {
-			t.Errorf("heard %v", got)
+			t.Errorf("got %v", got)
 		}
 		time.Sleep(2 * time.Minute)
 		p.gone()
@@ -243,7 +243,7 @@ func TestPanicGoesToTheLogOnly(t *testing.T) {
 			synctest.Wait()
 			got := p.received()
 			if len(got) != 1 || strings.Contains(got[0], "secret") || (i > 0 && !reference.MatchString(got[0])) {
-				t.Fatalf("heard %v", got)
+				t.Fatalf("got %v", got)
 			}
 			if i > 0 {
 				ref := strings.TrimPrefix(reference.FindString(got[0]), "reference ")

@@ -317,7 +317,7 @@ func TestLargeResultWaitsForItsTime(t *testing.T) {
 			got := p.received()
 			for _, m := range got {
 				if !strings.Contains(m, "timed out after 1m0s") {
-					t.Errorf("heard %.300s", m)
+					t.Errorf("got %.300s", m)
 				}
 			}
 			want := 1 // which waits for its turn
@@ -397,7 +397,7 @@ func TestEndlessAttributes(t *testing.T) {
 			synctest.Wait()
 			got := p.received()
 			if len(got) != 3 || !strings.Contains(got[2], `"logged"`) {
-				t.Fatalf("%s: heard %.1000v", name, got)
+				t.Fatalf("%s: got %.1000v", name, got)
 			}
 			for _, m := range got {
 				if wire.Valid([]byte(m), 0) != nil || len(m) > 2<<20 {

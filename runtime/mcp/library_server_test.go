@@ -428,18 +428,18 @@ func TestChangesForSlowReaders(t *testing.T) {
 		}
 		close(gate.open)
 		synctest.Wait()
-		heard := gate.heard()
+		received := gate.received()
 		for what, most := range map[string]int{
 			`"method":"notifications/resources/updated","params":{"uri":"test://motto"}`: 6,
 			`"method":"notifications/resources/updated","params":{"uri":"book://1`:       12,
 			`"method":"notifications/prompts/list_changed"`:                              6,
 		} {
-			if n := strings.Count(heard, what); n < 1 || n > most {
+			if n := strings.Count(received, what); n < 1 || n > most {
 				t.Errorf("%s was said %d times", what, n)
 			}
 		}
-		if !strings.Contains(heard, `"uri":"book://1"}`) {
-			t.Error("what was dropped is not told of as a whole")
+		if !strings.Contains(received, `"uri":"book://1"}`) {
+			t.Error("the notice has not the whole number of dropped messages")
 		}
 		close(gate.in)
 		if err := <-served; err != nil {
@@ -475,7 +475,7 @@ func (c *gatedConn) Write(b []byte) error {
 
 func (c *gatedConn) Close() error { return nil }
 
-func (c *gatedConn) heard() string {
+func (c *gatedConn) received() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out.String()
@@ -492,10 +492,10 @@ func TestListensEndWithTheServer(t *testing.T) {
 		p.received()
 		cancel()
 		synctest.Wait()
-		heard := p.received()
-		if len(heard) != 2 || !strings.Contains(heard[0], `"id":5,"result":{"resultType":"complete"`) ||
-			heard[1] != `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}` {
-			t.Errorf("heard %v", heard)
+		received := p.received()
+		if len(received) != 2 || !strings.Contains(received[0], `"id":5,"result":{"resultType":"complete"`) ||
+			received[1] != `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}` {
+			t.Errorf("got %v", received)
 		}
 		p.hangUp()
 	})

@@ -211,13 +211,13 @@ func TestLimitQuestionTime(t *testing.T) {
 		time.Sleep(20*time.Second - time.Millisecond)
 		synctest.Wait()
 		if got := p.received(); len(got) != 0 {
-			t.Errorf("heard too early %v", got)
+			t.Errorf("got too early %v", got)
 		}
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
 		got := strings.Join(p.received(), "\n")
 		if !strings.Contains(got, "no answer from the client within 20s") || !strings.Contains(got, "notifications/cancelled") || !errors.Is(failure, mcp.ErrNoAnswer) {
-			t.Errorf("heard %s, %v", got, failure)
+			t.Errorf("got %s, %v", got, failure)
 		}
 		p.hangUp()
 	})
@@ -330,7 +330,7 @@ func TestLimitDrainTime(t *testing.T) {
 			t.Errorf("ended with %s after %v", p.ended(), d)
 		}
 		if got := p.received(); len(got) == 0 || !strings.Contains(got[0], `"id":1,"result"`) {
-			t.Errorf("heard %v", got)
+			t.Errorf("got %v", got)
 		}
 		p.gone()
 	})

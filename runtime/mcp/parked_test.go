@@ -45,7 +45,7 @@ func TestListensStand(t *testing.T) {
 				t.Errorf("%d listens have %d goroutines", listens, more)
 			}
 			if got := p.received(); len(got) != listens || strings.Count(strings.Join(got, ""), "acknowledged") != listens {
-				t.Errorf("heard %q", got)
+				t.Errorf("got %q", got)
 			}
 			return s, p
 		}
@@ -57,17 +57,17 @@ func TestListensStand(t *testing.T) {
 				}
 				synctest.Wait()
 				if got := p.received(); len(got) != 0 {
-					t.Errorf("heard %q", got)
+					t.Errorf("got %q", got)
 				}
 				s.Register(named("new", ""))
 				synctest.Wait()
 				if got := p.received(); len(got) != 1 || !strings.Contains(got[0], `subscriptionId":`+strconv.Itoa(listens-1)) {
-					t.Errorf("heard %q", got)
+					t.Errorf("got %q", got)
 				}
 				p.send(lines(request(0, "subscriptions/listen", `{`+modernMeta+`,"notifications":{"toolsListChanged":true}}`)))
 				synctest.Wait()
 				if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "acknowledged") {
-					t.Errorf("with an id that was another's: heard %q", got)
+					t.Errorf("with an id that was another's: got %q", got)
 				}
 				p.hangUp()
 			})
@@ -83,7 +83,7 @@ func TestListensStand(t *testing.T) {
 					t.Errorf("%d of %d are answered: %s", n, listens, got)
 				}
 				if n := strings.Count(got, "notifications/cancelled"); n != listens {
-					t.Errorf("the client is told of %d of %d: %s", n, listens, got)
+					t.Errorf("the client is notified of %d of %d: %s", n, listens, got)
 				}
 			})
 		})

@@ -395,7 +395,7 @@ func FuzzPolicyURI(f *testing.F) {
 	})
 }
 
-// Files: what is denied is not listed, read, subscribed to or told of.
+// Files: what is denied is not listed, read, subscribed to or notified of.
 func TestPolicyOfFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -439,7 +439,7 @@ func TestPolicyOfFiles(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := strings.Join(p.received(), "\n"); strings.Contains(got, "key") || strings.Count(got, "resources/updated") != 3 {
-			t.Errorf("told %s", got)
+			t.Errorf("notified of %s", got)
 		}
 		p.hangUp()
 	})
@@ -461,7 +461,7 @@ func TestPolicyTells(t *testing.T) {
 			request(3, "resources/subscribe", `{"uri":"x://shut"}`), request(4, "resources/subscribe", `{"uri":"z://a/"}`)))
 		synctest.Wait()
 		if got := p.received(); len(got) != 4 || strings.Count(strings.Join(got, ""), `"result":{}`) != 3 {
-			t.Errorf("heard %v", got)
+			t.Errorf("got %v", got)
 		}
 		// The last two are parts that cannot be read by themselves.
 		for _, uri := range []string{"x://open/../shut", "x://open/a", "x://shut/a", "y://a/b", "z://a/open/b", "z://a/shut/b"} {
@@ -469,7 +469,7 @@ func TestPolicyTells(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := p.received(); len(got) != 3 || !strings.Contains(got[0], "x://open/a") || !strings.Contains(got[1], "y://a/b") || !strings.Contains(got[2], "z://a/open/b") {
-			t.Errorf("heard %v", got)
+			t.Errorf("got %v", got)
 		}
 		p.hangUp()
 	})

@@ -253,7 +253,7 @@ func TestLimitLogRate(t *testing.T) {
 					t.Errorf("%s, %+v: %d are sent and %d left out", revision, test, sent, omitted)
 				}
 				if seconds := int(test.pause*time.Duration(test.records)/time.Second) + 1; notices > seconds+1 {
-					t.Errorf("%s, %+v: the client is told %d times", revision, test, notices)
+					t.Errorf("%s, %+v: the client gets the number %d times", revision, test, notices)
 				}
 				if n := strings.Count(c.logged.String(), "msg=record"); n != test.records {
 					t.Errorf("%s: the server's log has %d records", revision, n)

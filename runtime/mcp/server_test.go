@@ -194,7 +194,7 @@ func TestInterceptors(t *testing.T) {
 			p.send(test.send + "\n")
 			synctest.Wait()
 			if got := p.received(); len(got) != 1 || !strings.Contains(got[0], test.says) {
-				t.Errorf("%s: heard %v", test.send, got)
+				t.Errorf("%s: got %v", test.send, got)
 			}
 			mu.Lock()
 			if want := []string{"inner " + test.seen, "outer " + test.seen}; !slices.Equal(seen, want) {
@@ -226,7 +226,7 @@ func TestInterceptedInitialize(t *testing.T) {
 			p.send(lines(initialize("2025-06-18"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`))
 			time.Sleep(2 * time.Second)
 			if got := p.received(); len(got) != 1 || !strings.Contains(got[0], want) {
-				t.Errorf("heard %v, want %s", got, want)
+				t.Errorf("got %v, want %s", got, want)
 			}
 		}
 		p.hangUp()

@@ -259,7 +259,7 @@ func TestReservedKeysOfMeta(t *testing.T) {
 		p.send(request(99, "prompts/list", `{"_meta":{`+meta+`}}`) + "\n")
 		synctest.Wait()
 		if said := p.received(); len(said) != 1 || !strings.Contains(said[0], `"prompts":[`) {
-			t.Errorf("heard %q", said)
+			t.Errorf("got %q", said)
 		}
 	})
 }

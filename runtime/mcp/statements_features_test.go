@@ -235,7 +235,7 @@ func TestSchemasAreNotFetched(t *testing.T) {
 	client := connect(t, s)
 	for _, text := range []string{request(1, "tools/list", "{}"), call(2, "far", `{"a":{}}`)} {
 		if got := client(text); !strings.Contains(got, `"result"`) {
-			t.Errorf("heard %s", got)
+			t.Errorf("got %s", got)
 		}
 	}
 	_ = l.Close()

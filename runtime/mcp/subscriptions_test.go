@@ -300,7 +300,7 @@ func TestBrokenWhileDraining(t *testing.T) {
 			t.Errorf("served: %v, closed: %t", err, conn.closed)
 		}
 		if waited != 0 {
-			t.Errorf("the handler was told after %v", waited)
+			t.Errorf("the context of the handler ended after %v", waited)
 		}
 	})
 }

@@ -92,12 +92,12 @@ func (p *peer) expectAfter(after time.Duration, want string) {
 	time.Sleep(after - time.Millisecond)
 	synctest.Wait()
 	if got := p.received(); len(got) != 0 {
-		p.t.Errorf("heard too early: %v", got)
+		p.t.Errorf("got too early: %v", got)
 	}
 	time.Sleep(2 * time.Millisecond)
 	synctest.Wait()
 	if got := p.received(); len(got) != 1 || !strings.HasSuffix(got[0], want) {
-		p.t.Errorf("heard %v, want %s", got, want)
+		p.t.Errorf("got %v, want %s", got, want)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestTimeoutInTime(t *testing.T) {
 					time.Sleep(3 * time.Second)
 					synctest.Wait()
 					if got := p.received(); len(got) != 1 || !strings.Contains(got[0], `"result"`) || strings.Contains(got[0], "isError") {
-						t.Fatalf("heard %v", got)
+						t.Fatalf("got %v", got)
 					}
 				}
 				p.hangUp()
@@ -292,12 +292,12 @@ func TestLimitCallTime(t *testing.T) {
 			time.Sleep(100 * most)
 			synctest.Wait()
 			if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "acknowledged") {
-				t.Errorf("heard %v", got)
+				t.Errorf("got %v", got)
 			}
 			s.Register(named("new", ""))
 			synctest.Wait()
 			if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "list_changed") {
-				t.Errorf("heard %v", got)
+				t.Errorf("got %v", got)
 			}
 			p.hangUp()
 		})
@@ -322,7 +322,7 @@ func TestTimeoutsStandStill(t *testing.T) {
 				p.send(lines(kind.request))
 				time.Sleep(10 * time.Minute)
 				if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "elicitation/create") {
-					t.Fatalf("heard %v", got)
+					t.Fatalf("got %v", got)
 				}
 				p.send(lines(answer(1, `{"action":"decline"}`)))
 				p.expectAfter(2*time.Second, late(kind.name, 3*time.Second))

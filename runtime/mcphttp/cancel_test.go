@@ -153,7 +153,7 @@ func TestCancelNothing(t *testing.T) {
 
 // A handler whose call was cancelled by a disconnect sends no more messages, also if it
 // ignores its context.
-func TestVanishedClientHearsNothing(t *testing.T) {
+func TestVanishedClientReceivesNothing(t *testing.T) {
 	spec.Holds(t, "S134")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")

@@ -130,9 +130,9 @@ func TestReadGetComplete(t *testing.T) {
 
 func TestProgressAndLogs(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
-		var heard []string
+		var received []string
 		c := dial(t, newLibrary(nil), mcptest.Options{
-			Revision: revision, LogLevel: "info", OnLog: func(m mcptest.LogMessage) { heard = append(heard, m.Level) },
+			Revision: revision, LogLevel: "info", OnLog: func(m mcptest.LogMessage) { received = append(received, m.Level) },
 		})
 		var steps []mcptest.Progress
 		c.Call("import", nil, mcptest.WithProgress(func(p mcptest.Progress) { steps = append(steps, p) }))
@@ -144,7 +144,7 @@ func TestProgressAndLogs(t *testing.T) {
 		logs := c.Logs()
 		equal(t, "messages", len(logs), 3)
 		equal(t, "a message", logs[0].String(), `info import: {"message":"shelf imported","number":1}`)
-		equal(t, "told", heard, []string{"info", "info", "info"})
+		equal(t, "told", received, []string{"info", "info", "info"})
 		equal(t, "taken", len(c.Logs()), 0)
 		c.SetLogLevel("debug")
 		c.Call("import", nil)
@@ -161,7 +161,7 @@ func TestAnswers(t *testing.T) {
 		o := mcptest.Options{
 			Revision: revision,
 			Sample: func(_ context.Context, r *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
-				return mcptest.TextAnswer("I was told: " + r.Text()), nil
+				return mcptest.TextAnswer("The model answers: " + r.Text()), nil
 			},
 			Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///a", Name: "a"}} },
 		}
@@ -177,7 +177,7 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 		c := dial(t, newLibrary(nil), o)
-		equal(t, "model", c.Call("summarize", nil).Text(), "I was told: Summarize Emma.")
+		equal(t, "model", c.Call("summarize", nil).Text(), "The model answers: Summarize Emma.")
 		equal(t, "roots", c.Call("roots", nil).Text(), "[{file:///a a}]")
 		c.RootsChanged()
 		equal(t, "roots again", c.Call("roots", nil).Text(), "[{file:///a a}]")
@@ -333,18 +333,18 @@ func TestRequest(t *testing.T) {
 
 func TestOnNotification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var heard []string
+		var received []string
 		s := newLibrary(nil)
 		c := dial(t, s, mcptest.Options{
 			Revision: "2025-11-25",
 			OnNotification: func(method string, params json.RawMessage) {
-				heard = append(heard, fmt.Sprintf("%s %s", method, params))
+				received = append(received, fmt.Sprintf("%s %s", method, params))
 			},
 		})
 		s.Unregister(mcp.KindTool, "fail")
 		c.Tools() // which comes after the notification
-		if !slices.Contains(heard, "notifications/tools/list_changed ") {
-			t.Errorf("heard %q", heard)
+		if !slices.Contains(received, "notifications/tools/list_changed ") {
+			t.Errorf("got %q", received)
 		}
 	})
 }

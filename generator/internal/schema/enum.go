@@ -17,7 +17,7 @@ import (
 )
 
 // constants has the expressions of the constants of a package whose source is read, which
-// tell units and flags from enumerations.
+// distinguish units and flags from enumerations.
 type constants struct {
 	pkg   *load.Package
 	exprs map[string]ast.Expr // by name

@@ -330,7 +330,7 @@ func (c *session) listen() {
 		if failure != nil {
 			// The last line may be incomplete.
 			if _, err := c.conn.Read(); err == nil || c.survives {
-				c.t.Errorf("%s: heard %.200q", c.name, text)
+				c.t.Errorf("%s: got %.200q", c.name, text)
 			}
 			continue
 		}
@@ -346,7 +346,7 @@ func (c *session) receive(m *jsonrpc.Message, text []byte) {
 	switch {
 	case m.Kind == jsonrpc.Notification:
 	case m.Kind != jsonrpc.Response:
-		c.t.Errorf("%s: heard %.200s", c.name, text)
+		c.t.Errorf("%s: got %.200s", c.name, text)
 	case m.ID.IsZero() || id == "null":
 		c.refused++
 	case c.answered[id] > 0:

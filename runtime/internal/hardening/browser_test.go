@@ -273,8 +273,8 @@ func testBrowserOnTCP(t *testing.T, v target) {
 			c := s.connect("")
 			_, _ = io.WriteString(c.link.(*lineLink).raw, request)
 			c.gone("a request")
-			if heard := c.in.all(); len(heard) > 0 {
-				t.Errorf("%q: heard %v", request, heard)
+			if received := c.in.all(); len(received) > 0 {
+				t.Errorf("%q: got %v", request, received)
 			}
 		}
 		if n := s.calls.Load(); n != 0 {

@@ -61,12 +61,12 @@ type inbox struct {
 
 	running sync.WaitGroup // of what reads for it
 
-	mu      sync.Mutex
-	heard   []message
-	changed chan struct{}
-	over    chan struct{} // closed when the connection has ended
-	ending  sync.Once
-	paused  chan struct{} // closed when the client reads again; nil while it does
+	mu       sync.Mutex
+	received []message
+	changed  chan struct{}
+	over     chan struct{} // closed when the connection has ended
+	ending   sync.Once
+	paused   chan struct{} // closed when the client reads again; nil while it does
 }
 
 func newInbox(tap *spec.Conversation) *inbox {
@@ -79,7 +79,7 @@ func (in *inbox) add(m message) {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.heard = append(in.heard, m)
+	in.received = append(in.received, m)
 	select {
 	case in.changed <- struct{}{}:
 	default:
@@ -139,9 +139,9 @@ func (in *inbox) end() { in.ending.Do(func() { close(in.over) }) }
 func (in *inbox) take(wanted func(message) bool) (message, bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for i, m := range in.heard {
+	for i, m := range in.received {
 		if wanted(m) {
-			in.heard = slices.Delete(in.heard, i, i+1)
+			in.received = slices.Delete(in.received, i, i+1)
 			return m, true
 		}
 	}
@@ -170,9 +170,9 @@ func (in *inbox) find(patience time.Duration, wanted func(message) bool) (messag
 func (in *inbox) all() []message {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	heard := in.heard
-	in.heard = nil
-	return heard
+	received := in.received
+	in.received = nil
+	return received
 }
 
 // client is a client of a site.
@@ -287,8 +287,8 @@ func (c *client) status(d *delivery) int {
 func (c *client) quiet(what string) {
 	c.t.Helper()
 	c.s.settle()
-	if heard := c.in.all(); len(heard) > 0 {
-		c.t.Errorf("%s: heard %v", what, heard)
+	if received := c.in.all(); len(received) > 0 {
+		c.t.Errorf("%s: got %v", what, received)
 	}
 }
 

@@ -82,7 +82,7 @@ func testInputEnds(t *testing.T, v target) {
 			}
 			for _, m := range c.in.all() {
 				if m.id() != id || !m.failed() {
-					t.Errorf("heard %v", m)
+					t.Errorf("got %v", m)
 				}
 			}
 			stuck.answer("too late")

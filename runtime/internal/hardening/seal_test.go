@@ -133,22 +133,22 @@ func testSecrets(t *testing.T, v target) {
 	}}
 	v.visit(t, c, func(t *testing.T, s *site) {
 		ann := s.openAs("ann")
-		var heard []message
+		var received []message
 		try := func(text string) {
 			t.Helper()
 			m, _ := ann.try(text, spec.InvalidField)
-			heard = append(heard, m)
+			received = append(received, m)
 		}
 		ask := func(method, params string) message {
 			t.Helper()
 			m := ann.ask(method, params)
-			heard = append(heard, m)
+			received = append(received, m)
 			return m
 		}
 		ask("tools/call", call("fails", `{}`))
 		ask("resources/read", `"uri":"test://fails"`)
 		ask("tools/call", call("panics", `{}`))
-		for _, m := range heard {
+		for _, m := range received {
 			if !m.failed() || !reference.MatchString(m.text()) {
 				t.Errorf("%v", m)
 			}
@@ -179,10 +179,10 @@ func testSecrets(t *testing.T, v target) {
 			ask("tools/call", yes(params, state+password))
 		}
 		s.settle()
-		heard = append(heard, ann.in.all()...)
-		for _, m := range heard {
+		received = append(received, ann.in.all()...)
+		for _, m := range received {
 			if strings.Contains(m.raw, secret) || strings.Contains(m.raw, "token-of-") {
-				t.Errorf("heard %v", m)
+				t.Errorf("got %v", m)
 			}
 		}
 		log := s.log.String() + s.notes.String()
@@ -204,7 +204,7 @@ func testSecrets(t *testing.T, v target) {
 			s.settle()
 			for _, m := range ann.in.all() {
 				if strings.Contains(m.raw, "token") {
-					t.Errorf("heard %v", m)
+					t.Errorf("got %v", m)
 				}
 			}
 			if log := s.log.String(); strings.Contains(log, "token-of") || strings.Contains(log, l.session) && l.session != "" {

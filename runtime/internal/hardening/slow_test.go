@@ -208,19 +208,19 @@ func testChanges(t *testing.T, v target) {
 		}
 		c.in.resume()
 		s.settle()
-		heard := map[string]int{}
+		received := map[string]int{}
 		for _, m := range c.in.all() {
-			heard[string(m.Params)]++
+			received[string(m.Params)]++
 		}
 		for _, uri := range uris {
 			found := 0
-			for params, n := range heard {
+			for params, n := range received {
 				if strings.Contains(params, `"`+uri+`"`) {
 					found += n
 				}
 			}
 			if found == 0 || found > changes/resources/2 {
-				t.Errorf("of %s the client has heard %d times", uri, found)
+				t.Errorf("of %s the client has got %d times", uri, found)
 			}
 		}
 		c.alive("many changes")
