@@ -71,6 +71,7 @@ func newConn(ctx context.Context, s *Server) *conn {
 // (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
 // and an error if the connection fails or the client stops reading.
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
+	s.connected()
 	if !s.memory.Take(connectionCost) {
 		_ = jc.Close()
 		return errors.New("open connection: " + errOverloaded.Message)

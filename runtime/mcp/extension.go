@@ -123,19 +123,19 @@ func (x *extensions) declare(e Extension, settings json.RawMessage) {
 	}
 }
 
-// appendTo writes the capabilities.
-func (x *extensions) appendTo(b []byte, f *protocol.Fields) []byte {
+// appendTo writes the capabilities, as members of the object that begins at start.
+func (x *extensions) appendTo(b []byte, start int, f *protocol.Fields) []byte {
 	if f.Extensions {
-		b = appendSettings(b, "extensions", x.settings)
+		b = appendSettings(b, start, "extensions", x.settings)
 	}
-	return appendSettings(b, "experimental", x.experimental)
+	return appendSettings(b, start, "experimental", x.experimental)
 }
 
-func appendSettings(b []byte, name string, all map[string]json.RawMessage) []byte {
+func appendSettings(b []byte, start int, name string, all map[string]json.RawMessage) []byte {
 	if len(all) == 0 {
 		return b
 	}
-	b = append(b, `,"`...)
+	b = append(comma(b, start), '"')
 	b = append(b, name...)
 	b = append(b, `":{`...)
 	for i, key := range slices.Sorted(maps.Keys(all)) {

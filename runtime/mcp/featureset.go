@@ -63,18 +63,21 @@ func (sh *featureSet) add(f Feature) {
 	sh.offered = true
 }
 
-func (sh *featureSet) remove(name string) bool {
+// has reports whether there is a feature with that published name.
+func (sh *featureSet) has(name string) bool {
 	f := sh.byName[name]
-	if f == nil || f.names()[0] != name {
-		return false
-	}
+	return f != nil && f.names()[0] == name
+}
+
+// remove removes the feature with that published name, which must be there.
+func (sh *featureSet) remove(name string) {
+	f := sh.byName[name]
 	for _, n := range f.names() {
 		delete(sh.byName, n)
 	}
 	i := slices.IndexFunc(sh.items, func(s entry) bool { return s.Feature == f })
 	// Goroutines that write a list read the old array.
 	sh.items = append(sh.items[:i:i], sh.items[i+1:]...)
-	return true
 }
 
 // after returns the features after the one with that number. They must not be changed.

@@ -121,30 +121,6 @@ func (c *conn) appendInitialize(b []byte, rev *protocol.Revision) []byte {
 	return append(b, '}')
 }
 
-// appendCapabilities writes the capabilities of the server. Set changes if the client can get
-// notifications that belong to no request.
-func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bool) []byte {
-	list, resources := "{}", "{}"
-	if changes {
-		list, resources = `{"listChanged":true}`, `{"subscribe":true,"listChanged":true}`
-	}
-	b = append(b, `{"logging":{}`...)
-	if s.offers(toolSet) {
-		b = append(append(b, `,"tools":`...), list...)
-	}
-	if s.offersResources() {
-		b = append(append(b, `,"resources":`...), resources...)
-	}
-	if s.offers(promptSet) {
-		b = append(append(b, `,"prompts":`...), list...)
-	}
-	if rev.Fields.Completions && s.offersCompletion() {
-		b = append(b, `,"completions":{}`...)
-	}
-	b = s.extensions.appendTo(b, &rev.Fields)
-	return append(b, '}')
-}
-
 // appendVersions writes all supported versions, newest first.
 func appendVersions(b []byte) []byte {
 	b = append(b, '[')

@@ -134,17 +134,14 @@ func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscripti
 	if s.visible != nil {
 		sub.request = ctx
 	}
-	var offered [topics]bool
-	for set, t := range topicOf {
-		offered[t] = offered[t] || s.offers(set)
-	}
+	offered := s.offersListChanged()
 	for t := range f.lists {
 		f.lists[t] = f.lists[t] && offered[t]
 	}
 	sub.lists = f.lists
 	honoured := f.uris[:0]
 	for _, uri := range f.uris {
-		if _, twice := sub.uris[uri]; !twice && s.findResource(ctx, uri) != nil {
+		if _, twice := sub.uris[uri]; !twice && !s.without.subscribe && s.findResource(ctx, uri) != nil {
 			sub.uris[uri] = struct{}{}
 			honoured = append(honoured, uri)
 		}

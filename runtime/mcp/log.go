@@ -19,11 +19,15 @@ import (
 // notice (2), critical (12), alert (16) and emergency (20). A record with
 // attributes is an object to the client, with the text as message, one without
 // is the text. Records that follow faster than [Limits.LogRate] allows are not sent to the
-// client, which gets their number. Outside of a call it is [slog.Default].
+// client, which gets their number. Outside of a call it is [slog.Default]. In a call, Logger panics
+// if [WithoutCapabilities] leaves out [ServerLogging]: use the logger of [WithLogger] then.
 func Logger(ctx context.Context) *slog.Logger {
 	x := exchangeFrom(ctx)
 	if x == nil {
 		return slog.Default()
+	}
+	if x.conn.server.without.logging {
+		panic("mcp: Logger is called, and WithoutCapabilities leaves out logging")
 	}
 	h := x.conn.server.log.Logger().Handler().WithAttrs([]slog.Attr{
 		logs.Text(x.featureKind(), x.call.feature),
@@ -143,6 +147,9 @@ func unknownLevel(where string) *jsonrpc.Error {
 
 // setLevel answers logging/setLevel for the session.
 func (c *conn) setLevel(p *jsonrpc.Params) *jsonrpc.Error {
+	if c.server.without.logging {
+		return notFound(protocol.SetLevel.String())
+	}
 	level, ok := readLevel(p.Get("level"))
 	if !ok {
 		return unknownLevel("params.level")

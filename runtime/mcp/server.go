@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
@@ -34,6 +36,7 @@ type Server struct {
 	pingAfter    time.Duration
 	timeout      time.Duration // of functions without one of their own; 0 = none
 	policies     []*policy
+	without      withoutCapabilities
 
 	calls   *clientlimit.Counter // of all connections
 	listens *clientlimit.Counter
@@ -42,6 +45,7 @@ type Server struct {
 
 	extensions    extensions
 	subscribers   subscribers
+	hasClients    atomic.Bool   // a client has connected
 	closeWatchers closeWatchers // for the ends of listens
 
 	mu       sync.RWMutex
@@ -89,7 +93,7 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 }
 
 // Register adds a feature. It may be called while the server serves: subscribed clients get a
-// notification that the list has changed.
+// notification that the list has changed, unless [WithoutCapabilities] leaves that out.
 //
 // It panics, as http.ServeMux does for a mistake in the program: if the name of a tool or prompt
 // is not one that the specification allows (1 to 128 letters, digits and _ - .), if a URI is
@@ -103,6 +107,7 @@ func (s *Server) Register(f Feature) {
 	}
 	s.checkTimeout(f)
 	set := setOf[f.Info().Kind]
+	s.checkListChange(set, string(f.Info().Kind)+" "+strconv.Quote(f.names()[0]), "registered")
 	s.mu.Lock()
 	defer s.notifyListChanged(set)
 	defer s.mu.Unlock()
@@ -122,17 +127,25 @@ func (s *Server) Register(f Feature) {
 // continue.
 func (s *Server) Unregister(kind FeatureKind, name string) bool {
 	set, ok := setOf[kind]
+	if !ok || !s.unregister(set, kind, name) {
+		return false
+	}
+	s.notifyListChanged(set)
+	return true
+}
+
+// unregister removes a feature, if it is there.
+func (s *Server) unregister(set int, kind FeatureKind, name string) bool {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.denied, deniedKey{kind, name})
-	ok = ok && s.sets[set].remove(name)
-	if ok {
-		s.reindex(set)
+	if !s.sets[set].has(name) {
+		return false
 	}
-	s.mu.Unlock()
-	if ok {
-		s.notifyListChanged(set)
-	}
-	return ok
+	s.checkListChange(set, string(kind)+" "+strconv.Quote(name), "unregistered")
+	s.sets[set].remove(name)
+	s.reindex(set)
+	return true
 }
 
 // reindex updates what depends on the features of a set. The caller holds the lock.
@@ -194,11 +207,6 @@ func (s *Server) offersResources() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.embeds || s.sets[resourceSet].offered || s.sets[templateSet].offered
-}
-
-// offersChanges reports whether there is a list that can change.
-func (s *Server) offersChanges() bool {
-	return s.offersResources() || s.offers(toolSet) || s.offers(promptSet)
 }
 
 // offersCompletion reports whether arguments can be completed.

@@ -28,9 +28,7 @@ func (c *conn) newSubscriber() *subscriber {
 			c.out.Notify(message)
 		}
 	}
-	for set, t := range topicOf {
-		sub.lists[t] = sub.lists[t] || c.server.offers(set)
-	}
+	sub.lists = c.server.offersListChanged()
 	return sub
 }
 
@@ -75,7 +73,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	c.mu.Lock()
 	s := c.session
 	c.mu.Unlock()
-	if s == nil || c.out == nil || !c.server.offersResources() {
+	if s == nil || c.out == nil || !c.server.offersSubscribe() {
 		return methodNotFound(on)
 	}
 	sub := s.subscriber

@@ -37,8 +37,12 @@ var topicOf = [setCount]topic{
 // ResourceUpdated notifies the clients that have subscribed to the resource that it has changed,
 // or to a resource of which it is a part: file:///docs/a.txt is one of file:///docs/. It does not
 // wait for clients; one that reads slowly gets one message for several changes. A client to which
-// [WithVisible] does not show the resource gets none.
+// [WithVisible] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
+// out [ServerSubscribe].
 func (s *Server) ResourceUpdated(uri string) {
+	if s.without.subscribe {
+		panic("mcp: ResourceUpdated is called, and WithoutCapabilities leaves out resources.subscribe")
+	}
 	if !s.isNotifiable(uri) {
 		return
 	}

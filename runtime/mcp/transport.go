@@ -48,6 +48,7 @@ func (h transportServer) NewMessage() transport.Message {
 }
 
 func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
+	h.connected()
 	c := &conn{server: h.Server, caller: &unknownCaller, clocks: h.clocks, out: o.Out, ended: o.Ended, oneMessage: o.Once}
 	if o.Once {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon

@@ -152,7 +152,7 @@ func (w *writer) notifications() {
 }
 
 func (w *writer) capabilities() {
-	w.table("Capabilities", "A server declares a capability as soon as it has a feature of that kind. Clients declare theirs once in\n`initialize`; from 2026-07-28 on in the `_meta` of every request.", "capability", "of")
+	w.table("Capabilities", "A server declares a capability as soon as it has a feature of that kind;\n`mcp.WithoutCapabilities` leaves out `logging`, subscriptions and changes of lists. Clients declare theirs once in\n`initialize`; from 2026-07-28 on in the `_meta` of every request.", "capability", "of")
 	for _, name := range []string{"tools", "resources", "prompts", "logging", "experimental"} {
 		w.row(has(always), "`"+name+"`", "server")
 	}

@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// This file is what a server leaves out of the capabilities that it declares. No field of it
+// changes after [NewServer].
+
+// ServerCapability is a capability of servers that [WithoutCapabilities] can leave out, by its
+// place in ServerCapabilities of the specification's schema.
+type ServerCapability string
+
+// The capabilities that a server can leave out.
+const (
+	ServerLogging              ServerCapability = "logging"               // log messages to clients
+	ServerListChanged          ServerCapability = "listChanged"           // the next three together
+	ServerToolsListChanged     ServerCapability = "tools.listChanged"     // changes of the list of tools
+	ServerResourcesListChanged ServerCapability = "resources.listChanged" // of resources and templates
+	ServerPromptsListChanged   ServerCapability = "prompts.listChanged"   // of the list of prompts
+	ServerSubscribe            ServerCapability = "resources.subscribe"   // updates of resources
+)
+
+// WithoutCapabilities leaves capabilities out of those that the server declares, in every
+// revision (basic/lifecycle, server/discover). Without the option a server declares all that it
+// can do. The option may be given more than once. It panics if a capability is not one of the
+// constants.
+//
+// Using what is left out is a mistake in the program, and panics at the call, so that a test
+// shows it:
+//
+//   - ServerLogging: [Logger] in a call. The method logging/setLevel is not found. The log of the
+//     server ([WithLogger]) is not concerned.
+//   - ServerToolsListChanged, ServerResourcesListChanged, ServerPromptsListChanged: a
+//     [Server.Register] or [Server.Unregister] that changes the list after the first client has
+//     connected. The list is then unchanged.
+//   - ServerSubscribe: [Server.ResourceUpdated]. The methods resources/subscribe and
+//     resources/unsubscribe are not found.
+//
+// From revision 2026-07-28 on, the acknowledgement of subscriptions/listen does not have what is
+// left out, and the method is not found if that is everything.
+func WithoutCapabilities(capabilities ...ServerCapability) Option {
+	for _, c := range capabilities {
+		switch c {
+		case ServerLogging, ServerListChanged, ServerToolsListChanged, ServerResourcesListChanged, ServerPromptsListChanged, ServerSubscribe:
+		default:
+			panic(fmt.Sprintf("mcp: a server has no capability %q that it can leave out", string(c)))
+		}
+	}
+	// The caller may change its slice later.
+	without := slices.Clone(capabilities)
+	return func(s *Server) {
+		for _, c := range without {
+			s.without.add(c)
+		}
+	}
+}
+
+// withoutCapabilities are the capabilities that a server leaves out.
+type withoutCapabilities struct {
+	logging   bool
+	subscribe bool
+	lists     [topics]bool // changes of these lists
+}
+
+func (w *withoutCapabilities) add(c ServerCapability) {
+	switch c {
+	case ServerLogging:
+		w.logging = true
+	case ServerSubscribe:
+		w.subscribe = true
+	case ServerListChanged:
+		w.lists = [topics]bool{true, true, true}
+	case ServerToolsListChanged:
+		w.lists[toolsChanged] = true
+	case ServerResourcesListChanged:
+		w.lists[resourcesChanged] = true
+	case ServerPromptsListChanged:
+		w.lists[promptsChanged] = true
+	}
+}
+
+// listCapability is the capability of each list.
+var listCapability = [topics]ServerCapability{
+	toolsChanged: ServerToolsListChanged, promptsChanged: ServerPromptsListChanged, resourcesChanged: ServerResourcesListChanged,
+}
+
+// connected records that a client has connected: from now on no list may change that the server
+// has declared to stay as it is.
+func (s *Server) connected() {
+	if !s.hasClients.Load() { // most calls only read: all connections share the field
+		s.hasClients.Store(true)
+	}
+}
+
+// checkListChange panics if a set must not change any more.
+func (s *Server) checkListChange(set int, feature, done string) {
+	t := topicOf[set]
+	if s.without.lists[t] && s.hasClients.Load() {
+		panic(fmt.Sprintf("mcp: %s is %s after a client has connected, and WithoutCapabilities leaves out %s", feature, done, listCapability[t]))
+	}
+}
+
+// offersSubscribe reports whether clients can subscribe to resources.
+func (s *Server) offersSubscribe() bool { return !s.without.subscribe && s.offersResources() }
+
+// offersListChanged returns the lists whose changes are sent.
+func (s *Server) offersListChanged() (lists [topics]bool) {
+	for set, t := range topicOf {
+		lists[t] = lists[t] || s.offers(set) && !s.without.lists[t]
+	}
+	return lists
+}
+
+// offersChanges reports whether there is something that a client can listen to.
+func (s *Server) offersChanges() bool {
+	return s.offersSubscribe() || s.offersResources() && !s.without.lists[resourcesChanged] ||
+		s.offersListChanged() != [topics]bool{}
+}
+
+// appendCapabilities writes the capabilities of the server. Set changes if the client can get
+// notifications that belong to no request.
+func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bool) []byte {
+	list := func(t topic) string {
+		if changes && !s.without.lists[t] {
+			return `"listChanged":true`
+		}
+		return ""
+	}
+	b = append(b, '{')
+	start := len(b)
+	if !s.without.logging {
+		b = append(b, `"logging":{}`...)
+	}
+	add := func(name string, members ...string) {
+		b = append(comma(b, start), '"')
+		b = append(append(b, name...), `":{`...)
+		inner := len(b)
+		for _, m := range members {
+			if m != "" {
+				b = append(comma(b, inner), m...)
+			}
+		}
+		b = append(b, '}')
+	}
+	if s.offers(toolSet) {
+		add("tools", list(toolsChanged))
+	}
+	if s.offersResources() {
+		subscribe := ""
+		if changes && !s.without.subscribe {
+			subscribe = `"subscribe":true`
+		}
+		add("resources", subscribe, list(resourcesChanged))
+	}
+	if s.offers(promptSet) {
+		add("prompts", list(promptsChanged))
+	}
+	if rev.Fields.Completions && s.offersCompletion() {
+		add("completions")
+	}
+	b = s.extensions.appendTo(b, start, &rev.Fields)
+	return append(b, '}')
+}
