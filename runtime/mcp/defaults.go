@@ -29,9 +29,7 @@ func (d *defaults) completeRead(info *ReadInfo) {
 func (t *tool) completed(d *defaults) Feature {
 	info := *t.info
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)
-	c := newTool(&info, t.call)
-	c.name, c.also = t.name, t.also
-	return c
+	return &tool{info: &info, name: t.name, also: t.also, call: t.call, headers: t.headers, mirrored: t.mirrored}
 }
 
 func (p *prompt) completed(d *defaults) Feature {

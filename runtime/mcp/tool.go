@@ -77,22 +77,19 @@ type toolFunc = func(ctx context.Context, req *Request) (*ToolResult, error)
 // arguments that f gets are valid JSON, an object, and a copy of its own; they
 // have not been held against the schema.
 //
-// It panics where a schema is not JSON.
+// It panics where a schema is not JSON, or not one that the specification allows for tools.
 func NewTool(info ToolInfo, f func(ctx context.Context, arguments json.RawMessage) (*ToolResult, error)) Feature {
 	info.Embeds = true // for all that is known
 	if info.InputSchema == "" {
 		info.InputSchema = `{"type":"object"}`
 	}
-	for _, schema := range []string{info.InputSchema, info.OutputSchema} {
-		if schema == "" {
-			continue
-		}
-		if err := wire.Valid([]byte(schema), 0); err != nil {
-			panic(fmt.Sprintf("mcp: schema of tool %q: %v", info.Name, err))
-		}
+	if err := toolschema.CheckInput(info.InputSchema); err != nil {
+		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", info.Name, err))
 	}
-	if !toolschema.HasObjectRoot(info.InputSchema) {
-		panic(fmt.Sprintf(`mcp: input schema of tool %q must have "type":"object" at its root`, info.Name))
+	if info.OutputSchema != "" {
+		if err := toolschema.CheckOutput(info.OutputSchema); err != nil {
+			panic(fmt.Sprintf("mcp: output schema of tool %q: %v", info.Name, err))
+		}
 	}
 	return newTool(&info, func(ctx context.Context, req *Request) (*ToolResult, error) {
 		arguments, err := req.copyArguments()
@@ -160,14 +157,6 @@ func (t *tool) check(s *Server) {
 	}
 	if t.info.InputSchema == "" {
 		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
-	}
-	if err := toolschema.CheckInput(t.info.InputSchema); err != nil {
-		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, err))
-	}
-	if t.info.OutputSchema != "" {
-		if err := toolschema.CheckOutput(t.info.OutputSchema); err != nil {
-			panic(fmt.Sprintf("mcp: output schema of tool %q: %v", t.name, err))
-		}
 	}
 	checkPublished(s, KindTool, t.name, "", nil, t.info.Icons, t.info.Meta)
 	if t.mirrored != nil {
