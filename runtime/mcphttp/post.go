@@ -180,6 +180,7 @@ type posted struct {
 	control *http.ResponseController
 	in      transport.Message
 	from    transport.Caller
+	answer  response // here, since the stack of each waiting response should be small
 }
 
 // perRequest handles a message of a revision without sessions.
@@ -245,7 +246,16 @@ func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachmen
 	if !conn.Take(p.in, p.from, s) {
 		return nil, nil
 	}
-	return &response{h: &p.core, w: p.w, r: p.r, control: p.control, s: s, statusByCode: modern}, reader
+	a := p.prepare(s)
+	a.statusByCode = modern
+	return a, reader
+}
+
+// prepare returns the response that writes a stream to the client of the message.
+func (p *posted) prepare(s *stream) *response {
+	a := &p.answer
+	a.h, a.w, a.r, a.control, a.s = &p.core, p.w, p.r, p.control, s
+	return a
 }
 
 // initialize handles initialize, which opens a session.
@@ -292,9 +302,8 @@ func (p *posted) respond(se, opened *session) (seen bool) {
 		return true
 	}
 	rev := se.conn.Negotiated()
-	answer := response{
-		h: &p.core, w: p.w, r: p.r, control: p.control, s: s, newSession: opened, sessionEnded: se.done,
-		withIDs: true, primed: rev != nil && rev.Fields.Polling,
-	}
-	return answer.write(reader) || answer.started
+	a := p.prepare(s)
+	a.newSession, a.sessionEnded = opened, se.done
+	a.withIDs, a.primed = true, rev != nil && rev.Fields.Polling
+	return a.write(reader) || a.started
 }

@@ -30,6 +30,7 @@ type response struct {
 	withIDs      bool            // events have ids
 
 	started bool
+	plain   pending           // the reply, if it is the only message
 	account membudget.Account // for the buffer that is being sent, besides the messages
 }
 
@@ -66,12 +67,26 @@ func putBuffer(b *[]byte) {
 
 // write writes the stream until it ends or another response replaces this one. It
 // reports false if the connection breaks before that.
+//
+// A reply that is the only message is written here, and not by follow: its frame would be
+// below those of net/http that write the header, and the stack would grow from 8 KB to
+// 16 KB in every call after a garbage collection, which shrinks it.
 func (p *response) write(reader *attachment) bool {
 	p.account.Of(p.h.memory)
 	if p.control == nil {
 		p.control = http.NewResponseController(p.w)
 	}
 	defer p.s.detach(reader)
+	connected := p.follow(reader)
+	if p.plain.done {
+		return p.writePlain(&p.plain)
+	}
+	return connected
+}
+
+// follow writes the events of the stream, or sets p.plain if the reply is the only message. It
+// reports false if the connection breaks before the end.
+func (p *response) follow(reader *attachment) bool {
 	var timer *time.Timer
 	events, last, turn := p.events, false, 0
 	for {
@@ -99,7 +114,8 @@ func (p *response) write(reader *attachment) bool {
 				timer.Reset(p.h.limits.KeepAlive)
 			}
 		case t.done:
-			return p.writePlain(&t)
+			p.plain = t
+			return true
 		}
 		switch turn++; turn {
 		case 1:
@@ -116,24 +132,33 @@ func (p *response) write(reader *attachment) bool {
 			defer timer.Stop()
 			continue
 		}
-		select {
-		case <-reader.wake:
-		case <-timer.C:
-			if events && !p.writeComment() {
-				return false
-			}
-			events = true
-			timer.Reset(p.h.limits.KeepAlive)
-		case <-p.r.Context().Done():
-			return false
-		case <-p.sessionEnded:
-			last = true
-		case <-p.stopping:
-			last = true
-		case <-p.h.closed:
+		if !p.wait(reader, timer, &events, &last) {
 			return false
 		}
 	}
+}
+
+// wait waits for messages, for the end of the stream, or until the client needs a sign of life.
+// It reports false if the connection breaks.
+func (p *response) wait(reader *attachment, timer *time.Timer, events, last *bool) bool {
+	select {
+	case <-reader.wake:
+	case <-timer.C:
+		if *events && !p.writeComment() {
+			return false
+		}
+		*events = true
+		timer.Reset(p.h.limits.KeepAlive)
+	case <-p.r.Context().Done():
+		return false
+	case <-p.sessionEnded:
+		*last = true
+	case <-p.stopping:
+		*last = true
+	case <-p.h.closed:
+		return false
+	}
+	return true
 }
 
 // writePlain writes the reply as JSON.
