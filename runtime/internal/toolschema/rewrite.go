@@ -61,6 +61,11 @@ func Append(b []byte, schema string, form Form) []byte {
 // hasBooleanProperty reports whether the schema of a property of the root is true or
 // false.
 func hasBooleanProperty(schema string) bool {
+	// Most schemas have no true or false besides the usual one, and need not be parsed: that
+	// was a third of the time of the first list of 1,000 tools.
+	if !strings.Contains(schema, "true") && strings.Count(schema, "false") == strings.Count(schema, `"additionalProperties":false`) {
+		return false
+	}
 	found := false
 	jsonrpc.Members([]byte(schema), func(name, value []byte) bool {
 		if string(name) == "properties" {
