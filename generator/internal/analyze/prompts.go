@@ -49,7 +49,7 @@ func (a *analyzer) prompt(d declared) *model.Prompt {
 		completions, good := a.completions(&p.Call, d, fn, at)
 		p.Completions, ok = completions, ok && good
 	}
-	result, good := a.result(fn.Signature(), a.promptResult, at)
+	result, good := a.result(d, fn, a.promptResult, at)
 	if p.Result = result; good {
 		good = a.promptShape(&result, at)
 	}

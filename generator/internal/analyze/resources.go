@@ -72,7 +72,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 		r.Completions, good = a.completions(&r.Call, d, fn, at)
 		ok = good && ok
 	}
-	result, good := a.result(fn.Signature(), a.resourceResult, at)
+	result, good := a.result(d, fn, a.resourceResult, at)
 	if r.Result = result; good && result.Kind == model.ResultNone {
 		a.diags.Errorf(at.Pos, at.Subject, "the function returns nothing that could be read").Hint = resourceForms
 		good = false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -15,13 +16,13 @@ const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 
 // result sets the role of each Go result, and what the values become for the client. What
 // one value becomes depends on the feature. ok is false when a diagnostic was reported.
-func (a *analyzer) result(sig *types.Signature, single singleResult, at diag.Place) (model.Result, bool) {
+func (a *analyzer) result(d declared, fn *types.Func, single singleResult, at diag.Place) (model.Result, bool) {
 	var res model.Result
-	tuple := sig.Results()
+	tuple := fn.Signature().Results()
 	n := tuple.Len()
 	for i := range n {
 		v := tuple.At(i)
-		res.Values = append(res.Values, &model.ResultValue{Name: v.Name(), Type: v.Type()})
+		res.Values = append(res.Values, &model.ResultValue{Name: v.Name(), Published: v.Name(), Type: v.Type(), Pos: a.position(v.Pos())})
 	}
 	rest := res.Values
 	if n > 0 && isError(rest[len(rest)-1].Type) {
@@ -31,6 +32,12 @@ func (a *analyzer) result(sig *types.Signature, single singleResult, at diag.Pla
 	if len(rest) > 1 && isCleanup(rest[len(rest)-1].Type) {
 		rest[len(rest)-1].Role = model.RoleCleanup
 		rest = rest[:len(rest)-1]
+	}
+	if dir := d.set.Get("result"); dir != nil {
+		if !a.nameResults(rest, dir, at) {
+			return res, false
+		}
+		rest = slices.DeleteFunc(slices.Clone(rest), func(v *model.ResultValue) bool { return v.Role == model.RoleLeftOut })
 	}
 	if len(rest) == 2 && isFound(rest[1]) {
 		rest[1].Role = model.RoleFound
@@ -47,7 +54,7 @@ func (a *analyzer) result(sig *types.Signature, single singleResult, at diag.Pla
 		ok := single(&res, rest[0].Type, at.In("result"))
 		return res, ok
 	}
-	return res, a.namedResults(&res, rest, tuple, at)
+	return res, a.namedResults(&res, rest, at)
 }
 
 // misplacedError reports a result that looks like the error of the call, and would
@@ -55,7 +62,8 @@ func (a *analyzer) result(sig *types.Signature, single singleResult, at diag.Pla
 // name of its own may be meant, where there is an error at the end.
 func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place) bool {
 	failing := all != nil && all[len(all)-1].Role == model.RoleError
-	for i, v := range rest {
+	for _, v := range rest {
+		i := slices.Index(all, v)
 		last := i == len(all)-1
 		switch {
 		case !isError(v.Type) && !(last && looksLikeError(v.Type, len(all))):
@@ -105,22 +113,23 @@ func (a *analyzer) structuredResult(res *model.Result, t types.Type, at diag.Pla
 }
 
 // namedResults makes an object out of several named values.
-func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, tuple *types.Tuple, at diag.Place) bool {
+func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, at diag.Place) bool {
 	object := &model.Type{Kind: model.Struct}
 	ok := true
 	for i, v := range rest {
 		if v.Name == "" || v.Name == "_" {
 			d := a.diags.Errorf(at.Pos, at.Subject, "result %d of %d has no name, so it cannot become a member of the result object", i+1, len(rest))
-			d.Hint = "name the results, as in (total int, books []Book, err error), or return a struct"
+			d.Hint = "name the results in their order: //mcp:result total books; or return a struct"
 			return false
 		}
-		t := a.resolve(v.Type, at.In(fmt.Sprintf("result %s", v.Name)))
+		t := a.resolve(v.Type, at.In(fmt.Sprintf("result %s", v.Published)))
 		if t == nil {
 			ok = false
 			continue
 		}
-		field := &model.Field{Name: v.Name, Type: t, Path: []model.Selector{{Name: v.Name}}, Required: true, Pos: a.position(tuple.At(i).Pos())}
-		object.Fields = append(object.Fields, field)
+		object.Fields = append(object.Fields, &model.Field{
+			Name: v.Published, Type: t, Path: []model.Selector{{Name: v.Name}}, Required: true, Pos: v.Pos,
+		})
 	}
 	res.Kind, res.Output, res.Object = model.ResultStructured, object, true
 	return ok

@@ -54,7 +54,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at)
 	ok = a.media(tool, d, at) && ok
 	ok = a.noCompletion(d, at) && ok
-	result, good := a.result(fn.Signature(), a.toolResult(tool.MIME), at)
+	result, good := a.result(d, fn, a.toolResult(tool.MIME), at)
 	tool.Result = result
 	if !ok || !good {
 		return nil

@@ -120,6 +120,13 @@ func newTable() []*Spec {
 			Keys:    argKeys(),
 		},
 		{
+			Word: "result", Synopsis: "NAME...", Built: true, On: functions,
+			MaxWords: -1, WordName: "NAME",
+			Note:    "one NAME for each result that is not an error, in their order; _ leaves a result out",
+			Help:    "names the results of a tool or resource that have no names",
+			Example: `//mcp:result rows total`,
+		},
+		{
 			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,
 			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
 			Help:    "replaces the doc comment in what is published; one directive for each line, an empty one starts a paragraph",

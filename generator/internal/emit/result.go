@@ -2,6 +2,7 @@ package emit
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -33,6 +34,8 @@ func (b *body) invoke() {
 		case model.RoleError:
 			hasErr = true
 			names = append(names, b.locals.of("err"))
+		case model.RoleLeftOut:
+			names = append(names, "_")
 		}
 	}
 	switch {
@@ -51,8 +54,11 @@ func (b *body) invoke() {
 		lhs := strings.Join(names, ", ")
 		b.add(id(lhs).Op("=").Add(breakArgs(fn, len(lhs)+8, args)))
 	default:
-		lhs := strings.Join(names, ", ")
-		b.add(id(lhs).Op(":=").Add(breakArgs(fn, len(lhs)+8, args)))
+		lhs, assign := strings.Join(names, ", "), "="
+		if slices.ContainsFunc(names, func(name string) bool { return name != "_" && (name != b.locals.of("err") || !b.hasErr) }) {
+			assign = ":=" // one of them is new
+		}
+		b.add(id(lhs).Op(assign).Add(breakArgs(fn, len(lhs)+8, args)))
 	}
 	if hasCleanup {
 		b.add(id("if").Add(b.local("cleanup")).Op("!=").Id("nil").Block(id("defer").Add(call(b.local("cleanup")))))

@@ -249,6 +249,7 @@ const (
 	RoleFound        // bool: false is "nothing found"
 	RoleCleanup      // func(), called after encoding
 	RoleError
+	RoleLeftOut // of no part of the result
 )
 
 // Result is what a function returns.
@@ -266,7 +267,10 @@ type Result struct {
 
 // ResultValue is one Go result.
 type ResultValue struct {
-	Name string // "" when unnamed
-	Type types.Type
-	Role Role
+	Name string // identifier, "" when unnamed
+	// Published is the name of the member that it becomes, "" where it has none.
+	Published string
+	Type      types.Type
+	Role      Role
+	Pos       token.Position
 }
