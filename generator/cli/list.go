@@ -179,7 +179,7 @@ func signature(m *model.Package, t *model.Call) string {
 	}
 	var results []string
 	for _, r := range t.Result.Values {
-		if r.Role == model.RoleCleanup {
+		if r.Role == model.RoleCleanup || r.Role == model.RoleLeftOut {
 			continue
 		}
 		results = append(results, types.TypeString(r.Type, short))

@@ -17,7 +17,7 @@ import (
 // object is.
 func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at diag.Place) bool {
 	sig := fn.Signature()
-	args := &argSet{lines: d.set.All("arg")}
+	args := &argSet{all: d.set.All("arg"), lines: d.set.All("arg")}
 	var open []*model.Param
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
@@ -34,6 +34,11 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 			p.Source, p.Provider = model.FromProvider, provider
 		case args.omits(p.Name):
 			p.Source = model.FromZero
+		case args.fixes(p.Name) != nil:
+			variadic := sig.Variadic() && i == sig.Params().Len()-1
+			if !a.fix(p, args.fixes(p.Name), variadic, at) {
+				return false
+			}
 		default:
 			p.Source = model.FromArgument
 			open = append(open, p)
@@ -124,6 +129,13 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	return ok
 }
 
+// fix fills a parameter with the constant of fixed=.
+func (a *analyzer) fix(p *model.Param, line *directive.Directive, variadic bool, at diag.Place) bool {
+	at = at.In("argument " + p.Name)
+	p.Source, p.Fixed = model.FromFixed, a.types.Param(p.Name, p.Type, variadic, at.At(p.Pos))
+	return p.Fixed != nil && a.types.Fix(p.Fixed, line, at.At(line.Pos))
+}
+
 // checkHidden refuses //mcp:arg lines about a parameter that is not published,
 // unless a field has that name, and takes those that omit one off the set.
 func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(string) bool, at diag.Place) bool {
@@ -136,6 +148,10 @@ func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(stri
 			subject := at.In("argument " + p.Name).Subject
 			switch {
 			case p.Source == model.FromZero && len(line.Args) == 2: // the name and omit
+			case p.Source == model.FromFixed && line == args.fixes(p.Name):
+			case p.Source == model.FromFixed:
+				a.diags.Errorf(line.Pos, subject, "the parameter has a fixed value and is not an argument").Hint = "delete the line"
+				ok = false
 			case p.Source == model.FromZero:
 				a.diags.Errorf(line.Pos, subject, "an omitted parameter is not an argument, so it has no other settings").Hint = "delete the rest of the line"
 				ok = false
@@ -173,7 +189,8 @@ func funcType(node ast.Node) *ast.FuncType {
 
 // argSet are the //mcp:arg lines of one function.
 type argSet struct {
-	lines []*directive.Directive
+	all   []*directive.Directive
+	lines []*directive.Directive // without those about parameters that are not arguments
 }
 
 // about reports whether a line is about a parameter or something inside of it.
@@ -188,6 +205,15 @@ func (s *argSet) omits(name string) bool {
 		v, _ := l.Flag("omit")
 		return v && l.Name() == name && name != "_"
 	})
+}
+
+// fixes is the line that fixes the value of a parameter, nil if there is none.
+func (s *argSet) fixes(name string) *directive.Directive {
+	i := slices.IndexFunc(s.all, func(l *directive.Directive) bool { return l.Has("fixed") && l.Name() == name && name != "_" })
+	if i < 0 {
+		return nil
+	}
+	return s.all[i]
 }
 
 // take removes the lines about a parameter that is not an argument, and returns them.

@@ -12,16 +12,17 @@ import (
 // reports such things with their position before it comes to this.
 func Build(p *model.Package) (*Plan, error) {
 	b := &builder{
-		pkg:      p,
-		names:    newNames(p.Types),
-		stems:    map[string]string{},
-		variants: map[*model.Type]string{},
-		decoders: map[string]*Decoder{},
-		encoders: map[string]*Encoder{},
-		enums:    map[string]*Enum{},
-		patterns: map[string]*Pattern{},
-		guarded:  map[string]bool{},
-		plan:     &Plan{Tools: map[*model.Tool]*Tool{}, Calls: map[*model.Call]*Tool{}},
+		pkg:       p,
+		names:     newNames(p.Types),
+		stems:     map[string]string{},
+		variants:  map[*model.Type]string{},
+		decoders:  map[string]*Decoder{},
+		encoders:  map[string]*Encoder{},
+		enums:     map[string]*Enum{},
+		patterns:  map[string]*Pattern{},
+		guarded:   map[string]bool{},
+		constants: map[*model.Field]*Literal{},
+		plan:      &Plan{Tools: map[*model.Tool]*Tool{}, Calls: map[*model.Call]*Tool{}},
 	}
 	for _, t := range p.Tools {
 		b.plan.Tools[t] = &Tool{Stem: b.names.tool(Camel(t.Name))}
@@ -40,17 +41,18 @@ func Build(p *model.Package) (*Plan, error) {
 }
 
 type builder struct {
-	pkg      *model.Package
-	plan     *Plan
-	names    *names
-	stems    map[string]string // by the key of the type
-	variants map[*model.Type]string
-	decoders map[string]*Decoder
-	encoders map[string]*Encoder
-	enums    map[string]*Enum
-	patterns map[string]*Pattern
-	guarded  map[string]bool
-	err      error // the first one
+	pkg       *model.Package
+	plan      *Plan
+	names     *names
+	stems     map[string]string // by the key of the type
+	variants  map[*model.Type]string
+	decoders  map[string]*Decoder
+	encoders  map[string]*Encoder
+	enums     map[string]*Enum
+	patterns  map[string]*Pattern
+	guarded   map[string]bool
+	constants map[*model.Field]*Literal // see fixed
+	err       error                     // the first one
 }
 
 func (b *builder) fail(format string, args ...any) {
@@ -60,6 +62,14 @@ func (b *builder) fail(format string, args ...any) {
 }
 
 func (b *builder) tool(t *model.Call, out *Tool) {
+	for _, p := range t.Func.Params {
+		if p.Source == model.FromFixed {
+			if out.Fixed == nil {
+				out.Fixed = map[*model.Param]*Literal{}
+			}
+			out.Fixed[p] = b.fixed(p.Fixed, out.Stem+Camel(p.Name))
+		}
+	}
 	if in := t.Input; in != nil && in.Object != nil {
 		switch {
 		case in.Whole:
@@ -115,6 +125,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 		m.Read = &r
 		o.Members = append(o.Members, m)
 	}
+	o.Defaults = append(o.Defaults, b.fixedFields(t, nil, place)...)
 	return o
 }
 

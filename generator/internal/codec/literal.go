@@ -30,6 +30,7 @@ const (
 	LitTime                         // Time
 	LitUnmarshal                    // not an expression: Text is passed to the method Method
 	LitDecode                       // not an expression: Elems[0] is passed to the function Func
+	LitFixed                        // Text()
 )
 
 // Literal is the Go value of a JSON text.
@@ -49,14 +50,19 @@ type Literal struct {
 
 // literal plans the Go value of a JSON text.
 func (b *builder) literal(t *model.Type, text string) *Literal {
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
+	v, err := decode(text)
+	if err != nil {
 		b.fail("default %s is not JSON: %v", text, err)
 		return &Literal{}
 	}
 	return b.value(t, v, text)
+}
+
+func decode(text string) (v any, err error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
 }
 
 func (b *builder) value(t *model.Type, v any, text string) *Literal {
@@ -183,6 +189,10 @@ func (b *builder) structure(t *model.Type, v map[string]any, text string) *Liter
 			inner = b.inner(f.Type, member, text)
 		}
 		b.place(lit, t.Go, f.Path, inner)
+	}
+	for _, f := range t.Fixed {
+		v, _ := decode(f.Default.JSON) // it has been checked
+		b.place(lit, t.Go, f.Path, b.inner(f.Type, v, f.Default.JSON))
 	}
 	for name := range v {
 		if !known[name] {

@@ -18,6 +18,7 @@ type Plan struct {
 	Encoders []*Encoder
 	Enums    []*Enum
 	Patterns []*Pattern
+	Fixed    []*Fixed
 	// Guards are the structs of this module whose fields the codecs name. The
 	// generated file asserts their shape, so that a field which is added,
 	// removed or changed is noticed by the compiler.
@@ -35,6 +36,8 @@ type Tool struct {
 	// Args is the object of plain parameters, nil where there are none or where
 	// one struct parameter is the whole object.
 	Args *Object
+	// Fixed are the values of the parameters that have a constant.
+	Fixed map[*model.Param]*Literal
 	// Whole reads the one struct parameter.
 	Whole *Read
 	// Output writes the one structured result.

@@ -195,6 +195,10 @@ func (g *generator) codecs() {
 		g.add(p.Name()+" is compiled when it is first needed.",
 			id("var "+p.Name()+" =").Add(call(g.wire("NewPattern"), rawText([]string{p.Expr}))))
 	}
+	for _, f := range g.plan.Fixed {
+		g.add(f.Name()+" returns a value that no client can change.",
+			id("var "+f.Name()+" =").Add(call(g.impl("Fixed").Types(g.typ(f.Go)), rawText([]string{f.JSON}), g.fn(f.Read))))
+	}
 	for _, d := range g.plan.Decoders {
 		g.decoder(d)
 	}

@@ -58,6 +58,8 @@ func (g *generator) literal(l *codec.Literal, typed bool) code {
 		return c
 	case codec.LitTime:
 		return g.time(l.Time)
+	case codec.LitFixed:
+		return call(id(l.Text))
 	}
 	g.fail("value of type %s cannot be written as an expression", l.Type)
 	return id("nil")

@@ -221,6 +221,12 @@ func (b *body) arguments() []jen.Code {
 				arg = arg.Op("...")
 			}
 			out = append(out, arg)
+		case model.FromFixed:
+			arg := jen.Add(b.literal(b.plan.Fixed[p], false))
+			if spread {
+				arg = arg.Op("...")
+			}
+			out = append(out, arg)
 		case model.FromZero:
 			if !spread {
 				out = append(out, b.zero(p.Type))

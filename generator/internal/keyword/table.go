@@ -184,6 +184,10 @@ var table = []*Keyword{
 	},
 	{Name: "omit", Value: Flag, In: Arg, For: "anything", Help: "not published; the function gets the zero value"},
 	{
+		Name: "fixed", Value: JSON, In: Arg, Example: "true", For: "anything",
+		Help: `not published; the function always gets this value: JSON; for strings also a word or "quoted text"`,
+	},
+	{
 		Name: "complete", Value: Name, In: Arg, Example: "CompleteAuthor", For: "arguments of prompts and templates",
 		Help: "function that offers completions: func(ctx, prefix string) ([]string, error), of prompts and templates",
 	},

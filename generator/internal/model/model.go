@@ -188,6 +188,7 @@ const (
 	FromWhole                  // the whole arguments object
 	FromProvider               // an //mcp:inject function
 	FromZero                   // omitted: the zero value
+	FromFixed                  // a constant, see Param.Fixed
 )
 
 // Param is one parameter of a function.
@@ -197,6 +198,7 @@ type Param struct {
 	Source   Source
 	Provider *Provider // FromProvider
 	Field    *Field    // FromArgument
+	Fixed    *Field    // FromFixed: its Default is the constant
 	Pos      token.Position
 }
 

@@ -48,6 +48,7 @@ type Type struct {
 	Key    *Type      // Map
 	Len    int64      // Array
 	Fields []*Field   // Struct, in the order encoding/json writes them
+	Fixed  []*Field   // Struct: fields that are not published, and always read as their Default
 	Enum   *Enum      // String, Int, Uint, Text
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none

@@ -53,8 +53,16 @@ func (r *Resolver) applyArg(object *model.Type, feature string, path []string, a
 		f.Type = t
 		return object
 	}
-	if omits(arg) {
+	switch {
+	case omits(arg):
 		return r.omit(object, inner, i, arg, at)
+	case arg.Has("fixed"):
+		if !r.Fix(f, arg, at) {
+			return nil
+		}
+		inner.Fields = slices.Delete(inner.Fields, i, i+1)
+		inner.Fixed = append(inner.Fixed, f)
+		return object
 	}
 	if !r.applyRules(inner, f, arg, at) {
 		return nil
@@ -114,7 +122,7 @@ func (r *Resolver) copyOf(t *model.Type, feature string) *model.Type {
 	c := *t
 	if c.Kind == model.Struct {
 		c.Variant = feature
-		c.Fields = make([]*model.Field, len(t.Fields))
+		c.Fields, c.Fixed = make([]*model.Field, len(t.Fields)), slices.Clone(t.Fixed)
 		for i, f := range t.Fields {
 			field := *f
 			field.Rules = f.Rules.Clone()

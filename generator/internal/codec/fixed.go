@@ -1,0 +1,77 @@
+package codec
+
+import (
+	"go/types"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// Fixed is a function that returns a value for which there is no Go expression: it is
+// read from JSON, as an argument would be.
+type Fixed struct {
+	Stem string
+	Go   types.Type
+	JSON string
+	Read Func
+}
+
+// Name is the identifier of the function.
+func (f *Fixed) Name() string { return "mcpFixed" + f.Stem }
+
+// fixed plans the value of a field or parameter that has a constant, once. place is what
+// a function for it is named after.
+func (b *builder) fixed(f *model.Field, place string) *Literal {
+	if lit := b.constants[f]; lit != nil {
+		return lit
+	}
+	lit := b.expression(f)
+	if lit == nil {
+		fn := &Fixed{Stem: b.names.table("mcpFixed", place), Go: f.Type.Go, JSON: f.Default.JSON, Read: b.elemFunc(f.Type, nil, place)}
+		b.plan.Fixed = append(b.plan.Fixed, fn)
+		lit = &Literal{Kind: LitFixed, Type: f.Type.Go, Text: fn.Name()}
+	}
+	b.constants[f] = lit
+	return lit
+}
+
+// expression is the Go expression of a constant, nil if only methods or functions can
+// make the value.
+func (b *builder) expression(f *model.Field) *Literal {
+	if f.Default.JSON == "null" {
+		return b.nothing(f.Type)
+	}
+	try := &builder{pkg: b.pkg}
+	lit := try.literal(f.Type, f.Default.JSON)
+	if try.err != nil || lit.needsMethod() {
+		return nil
+	}
+	return lit
+}
+
+// nothing is the expression of null, nil if the type makes something of it.
+func (b *builder) nothing(t *model.Type) *Literal {
+	switch t.Kind {
+	case model.Flagged:
+		return &Literal{Kind: LitStruct, Type: t.Go}
+	case model.JSON, model.Converted, model.RawJSON, model.Reflect:
+		return nil
+	}
+	return &Literal{Text: "nil", Type: t.Go}
+}
+
+// fixedFields are the constants in a struct, those of structs inside of it included: they
+// are there if the member that holds them is missing, too.
+func (b *builder) fixedFields(t *model.Type, at []Step, place string) []*Default {
+	var out []*Default
+	for _, f := range t.Fixed {
+		out = append(out, &Default{Path: join(at, b.steps(t, f)), Value: b.fixed(f, place+fieldStem(f))})
+	}
+	for _, f := range t.Fields {
+		if f.Type.Kind == model.Struct {
+			out = append(out, b.fixedFields(f.Type, join(at, b.steps(t, f)), place+fieldStem(f))...)
+		}
+	}
+	return out
+}
+
+func join(at, more []Step) []Step { return append(at[:len(at):len(at)], more...) }
