@@ -18,7 +18,7 @@ import (
 )
 
 // The paths of the built programs.
-var bookstore, talker string
+var bookstore, talker, replaced string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -31,12 +31,13 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	bookstore, talker = filepath.Join(dir, "bookstore"), filepath.Join(dir, "talker")
+	bookstore, talker, replaced = filepath.Join(dir, "bookstore"), filepath.Join(dir, "talker"), filepath.Join(dir, "replaced")
 	if runtime.GOOS == "windows" {
 		bookstore += ".exe"
 		talker += ".exe"
+		replaced += ".exe"
 	}
-	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore", dir) || !build(talker, ".", "./talker", dir) {
+	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore", dir) || !build(talker, ".", "./talker", dir) || !build(replaced, ".", "./replaced", dir) {
 		return 1
 	}
 	// The tests mostly wait for other processes.

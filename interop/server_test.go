@@ -58,7 +58,7 @@ func name(program string) string {
 func checkStderr(t *testing.T, program, stderr string) {
 	t.Helper()
 	first, rest, _ := strings.Cut(stderr, "\n")
-	if !regexp.MustCompile(`^` + name(program) + ` \S+ serves \d+ tools, .+ (over standard input and output|at http://127\.0\.0\.1:\d+/mcp)$`).MatchString(first) {
+	if !regexp.MustCompile(`^` + name(program) + ` \S+ serves \d+ tools(, .+)? (over standard input and output|at http://127\.0\.0\.1:\d+/mcp)$`).MatchString(first) {
 		t.Errorf("%s began with %q", name(program), first)
 	}
 	for line := range strings.Lines(rest) {

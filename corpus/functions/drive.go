@@ -138,7 +138,7 @@ func (d *driver) tool(t listed) error {
 	}
 	var output *jsonschema.Schema
 	if len(t.OutputSchema) > 0 {
-		if output, err = compile(t.OutputSchema); err != nil {
+		if output, err = compileClosed(t.OutputSchema); err != nil {
 			d.wrong(t.Name, "output schema: %v", err)
 			return nil
 		}
@@ -261,10 +261,19 @@ func isValidation(text string) bool {
 }
 
 // compile compiles a schema for the validator.
-func compile(text []byte) (*jsonschema.Schema, error) {
+func compile(text []byte) (*jsonschema.Schema, error) { return compileSchema(text, false) }
+
+// compileClosed compiles the schema of a result, and refuses members that it does not
+// declare: published schemas of results are open, which would hide them.
+func compileClosed(text []byte) (*jsonschema.Schema, error) { return compileSchema(text, true) }
+
+func compileSchema(text []byte, closed bool) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
+	}
+	if closed {
+		closeObjects(doc)
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -273,6 +282,24 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	return c.Compile("schema.json")
+}
+
+// closeObjects adds additionalProperties to the schemas of objects that have none.
+func closeObjects(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			closeObjects(e)
+		}
+	case map[string]any:
+		for _, e := range v {
+			closeObjects(e)
+		}
+		_, named := v["properties"].(map[string]any)
+		if _, said := v["additionalProperties"]; named && !said && v["type"] == "object" {
+			v["additionalProperties"] = false
+		}
+	}
 }
 
 // valid validates a value with a schema.

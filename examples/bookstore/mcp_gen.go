@@ -139,8 +139,7 @@ const mcpSchemaBook = `{"type":"object","description":"Book is one title that th
 	`"format":"date-time"},` +
 	`"repricedAt":{"type":"string",` +
 	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
-	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"],` +
-	`"additionalProperties":false}`
+	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"]}`
 
 // mcpSchemaLanguage is a part of several schemas.
 const mcpSchemaLanguage = `{"type":"string","description":"Language is the language in which the book was ` +
@@ -402,7 +401,7 @@ const mcpSchemaReservation = `{"type":"object",` +
 	`"description":"TotalCents is what all the copies cost at today's price, in euro cents."},` +
 	`"note":{"type":"string","description":"Note is what the customer wrote to the shop, if anything."},` +
 	`"createdAt":{"type":"string","format":"date-time"}},` +
-	`"required":["id","bookId","title","copies","totalCents","createdAt"],"additionalProperties":false}`
+	`"required":["id","bookId","title","copies","totalCents","createdAt"]}`
 
 // mcpCallListReservations answers calls of the tool "list_reservations".
 func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -449,8 +448,7 @@ const mcpInputListSubjects = `{"type":"object","properties":{` +
 // mcpOutputListSubjects is the output schema of the tool "list_subjects".
 const mcpOutputListSubjects = `{"type":"array","items":{"type":"object",` +
 	`"description":"Subject is what books are about, with how many are.",` +
-	`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},"required":["name","books"],` +
-	`"additionalProperties":false}}`
+	`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},"required":["name","books"]}}`
 
 // mcpCallListSubjects answers calls of the tool "list_subjects".
 func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -566,7 +564,7 @@ const mcpOutputReportByDecade = `{"type":"object","additionalProperties":{"type"
 	`"languages":{"type":"object",` +
 	`"description":"Languages counts the books by the language they were written in.",` +
 	`"additionalProperties":{"type":"integer"}}},` +
-	`"required":["books","available","meanPriceCents","languages"],"additionalProperties":false}}`
+	`"required":["books","available","meanPriceCents","languages"]}}`
 
 // mcpCallReportByDecade answers calls of the tool "report_by_decade".
 func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -773,7 +771,7 @@ const mcpInputSearchBooks = `{"type":"object","properties":{` +
 // mcpOutputSearchBooks is the output schema of the tool "search_books".
 const mcpOutputSearchBooks = `{"type":"object",` +
 	`"properties":{"books":{"type":"array","items":` + mcpSchemaBook + `},"total":{"type":"integer"}},` +
-	`"required":["books","total"],"additionalProperties":false}`
+	`"required":["books","total"]}`
 
 // mcpCallSearchBooks answers calls of the tool "search_books".
 func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -909,7 +907,7 @@ const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
 	`"shared":{"type":"array","description":"Shared are the subjects that both books have.",` +
 	`"items":{"type":"string"}}},` +
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt",` +
-	`"shared"],"additionalProperties":false}}`
+	`"shared"]}}`
 
 // mcpCallSimilarBooks answers calls of the tool "similar_books".
 func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -972,7 +970,7 @@ const mcpInputUpdatePrice = `{"type":"object","properties":{` +
 // mcpOutputUpdatePrice is the output schema of the tool "update_price".
 const mcpOutputUpdatePrice = `{"type":"object",` +
 	`"properties":{"oldCents":{"type":"integer"},"newCents":{"type":"integer"}},` +
-	`"required":["oldCents","newCents"],"additionalProperties":false}`
+	`"required":["oldCents","newCents"]}`
 
 // mcpCallUpdatePrice answers calls of the tool "update_price".
 func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {

@@ -49,7 +49,7 @@ const mcpOutputDescribe = `{"type":"object","description":"Description is what a
 	`"revision":{"type":"string"},` +
 	`"client":{"type":"string"},` +
 	`"canAsk":{"type":"boolean","description":"whether the client can ask the user"}},` +
-	`"required":["revision","client","canAsk"],"additionalProperties":false}`
+	`"required":["revision","client","canAsk"]}`
 
 // mcpCallDescribe answers calls of the tool "describe".
 func mcpCallDescribe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {

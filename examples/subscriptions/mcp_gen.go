@@ -49,7 +49,7 @@ const mcpInputRaise = `{"type":"object",` +
 
 // mcpOutputRaise is the output schema of the tool "raise".
 const mcpOutputRaise = `{"type":"object","description":"Value is the value of the counter.",` +
-	`"properties":{"value":{"type":"integer"}},"required":["value"],"additionalProperties":false}`
+	`"properties":{"value":{"type":"integer"}},"required":["value"]}`
 
 // mcpCallRaise answers calls of the tool "raise".
 func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.ToolResult, error) {

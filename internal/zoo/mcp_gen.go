@@ -314,8 +314,7 @@ const mcpOutputEchoAddr = mcpSchemaBoxAddr2
 // mcpSchemaBoxAddr2 is a part of several schemas.
 const mcpSchemaBoxAddr2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoAddr answers calls of the tool "echo_addr".
 func mcpCallEchoAddr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -343,28 +342,31 @@ var mcpToolEchoAddrKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoAddrKeys is the input schema of the tool "echo_addr_keys".
-const mcpInputEchoAddrKeys = mcpSchemaBoxMapAddrBool
+const mcpInputEchoAddrKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapAddrBoolProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapAddrBool is a part of several schemas.
-const mcpSchemaBoxMapAddrBool = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxMapAddrBoolProperties is a part of several schemas.
+const mcpSchemaBoxMapAddrBoolProperties = `{` +
 	`"value":{"type":"object","additionalProperties":{"type":"boolean"}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"boolean"}},` +
-	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
-	`"refs":{"type":"array",` +
+	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"boolean"}}},"refs":{` +
+	`"type":"array",` +
 	`"items":{"anyOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"object","additionalProperties":{"type":"boolean"}},"minItems":2,` +
 	`"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
 	`"opt":{"type":"object","additionalProperties":{"type":"boolean"}},` +
 	`"zero":{"type":"object","additionalProperties":{"type":"boolean"}},` +
-	`"ptrOpt":{"type":"object","additionalProperties":{"type":"boolean"}},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"object","additionalProperties":{"type":"boolean"}},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}}}`
 
 // mcpOutputEchoAddrKeys is the output schema of the tool "echo_addr_keys".
-const mcpOutputEchoAddrKeys = mcpSchemaBoxMapAddrBool
+const mcpOutputEchoAddrKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapAddrBoolProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoAddrKeys answers calls of the tool "echo_addr_keys".
 func mcpCallEchoAddrKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -522,7 +524,12 @@ const mcpInputEchoAliasOfString = mcpSchemaBoxAddr
 
 // mcpOutputEchoAliasOfString is the output schema of the tool
 // "echo_alias_of_string".
-const mcpOutputEchoAliasOfString = mcpSchemaBoxAddr
+const mcpOutputEchoAliasOfString = mcpSchemaBoxString
+
+// mcpSchemaBoxString is a part of several schemas.
+const mcpSchemaBoxString = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoAliasOfString answers calls of the tool "echo_alias_of_string".
 func mcpCallEchoAliasOfString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -577,8 +584,7 @@ const mcpOutputEchoAliasOfTime = mcpSchemaBoxTime2
 // mcpSchemaBoxTime2 is a part of several schemas.
 const mcpSchemaBoxTime2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoAliasOfTime answers calls of the tool "echo_alias_of_time".
 func mcpCallEchoAliasOfTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -607,10 +613,7 @@ var mcpToolEchoAnonymous = mcp.ToolInfo{
 }
 
 // mcpInputEchoAnonymous is the input schema of the tool "echo_anonymous".
-const mcpInputEchoAnonymous = mcpSchemaAnonymous
-
-// mcpSchemaAnonymous is a part of several schemas.
-const mcpSchemaAnonymous = `{"type":"object","description":"Anonymous has structs without a name.",` +
+const mcpInputEchoAnonymous = `{"type":"object","description":"Anonymous has structs without a name.",` +
 	`"properties":{` +
 	`"part":{"type":"object","properties":{` +
 	`"x":{"type":"integer"},` +
@@ -628,7 +631,20 @@ const mcpSchemaAnonymous = `{"type":"object","description":"Anonymous has struct
 	`"required":["part","List","Map","Same"],"additionalProperties":false}`
 
 // mcpOutputEchoAnonymous is the output schema of the tool "echo_anonymous".
-const mcpOutputEchoAnonymous = mcpSchemaAnonymous
+const mcpOutputEchoAnonymous = `{"type":"object","description":"Anonymous has structs without a name.",` +
+	`"properties":{` +
+	`"part":{"type":"object","properties":{` +
+	`"x":{"type":"integer"},` +
+	`"Inner":{"type":"object","properties":{` +
+	`"Y":{"type":"array","items":{"type":"object","properties":{"Z":{"type":"string"}},"required":["Z"]}}},` +
+	`"required":["Y"]}},` +
+	`"required":["x","Inner"]},` +
+	`"ptr":{"type":"object","properties":{"A":{"type":"integer"}},"required":["A"]},` +
+	`"List":{"type":"array","items":{"type":"object","properties":{"B":{"type":"boolean"}},"required":["B"]}},` +
+	`"Map":{"type":"object",` +
+	`"additionalProperties":{"type":"object","properties":{"C":{"type":"number"}},"required":["C"]}},` +
+	`"Same":{"type":"object","properties":{"B":{"type":"boolean"}},"required":["B"]}},` +
+	`"required":["part","List","Map","Same"]}`
 
 // mcpCallEchoAnonymous answers calls of the tool "echo_anonymous".
 func mcpCallEchoAnonymous(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -660,21 +676,27 @@ const mcpInputEchoAny = mcpSchemaBoxAny
 
 // mcpSchemaBoxAny is a part of several schemas.
 const mcpSchemaBoxAny = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"description":"Any JSON value."},` +
-	`"ptr":{"description":"Any JSON value."},` +
-	`"list":{"type":"array","items":{"description":"Any JSON value."}},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxAnyProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxAnyProperties is a part of several schemas.
+const mcpSchemaBoxAnyProperties = `{"value":{"description":"Any JSON value."},` +
+	`"ptr":{"description":"Any JSON value."},"list":{"type":"array","items":{"description":"Any JSON value."}},` +
 	`"refs":{"type":"array","items":{"description":"Any JSON value."}},` +
 	`"pair":{"type":"array","items":{"description":"Any JSON value."},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
-	`"opt":{"description":"Any JSON value."},` +
-	`"zero":{"description":"Any JSON value."},` +
+	`"opt":{"description":"Any JSON value."},"zero":{"description":"Any JSON value."},` +
 	`"ptrOpt":{"description":"Any JSON value."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Any JSON value."}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"bag":{"type":"object","additionalProperties":{"description":"Any JSON value."}}}`
 
 // mcpOutputEchoAny is the output schema of the tool "echo_any".
-const mcpOutputEchoAny = mcpSchemaBoxAny
+const mcpOutputEchoAny = mcpSchemaBoxAny2
+
+// mcpSchemaBoxAny2 is a part of several schemas.
+const mcpSchemaBoxAny2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxAnyProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoAny answers calls of the tool "echo_any".
 func mcpCallEchoAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -746,26 +768,27 @@ var mcpToolEchoAnything = mcp.ToolInfo{
 }
 
 // mcpInputEchoAnything is the input schema of the tool "echo_anything".
-const mcpInputEchoAnything = mcpSchemaBoxAnything
+const mcpInputEchoAnything = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxAnythingProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxAnything is a part of several schemas.
-const mcpSchemaBoxAnything = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"description":"Named scalars, without constants."},` +
+// mcpSchemaBoxAnythingProperties is a part of several schemas.
+const mcpSchemaBoxAnythingProperties = `{"value":{"description":"Named scalars, without constants."},` +
 	`"ptr":{"description":"Named scalars, without constants."},` +
 	`"list":{"type":"array","items":{"description":"Named scalars, without constants."}},` +
-	`"refs":{"type":"array","items":{"description":"Named scalars, without constants."}},` +
-	`"pair":{"type":"array","items":{"description":"Named scalars, without constants."},"minItems":2,` +
-	`"maxItems":2},` +
+	`"refs":{"type":"array","items":{"description":"Named scalars, without constants."}},"pair":{"type":"array",` +
+	`"items":{"description":"Named scalars, without constants."},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"description":"Named scalars, without constants."}},` +
 	`"opt":{"description":"Named scalars, without constants."},` +
 	`"zero":{"description":"Named scalars, without constants."},` +
 	`"ptrOpt":{"description":"Named scalars, without constants."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants."}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants."}}}`
 
 // mcpOutputEchoAnything is the output schema of the tool "echo_anything".
-const mcpOutputEchoAnything = mcpSchemaBoxAnything
+const mcpOutputEchoAnything = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxAnythingProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoAnything answers calls of the tool "echo_anything".
 func mcpCallEchoAnything(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -891,8 +914,7 @@ const mcpSchemaBoxIntProperties = `{"value":{"type":"integer"},"ptr":{"type":"in
 // mcpOutputEchoBigInt is the output schema of the tool "echo_big_int".
 const mcpOutputEchoBigInt = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxIntProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxIntProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoBigInt answers calls of the tool "echo_big_int".
 func mcpCallEchoBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -956,7 +978,7 @@ const mcpSchemaBoxInt3 = `{"type":"object",` +
 	`"zero":{"type":"integer"},` +
 	`"ptrOpt":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoBigIntPointer answers calls of the tool "echo_big_int_pointer".
 func mcpCallEchoBigIntPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1038,7 +1060,7 @@ const mcpOutputEchoBinding = `{"type":"object",` +
 	`of \"paperback\", \"hardback\"."},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Binding is an enumeration of integers with ` +
 	`texts of its own.\nOne of \"paperback\", \"hardback\".","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoBinding answers calls of the tool "echo_binding".
 func mcpCallEchoBinding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1071,25 +1093,34 @@ const mcpInputEchoBindingKeys = mcpSchemaBoxMapBindingInt
 
 // mcpSchemaBoxMapBindingInt is a part of several schemas.
 const mcpSchemaBoxMapBindingInt = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapBindingIntProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxMapBindingIntProperties is a part of several schemas.
+const mcpSchemaBoxMapBindingIntProperties = `{` +
 	`"value":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"integer"}}},` +
-	`"refs":{"type":"array",` +
+	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"integer"}}},"refs":{` +
+	`"type":"array",` +
 	`"items":{"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"object","additionalProperties":{"type":"integer"}},"minItems":2,` +
 	`"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"integer"}}},` +
 	`"opt":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"zero":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"ptrOpt":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"object","additionalProperties":{"type":"integer"}},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]}}}`
 
 // mcpOutputEchoBindingKeys is the output schema of the tool
 // "echo_binding_keys".
-const mcpOutputEchoBindingKeys = mcpSchemaBoxMapBindingInt
+const mcpOutputEchoBindingKeys = mcpSchemaBoxMapBindingInt2
+
+// mcpSchemaBoxMapBindingInt2 is a part of several schemas.
+const mcpSchemaBoxMapBindingInt2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapBindingIntProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoBindingKeys answers calls of the tool "echo_binding_keys".
 func mcpCallEchoBindingKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1133,7 +1164,7 @@ const mcpOutputEchoBlanks = `{"type":"object",` +
 	`"any":{"type":"string"},` +
 	`"words":{"type":"string"},` +
 	`"rest":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["blank","any","words","rest"],"additionalProperties":false}`
+	`"required":["blank","any","words","rest"]}`
 
 // mcpCallEchoBlanks answers calls of the tool "echo_blanks".
 func mcpCallEchoBlanks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1161,11 +1192,13 @@ var mcpToolEchoBlob = mcp.ToolInfo{
 }
 
 // mcpInputEchoBlob is the input schema of the tool "echo_blob".
-const mcpInputEchoBlob = mcpSchemaBoxBlob
+const mcpInputEchoBlob = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxBlobProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxBlob is a part of several schemas.
-const mcpSchemaBoxBlob = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxBlobProperties is a part of several schemas.
+const mcpSchemaBoxBlobProperties = `{` +
 	`"value":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
 	`"ptr":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
 	`"list":{"type":"array",` +
@@ -1181,11 +1214,12 @@ const mcpSchemaBoxBlob = `{"type":"object",` +
 	`"zero":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
 	`"ptrOpt":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}}`
 
 // mcpOutputEchoBlob is the output schema of the tool "echo_blob".
-const mcpOutputEchoBlob = mcpSchemaBoxBlob
+const mcpOutputEchoBlob = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxBlobProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoBlob answers calls of the tool "echo_blob".
 func mcpCallEchoBlob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1213,25 +1247,24 @@ var mcpToolEchoBool = mcp.ToolInfo{
 }
 
 // mcpInputEchoBool is the input schema of the tool "echo_bool".
-const mcpInputEchoBool = mcpSchemaBoxBool
+const mcpInputEchoBool = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxBoolProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxBool is a part of several schemas.
-const mcpSchemaBoxBool = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"boolean"},` +
-	`"ptr":{"type":"boolean"},` +
+// mcpSchemaBoxBoolProperties is a part of several schemas.
+const mcpSchemaBoxBoolProperties = `{"value":{"type":"boolean"},"ptr":{"type":"boolean"},` +
 	`"list":{"type":"array","items":{"type":"boolean"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"boolean"}},` +
-	`"opt":{"type":"boolean"},` +
-	`"zero":{"type":"boolean"},` +
-	`"ptrOpt":{"type":"boolean"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"map":{"type":"object","additionalProperties":{"type":"boolean"}},"opt":{"type":"boolean"},` +
+	`"zero":{"type":"boolean"},"ptrOpt":{"type":"boolean"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}`
 
 // mcpOutputEchoBool is the output schema of the tool "echo_bool".
-const mcpOutputEchoBool = mcpSchemaBoxBool
+const mcpOutputEchoBool = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxBoolProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoBool answers calls of the tool "echo_bool".
 func mcpCallEchoBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1336,8 +1369,7 @@ const mcpOutputEchoBounds = mcpSchemaBounds2
 // mcpSchemaBounds2 is a part of several schemas.
 const mcpSchemaBounds2 = `{"type":"object","description":"Bounds has bounds of every kind.",` +
 	`"properties":` + mcpSchemaBoundsProperties2 + `,"required":["min","max","both","above","below","real","open",` +
-	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
-	`"additionalProperties":false}`
+	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"]}`
 
 // mcpSchemaBoundsProperties2 is a part of several schemas.
 const mcpSchemaBoundsProperties2 = `{"min":{"type":"integer"},"max":{"type":"integer"},` +
@@ -1411,13 +1443,12 @@ const mcpOutputEchoBoxOfBounds = `{"type":"object",` +
 	`"zero":` + mcpSchemaBounds2 + `,` +
 	`"ptrOpt":` + mcpSchemaBounds2 + `,` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds4 + `}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpSchemaBounds4 is a part of several schemas.
 const mcpSchemaBounds4 = `{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
 	`"properties":` + mcpSchemaBoundsProperties2 + `,"required":["min","max","both","above","below","real","open",` +
-	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
-	`"additionalProperties":false},{"type":"null"}]}`
+	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"]},{"type":"null"}]}`
 
 // mcpCallEchoBoxOfBounds answers calls of the tool "echo_box_of_bounds".
 func mcpCallEchoBoxOfBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1448,17 +1479,18 @@ var mcpToolEchoBoxOfByPointer = mcp.ToolInfo{
 // mcpInputEchoBoxOfByPointer is the input schema of the tool
 // "echo_box_of_by_pointer".
 const mcpInputEchoBoxOfByPointer = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxByPointerProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
-
-// mcpSchemaBoxByPointerProperties is a part of several schemas.
-const mcpSchemaBoxByPointerProperties = `{"value":` + mcpSchemaByPointer + `,"ptr":` + mcpSchemaByPointer + `,` +
-	`"list":{"type":"array","items":` + mcpSchemaByPointer + `},"refs":{"type":"array","items":` + mcpSchemaByPointer2 + `},` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":` + mcpSchemaByPointer + `,` +
+	`"ptr":` + mcpSchemaByPointer + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaByPointer + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaByPointer2 + `},` +
 	`"pair":{"type":"array","items":` + mcpSchemaByPointer + `,"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":` + mcpSchemaByPointer + `},"opt":` + mcpSchemaByPointer + `,` +
-	`"zero":` + mcpSchemaByPointer + `,"ptrOpt":` + mcpSchemaByPointer + `,` +
-	`"bag":{"type":"object","additionalProperties":` + mcpSchemaByPointer2 + `}}`
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaByPointer + `},` +
+	`"opt":` + mcpSchemaByPointer + `,` +
+	`"zero":` + mcpSchemaByPointer + `,` +
+	`"ptrOpt":` + mcpSchemaByPointer + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaByPointer2 + `}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaByPointer is a part of several schemas.
 const mcpSchemaByPointer = `{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
@@ -1480,9 +1512,35 @@ const mcpSchemaByPointer2 = `{"description":"ByPointer embeds pointers.","anyOf"
 // mcpOutputEchoBoxOfByPointer is the output schema of the tool
 // "echo_box_of_by_pointer".
 const mcpOutputEchoBoxOfByPointer = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxByPointerProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":` + mcpSchemaByPointer3 + `,` +
+	`"ptr":` + mcpSchemaByPointer3 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaByPointer3 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaByPointer4 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaByPointer3 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaByPointer3 + `},` +
+	`"opt":` + mcpSchemaByPointer3 + `,` +
+	`"zero":` + mcpSchemaByPointer3 + `,` +
+	`"ptrOpt":` + mcpSchemaByPointer3 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaByPointer4 + `}},` +
+	`"required":["value","list","refs","pair","map","opt"]}`
+
+// mcpSchemaByPointer3 is a part of several schemas.
+const mcpSchemaByPointer3 = `{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["Own"]}`
+
+// mcpSchemaByPointer4 is a part of several schemas.
+const mcpSchemaByPointer4 = `{"description":"ByPointer embeds pointers.","anyOf":[{"type":"object",` +
+	`"properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["Own"]},{"type":"null"}]}`
 
 // mcpCallEchoBoxOfByPointer answers calls of the tool "echo_box_of_by_pointer".
 func mcpCallEchoBoxOfByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1576,19 +1634,18 @@ const mcpOutputEchoBoxOfDefaults = `{"type":"object",` +
 	`"zero":` + mcpSchemaDefaults3 + `,` +
 	`"ptrOpt":` + mcpSchemaDefaults3 + `,` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaDefaults4 + `}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpSchemaDefaults3 is a part of several schemas.
 const mcpSchemaDefaults3 = `{"type":"object","description":"Defaults has defaults of every kind.",` +
 	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
-	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"],` +
-	`"additionalProperties":false}`
+	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"]}`
 
 // mcpSchemaDefaults4 is a part of several schemas.
 const mcpSchemaDefaults4 = `{"description":"Defaults has defaults of every kind.","anyOf":[{"type":"object",` +
 	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
-	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"],` +
-	`"additionalProperties":false},{"type":"null"}]}`
+	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"]},` +
+	`{"type":"null"}]}`
 
 // mcpSchemaDefaultsProperties2 is a part of several schemas.
 const mcpSchemaDefaultsProperties2 = `{"b":{"type":"boolean"},"i":{"type":"integer"},` +
@@ -1602,11 +1659,9 @@ const mcpSchemaDefaultsProperties2 = `{"b":{"type":"boolean"},"i":{"type":"integ
 	`"map":{"type":"object","additionalProperties":{"type":"integer"}},"intMap":{"type":"object",` +
 	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"}},` +
 	`"struct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
 	`"ptrStruct":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
 	`"bytes":{"type":"string","contentEncoding":"base64"},"time":{"type":"string","format":"date-time"},` +
 	`"nanos":{"type":"integer","description":"In nanoseconds."},"any":{"description":"Any JSON value."},` +
 	`"opt":{"type":"integer"},"req":{"type":"integer"}}`
@@ -1640,17 +1695,18 @@ var mcpToolEchoBoxOfEmbedding = mcp.ToolInfo{
 // mcpInputEchoBoxOfEmbedding is the input schema of the tool
 // "echo_box_of_embedding".
 const mcpInputEchoBoxOfEmbedding = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxEmbeddingProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
-
-// mcpSchemaBoxEmbeddingProperties is a part of several schemas.
-const mcpSchemaBoxEmbeddingProperties = `{"value":` + mcpSchemaEmbedding + `,"ptr":` + mcpSchemaEmbedding + `,` +
-	`"list":{"type":"array","items":` + mcpSchemaEmbedding + `},"refs":{"type":"array","items":` + mcpSchemaEmbedding2 + `},` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":` + mcpSchemaEmbedding + `,` +
+	`"ptr":` + mcpSchemaEmbedding + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaEmbedding + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaEmbedding2 + `},` +
 	`"pair":{"type":"array","items":` + mcpSchemaEmbedding + `,"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":` + mcpSchemaEmbedding + `},"opt":` + mcpSchemaEmbedding + `,` +
-	`"zero":` + mcpSchemaEmbedding + `,"ptrOpt":` + mcpSchemaEmbedding + `,` +
-	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding2 + `}}`
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaEmbedding + `},` +
+	`"opt":` + mcpSchemaEmbedding + `,` +
+	`"zero":` + mcpSchemaEmbedding + `,` +
+	`"ptrOpt":` + mcpSchemaEmbedding + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding2 + `}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaEmbedding is a part of several schemas.
 const mcpSchemaEmbedding = `{"type":"object",` +
@@ -1675,9 +1731,38 @@ const mcpSchemaEmbedding2 = `{"description":"Embedding embeds exported and unexp
 // mcpOutputEchoBoxOfEmbedding is the output schema of the tool
 // "echo_box_of_embedding".
 const mcpOutputEchoBoxOfEmbedding = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxEmbeddingProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":` + mcpSchemaEmbedding3 + `,` +
+	`"ptr":` + mcpSchemaEmbedding3 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaEmbedding3 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaEmbedding4 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaEmbedding3 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaEmbedding3 + `},` +
+	`"opt":` + mcpSchemaEmbedding3 + `,` +
+	`"zero":` + mcpSchemaEmbedding3 + `,` +
+	`"ptrOpt":` + mcpSchemaEmbedding3 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding4 + `}},` +
+	`"required":["value","list","refs","pair","map","opt"]}`
+
+// mcpSchemaEmbedding3 is a part of several schemas.
+const mcpSchemaEmbedding3 = `{"type":"object",` +
+	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"Shown":{"type":"integer"},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["id","Name","Shown","Own"]}`
+
+// mcpSchemaEmbedding4 is a part of several schemas.
+const mcpSchemaEmbedding4 = `{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
+	`"type":"object","properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"Shown":{"type":"integer"},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["id","Name","Shown","Own"]},{"type":"null"}]}`
 
 // mcpCallEchoBoxOfEmbedding answers calls of the tool "echo_box_of_embedding".
 func mcpCallEchoBoxOfEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1738,10 +1823,9 @@ const mcpOutputEchoBoxOfLink = `{"type":"object",` +
 	`"zero":{"$ref":"#/$defs/Link"},` +
 	`"ptrOpt":{"anyOf":[{"$ref":"#/$defs/Link"},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Link"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
+	`"required":["list","refs","pair","map"],"$defs":{` +
 	`"Link":{"type":"object","description":"Link is a list.",` +
-	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
-	`"additionalProperties":false}}}`
+	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"]}}}`
 
 // mcpCallEchoBoxOfLink answers calls of the tool "echo_box_of_link".
 func mcpCallEchoBoxOfLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1798,7 +1882,17 @@ const mcpSchemaNode = `{"type":"object","description":"Node is a tree with a way
 const mcpOutputEchoBoxOfNode = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxNodeProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
+	`"$defs":` + mcpSchemaBoxNodeDefs2 + `}`
+
+// mcpSchemaBoxNodeDefs2 is a part of several schemas.
+const mcpSchemaBoxNodeDefs2 = `{"Node":` + mcpSchemaNode2 + `}`
+
+// mcpSchemaNode2 is a part of several schemas.
+const mcpSchemaNode2 = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
+	`"value":{"type":"string"},` +
+	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
+	`"up":{"$ref":"#/$defs/Node"}},` +
+	`"required":["value","kids"]}`
 
 // mcpCallEchoBoxOfNode answers calls of the tool "echo_box_of_node".
 func mcpCallEchoBoxOfNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1826,10 +1920,7 @@ var mcpToolEchoBranch = mcp.ToolInfo{
 }
 
 // mcpInputEchoBranch is the input schema of the tool "echo_branch".
-const mcpInputEchoBranch = mcpSchemaBranch
-
-// mcpSchemaBranch is a part of several schemas.
-const mcpSchemaBranch = `{"type":"object","description":"Branch is recursive by way of a slice.",` +
+const mcpInputEchoBranch = `{"type":"object","description":"Branch is recursive by way of a slice.",` +
 	`"properties":{"name":{"type":"string"},"branches":{"type":"array","items":{"$ref":"#/$defs/Branch"}}},` +
 	`"required":["name","branches"],"additionalProperties":false,"$defs":{` +
 	`"Branch":{"type":"object","description":"Branch is recursive by way of a slice.",` +
@@ -1837,7 +1928,12 @@ const mcpSchemaBranch = `{"type":"object","description":"Branch is recursive by 
 	`"required":["name","branches"],"additionalProperties":false}}}`
 
 // mcpOutputEchoBranch is the output schema of the tool "echo_branch".
-const mcpOutputEchoBranch = mcpSchemaBranch
+const mcpOutputEchoBranch = `{"type":"object","description":"Branch is recursive by way of a slice.",` +
+	`"properties":{"name":{"type":"string"},"branches":{"type":"array","items":{"$ref":"#/$defs/Branch"}}},` +
+	`"required":["name","branches"],"$defs":{` +
+	`"Branch":{"type":"object","description":"Branch is recursive by way of a slice.",` +
+	`"properties":{"name":{"type":"string"},"branches":{"type":"array","items":{"$ref":"#/$defs/Branch"}}},` +
+	`"required":["name","branches"]}}}`
 
 // mcpCallEchoBranch answers calls of the tool "echo_branch".
 func mcpCallEchoBranch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1869,7 +1965,7 @@ var mcpToolEchoByPointer = mcp.ToolInfo{
 const mcpInputEchoByPointer = mcpSchemaByPointer
 
 // mcpOutputEchoByPointer is the output schema of the tool "echo_by_pointer".
-const mcpOutputEchoByPointer = mcpSchemaByPointer
+const mcpOutputEchoByPointer = mcpSchemaByPointer3
 
 // mcpCallEchoByPointer answers calls of the tool "echo_by_pointer".
 func mcpCallEchoByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1898,10 +1994,7 @@ var mcpToolEchoByPointers = mcp.ToolInfo{
 }
 
 // mcpInputEchoByPointers is the input schema of the tool "echo_by_pointers".
-const mcpInputEchoByPointers = mcpSchemaByPointers
-
-// mcpSchemaByPointers is a part of several schemas.
-const mcpSchemaByPointers = `{"type":"object",` +
+const mcpInputEchoByPointers = `{"type":"object",` +
 	`"description":"ByPointers embeds pointers to structs that embed pointers.","properties":{` +
 	`"i":{"type":"integer"},` +
 	`"j":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -1911,7 +2004,13 @@ const mcpSchemaByPointers = `{"type":"object",` +
 	`"additionalProperties":false}`
 
 // mcpOutputEchoByPointers is the output schema of the tool "echo_by_pointers".
-const mcpOutputEchoByPointers = mcpSchemaByPointers
+const mcpOutputEchoByPointers = `{"type":"object",` +
+	`"description":"ByPointers embeds pointers to structs that embed pointers.","properties":{` +
+	`"i":{"type":"integer"},` +
+	`"j":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"k":{"type":"string"},` +
+	`"o":{"type":"array","items":{"type":"integer"}},` +
+	`"own":{"type":"integer"}}}`
 
 // mcpCallEchoByPointers answers calls of the tool "echo_by_pointers".
 func mcpCallEchoByPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1939,26 +2038,26 @@ var mcpToolEchoBytes = mcp.ToolInfo{
 }
 
 // mcpInputEchoBytes is the input schema of the tool "echo_bytes".
-const mcpInputEchoBytes = mcpSchemaBoxByte
+const mcpInputEchoBytes = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxByteProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxByte is a part of several schemas.
-const mcpSchemaBoxByte = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string","contentEncoding":"base64"},` +
+// mcpSchemaBoxByteProperties is a part of several schemas.
+const mcpSchemaBoxByteProperties = `{"value":{"type":"string","contentEncoding":"base64"},` +
 	`"ptr":{"type":"string","contentEncoding":"base64"},` +
 	`"list":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"string","contentEncoding":"base64"},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"string","contentEncoding":"base64"}},` +
-	`"opt":{"type":"string","contentEncoding":"base64"},` +
-	`"zero":{"type":"string","contentEncoding":"base64"},` +
-	`"ptrOpt":{"type":"string","contentEncoding":"base64"},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"opt":{"type":"string","contentEncoding":"base64"},"zero":{"type":"string","contentEncoding":"base64"},` +
+	`"ptrOpt":{"type":"string","contentEncoding":"base64"},"bag":{"type":"object",` +
+	`"additionalProperties":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}}`
 
 // mcpOutputEchoBytes is the output schema of the tool "echo_bytes".
-const mcpOutputEchoBytes = mcpSchemaBoxByte
+const mcpOutputEchoBytes = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxByteProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoBytes answers calls of the tool "echo_bytes".
 func mcpCallEchoBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1990,7 +2089,12 @@ const mcpInputEchoCelsius = mcpSchemaBoxCelsius
 
 // mcpSchemaBoxCelsius is a part of several schemas.
 const mcpSchemaBoxCelsius = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxCelsiusProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxCelsiusProperties is a part of several schemas.
+const mcpSchemaBoxCelsiusProperties = `{` +
 	`"value":{"type":"number","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"number","description":"Named scalars, without constants."},` +
 	`"list":{"type":"array","items":{"type":"number","description":"Named scalars, without constants."}},` +
@@ -2002,13 +2106,17 @@ const mcpSchemaBoxCelsius = `{"type":"object",` +
 	`"additionalProperties":{"type":"number","description":"Named scalars, without constants."}},` +
 	`"opt":{"type":"number","description":"Named scalars, without constants."},` +
 	`"zero":{"type":"number","description":"Named scalars, without constants."},` +
-	`"ptrOpt":{"type":"number","description":"Named scalars, without constants."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"number","description":"Named scalars, without constants."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Named scalars, without constants.",` +
+	`"anyOf":[{"type":"number"},{"type":"null"}]}}}`
 
 // mcpOutputEchoCelsius is the output schema of the tool "echo_celsius".
-const mcpOutputEchoCelsius = mcpSchemaBoxCelsius
+const mcpOutputEchoCelsius = mcpSchemaBoxCelsius2
+
+// mcpSchemaBoxCelsius2 is a part of several schemas.
+const mcpSchemaBoxCelsius2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxCelsiusProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoCelsius answers calls of the tool "echo_celsius".
 func mcpCallEchoCelsius(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2036,24 +2144,28 @@ var mcpToolEchoChicken = mcp.ToolInfo{
 }
 
 // mcpInputEchoChicken is the input schema of the tool "echo_chicken".
-const mcpInputEchoChicken = mcpSchemaChicken
-
-// mcpSchemaChicken is a part of several schemas.
-const mcpSchemaChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
+const mcpInputEchoChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
 	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
 	`"required":["lays"],"additionalProperties":false,"$defs":{` +
-	`"Chicken":` + mcpSchemaChicken2 + `,` +
+	`"Chicken":` + mcpSchemaChicken + `,` +
 	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
 	`"properties":{"becomes":{"$ref":"#/$defs/Chicken"},"weight":{"type":"number"}},"required":["weight"],` +
 	`"additionalProperties":false}}}`
 
-// mcpSchemaChicken2 is a part of several schemas.
-const mcpSchemaChicken2 = `{"type":"object","description":"Chicken and Egg contain each other.",` +
+// mcpSchemaChicken is a part of several schemas.
+const mcpSchemaChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
 	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
 	`"required":["lays"],"additionalProperties":false}`
 
 // mcpOutputEchoChicken is the output schema of the tool "echo_chicken".
-const mcpOutputEchoChicken = mcpSchemaChicken
+const mcpOutputEchoChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
+	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
+	`"required":["lays"],"$defs":{` +
+	`"Chicken":{"type":"object","description":"Chicken and Egg contain each other.",` +
+	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
+	`"required":["lays"]},` +
+	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
+	`"properties":{"becomes":{"$ref":"#/$defs/Chicken"},"weight":{"type":"number"}},"required":["weight"]}}}`
 
 // mcpCallEchoChicken answers calls of the tool "echo_chicken".
 func mcpCallEchoChicken(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2081,10 +2193,7 @@ var mcpToolEchoCircleA = mcp.ToolInfo{
 }
 
 // mcpInputEchoCircleA is the input schema of the tool "echo_circle_a".
-const mcpInputEchoCircleA = mcpSchemaCircleA
-
-// mcpSchemaCircleA is a part of several schemas.
-const mcpSchemaCircleA = `{"type":"object","description":"Three types in a circle.",` +
+const mcpInputEchoCircleA = `{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleAProperties + `,"additionalProperties":false,"$defs":{` +
 	`"CircleA":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleAProperties + `,"additionalProperties":false}}}`
@@ -2099,7 +2208,19 @@ const mcpSchemaCircleAProperties = `{"b":{"type":"object","description":"Three t
 	`"required":["c"],"additionalProperties":false}}`
 
 // mcpOutputEchoCircleA is the output schema of the tool "echo_circle_a".
-const mcpOutputEchoCircleA = mcpSchemaCircleA
+const mcpOutputEchoCircleA = `{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleAProperties2 + `,"$defs":{` +
+	`"CircleA":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleAProperties2 + `}}}`
+
+// mcpSchemaCircleAProperties2 is a part of several schemas.
+const mcpSchemaCircleAProperties2 = `{"b":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":{` +
+	`"c":{"type":"array","items":{"type":"object","description":"Three types in a circle.","properties":{` +
+	`"a":{"type":"object","additionalProperties":{"$ref":"#/$defs/CircleA"}},` +
+	`"x":{"type":"integer"}},` +
+	`"required":["a","x"]}}},` +
+	`"required":["c"]}}`
 
 // mcpCallEchoCircleA answers calls of the tool "echo_circle_a".
 func mcpCallEchoCircleA(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2127,10 +2248,7 @@ var mcpToolEchoCircleB = mcp.ToolInfo{
 }
 
 // mcpInputEchoCircleB is the input schema of the tool "echo_circle_b".
-const mcpInputEchoCircleB = mcpSchemaCircleB
-
-// mcpSchemaCircleB is a part of several schemas.
-const mcpSchemaCircleB = `{"type":"object","description":"Three types in a circle.",` +
+const mcpInputEchoCircleB = `{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleBProperties + `,"required":["c"],"additionalProperties":false,"$defs":{` +
 	`"CircleB":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleBProperties + `,"required":["c"],"additionalProperties":false}}}`
@@ -2144,7 +2262,18 @@ const mcpSchemaCircleBProperties = `{"c":{"type":"array","items":{"type":"object
 	`"required":["a","x"],"additionalProperties":false}}}`
 
 // mcpOutputEchoCircleB is the output schema of the tool "echo_circle_b".
-const mcpOutputEchoCircleB = mcpSchemaCircleB
+const mcpOutputEchoCircleB = `{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleBProperties2 + `,"required":["c"],"$defs":{` +
+	`"CircleB":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleBProperties2 + `,"required":["c"]}}}`
+
+// mcpSchemaCircleBProperties2 is a part of several schemas.
+const mcpSchemaCircleBProperties2 = `{"c":{"type":"array","items":{"type":"object",` +
+	`"description":"Three types in a circle.","properties":{` +
+	`"a":{"type":"object","additionalProperties":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":{"b":{"$ref":"#/$defs/CircleB"}}}},` +
+	`"x":{"type":"integer"}},` +
+	`"required":["a","x"]}}}`
 
 // mcpCallEchoCircleB answers calls of the tool "echo_circle_b".
 func mcpCallEchoCircleB(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2172,10 +2301,7 @@ var mcpToolEchoCircleC = mcp.ToolInfo{
 }
 
 // mcpInputEchoCircleC is the input schema of the tool "echo_circle_c".
-const mcpInputEchoCircleC = mcpSchemaCircleC
-
-// mcpSchemaCircleC is a part of several schemas.
-const mcpSchemaCircleC = `{"type":"object","description":"Three types in a circle.",` +
+const mcpInputEchoCircleC = `{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],"additionalProperties":false,"$defs":{` +
 	`"CircleC":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],"additionalProperties":false}}}`
@@ -2190,7 +2316,17 @@ const mcpSchemaCircleCProperties = `{"a":{"type":"object","additionalProperties"
 	`"x":{"type":"integer"}}`
 
 // mcpOutputEchoCircleC is the output schema of the tool "echo_circle_c".
-const mcpOutputEchoCircleC = mcpSchemaCircleC
+const mcpOutputEchoCircleC = `{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleCProperties2 + `,"required":["a","x"],"$defs":{` +
+	`"CircleC":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":` + mcpSchemaCircleCProperties2 + `,"required":["a","x"]}}}`
+
+// mcpSchemaCircleCProperties2 is a part of several schemas.
+const mcpSchemaCircleCProperties2 = `{"a":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Three types in a circle.","properties":{` +
+	`"b":{"type":"object","description":"Three types in a circle.",` +
+	`"properties":{"c":{"type":"array","items":{"$ref":"#/$defs/CircleC"}}},"required":["c"]}}}},` +
+	`"x":{"type":"integer"}}`
 
 // mcpCallEchoCircleC answers calls of the tool "echo_circle_c".
 func mcpCallEchoCircleC(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2269,7 +2405,7 @@ const mcpOutputEchoColor = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Color is an enumeration of small unsigned numbers.\nOne of 1, 2, 3.",` +
 	`"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoColor answers calls of the tool "echo_color".
 func mcpCallEchoColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2337,7 +2473,7 @@ const mcpOutputEchoColors = `{"type":"object",` +
 	`"additionalProperties":{"type":"integer"}},` +
 	`"opt":{"type":"integer","description":"Color is an enumeration of small unsigned numbers.\nOne of 1, 2, 3.",` +
 	`"minimum":0,"maximum":255}},` +
-	`"required":["value","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","refs","pair","map"]}`
 
 // mcpCallEchoColors answers calls of the tool "echo_colors".
 func mcpCallEchoColors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2365,16 +2501,16 @@ var mcpToolEchoConflict = mcp.ToolInfo{
 }
 
 // mcpInputEchoConflict is the input schema of the tool "echo_conflict".
-const mcpInputEchoConflict = mcpSchemaConflict
-
-// mcpSchemaConflict is a part of several schemas.
-const mcpSchemaConflict = `{"type":"object",` +
+const mcpInputEchoConflict = `{"type":"object",` +
 	`"description":"Conflict drops X; for Y and Z the tagged fields are used.",` +
 	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
 	`"required":["L","Y","Z","R"],"additionalProperties":false}`
 
 // mcpOutputEchoConflict is the output schema of the tool "echo_conflict".
-const mcpOutputEchoConflict = mcpSchemaConflict
+const mcpOutputEchoConflict = `{"type":"object",` +
+	`"description":"Conflict drops X; for Y and Z the tagged fields are used.",` +
+	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
+	`"required":["L","Y","Z","R"]}`
 
 // mcpCallEchoConflict answers calls of the tool "echo_conflict".
 func mcpCallEchoConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2433,8 +2569,7 @@ const mcpSchemaBoxCornerProperties = `{"value":{"type":"array",` +
 // mcpOutputEchoCorner is the output schema of the tool "echo_corner".
 const mcpOutputEchoCorner = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxCornerProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxCornerProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoCorner answers calls of the tool "echo_corner".
 func mcpCallEchoCorner(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2462,11 +2597,13 @@ var mcpToolEchoCount = mcp.ToolInfo{
 }
 
 // mcpInputEchoCount is the input schema of the tool "echo_count".
-const mcpInputEchoCount = mcpSchemaBoxCount
+const mcpInputEchoCount = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxCountProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxCount is a part of several schemas.
-const mcpSchemaBoxCount = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxCountProperties is a part of several schemas.
+const mcpSchemaBoxCountProperties = `{` +
 	`"value":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"list":{"type":"array","items":{"type":"integer","description":"Named scalars, without constants."}},` +
@@ -2478,13 +2615,14 @@ const mcpSchemaBoxCount = `{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
 	`"opt":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"zero":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"ptrOpt":{"type":"integer","description":"Named scalars, without constants."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"integer","description":"Named scalars, without constants."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Named scalars, without constants.",` +
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}}}`
 
 // mcpOutputEchoCount is the output schema of the tool "echo_count".
-const mcpOutputEchoCount = mcpSchemaBoxCount
+const mcpOutputEchoCount = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxCountProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoCount answers calls of the tool "echo_count".
 func mcpCallEchoCount(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2553,8 +2691,7 @@ const mcpSchemaBox23StringProperties = `{"value":{"type":"array",` +
 // mcpOutputEchoCube is the output schema of the tool "echo_cube".
 const mcpOutputEchoCube = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBox23StringProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBox23StringProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoCube answers calls of the tool "echo_cube".
 func mcpCallEchoCube(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2582,15 +2719,14 @@ var mcpToolEchoDeep = mcp.ToolInfo{
 }
 
 // mcpInputEchoDeep is the input schema of the tool "echo_deep".
-const mcpInputEchoDeep = mcpSchemaDeep
-
-// mcpSchemaDeep is a part of several schemas.
-const mcpSchemaDeep = `{"type":"object","description":"Deep reaches fields at several depths.",` +
+const mcpInputEchoDeep = `{"type":"object","description":"Deep reaches fields at several depths.",` +
 	`"properties":{"low":{"type":"integer"},"mid":{"type":"integer"},"top":{"type":"integer"}},` +
 	`"required":["low","mid","top"],"additionalProperties":false}`
 
 // mcpOutputEchoDeep is the output schema of the tool "echo_deep".
-const mcpOutputEchoDeep = mcpSchemaDeep
+const mcpOutputEchoDeep = `{"type":"object","description":"Deep reaches fields at several depths.",` +
+	`"properties":{"low":{"type":"integer"},"mid":{"type":"integer"},"top":{"type":"integer"}},` +
+	`"required":["low","mid","top"]}`
 
 // mcpCallEchoDeep answers calls of the tool "echo_deep".
 func mcpCallEchoDeep(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2649,14 +2785,15 @@ var mcpToolEchoDegrees = mcp.ToolInfo{
 }
 
 // mcpInputEchoDegrees is the input schema of the tool "echo_degrees".
-const mcpInputEchoDegrees = mcpSchemaBoxDegrees
+const mcpInputEchoDegrees = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDegreesProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxDegrees is a part of several schemas.
-const mcpSchemaBoxDegrees = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxDegreesProperties is a part of several schemas.
+const mcpSchemaBoxDegreesProperties = `{` +
 	`"value":{"type":"string","description":"Degrees is an integer that travels as text."},` +
-	`"ptr":{"type":"string","description":"Degrees is an integer that travels as text."},` +
-	`"list":{"type":"array",` +
+	`"ptr":{"type":"string","description":"Degrees is an integer that travels as text."},"list":{"type":"array",` +
 	`"items":{"type":"string","description":"Degrees is an integer that travels as text."}},` +
 	`"refs":{"type":"array","items":{"description":"Degrees is an integer that travels as text.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
@@ -2667,13 +2804,14 @@ const mcpSchemaBoxDegrees = `{"type":"object",` +
 	`"additionalProperties":{"type":"string","description":"Degrees is an integer that travels as text."}},` +
 	`"opt":{"type":"string","description":"Degrees is an integer that travels as text."},` +
 	`"zero":{"type":"string","description":"Degrees is an integer that travels as text."},` +
-	`"ptrOpt":{"type":"string","description":"Degrees is an integer that travels as text."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Degrees is an integer that travels as text.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"string","description":"Degrees is an integer that travels as text."},"bag":{` +
+	`"type":"object","additionalProperties":{"description":"Degrees is an integer that travels as text.",` +
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpOutputEchoDegrees is the output schema of the tool "echo_degrees".
-const mcpOutputEchoDegrees = mcpSchemaBoxDegrees
+const mcpOutputEchoDegrees = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDegreesProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoDegrees answers calls of the tool "echo_degrees".
 func mcpCallEchoDegrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2752,19 +2890,21 @@ var mcpToolEchoDescribed = mcp.ToolInfo{
 }
 
 // mcpInputEchoDescribed is the input schema of the tool "echo_described".
-const mcpInputEchoDescribed = mcpSchemaDescribed
+const mcpInputEchoDescribed = `{"type":"object","description":"Described has descriptions only.",` +
+	`"properties":` + mcpSchemaDescribedProperties + `,"required":["city","Doc","Tail","extra","title"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaDescribed is a part of several schemas.
-const mcpSchemaDescribed = `{"type":"object","description":"Described has descriptions only.","properties":{` +
+// mcpSchemaDescribedProperties is a part of several schemas.
+const mcpSchemaDescribedProperties = `{` +
 	`"city":{"type":"string","description":"the city, as in: Paris, France"},` +
 	`"Doc":{"type":"string","description":"Doc has a comment."},` +
 	`"Tail":{"type":"string","description":"At the end."},` +
 	`"extra":{"type":"string","description":"From the other tag.","x-flag":true,"x-order":"1"},` +
-	`"title":{"type":"string","title":"A title","examples":["a","b"],"readOnly":true,"deprecated":true}},` +
-	`"required":["city","Doc","Tail","extra","title"],"additionalProperties":false}`
+	`"title":{"type":"string","title":"A title","examples":["a","b"],"readOnly":true,"deprecated":true}}`
 
 // mcpOutputEchoDescribed is the output schema of the tool "echo_described".
-const mcpOutputEchoDescribed = mcpSchemaDescribed
+const mcpOutputEchoDescribed = `{"type":"object","description":"Described has descriptions only.",` +
+	`"properties":` + mcpSchemaDescribedProperties + `,"required":["city","Doc","Tail","extra","title"]}`
 
 // mcpCallEchoDescribed answers calls of the tool "echo_described".
 func mcpCallEchoDescribed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2792,15 +2932,14 @@ var mcpToolEchoDiamond = mcp.ToolInfo{
 }
 
 // mcpInputEchoDiamond is the input schema of the tool "echo_diamond".
-const mcpInputEchoDiamond = mcpSchemaDiamond
-
-// mcpSchemaDiamond is a part of several schemas.
-const mcpSchemaDiamond = `{"type":"object","description":"Diamond reaches the same struct twice.",` +
+const mcpInputEchoDiamond = `{"type":"object","description":"Diamond reaches the same struct twice.",` +
 	`"properties":{"A":{"type":"integer"},"B":{"type":"integer"},"Own":{"type":"integer"}},` +
 	`"required":["A","B","Own"],"additionalProperties":false}`
 
 // mcpOutputEchoDiamond is the output schema of the tool "echo_diamond".
-const mcpOutputEchoDiamond = mcpSchemaDiamond
+const mcpOutputEchoDiamond = `{"type":"object","description":"Diamond reaches the same struct twice.",` +
+	`"properties":{"A":{"type":"integer"},"B":{"type":"integer"},"Own":{"type":"integer"}},` +
+	`"required":["A","B","Own"]}`
 
 // mcpCallEchoDiamond answers calls of the tool "echo_diamond".
 func mcpCallEchoDiamond(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2863,8 +3002,7 @@ const mcpSchemaBoxDigestProperties = `{"value":{"type":"array",` +
 // mcpOutputEchoDigest is the output schema of the tool "echo_digest".
 const mcpOutputEchoDigest = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxDigestProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxDigestProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoDigest answers calls of the tool "echo_digest".
 func mcpCallEchoDigest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2892,28 +3030,29 @@ var mcpToolEchoDouble = mcp.ToolInfo{
 }
 
 // mcpInputEchoDouble is the input schema of the tool "echo_double".
-const mcpInputEchoDouble = mcpSchemaBoxDouble
+const mcpInputEchoDouble = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDoubleProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxDouble is a part of several schemas.
-const mcpSchemaBoxDouble = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"description":"Double writes a name twice where it is zero."},` +
+// mcpSchemaBoxDoubleProperties is a part of several schemas.
+const mcpSchemaBoxDoubleProperties = `{"value":{"description":"Double writes a name twice where it is zero."},` +
 	`"ptr":{"description":"Double writes a name twice where it is zero."},` +
 	`"list":{"type":"array","items":{"description":"Double writes a name twice where it is zero."}},` +
-	`"refs":{"type":"array","items":{"description":"Double writes a name twice where it is zero."}},` +
-	`"pair":{"type":"array","items":{"description":"Double writes a name twice where it is zero."},"minItems":2,` +
+	`"refs":{"type":"array","items":{"description":"Double writes a name twice where it is zero."}},"pair":{` +
+	`"type":"array","items":{"description":"Double writes a name twice where it is zero."},"minItems":2,` +
 	`"maxItems":2},` +
 	`"map":{"type":"object",` +
 	`"additionalProperties":{"description":"Double writes a name twice where it is zero."}},` +
 	`"opt":{"description":"Double writes a name twice where it is zero."},` +
 	`"zero":{"description":"Double writes a name twice where it is zero."},` +
-	`"ptrOpt":{"description":"Double writes a name twice where it is zero."},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"description":"Double writes a name twice where it is zero."}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"description":"Double writes a name twice where it is zero."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Double writes a name twice where it is zero."}}}`
 
 // mcpOutputEchoDouble is the output schema of the tool "echo_double".
-const mcpOutputEchoDouble = mcpSchemaBoxDouble
+const mcpOutputEchoDouble = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDoubleProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoDouble answers calls of the tool "echo_double".
 func mcpCallEchoDouble(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2941,27 +3080,27 @@ var mcpToolEchoDuration = mcp.ToolInfo{
 }
 
 // mcpInputEchoDuration is the input schema of the tool "echo_duration".
-const mcpInputEchoDuration = mcpSchemaBoxDuration
+const mcpInputEchoDuration = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDurationProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxDuration is a part of several schemas.
-const mcpSchemaBoxDuration = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","description":"In nanoseconds."},` +
+// mcpSchemaBoxDurationProperties is a part of several schemas.
+const mcpSchemaBoxDurationProperties = `{"value":{"type":"integer","description":"In nanoseconds."},` +
 	`"ptr":{"type":"integer","description":"In nanoseconds."},` +
-	`"list":{"type":"array","items":{"type":"integer","description":"In nanoseconds."}},` +
-	`"refs":{"type":"array",` +
+	`"list":{"type":"array","items":{"type":"integer","description":"In nanoseconds."}},"refs":{"type":"array",` +
 	`"items":{"description":"In nanoseconds.","anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer","description":"In nanoseconds."},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","description":"In nanoseconds."}},` +
 	`"opt":{"type":"integer","description":"In nanoseconds."},` +
 	`"zero":{"type":"integer","description":"In nanoseconds."},` +
-	`"ptrOpt":{"type":"integer","description":"In nanoseconds."},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"description":"In nanoseconds.","anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"integer","description":"In nanoseconds."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"In nanoseconds.","anyOf":[{"type":"integer"},{"type":"null"}]}}}`
 
 // mcpOutputEchoDuration is the output schema of the tool "echo_duration".
-const mcpOutputEchoDuration = mcpSchemaBoxDuration
+const mcpOutputEchoDuration = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxDurationProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoDuration answers calls of the tool "echo_duration".
 func mcpCallEchoDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3025,7 +3164,7 @@ const mcpOutputEchoDurations = `{"type":"object",` +
 	`"def":{"type":"string","description":"A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"nanos":{"type":"integer","description":"In nanoseconds."}},` +
-	`"required":["text","list","map","def","nanos"],"additionalProperties":false}`
+	`"required":["text","list","map","def","nanos"]}`
 
 // mcpCallEchoDurations answers calls of the tool "echo_durations".
 func mcpCallEchoDurations(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3053,19 +3192,26 @@ var mcpToolEchoEgg = mcp.ToolInfo{
 }
 
 // mcpInputEchoEgg is the input schema of the tool "echo_egg".
-const mcpInputEchoEgg = mcpSchemaEgg
-
-// mcpSchemaEgg is a part of several schemas.
-const mcpSchemaEgg = `{"type":"object","description":"Egg is what chickens are made of.",` +
+const mcpInputEchoEgg = `{"type":"object","description":"Egg is what chickens are made of.",` +
 	`"properties":` + mcpSchemaEggProperties + `,"required":["weight"],"additionalProperties":false,"$defs":{` +
 	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
 	`"properties":` + mcpSchemaEggProperties + `,"required":["weight"],"additionalProperties":false}}}`
 
 // mcpSchemaEggProperties is a part of several schemas.
-const mcpSchemaEggProperties = `{"becomes":` + mcpSchemaChicken2 + `,"weight":{"type":"number"}}`
+const mcpSchemaEggProperties = `{"becomes":` + mcpSchemaChicken + `,"weight":{"type":"number"}}`
 
 // mcpOutputEchoEgg is the output schema of the tool "echo_egg".
-const mcpOutputEchoEgg = mcpSchemaEgg
+const mcpOutputEchoEgg = `{"type":"object","description":"Egg is what chickens are made of.",` +
+	`"properties":` + mcpSchemaEggProperties2 + `,"required":["weight"],"$defs":{` +
+	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
+	`"properties":` + mcpSchemaEggProperties2 + `,"required":["weight"]}}}`
+
+// mcpSchemaEggProperties2 is a part of several schemas.
+const mcpSchemaEggProperties2 = `{"becomes":{"type":"object",` +
+	`"description":"Chicken and Egg contain each other.",` +
+	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
+	`"required":["lays"]},` +
+	`"weight":{"type":"number"}}`
 
 // mcpCallEchoEgg answers calls of the tool "echo_egg".
 func mcpCallEchoEgg(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3093,10 +3239,7 @@ var mcpToolEchoEither = mcp.ToolInfo{
 }
 
 // mcpInputEchoEither is the input schema of the tool "echo_either".
-const mcpInputEchoEither = mcpSchemaEitherPointTime
-
-// mcpSchemaEitherPointTime is a part of several schemas.
-const mcpSchemaEitherPointTime = `{"type":"object","description":"Either nests instances in instances.",` +
+const mcpInputEchoEither = `{"type":"object","description":"Either nests instances in instances.",` +
 	`"properties":{` +
 	`"left":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -3116,7 +3259,20 @@ const mcpSchemaEitherPointTime = `{"type":"object","description":"Either nests i
 	`"additionalProperties":false}`
 
 // mcpOutputEchoEither is the output schema of the tool "echo_either".
-const mcpOutputEchoEither = mcpSchemaEitherPointTime
+const mcpOutputEchoEither = `{"type":"object","description":"Either nests instances in instances.",` +
+	`"properties":{` +
+	`"left":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"right":{"type":"string","format":"date-time"},` +
+	`"both":{"type":"object","description":"Pair is two of anything.","properties":{` +
+	`"first":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"second":{"type":"object","description":"Pair is two of anything.","properties":{` +
+	`"first":{"type":"string","format":"date-time"},` +
+	`"second":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}}},` +
+	`"required":["first","second"]}},` +
+	`"required":["first","second"]}}}`
 
 // mcpCallEchoEither answers calls of the tool "echo_either".
 func mcpCallEchoEither(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3146,10 +3302,7 @@ var mcpToolEchoEitherOfSame = mcp.ToolInfo{
 
 // mcpInputEchoEitherOfSame is the input schema of the tool
 // "echo_either_of_same".
-const mcpInputEchoEitherOfSame = mcpSchemaEitherLabelLabel
-
-// mcpSchemaEitherLabelLabel is a part of several schemas.
-const mcpSchemaEitherLabelLabel = `{"type":"object","description":"Either nests instances in instances.",` +
+const mcpInputEchoEitherOfSame = `{"type":"object","description":"Either nests instances in instances.",` +
 	`"properties":{` +
 	`"left":{"type":"string","description":"Named scalars, without constants."},` +
 	`"right":{"type":"string","description":"Named scalars, without constants."},` +
@@ -3164,7 +3317,17 @@ const mcpSchemaEitherLabelLabel = `{"type":"object","description":"Either nests 
 
 // mcpOutputEchoEitherOfSame is the output schema of the tool
 // "echo_either_of_same".
-const mcpOutputEchoEitherOfSame = mcpSchemaEitherLabelLabel
+const mcpOutputEchoEitherOfSame = `{"type":"object","description":"Either nests instances in instances.",` +
+	`"properties":{` +
+	`"left":{"type":"string","description":"Named scalars, without constants."},` +
+	`"right":{"type":"string","description":"Named scalars, without constants."},` +
+	`"both":{"type":"object","description":"Pair is two of anything.","properties":{` +
+	`"first":{"type":"string","description":"Named scalars, without constants."},` +
+	`"second":{"type":"object","description":"Pair is two of anything.","properties":{` +
+	`"first":{"type":"string","description":"Named scalars, without constants."},` +
+	`"second":{"type":"array","items":{"type":"string","description":"Named scalars, without constants."}}},` +
+	`"required":["first","second"]}},` +
+	`"required":["first","second"]}}}`
 
 // mcpCallEchoEitherOfSame answers calls of the tool "echo_either_of_same".
 func mcpCallEchoEitherOfSame(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3221,8 +3384,7 @@ const mcpOutputEchoElements = `{"type":"object","description":"Elements has cons
 	`"deep":{"type":"object",` +
 	`"additionalProperties":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string"}}}},` +
 	`"words":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}}},` +
-	`"required":["ints","texts","matrix","map","ptrs","array","mails","deep","words"],` +
-	`"additionalProperties":false}`
+	`"required":["ints","texts","matrix","map","ptrs","array","mails","deep","words"]}`
 
 // mcpCallEchoElements answers calls of the tool "echo_elements".
 func mcpCallEchoElements(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3254,7 +3416,7 @@ var mcpToolEchoEmbedding = mcp.ToolInfo{
 const mcpInputEchoEmbedding = mcpSchemaEmbedding
 
 // mcpOutputEchoEmbedding is the output schema of the tool "echo_embedding".
-const mcpOutputEchoEmbedding = mcpSchemaEmbedding
+const mcpOutputEchoEmbedding = mcpSchemaEmbedding3
 
 // mcpCallEchoEmbedding answers calls of the tool "echo_embedding".
 func mcpCallEchoEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3283,15 +3445,11 @@ var mcpToolEchoEmpty = mcp.ToolInfo{
 
 // mcpInputEchoEmpty is the input schema of the tool "echo_empty".
 const mcpInputEchoEmpty = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxStructProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
-
-// mcpSchemaBoxStructProperties is a part of several schemas.
-const mcpSchemaBoxStructProperties = `{"value":{"type":"object","properties":{},"additionalProperties":false},` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"object","properties":{},"additionalProperties":false},` +
 	`"ptr":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"list":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}},"refs":{` +
-	`"type":"array",` +
+	`"list":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}},` +
+	`"refs":{"type":"array",` +
 	`"items":{"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false},"minItems":2,` +
 	`"maxItems":2},` +
@@ -3299,15 +3457,25 @@ const mcpSchemaBoxStructProperties = `{"value":{"type":"object","properties":{},
 	`"additionalProperties":{"type":"object","properties":{},"additionalProperties":false}},` +
 	`"opt":{"type":"object","properties":{},"additionalProperties":false},` +
 	`"zero":{"type":"object","properties":{},"additionalProperties":false},` +
-	`"ptrOpt":{"type":"object","properties":{},"additionalProperties":false},"bag":{"type":"object",` +
-	`"additionalProperties":{` +
-	`"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}}}`
+	`"ptrOpt":{"type":"object","properties":{},"additionalProperties":false},` +
+	`"bag":{"type":"object","additionalProperties":{` +
+	`"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpOutputEchoEmpty is the output schema of the tool "echo_empty".
 const mcpOutputEchoEmpty = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxStructProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"object","properties":{}},` +
+	`"ptr":{"type":"object","properties":{}},` +
+	`"list":{"type":"array","items":{"type":"object","properties":{}}},` +
+	`"refs":{"type":"array","items":{"anyOf":[{"type":"object","properties":{}},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"type":"object","properties":{}},"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"object","properties":{}}},` +
+	`"opt":{"type":"object","properties":{}},` +
+	`"zero":{"type":"object","properties":{}},` +
+	`"ptrOpt":{"type":"object","properties":{}},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object","properties":{}},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoEmpty answers calls of the tool "echo_empty".
 func mcpCallEchoEmpty(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3336,11 +3504,13 @@ var mcpToolEchoEmptyArray = mcp.ToolInfo{
 }
 
 // mcpInputEchoEmptyArray is the input schema of the tool "echo_empty_array".
-const mcpInputEchoEmptyArray = mcpSchemaBox0Int
+const mcpInputEchoEmptyArray = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBox0IntProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBox0Int is a part of several schemas.
-const mcpSchemaBox0Int = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBox0IntProperties is a part of several schemas.
+const mcpSchemaBox0IntProperties = `{` +
 	`"value":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
 	`"ptr":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
 	`"list":{"type":"array","items":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0}},` +
@@ -3352,13 +3522,14 @@ const mcpSchemaBox0Int = `{"type":"object",` +
 	`"additionalProperties":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0}},` +
 	`"opt":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
 	`"zero":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
-	`"ptrOpt":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},{"type":"null"}]}}}`
 
 // mcpOutputEchoEmptyArray is the output schema of the tool "echo_empty_array".
-const mcpOutputEchoEmptyArray = mcpSchemaBox0Int
+const mcpOutputEchoEmptyArray = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBox0IntProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoEmptyArray answers calls of the tool "echo_empty_array".
 func mcpCallEchoEmptyArray(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3386,10 +3557,7 @@ var mcpToolEchoFamily = mcp.ToolInfo{
 }
 
 // mcpInputEchoFamily is the input schema of the tool "echo_family".
-const mcpInputEchoFamily = mcpSchemaFamily
-
-// mcpSchemaFamily is a part of several schemas.
-const mcpSchemaFamily = `{"type":"object",` +
+const mcpInputEchoFamily = `{"type":"object",` +
 	`"description":"Family contains itself by a type of another package.",` +
 	`"properties":` + mcpSchemaFamilyProperties + `,"required":["relatives"],"additionalProperties":false,"$defs":{` +
 	`"Family":{"type":"object","description":"Family contains itself by a type of another package.",` +
@@ -3407,7 +3575,22 @@ const mcpSchemaFamilyProperties = `{"relatives":{"type":"object",` +
 	`"required":["name","members"],"additionalProperties":false}}}`
 
 // mcpOutputEchoFamily is the output schema of the tool "echo_family".
-const mcpOutputEchoFamily = mcpSchemaFamily
+const mcpOutputEchoFamily = `{"type":"object",` +
+	`"description":"Family contains itself by a type of another package.",` +
+	`"properties":` + mcpSchemaFamilyProperties2 + `,"required":["relatives"],"$defs":{` +
+	`"Family":{"type":"object","description":"Family contains itself by a type of another package.",` +
+	`"properties":` + mcpSchemaFamilyProperties2 + `,"required":["relatives"]}}}`
+
+// mcpSchemaFamilyProperties2 is a part of several schemas.
+const mcpSchemaFamilyProperties2 = `{"relatives":{"type":"object",` +
+	`"description":"Group is several of anything.","properties":{` +
+	`"name":{"type":"string"},` +
+	`"members":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Family"},{"type":"null"}]}}},` +
+	`"required":["name","members"]},` +
+	`"inLaws":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Group is several of anything.",` +
+	`"properties":{"name":{"type":"string"},"members":{"type":"array","items":{"$ref":"#/$defs/Family"}}},` +
+	`"required":["name","members"]}}}`
 
 // mcpCallEchoFamily answers calls of the tool "echo_family".
 func mcpCallEchoFamily(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3435,11 +3618,13 @@ var mcpToolEchoFlag = mcp.ToolInfo{
 }
 
 // mcpInputEchoFlag is the input schema of the tool "echo_flag".
-const mcpInputEchoFlag = mcpSchemaBoxFlag
+const mcpInputEchoFlag = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxFlagProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxFlag is a part of several schemas.
-const mcpSchemaBoxFlag = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxFlagProperties is a part of several schemas.
+const mcpSchemaBoxFlagProperties = `{` +
 	`"value":{"type":"boolean","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"boolean","description":"Named scalars, without constants."},` +
 	`"list":{"type":"array","items":{"type":"boolean","description":"Named scalars, without constants."}},` +
@@ -3451,13 +3636,14 @@ const mcpSchemaBoxFlag = `{"type":"object",` +
 	`"additionalProperties":{"type":"boolean","description":"Named scalars, without constants."}},` +
 	`"opt":{"type":"boolean","description":"Named scalars, without constants."},` +
 	`"zero":{"type":"boolean","description":"Named scalars, without constants."},` +
-	`"ptrOpt":{"type":"boolean","description":"Named scalars, without constants."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"boolean","description":"Named scalars, without constants."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Named scalars, without constants.",` +
+	`"anyOf":[{"type":"boolean"},{"type":"null"}]}}}`
 
 // mcpOutputEchoFlag is the output schema of the tool "echo_flag".
-const mcpOutputEchoFlag = mcpSchemaBoxFlag
+const mcpOutputEchoFlag = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxFlagProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoFlag answers calls of the tool "echo_flag".
 func mcpCallEchoFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3489,21 +3675,26 @@ const mcpInputEchoFloat32 = mcpSchemaBoxFloat32
 
 // mcpSchemaBoxFloat32 is a part of several schemas.
 const mcpSchemaBoxFloat32 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"number"},` +
-	`"ptr":{"type":"number"},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxFloat32Properties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxFloat32Properties is a part of several schemas.
+const mcpSchemaBoxFloat32Properties = `{"value":{"type":"number"},"ptr":{"type":"number"},` +
 	`"list":{"type":"array","items":{"type":"number"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"type":"number"}},` +
-	`"opt":{"type":"number"},` +
-	`"zero":{"type":"number"},` +
-	`"ptrOpt":{"type":"number"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"map":{"type":"object","additionalProperties":{"type":"number"}},"opt":{"type":"number"},` +
+	`"zero":{"type":"number"},"ptrOpt":{"type":"number"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"number"},{"type":"null"}]}}}`
 
 // mcpOutputEchoFloat32 is the output schema of the tool "echo_float32".
-const mcpOutputEchoFloat32 = mcpSchemaBoxFloat32
+const mcpOutputEchoFloat32 = mcpSchemaBoxFloat322
+
+// mcpSchemaBoxFloat322 is a part of several schemas.
+const mcpSchemaBoxFloat322 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxFloat32Properties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoFloat32 answers calls of the tool "echo_float32".
 func mcpCallEchoFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3534,7 +3725,7 @@ var mcpToolEchoFloat64 = mcp.ToolInfo{
 const mcpInputEchoFloat64 = mcpSchemaBoxFloat32
 
 // mcpOutputEchoFloat64 is the output schema of the tool "echo_float64".
-const mcpOutputEchoFloat64 = mcpSchemaBoxFloat32
+const mcpOutputEchoFloat64 = mcpSchemaBoxFloat322
 
 // mcpCallEchoFloat64 answers calls of the tool "echo_float64".
 func mcpCallEchoFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3607,10 +3798,8 @@ var mcpToolEchoFolder = mcp.ToolInfo{
 }
 
 // mcpInputEchoFolder is the input schema of the tool "echo_folder".
-const mcpInputEchoFolder = mcpSchemaFolder
-
-// mcpSchemaFolder is a part of several schemas.
-const mcpSchemaFolder = `{"type":"object","description":"Folder is recursive by way of a map.","properties":{` +
+const mcpInputEchoFolder = `{"type":"object","description":"Folder is recursive by way of a map.",` +
+	`"properties":{` +
 	`"files":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"folders":{"type":"object","additionalProperties":{"$ref":"#/$defs/Folder"}}},` +
 	`"additionalProperties":false,"$defs":{` +
@@ -3620,7 +3809,14 @@ const mcpSchemaFolder = `{"type":"object","description":"Folder is recursive by 
 	`"additionalProperties":false}}}`
 
 // mcpOutputEchoFolder is the output schema of the tool "echo_folder".
-const mcpOutputEchoFolder = mcpSchemaFolder
+const mcpOutputEchoFolder = `{"type":"object","description":"Folder is recursive by way of a map.",` +
+	`"properties":{` +
+	`"files":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"folders":{"type":"object","additionalProperties":{"$ref":"#/$defs/Folder"}}},` +
+	`"$defs":{` +
+	`"Folder":{"type":"object","description":"Folder is recursive by way of a map.","properties":{` +
+	`"files":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"folders":{"type":"object","additionalProperties":{"$ref":"#/$defs/Folder"}}}}}}`
 
 // mcpCallEchoFolder answers calls of the tool "echo_folder".
 func mcpCallEchoFolder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3648,23 +3844,25 @@ var mcpToolEchoForest = mcp.ToolInfo{
 }
 
 // mcpInputEchoForest is the input schema of the tool "echo_forest".
-const mcpInputEchoForest = mcpSchemaForest
-
-// mcpSchemaForest is a part of several schemas.
-const mcpSchemaForest = `{"type":"object","description":"Forest has a recursive type in several places.",` +
-	`"properties":{` +
-	`"first":{"$ref":"#/$defs/Node"},` +
-	`"second":{"$ref":"#/$defs/Node"},` +
-	`"byName":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
-	`"links":{"type":"array","items":{"$ref":"#/$defs/Link"}}},` +
-	`"required":["first","second","byName","links"],"additionalProperties":false,"$defs":{` +
+const mcpInputEchoForest = `{"type":"object","description":"Forest has a recursive type in several places.",` +
+	`"properties":` + mcpSchemaForestProperties + `,"required":["first","second","byName","links"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"Link":{"type":"object","description":"Link is a list.",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false},` +
 	`"Node":` + mcpSchemaNode + `}}`
 
+// mcpSchemaForestProperties is a part of several schemas.
+const mcpSchemaForestProperties = `{"first":{"$ref":"#/$defs/Node"},"second":{"$ref":"#/$defs/Node"},` +
+	`"byName":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
+	`"links":{"type":"array","items":{"$ref":"#/$defs/Link"}}}`
+
 // mcpOutputEchoForest is the output schema of the tool "echo_forest".
-const mcpOutputEchoForest = mcpSchemaForest
+const mcpOutputEchoForest = `{"type":"object","description":"Forest has a recursive type in several places.",` +
+	`"properties":` + mcpSchemaForestProperties + `,"required":["first","second","byName","links"],"$defs":{` +
+	`"Link":{"type":"object","description":"Link is a list.",` +
+	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"]},` +
+	`"Node":` + mcpSchemaNode2 + `}}`
 
 // mcpCallEchoForest answers calls of the tool "echo_forest".
 func mcpCallEchoForest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3723,8 +3921,7 @@ const mcpOutputEchoFormats = `{"type":"object","description":"Formats has every 
 	`"ptr":{"type":"string"},` +
 	`"list":{"type":"array","items":{"type":"string","description":"Named scalars, without constants."}},` +
 	`"short":{"type":"string"}},` +
-	`"required":["dateTime","date","time","uuid","email","uri","ipv4","ipv6","host","list","short"],` +
-	`"additionalProperties":false}`
+	`"required":["dateTime","date","time","uuid","email","uri","ipv4","ipv6","host","list","short"]}`
 
 // mcpCallEchoFormats answers calls of the tool "echo_formats".
 func mcpCallEchoFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3753,13 +3950,14 @@ var mcpToolEchoGradeKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoGradeKeys is the input schema of the tool "echo_grade_keys".
-const mcpInputEchoGradeKeys = mcpSchemaBoxMapGradeGrade
+const mcpInputEchoGradeKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapGradeGradeProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapGradeGrade is a part of several schemas.
-const mcpSchemaBoxMapGradeGrade = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","additionalProperties":{"type":"string",` +
-	`"description":"Grade is an integer with text methods of its pointer."}},` +
+// mcpSchemaBoxMapGradeGradeProperties is a part of several schemas.
+const mcpSchemaBoxMapGradeGradeProperties = `{"value":{"type":"object","additionalProperties":{` +
+	`"type":"string","description":"Grade is an integer with text methods of its pointer."}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Grade is an integer with text methods of its pointer."}},` +
 	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string",` +
@@ -3778,11 +3976,12 @@ const mcpSchemaBoxMapGradeGrade = `{"type":"object",` +
 	`"ptrOpt":{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Grade is an integer with text methods of its pointer."}},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object","additionalProperties":{` +
-	`"type":"string","description":"Grade is an integer with text methods of its pointer."}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"type":"string","description":"Grade is an integer with text methods of its pointer."}},{"type":"null"}]}}}`
 
 // mcpOutputEchoGradeKeys is the output schema of the tool "echo_grade_keys".
-const mcpOutputEchoGradeKeys = mcpSchemaBoxMapGradeGrade
+const mcpOutputEchoGradeKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapGradeGradeProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoGradeKeys answers calls of the tool "echo_grade_keys".
 func mcpCallEchoGradeKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3810,10 +4009,7 @@ var mcpToolEchoGrid = mcp.ToolInfo{
 }
 
 // mcpInputEchoGrid is the input schema of the tool "echo_grid".
-const mcpInputEchoGrid = mcpSchemaGrid
-
-// mcpSchemaGrid is a part of several schemas.
-const mcpSchemaGrid = `{"type":"object",` +
+const mcpInputEchoGrid = `{"type":"object",` +
 	`"description":"Grid is recursive by way of slices of maps of pointers.",` +
 	`"properties":` + mcpSchemaGridProperties + `,"required":["size"],"additionalProperties":false,"$defs":{` +
 	`"Grid":{"type":"object","description":"Grid is recursive by way of slices of maps of pointers.",` +
@@ -3825,7 +4021,11 @@ const mcpSchemaGridProperties = `{"cells":{"type":"array",` +
 	`"size":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}}`
 
 // mcpOutputEchoGrid is the output schema of the tool "echo_grid".
-const mcpOutputEchoGrid = mcpSchemaGrid
+const mcpOutputEchoGrid = `{"type":"object",` +
+	`"description":"Grid is recursive by way of slices of maps of pointers.",` +
+	`"properties":` + mcpSchemaGridProperties + `,"required":["size"],"$defs":{` +
+	`"Grid":{"type":"object","description":"Grid is recursive by way of slices of maps of pointers.",` +
+	`"properties":` + mcpSchemaGridProperties + `,"required":["size"]}}}`
 
 // mcpCallEchoGrid answers calls of the tool "echo_grid".
 func mcpCallEchoGrid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3858,7 +4058,7 @@ const mcpInputEchoHiding = `{"type":"object","description":"Hiding drops an embe
 
 // mcpOutputEchoHiding is the output schema of the tool "echo_hiding".
 const mcpOutputEchoHiding = `{"type":"object","description":"Hiding drops an embedded struct and a field.",` +
-	`"properties":{"Own":{"type":"integer"}},"required":["Own"],"additionalProperties":false}`
+	`"properties":{"Own":{"type":"integer"}},"required":["Own"]}`
 
 // mcpCallEchoHiding answers calls of the tool "echo_hiding".
 func mcpCallEchoHiding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3938,7 +4138,7 @@ const mcpOutputEchoHuge = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Huge has values beyond float64.\nOne of ` +
 	`18446744073709551615, 9007199254740993, 9007199254740992.",` +
 	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoHuge answers calls of the tool "echo_huge".
 func mcpCallEchoHuge(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3999,19 +4199,18 @@ const mcpOutputEchoInOnly = `{"type":"object",` +
 	`"zero":` + mcpSchemaInOnly + `,` +
 	`"ptrOpt":` + mcpSchemaInOnly + `,` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaInOnly2 + `}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpSchemaInOnly is a part of several schemas.
 const mcpSchemaInOnly = `{"type":"object",` +
 	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
-	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
-	`"additionalProperties":false}`
+	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"]}`
 
 // mcpSchemaInOnly2 is a part of several schemas.
 const mcpSchemaInOnly2 = `{` +
 	`"description":"InOnly has a method for the other direction: it is written by its fields.","anyOf":[{` +
 	`"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["a"],"additionalProperties":false},{"type":"null"}]}`
+	`"required":["a"]},{"type":"null"}]}`
 
 // mcpCallEchoInOnly answers calls of the tool "echo_in_only".
 func mcpCallEchoInOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4039,10 +4238,7 @@ var mcpToolEchoInline = mcp.ToolInfo{
 }
 
 // mcpInputEchoInline is the input schema of the tool "echo_inline".
-const mcpInputEchoInline = mcpSchemaInline
-
-// mcpSchemaInline is a part of several schemas.
-const mcpSchemaInline = `{"type":"object","description":"Inline has an option that encoding/json ignores.",` +
+const mcpInputEchoInline = `{"type":"object","description":"Inline has an option that encoding/json ignores.",` +
 	`"properties":{` +
 	`"Part":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -4053,7 +4249,14 @@ const mcpSchemaInline = `{"type":"object","description":"Inline has an option th
 	`"required":["Part","id","Name"],"additionalProperties":false}`
 
 // mcpOutputEchoInline is the output schema of the tool "echo_inline".
-const mcpOutputEchoInline = mcpSchemaInline
+const mcpOutputEchoInline = `{"type":"object",` +
+	`"description":"Inline has an option that encoding/json ignores.","properties":{` +
+	`"Part":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"}},` +
+	`"required":["Part","id","Name"]}`
 
 // mcpCallEchoInline answers calls of the tool "echo_inline".
 func mcpCallEchoInline(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4084,7 +4287,12 @@ var mcpToolEchoInt = mcp.ToolInfo{
 const mcpInputEchoInt = mcpSchemaBoxInt
 
 // mcpOutputEchoInt is the output schema of the tool "echo_int".
-const mcpOutputEchoInt = mcpSchemaBoxInt
+const mcpOutputEchoInt = mcpSchemaBoxInt4
+
+// mcpSchemaBoxInt4 is a part of several schemas.
+const mcpSchemaBoxInt4 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxIntProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoInt answers calls of the tool "echo_int".
 func mcpCallEchoInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4112,28 +4320,28 @@ var mcpToolEchoInt16 = mcp.ToolInfo{
 }
 
 // mcpInputEchoInt16 is the input schema of the tool "echo_int16".
-const mcpInputEchoInt16 = mcpSchemaBoxInt16
+const mcpInputEchoInt16 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxInt16Properties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxInt16 is a part of several schemas.
-const mcpSchemaBoxInt16 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","minimum":-32768,"maximum":32767},` +
+// mcpSchemaBoxInt16Properties is a part of several schemas.
+const mcpSchemaBoxInt16Properties = `{"value":{"type":"integer","minimum":-32768,"maximum":32767},` +
 	`"ptr":{"type":"integer","minimum":-32768,"maximum":32767},` +
-	`"list":{"type":"array","items":{"type":"integer","minimum":-32768,"maximum":32767}},` +
-	`"refs":{"type":"array",` +
+	`"list":{"type":"array","items":{"type":"integer","minimum":-32768,"maximum":32767}},"refs":{"type":"array",` +
 	`"items":{"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer","minimum":-32768,"maximum":32767},"minItems":2,` +
 	`"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","minimum":-32768,"maximum":32767}},` +
 	`"opt":{"type":"integer","minimum":-32768,"maximum":32767},` +
 	`"zero":{"type":"integer","minimum":-32768,"maximum":32767},` +
-	`"ptrOpt":{"type":"integer","minimum":-32768,"maximum":32767},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"integer","minimum":-32768,"maximum":32767},"bag":{"type":"object",` +
+	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}}`
 
 // mcpOutputEchoInt16 is the output schema of the tool "echo_int16".
-const mcpOutputEchoInt16 = mcpSchemaBoxInt16
+const mcpOutputEchoInt16 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxInt16Properties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoInt16 answers calls of the tool "echo_int16".
 func mcpCallEchoInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4165,24 +4373,32 @@ const mcpInputEchoInt32 = mcpSchemaBoxInt32
 
 // mcpSchemaBoxInt32 is a part of several schemas.
 const mcpSchemaBoxInt32 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxInt32Properties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxInt32Properties is a part of several schemas.
+const mcpSchemaBoxInt32Properties = `{"value":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
 	`"ptr":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
-	`"list":{"type":"array","items":{"type":"integer","minimum":-2147483648,"maximum":2147483647}},` +
-	`"refs":{"type":"array",` +
+	`"list":{"type":"array","items":{"type":"integer","minimum":-2147483648,"maximum":2147483647}},"refs":{` +
+	`"type":"array",` +
 	`"items":{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"minItems":2,` +
 	`"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","minimum":-2147483648,"maximum":2147483647}},` +
 	`"opt":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
 	`"zero":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
-	`"ptrOpt":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"null"}]}}}`
 
 // mcpOutputEchoInt32 is the output schema of the tool "echo_int32".
-const mcpOutputEchoInt32 = mcpSchemaBoxInt32
+const mcpOutputEchoInt32 = mcpSchemaBoxInt322
+
+// mcpSchemaBoxInt322 is a part of several schemas.
+const mcpSchemaBoxInt322 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxInt32Properties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoInt32 answers calls of the tool "echo_int32".
 func mcpCallEchoInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4213,7 +4429,7 @@ var mcpToolEchoInt64 = mcp.ToolInfo{
 const mcpInputEchoInt64 = mcpSchemaBoxInt
 
 // mcpOutputEchoInt64 is the output schema of the tool "echo_int64".
-const mcpOutputEchoInt64 = mcpSchemaBoxInt
+const mcpOutputEchoInt64 = mcpSchemaBoxInt4
 
 // mcpCallEchoInt64 answers calls of the tool "echo_int64".
 func mcpCallEchoInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4245,8 +4461,12 @@ const mcpInputEchoInt8 = mcpSchemaBoxInt8
 
 // mcpSchemaBoxInt8 is a part of several schemas.
 const mcpSchemaBoxInt8 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","minimum":-128,"maximum":127},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxInt8Properties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxInt8Properties is a part of several schemas.
+const mcpSchemaBoxInt8Properties = `{"value":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"ptr":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"list":{"type":"array","items":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}},` +
@@ -4254,13 +4474,16 @@ const mcpSchemaBoxInt8 = `{"type":"object",` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"opt":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"zero":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"ptrOpt":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"integer","minimum":-128,"maximum":127},"bag":{"type":"object",` +
+	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}}}`
 
 // mcpOutputEchoInt8 is the output schema of the tool "echo_int8".
-const mcpOutputEchoInt8 = mcpSchemaBoxInt8
+const mcpOutputEchoInt8 = mcpSchemaBoxInt82
+
+// mcpSchemaBoxInt82 is a part of several schemas.
+const mcpSchemaBoxInt82 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxInt8Properties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoInt8 answers calls of the tool "echo_int8".
 func mcpCallEchoInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4288,12 +4511,14 @@ var mcpToolEchoInt8Keys = mcp.ToolInfo{
 }
 
 // mcpInputEchoInt8Keys is the input schema of the tool "echo_int8_keys".
-const mcpInputEchoInt8Keys = mcpSchemaBoxMapInt8String
+const mcpInputEchoInt8Keys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapInt8StringProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapInt8String is a part of several schemas.
-const mcpSchemaBoxMapInt8String = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
+// mcpSchemaBoxMapInt8StringProperties is a part of several schemas.
+const mcpSchemaBoxMapInt8StringProperties = `{"value":{"type":"object",` +
+	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"ptr":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
@@ -4315,11 +4540,12 @@ const mcpSchemaBoxMapInt8String = `{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object",` +
 	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},{"type":"null"}]}}}`
 
 // mcpOutputEchoInt8Keys is the output schema of the tool "echo_int8_keys".
-const mcpOutputEchoInt8Keys = mcpSchemaBoxMapInt8String
+const mcpOutputEchoInt8Keys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapInt8StringProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoInt8Keys answers calls of the tool "echo_int8_keys".
 func mcpCallEchoInt8Keys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4347,13 +4573,14 @@ var mcpToolEchoIntKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoIntKeys is the input schema of the tool "echo_int_keys".
-const mcpInputEchoIntKeys = mcpSchemaBoxMapIntString
+const mcpInputEchoIntKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapIntStringProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapIntString is a part of several schemas.
-const mcpSchemaBoxMapIntString = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"string"}},` +
+// mcpSchemaBoxMapIntStringProperties is a part of several schemas.
+const mcpSchemaBoxMapIntStringProperties = `{"value":{"type":"object",` +
+	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"}},` +
 	`"ptr":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"string"}},` +
 	`"list":{"type":"array","items":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
@@ -4372,11 +4599,12 @@ const mcpSchemaBoxMapIntString = `{"type":"object",` +
 	`"ptrOpt":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"string"}},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"}},{"type":"null"}]}}}`
 
 // mcpOutputEchoIntKeys is the output schema of the tool "echo_int_keys".
-const mcpOutputEchoIntKeys = mcpSchemaBoxMapIntString
+const mcpOutputEchoIntKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapIntStringProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoIntKeys answers calls of the tool "echo_int_keys".
 func mcpCallEchoIntKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4405,19 +4633,18 @@ var mcpToolEchoIntKeysRoot = mcp.ToolInfo{
 }
 
 // mcpInputEchoIntKeysRoot is the input schema of the tool "echo_int_keys_root".
-const mcpInputEchoIntKeysRoot = `{"type":"object",` +
-	`"properties":{"value":` + mcpSchemaEchoIntKeysRootArgumentsValue + `},"required":["value"],` +
-	`"additionalProperties":false}`
-
-// mcpSchemaEchoIntKeysRootArgumentsValue is a part of several schemas.
-const mcpSchemaEchoIntKeysRootArgumentsValue = `{"type":"object",` +
-	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}}`
+const mcpInputEchoIntKeysRoot = `{"type":"object","properties":{` +
+	`"value":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
+	`"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false}}},` +
+	`"required":["value"],"additionalProperties":false}`
 
 // mcpOutputEchoIntKeysRoot is the output schema of the tool
 // "echo_int_keys_root".
-const mcpOutputEchoIntKeysRoot = mcpSchemaEchoIntKeysRootArgumentsValue
+const mcpOutputEchoIntKeysRoot = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}}`
 
 // mcpCallEchoIntKeysRoot answers calls of the tool "echo_int_keys_root".
 func mcpCallEchoIntKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4504,7 +4731,7 @@ var mcpToolEchoIP = mcp.ToolInfo{
 const mcpInputEchoIP = mcpSchemaBoxAddr
 
 // mcpOutputEchoIP is the output schema of the tool "echo_ip".
-const mcpOutputEchoIP = mcpSchemaBoxAddr
+const mcpOutputEchoIP = mcpSchemaBoxString
 
 // mcpCallEchoIP answers calls of the tool "echo_ip".
 func mcpCallEchoIP(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4581,7 +4808,7 @@ const mcpInputEchoItself = `{"type":"object","description":"Itself embeds a poin
 
 // mcpOutputEchoItself is the output schema of the tool "echo_itself".
 const mcpOutputEchoItself = `{"type":"object","description":"Itself embeds a pointer to itself.",` +
-	`"properties":{"N":{"type":"integer"}},"required":["N"],"additionalProperties":false}`
+	`"properties":{"N":{"type":"integer"}},"required":["N"]}`
 
 // mcpCallEchoItself answers calls of the tool "echo_itself".
 func mcpCallEchoItself(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4637,7 +4864,7 @@ const mcpOutputEchoKeyPatterns = `{"type":"object","description":"KeyPatterns ha
 	`"additionalProperties":{"type":"object","additionalProperties":{"type":"integer"}}},` +
 	`"opt":{"type":"object","additionalProperties":{"type":"boolean"}},` +
 	`"any":{"anyOf":[{"type":"object","additionalProperties":{"description":"Any JSON value."}},{"type":"null"}]}},` +
-	`"required":["plain","named","nested","any"],"additionalProperties":false}`
+	`"required":["plain","named","nested","any"]}`
 
 // mcpCallEchoKeyPatterns answers calls of the tool "echo_key_patterns".
 func mcpCallEchoKeyPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4674,8 +4901,7 @@ const mcpInputEchoKeyed = `{"type":"object","description":"Keyed has a pattern o
 
 // mcpOutputEchoKeyed is the output schema of the tool "echo_keyed".
 const mcpOutputEchoKeyed = `{"type":"object","description":"Keyed has a pattern of keys by a directive.",` +
-	`"properties":{"value":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["value"],` +
-	`"additionalProperties":false}`
+	`"properties":{"value":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["value"]}`
 
 // mcpCallEchoKeyed answers calls of the tool "echo_keyed".
 func mcpCallEchoKeyed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4703,14 +4929,13 @@ var mcpToolEchoKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoKeys is the input schema of the tool "echo_keys".
-const mcpInputEchoKeys = mcpSchemaKeys
+const mcpInputEchoKeys = `{"type":"object","description":"Keys has maps by every kind of key.",` +
+	`"properties":` + mcpSchemaKeysProperties + `,"additionalProperties":false}`
 
-// mcpSchemaKeys is a part of several schemas.
-const mcpSchemaKeys = `{"type":"object","description":"Keys has maps by every kind of key.","properties":{` +
-	`"string":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"label":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"int":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"type":"integer"}},` +
+// mcpSchemaKeysProperties is a part of several schemas.
+const mcpSchemaKeysProperties = `{"string":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"label":{"type":"object","additionalProperties":{"type":"integer"}},"int":{"type":"object",` +
+	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"integer"}},` +
 	`"int8":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"integer"}},` +
 	`"int16":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
@@ -4733,11 +4958,11 @@ const mcpSchemaKeys = `{"type":"object","description":"Keys has maps by every ki
 	`"additionalProperties":{"type":"integer"}},` +
 	`"addr":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"text":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"pointered":{"type":"object","additionalProperties":{"type":"integer"}}},` +
-	`"additionalProperties":false}`
+	`"pointered":{"type":"object","additionalProperties":{"type":"integer"}}}`
 
 // mcpOutputEchoKeys is the output schema of the tool "echo_keys".
-const mcpOutputEchoKeys = mcpSchemaKeys
+const mcpOutputEchoKeys = `{"type":"object","description":"Keys has maps by every kind of key.",` +
+	`"properties":` + mcpSchemaKeysProperties + `}`
 
 // mcpCallEchoKeys answers calls of the tool "echo_keys".
 func mcpCallEchoKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4765,29 +4990,23 @@ var mcpToolEchoKeywords = mcp.ToolInfo{
 }
 
 // mcpInputEchoKeywords is the input schema of the tool "echo_keywords".
-const mcpInputEchoKeywords = mcpSchemaKeywords
-
-// mcpSchemaKeywords is a part of several schemas.
-const mcpSchemaKeywords = `{"type":"object",` +
-	`"description":"Keywords has fields whose names clash with what generated code uses.","properties":{` +
-	`"func":{"type":"integer"},` +
-	`"d":{"type":"integer"},` +
-	`"o":{"type":"integer"},` +
-	`"e":{"type":"integer"},` +
-	`"v":{"type":"integer"},` +
-	`"args":{"type":"integer"},` +
-	`"ctx":{"type":"integer"},` +
-	`"err":{"type":"integer"},` +
-	`"wire":{"type":"integer"},` +
-	`"mcp":{"type":"integer"},` +
-	`"string":{"type":"integer"},` +
-	`"nil":{"type":"integer"},` +
-	`"true":{"type":"integer"}},` +
+const mcpInputEchoKeywords = `{"type":"object",` +
+	`"description":"Keywords has fields whose names clash with what generated code uses.",` +
+	`"properties":` + mcpSchemaKeywordsProperties + `,` +
 	`"required":["func","d","o","e","v","args","ctx","err","wire","mcp","string","nil","true"],` +
 	`"additionalProperties":false}`
 
+// mcpSchemaKeywordsProperties is a part of several schemas.
+const mcpSchemaKeywordsProperties = `{"func":{"type":"integer"},"d":{"type":"integer"},"o":{"type":"integer"},` +
+	`"e":{"type":"integer"},"v":{"type":"integer"},"args":{"type":"integer"},"ctx":{"type":"integer"},` +
+	`"err":{"type":"integer"},"wire":{"type":"integer"},"mcp":{"type":"integer"},"string":{"type":"integer"},` +
+	`"nil":{"type":"integer"},"true":{"type":"integer"}}`
+
 // mcpOutputEchoKeywords is the output schema of the tool "echo_keywords".
-const mcpOutputEchoKeywords = mcpSchemaKeywords
+const mcpOutputEchoKeywords = `{"type":"object",` +
+	`"description":"Keywords has fields whose names clash with what generated code uses.",` +
+	`"properties":` + mcpSchemaKeywordsProperties + `,` +
+	`"required":["func","d","o","e","v","args","ctx","err","wire","mcp","string","nil","true"]}`
 
 // mcpCallEchoKeywords answers calls of the tool "echo_keywords".
 func mcpCallEchoKeywords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4815,11 +5034,13 @@ var mcpToolEchoLabel = mcp.ToolInfo{
 }
 
 // mcpInputEchoLabel is the input schema of the tool "echo_label".
-const mcpInputEchoLabel = mcpSchemaBoxLabel
+const mcpInputEchoLabel = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxLabelProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxLabel is a part of several schemas.
-const mcpSchemaBoxLabel = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxLabelProperties is a part of several schemas.
+const mcpSchemaBoxLabelProperties = `{` +
 	`"value":{"type":"string","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"string","description":"Named scalars, without constants."},` +
 	`"list":{"type":"array","items":{"type":"string","description":"Named scalars, without constants."}},` +
@@ -4831,13 +5052,14 @@ const mcpSchemaBoxLabel = `{"type":"object",` +
 	`"additionalProperties":{"type":"string","description":"Named scalars, without constants."}},` +
 	`"opt":{"type":"string","description":"Named scalars, without constants."},` +
 	`"zero":{"type":"string","description":"Named scalars, without constants."},` +
-	`"ptrOpt":{"type":"string","description":"Named scalars, without constants."},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"string","description":"Named scalars, without constants."},"bag":{"type":"object",` +
+	`"additionalProperties":{"description":"Named scalars, without constants.",` +
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpOutputEchoLabel is the output schema of the tool "echo_label".
-const mcpOutputEchoLabel = mcpSchemaBoxLabel
+const mcpOutputEchoLabel = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxLabelProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoLabel answers calls of the tool "echo_label".
 func mcpCallEchoLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4865,14 +5087,16 @@ var mcpToolEchoLabels = mcp.ToolInfo{
 }
 
 // mcpInputEchoLabels is the input schema of the tool "echo_labels".
-const mcpInputEchoLabels = mcpSchemaBoxLabels
+const mcpInputEchoLabels = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxLabelsProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxLabels is a part of several schemas.
-const mcpSchemaBoxLabels = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxLabelsProperties is a part of several schemas.
+const mcpSchemaBoxLabelsProperties = `{` +
 	`"value":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},` +
-	`"ptr":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},` +
-	`"list":{"type":"array",` +
+	`"ptr":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},"list":{` +
+	`"type":"array",` +
 	`"items":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}}},` +
 	`"refs":{"type":"array","items":{"description":"Named scalars, without constants.",` +
 	`"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}},` +
@@ -4885,11 +5109,12 @@ const mcpSchemaBoxLabels = `{"type":"object",` +
 	`"zero":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},` +
 	`"ptrOpt":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}}}`
 
 // mcpOutputEchoLabels is the output schema of the tool "echo_labels".
-const mcpOutputEchoLabels = mcpSchemaBoxLabels
+const mcpOutputEchoLabels = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxLabelsProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoLabels answers calls of the tool "echo_labels".
 func mcpCallEchoLabels(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4917,10 +5142,7 @@ var mcpToolEchoLadder = mcp.ToolInfo{
 }
 
 // mcpInputEchoLadder is the input schema of the tool "echo_ladder".
-const mcpInputEchoLadder = mcpSchemaLadder
-
-// mcpSchemaLadder is a part of several schemas.
-const mcpSchemaLadder = `{"type":"object","description":"Ladder is recursive by way of arrays.",` +
+const mcpInputEchoLadder = `{"type":"object","description":"Ladder is recursive by way of arrays.",` +
 	`"properties":{` +
 	`"rungs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Ladder"},{"type":"null"}]},"minItems":2,` +
 	`"maxItems":2}},` +
@@ -4931,7 +5153,15 @@ const mcpSchemaLadder = `{"type":"object","description":"Ladder is recursive by 
 	`"required":["rungs"],"additionalProperties":false}}}`
 
 // mcpOutputEchoLadder is the output schema of the tool "echo_ladder".
-const mcpOutputEchoLadder = mcpSchemaLadder
+const mcpOutputEchoLadder = `{"type":"object","description":"Ladder is recursive by way of arrays.",` +
+	`"properties":{` +
+	`"rungs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Ladder"},{"type":"null"}]},"minItems":2,` +
+	`"maxItems":2}},` +
+	`"required":["rungs"],"$defs":{` +
+	`"Ladder":{"type":"object","description":"Ladder is recursive by way of arrays.","properties":{` +
+	`"rungs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Ladder"},{"type":"null"}]},"minItems":2,` +
+	`"maxItems":2}},` +
+	`"required":["rungs"]}}}`
 
 // mcpCallEchoLadder answers calls of the tool "echo_ladder".
 func mcpCallEchoLadder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4994,7 +5224,7 @@ const mcpOutputEchoLengths = `{"type":"object","description":"Lengths has limits
 	`"zero":{"type":"array","items":{"type":"integer"}},` +
 	`"exact":{"type":"string"}},` +
 	`"required":["text","label","bytes","list","unique","uniqueInts","uniqueReals","uniqueBools","uniquePair",` +
-	`"map","zero","exact"],"additionalProperties":false}`
+	`"map","zero","exact"]}`
 
 // mcpCallEchoLengths answers calls of the tool "echo_lengths".
 func mcpCallEchoLengths(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5028,31 +5258,33 @@ const mcpInputEchoLenient = mcpSchemaScalars
 
 // mcpSchemaScalars is a part of several schemas.
 const mcpSchemaScalars = `{"type":"object",` +
-	`"description":"Scalars has one field of each kind, unnamed and named.","properties":{` +
-	`"B":{"type":"boolean"},` +
-	`"I":{"type":"integer"},` +
+	`"description":"Scalars has one field of each kind, unnamed and named.",` +
+	`"properties":` + mcpSchemaScalarsProperties + `,"required":["B","I","I8","I16","I32","I64","U","U8","U16","U32",` +
+	`"U64","F32","F64","S","Flag","Count","Octet","Label","Ratio"],"additionalProperties":false}`
+
+// mcpSchemaScalarsProperties is a part of several schemas.
+const mcpSchemaScalarsProperties = `{"B":{"type":"boolean"},"I":{"type":"integer"},` +
 	`"I8":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"I16":{"type":"integer","minimum":-32768,"maximum":32767},` +
-	`"I32":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
-	`"I64":{"type":"integer"},` +
-	`"U":{"type":"integer","minimum":0},` +
-	`"U8":{"type":"integer","minimum":0,"maximum":255},` +
+	`"I32":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"I64":{"type":"integer"},` +
+	`"U":{"type":"integer","minimum":0},"U8":{"type":"integer","minimum":0,"maximum":255},` +
 	`"U16":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"U32":{"type":"integer","minimum":0,"maximum":4294967295},` +
-	`"U64":{"type":"integer","minimum":0},` +
-	`"F32":{"type":"number"},` +
-	`"F64":{"type":"number"},` +
-	`"S":{"type":"string"},` +
+	`"U32":{"type":"integer","minimum":0,"maximum":4294967295},"U64":{"type":"integer","minimum":0},` +
+	`"F32":{"type":"number"},"F64":{"type":"number"},"S":{"type":"string"},` +
 	`"Flag":{"type":"boolean","description":"Named scalars, without constants."},` +
 	`"Count":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"Octet":{"type":"integer","description":"Named scalars, without constants.","minimum":0,"maximum":255},` +
 	`"Label":{"type":"string","description":"Named scalars, without constants."},` +
-	`"Ratio":{"type":"number","description":"Named scalars, without constants."}},` +
-	`"required":["B","I","I8","I16","I32","I64","U","U8","U16","U32","U64","F32","F64","S","Flag","Count",` +
-	`"Octet","Label","Ratio"],"additionalProperties":false}`
+	`"Ratio":{"type":"number","description":"Named scalars, without constants."}}`
 
 // mcpOutputEchoLenient is the output schema of the tool "echo_lenient".
-const mcpOutputEchoLenient = mcpSchemaScalars
+const mcpOutputEchoLenient = mcpSchemaScalars2
+
+// mcpSchemaScalars2 is a part of several schemas.
+const mcpSchemaScalars2 = `{"type":"object",` +
+	`"description":"Scalars has one field of each kind, unnamed and named.",` +
+	`"properties":` + mcpSchemaScalarsProperties + `,"required":["B","I","I8","I16","I32","I64","U","U8","U16","U32",` +
+	`"U64","F32","F64","S","Flag","Count","Octet","Label","Ratio"]}`
 
 // mcpCallEchoLenient answers calls of the tool "echo_lenient".
 func mcpCallEchoLenient(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5087,12 +5319,8 @@ const mcpInputEchoLenientBox = mcpSchemaBoxPoint
 
 // mcpSchemaBoxPoint is a part of several schemas.
 const mcpSchemaBoxPoint = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxPointProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
-
-// mcpSchemaBoxPointProperties is a part of several schemas.
-const mcpSchemaBoxPointProperties = `{"value":{"type":"object","description":"Point is a small struct.",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
 	`"ptr":{"type":"object","description":"Point is a small struct.",` +
@@ -5101,11 +5329,13 @@ const mcpSchemaBoxPointProperties = `{"value":{"type":"object","description":"Po
 	`"list":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}},` +
-	`"refs":` + mcpSchemaBoxPointRefs + `,"pair":{"type":"array","items":{"type":"object",` +
-	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false},` +
+	`"refs":` + mcpSchemaBoxPointRefs + `,` +
+	`"pair":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},` +
 	`"minItems":2,"maxItems":2},` +
-	`"map":` + mcpSchemaBoxPointMap + `,"opt":{"type":"object","description":"Point is a small struct.",` +
+	`"map":` + mcpSchemaBoxPointMap + `,` +
+	`"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
 	`"zero":{"type":"object","description":"Point is a small struct.",` +
@@ -5114,7 +5344,8 @@ const mcpSchemaBoxPointProperties = `{"value":{"type":"object","description":"Po
 	`"ptrOpt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
-	`"bag":` + mcpSchemaBoxPointBag + `}`
+	`"bag":` + mcpSchemaBoxPointBag + `},` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxPointRefs is a part of several schemas.
 const mcpSchemaBoxPointRefs = `{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{` +
@@ -5137,9 +5368,35 @@ const mcpOutputEchoLenientBox = mcpSchemaBoxPoint2
 
 // mcpSchemaBoxPoint2 is a part of several schemas.
 const mcpSchemaBoxPoint2 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxPointProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"ptr":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"list":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"refs":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"opt":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"zero":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"ptrOpt":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"bag":` + mcpSchemaBoxPointBag2 + `},` +
+	`"required":["value","list","refs","pair","map","opt"]}`
+
+// mcpSchemaBoxPointBag2 is a part of several schemas.
+const mcpSchemaBoxPointBag2 = `{"type":"object","additionalProperties":{` +
+	`"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]}}`
 
 // mcpCallEchoLenientBox answers calls of the tool "echo_lenient_box".
 func mcpCallEchoLenientBox(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5243,7 +5500,7 @@ const mcpOutputEchoLevel = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Level is how loud something is.\nOne of -1, 0, 1.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoLevel answers calls of the tool "echo_level".
 func mcpCallEchoLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5308,7 +5565,7 @@ const mcpOutputEchoLevelKeys = `{"type":"object",` +
 	`"zero":` + mcpSchemaBoxMapLevelSortValue2 + `,` +
 	`"ptrOpt":` + mcpSchemaBoxMapLevelSortValue2 + `,` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapLevelSortRefsItem2 + `}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpSchemaBoxMapLevelSortValue2 is a part of several schemas.
 const mcpSchemaBoxMapLevelSortValue2 = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
@@ -5408,10 +5665,10 @@ const mcpInputEchoLimited = `{"type":"object",` +
 const mcpOutputEchoLimited = `{"type":"object",` +
 	`"description":"Optional recursive value with constraints on the way.",` +
 	`"properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Limited"}},"age":{"type":"integer"}},` +
-	`"required":["age"],"additionalProperties":false,"$defs":{` +
+	`"required":["age"],"$defs":{` +
 	`"Limited":{"type":"object","description":"Optional recursive value with constraints on the way.",` +
 	`"properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Limited"}},"age":{"type":"integer"}},` +
-	`"required":["age"],"additionalProperties":false}}}`
+	`"required":["age"]}}}`
 
 // mcpCallEchoLimited answers calls of the tool "echo_limited".
 func mcpCallEchoLimited(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5439,10 +5696,7 @@ var mcpToolEchoLink = mcp.ToolInfo{
 }
 
 // mcpInputEchoLink is the input schema of the tool "echo_link".
-const mcpInputEchoLink = mcpSchemaLink
-
-// mcpSchemaLink is a part of several schemas.
-const mcpSchemaLink = `{"type":"object","description":"Link is a list.",` +
+const mcpInputEchoLink = `{"type":"object","description":"Link is a list.",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false,"$defs":{` +
 	`"Link":{"type":"object","description":"Link is a list.",` +
@@ -5450,7 +5704,10 @@ const mcpSchemaLink = `{"type":"object","description":"Link is a list.",` +
 	`"additionalProperties":false}}}`
 
 // mcpOutputEchoLink is the output schema of the tool "echo_link".
-const mcpOutputEchoLink = mcpSchemaLink
+const mcpOutputEchoLink = `{"type":"object","description":"Link is a list.",` +
+	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],"$defs":{` +
+	`"Link":{"type":"object","description":"Link is a list.",` +
+	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"]}}}`
 
 // mcpCallEchoLink answers calls of the tool "echo_link".
 func mcpCallEchoLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5479,11 +5736,13 @@ var mcpToolEchoListOfBytes = mcp.ToolInfo{
 }
 
 // mcpInputEchoListOfBytes is the input schema of the tool "echo_list_of_bytes".
-const mcpInputEchoListOfBytes = mcpSchemaBoxByte2
+const mcpInputEchoListOfBytes = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxByteProperties2 + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxByte2 is a part of several schemas.
-const mcpSchemaBoxByte2 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxByteProperties2 is a part of several schemas.
+const mcpSchemaBoxByteProperties2 = `{` +
 	`"value":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
 	`"ptr":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
 	`"list":{"type":"array","items":{"type":"array","items":{"type":"string","contentEncoding":"base64"}}},` +
@@ -5495,14 +5754,15 @@ const mcpSchemaBoxByte2 = `{"type":"object",` +
 	`"additionalProperties":{"type":"array","items":{"type":"string","contentEncoding":"base64"}}},` +
 	`"opt":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
 	`"zero":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
-	`"ptrOpt":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"array","items":{"type":"string","contentEncoding":"base64"}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"array","items":{"type":"string","contentEncoding":"base64"}},{"type":"null"}]}}}`
 
 // mcpOutputEchoListOfBytes is the output schema of the tool
 // "echo_list_of_bytes".
-const mcpOutputEchoListOfBytes = mcpSchemaBoxByte2
+const mcpOutputEchoListOfBytes = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxByteProperties2 + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoListOfBytes answers calls of the tool "echo_list_of_bytes".
 func mcpCallEchoListOfBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5583,7 +5843,10 @@ const mcpInputEchoListOfPointerPoints = `{"type":"object","properties":{"value":
 
 // mcpOutputEchoListOfPointerPoints is the output schema of the tool
 // "echo_list_of_pointer_points".
-const mcpOutputEchoListOfPointerPoints = mcpSchemaBoxPointRefs
+const mcpOutputEchoListOfPointerPoints = `{"type":"array","items":{"description":"Point is a small struct.",` +
+	`"anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]}}`
 
 // mcpCallEchoListOfPointerPoints answers calls of the tool
 // "echo_list_of_pointer_points".
@@ -5637,7 +5900,7 @@ const mcpInputEchoListOfPoints = `{"type":"object","properties":{` +
 // "echo_list_of_points".
 const mcpOutputEchoListOfPoints = `{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
-	`"required":["x","y"],"additionalProperties":false}}`
+	`"required":["x","y"]}}`
 
 // mcpCallEchoListOfPoints answers calls of the tool "echo_list_of_points".
 func mcpCallEchoListOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5814,7 +6077,7 @@ const mcpOutputEchoLone = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Lone is an enumeration of one.\nOne of \"lone\".",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoLone answers calls of the tool "echo_lone".
 func mcpCallEchoLone(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5843,12 +6106,13 @@ var mcpToolEchoMapByLabel = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapByLabel is the input schema of the tool "echo_map_by_label".
-const mcpInputEchoMapByLabel = mcpSchemaBoxMapLabelCount
+const mcpInputEchoMapByLabel = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapLabelCountProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapLabelCount is a part of several schemas.
-const mcpSchemaBoxMapLabelCount = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object",` +
+// mcpSchemaBoxMapLabelCountProperties is a part of several schemas.
+const mcpSchemaBoxMapLabelCountProperties = `{"value":{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
 	`"ptr":{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
@@ -5870,11 +6134,12 @@ const mcpSchemaBoxMapLabelCount = `{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
-	`{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`{"type":"null"}]}}}`
 
 // mcpOutputEchoMapByLabel is the output schema of the tool "echo_map_by_label".
-const mcpOutputEchoMapByLabel = mcpSchemaBoxMapLabelCount
+const mcpOutputEchoMapByLabel = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapLabelCountProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoMapByLabel answers calls of the tool "echo_map_by_label".
 func mcpCallEchoMapByLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5902,11 +6167,13 @@ var mcpToolEchoMapOfAny = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapOfAny is the input schema of the tool "echo_map_of_any".
-const mcpInputEchoMapOfAny = mcpSchemaBoxMapStringAny
+const mcpInputEchoMapOfAny = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapStringAnyProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapStringAny is a part of several schemas.
-const mcpSchemaBoxMapStringAny = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxMapStringAnyProperties is a part of several schemas.
+const mcpSchemaBoxMapStringAnyProperties = `{` +
 	`"value":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
 	`"ptr":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
 	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"description":"Any JSON value."}}},` +
@@ -5918,13 +6185,14 @@ const mcpSchemaBoxMapStringAny = `{"type":"object",` +
 	`"additionalProperties":{"type":"object","additionalProperties":{"description":"Any JSON value."}}},` +
 	`"opt":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
 	`"zero":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
-	`"ptrOpt":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"object","additionalProperties":{"description":"Any JSON value."}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"object","additionalProperties":{"description":"Any JSON value."}},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"object","additionalProperties":{"description":"Any JSON value."}},{"type":"null"}]}}}`
 
 // mcpOutputEchoMapOfAny is the output schema of the tool "echo_map_of_any".
-const mcpOutputEchoMapOfAny = mcpSchemaBoxMapStringAny
+const mcpOutputEchoMapOfAny = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapStringAnyProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoMapOfAny answers calls of the tool "echo_map_of_any".
 func mcpCallEchoMapOfAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5999,11 +6267,13 @@ var mcpToolEchoMapOfLists = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapOfLists is the input schema of the tool "echo_map_of_lists".
-const mcpInputEchoMapOfLists = mcpSchemaBoxMapStringAny2
+const mcpInputEchoMapOfLists = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapStringAnyProperties2 + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapStringAny2 is a part of several schemas.
-const mcpSchemaBoxMapStringAny2 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxMapStringAnyProperties2 is a part of several schemas.
+const mcpSchemaBoxMapStringAnyProperties2 = `{` +
 	`"value":{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
 	`"list":{"type":"array",` +
@@ -6021,11 +6291,12 @@ const mcpSchemaBoxMapStringAny2 = `{"type":"object",` +
 	`"ptrOpt":{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[` +
 	`{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
-	`{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`{"type":"null"}]}}}`
 
 // mcpOutputEchoMapOfLists is the output schema of the tool "echo_map_of_lists".
-const mcpOutputEchoMapOfLists = mcpSchemaBoxMapStringAny2
+const mcpOutputEchoMapOfLists = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapStringAnyProperties2 + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoMapOfLists answers calls of the tool "echo_map_of_lists".
 func mcpCallEchoMapOfLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6054,12 +6325,14 @@ var mcpToolEchoMapOfMaps = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapOfMaps is the input schema of the tool "echo_map_of_maps".
-const mcpInputEchoMapOfMaps = mcpSchemaBoxMapStringMapStringBool
+const mcpInputEchoMapOfMaps = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapStringMapStringBoolProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapStringMapStringBool is a part of several schemas.
-const mcpSchemaBoxMapStringMapStringBool = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
+// mcpSchemaBoxMapStringMapStringBoolProperties is a part of several schemas.
+const mcpSchemaBoxMapStringMapStringBoolProperties = `{"value":{"type":"object",` +
+	`"additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
 	`"list":{"type":"array","items":{"type":"object",` +
 	`"additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}}},` +
@@ -6077,11 +6350,12 @@ const mcpSchemaBoxMapStringMapStringBool = `{"type":"object",` +
 	`"additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[` +
 	`{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
-	`{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`{"type":"null"}]}}}`
 
 // mcpOutputEchoMapOfMaps is the output schema of the tool "echo_map_of_maps".
-const mcpOutputEchoMapOfMaps = mcpSchemaBoxMapStringMapStringBool
+const mcpOutputEchoMapOfMaps = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapStringMapStringBoolProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoMapOfMaps answers calls of the tool "echo_map_of_maps".
 func mcpCallEchoMapOfMaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6115,7 +6389,9 @@ const mcpInputEchoMapOfPoints = `{"type":"object","properties":{"value":` + mcpS
 
 // mcpOutputEchoMapOfPoints is the output schema of the tool
 // "echo_map_of_points".
-const mcpOutputEchoMapOfPoints = mcpSchemaBoxPointMap
+const mcpOutputEchoMapOfPoints = `{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}}`
 
 // mcpCallEchoMapOfPoints answers calls of the tool "echo_map_of_points".
 func mcpCallEchoMapOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6155,11 +6431,13 @@ var mcpToolEchoMatrix = mcp.ToolInfo{
 }
 
 // mcpInputEchoMatrix is the input schema of the tool "echo_matrix".
-const mcpInputEchoMatrix = mcpSchemaBoxInt4
+const mcpInputEchoMatrix = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxIntProperties2 + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxInt4 is a part of several schemas.
-const mcpSchemaBoxInt4 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxIntProperties2 is a part of several schemas.
+const mcpSchemaBoxIntProperties2 = `{` +
 	`"value":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 	`"ptr":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 	`"list":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
@@ -6171,13 +6449,14 @@ const mcpSchemaBoxInt4 = `{"type":"object",` +
 	`"additionalProperties":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
 	`"opt":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 	`"zero":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
-	`"ptrOpt":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"anyOf":[{"type":"array","items":{"type":"array","items":{"type":"integer"}}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},"bag":{"type":"object",` +
+	`"additionalProperties":{` +
+	`"anyOf":[{"type":"array","items":{"type":"array","items":{"type":"integer"}}},{"type":"null"}]}}}`
 
 // mcpOutputEchoMatrix is the output schema of the tool "echo_matrix".
-const mcpOutputEchoMatrix = mcpSchemaBoxInt4
+const mcpOutputEchoMatrix = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxIntProperties2 + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoMatrix answers calls of the tool "echo_matrix".
 func mcpCallEchoMatrix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6215,7 +6494,10 @@ const mcpInputEchoMixed = `{"type":"object","properties":{` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"data":{"type":"string","contentEncoding":"base64"},` +
 	`"any":{"description":"Any JSON value."},` +
-	`"byID":` + mcpSchemaEchoMixedArgumentsByID + `,` +
+	`"byID":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
+	`"description":"Point is a small struct.","anyOf":[{"type":"object",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]}},` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -6225,30 +6507,25 @@ const mcpInputEchoMixed = `{"type":"object","properties":{` +
 	`"maxItems":3}},` +
 	`"required":["point","at","wait","data","any","byID","list"],"additionalProperties":false}`
 
-// mcpSchemaEchoMixedArgumentsByID is a part of several schemas.
-const mcpSchemaEchoMixedArgumentsByID = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
-	`"additionalProperties":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]}}`
-
 // mcpOutputEchoMixed is the output schema of the tool "echo_mixed".
 const mcpOutputEchoMixed = `{"type":"object","description":"Mixed is what the arguments of EchoMixed are.",` +
 	`"properties":{` +
 	`"point":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
 	`"at":{"type":"string","format":"date-time"},` +
 	`"wait":{"type":"string","description":"A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"data":{"type":"string","contentEncoding":"base64"},` +
 	`"any":{"description":"Any JSON value."},` +
-	`"byID":` + mcpSchemaEchoMixedArgumentsByID + `,` +
+	`"byID":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{` +
+	`"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]}},` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
 	`"list":{"type":"array","items":{"type":"array","items":{"type":"string","description":"Sort is an order of ` +
 	`results.\n- \"relevance\": the best match first.\n- \"title\"\n- \"year\""}}}},` +
-	`"required":["point","at","wait","data","any","byID","list"],"additionalProperties":false}`
+	`"required":["point","at","wait","data","any","byID","list"]}`
 
 // mcpCallEchoMixed answers calls of the tool "echo_mixed".
 func mcpCallEchoMixed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6368,7 +6645,7 @@ const mcpOutputEchoMode = `{"type":"object",` +
 	`"ptrOpt":{"type":"string","description":"One of \"a\", \"b\"."},` +
 	`"bag":{"type":"object",` +
 	`"additionalProperties":{"description":"One of \"a\", \"b\".","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoMode answers calls of the tool "echo_mode".
 func mcpCallEchoMode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6398,84 +6675,41 @@ var mcpToolEchoMoreThanAWord = mcp.ToolInfo{
 
 // mcpInputEchoMoreThanAWord is the input schema of the tool
 // "echo_more_than_a_word".
-const mcpInputEchoMoreThanAWord = mcpSchemaMoreThanAWord
+const mcpInputEchoMoreThanAWord = `{"type":"object","description":"MoreThanAWord has 65 fields.",` +
+	`"properties":` + mcpSchemaMoreThanAWordProperties + `,"required":["f000","f001","f002","f003","f004","f005",` +
+	`"f006","f007","f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020",` +
+	`"f021","f022","f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035",` +
+	`"f036","f037","f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050",` +
+	`"f051","f052","f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063","f064"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaMoreThanAWord is a part of several schemas.
-const mcpSchemaMoreThanAWord = `{"type":"object","description":"MoreThanAWord has 65 fields.","properties":{` +
-	`"f000":{"type":"boolean"},` +
-	`"f001":{"type":"boolean"},` +
-	`"f002":{"type":"boolean"},` +
-	`"f003":{"type":"boolean"},` +
-	`"f004":{"type":"boolean"},` +
-	`"f005":{"type":"boolean"},` +
-	`"f006":{"type":"boolean"},` +
-	`"f007":{"type":"boolean"},` +
-	`"f008":{"type":"boolean"},` +
-	`"f009":{"type":"boolean"},` +
-	`"f010":{"type":"boolean"},` +
-	`"f011":{"type":"boolean"},` +
-	`"f012":{"type":"boolean"},` +
-	`"f013":{"type":"boolean"},` +
-	`"f014":{"type":"boolean"},` +
-	`"f015":{"type":"boolean"},` +
-	`"f016":{"type":"boolean"},` +
-	`"f017":{"type":"boolean"},` +
-	`"f018":{"type":"boolean"},` +
-	`"f019":{"type":"boolean"},` +
-	`"f020":{"type":"boolean"},` +
-	`"f021":{"type":"boolean"},` +
-	`"f022":{"type":"boolean"},` +
-	`"f023":{"type":"boolean"},` +
-	`"f024":{"type":"boolean"},` +
-	`"f025":{"type":"boolean"},` +
-	`"f026":{"type":"boolean"},` +
-	`"f027":{"type":"boolean"},` +
-	`"f028":{"type":"boolean"},` +
-	`"f029":{"type":"boolean"},` +
-	`"f030":{"type":"boolean"},` +
-	`"f031":{"type":"boolean"},` +
-	`"f032":{"type":"boolean"},` +
-	`"f033":{"type":"boolean"},` +
-	`"f034":{"type":"boolean"},` +
-	`"f035":{"type":"boolean"},` +
-	`"f036":{"type":"boolean"},` +
-	`"f037":{"type":"boolean"},` +
-	`"f038":{"type":"boolean"},` +
-	`"f039":{"type":"boolean"},` +
-	`"f040":{"type":"boolean"},` +
-	`"f041":{"type":"boolean"},` +
-	`"f042":{"type":"boolean"},` +
-	`"f043":{"type":"boolean"},` +
-	`"f044":{"type":"boolean"},` +
-	`"f045":{"type":"boolean"},` +
-	`"f046":{"type":"boolean"},` +
-	`"f047":{"type":"boolean"},` +
-	`"f048":{"type":"boolean"},` +
-	`"f049":{"type":"boolean"},` +
-	`"f050":{"type":"boolean"},` +
-	`"f051":{"type":"boolean"},` +
-	`"f052":{"type":"boolean"},` +
-	`"f053":{"type":"boolean"},` +
-	`"f054":{"type":"boolean"},` +
-	`"f055":{"type":"boolean"},` +
-	`"f056":{"type":"boolean"},` +
-	`"f057":{"type":"boolean"},` +
-	`"f058":{"type":"boolean"},` +
-	`"f059":{"type":"boolean"},` +
-	`"f060":{"type":"boolean"},` +
-	`"f061":{"type":"boolean"},` +
-	`"f062":{"type":"boolean"},` +
-	`"f063":{"type":"boolean"},` +
-	`"f064":{"type":"boolean"}},` +
-	`"required":["f000","f001","f002","f003","f004","f005","f006","f007","f008","f009","f010","f011","f012",` +
-	`"f013","f014","f015","f016","f017","f018","f019","f020","f021","f022","f023","f024","f025","f026","f027",` +
-	`"f028","f029","f030","f031","f032","f033","f034","f035","f036","f037","f038","f039","f040","f041","f042",` +
-	`"f043","f044","f045","f046","f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057",` +
-	`"f058","f059","f060","f061","f062","f063","f064"],"additionalProperties":false}`
+// mcpSchemaMoreThanAWordProperties is a part of several schemas.
+const mcpSchemaMoreThanAWordProperties = `{"f000":{"type":"boolean"},"f001":{"type":"boolean"},` +
+	`"f002":{"type":"boolean"},"f003":{"type":"boolean"},"f004":{"type":"boolean"},"f005":{"type":"boolean"},` +
+	`"f006":{"type":"boolean"},"f007":{"type":"boolean"},"f008":{"type":"boolean"},"f009":{"type":"boolean"},` +
+	`"f010":{"type":"boolean"},"f011":{"type":"boolean"},"f012":{"type":"boolean"},"f013":{"type":"boolean"},` +
+	`"f014":{"type":"boolean"},"f015":{"type":"boolean"},"f016":{"type":"boolean"},"f017":{"type":"boolean"},` +
+	`"f018":{"type":"boolean"},"f019":{"type":"boolean"},"f020":{"type":"boolean"},"f021":{"type":"boolean"},` +
+	`"f022":{"type":"boolean"},"f023":{"type":"boolean"},"f024":{"type":"boolean"},"f025":{"type":"boolean"},` +
+	`"f026":{"type":"boolean"},"f027":{"type":"boolean"},"f028":{"type":"boolean"},"f029":{"type":"boolean"},` +
+	`"f030":{"type":"boolean"},"f031":{"type":"boolean"},"f032":{"type":"boolean"},"f033":{"type":"boolean"},` +
+	`"f034":{"type":"boolean"},"f035":{"type":"boolean"},"f036":{"type":"boolean"},"f037":{"type":"boolean"},` +
+	`"f038":{"type":"boolean"},"f039":{"type":"boolean"},"f040":{"type":"boolean"},"f041":{"type":"boolean"},` +
+	`"f042":{"type":"boolean"},"f043":{"type":"boolean"},"f044":{"type":"boolean"},"f045":{"type":"boolean"},` +
+	`"f046":{"type":"boolean"},"f047":{"type":"boolean"},"f048":{"type":"boolean"},"f049":{"type":"boolean"},` +
+	`"f050":{"type":"boolean"},"f051":{"type":"boolean"},"f052":{"type":"boolean"},"f053":{"type":"boolean"},` +
+	`"f054":{"type":"boolean"},"f055":{"type":"boolean"},"f056":{"type":"boolean"},"f057":{"type":"boolean"},` +
+	`"f058":{"type":"boolean"},"f059":{"type":"boolean"},"f060":{"type":"boolean"},"f061":{"type":"boolean"},` +
+	`"f062":{"type":"boolean"},"f063":{"type":"boolean"},"f064":{"type":"boolean"}}`
 
 // mcpOutputEchoMoreThanAWord is the output schema of the tool
 // "echo_more_than_a_word".
-const mcpOutputEchoMoreThanAWord = mcpSchemaMoreThanAWord
+const mcpOutputEchoMoreThanAWord = `{"type":"object","description":"MoreThanAWord has 65 fields.",` +
+	`"properties":` + mcpSchemaMoreThanAWordProperties + `,"required":["f000","f001","f002","f003","f004","f005",` +
+	`"f006","f007","f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020",` +
+	`"f021","f022","f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035",` +
+	`"f036","f037","f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050",` +
+	`"f051","f052","f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063","f064"]}`
 
 // mcpCallEchoMoreThanAWord answers calls of the tool "echo_more_than_a_word".
 func mcpCallEchoMoreThanAWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6503,41 +6737,27 @@ var mcpToolEchoNames = mcp.ToolInfo{
 }
 
 // mcpInputEchoNames is the input schema of the tool "echo_names".
-const mcpInputEchoNames = mcpSchemaNames
+const mcpInputEchoNames = `{"type":"object","description":"Names has names that need care somewhere.",` +
+	`"properties":` + mcpSchemaNamesProperties + `,"required":["-","Quote","Bad","a/b","Backslash","<a>&b","a b",` +
+	`"$ref","%s","größe","大小","Öl","a.b","type","case","CASE","Case","__proto__","required","properties",` +
+	`"Empty","Comma","1","aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaNames is a part of several schemas.
-const mcpSchemaNames = `{"type":"object","description":"Names has names that need care somewhere.",` +
-	`"properties":{` +
-	`"-":{"type":"string"},` +
-	`"Quote":{"type":"integer"},` +
-	`"Bad":{"type":"integer"},` +
-	`"a/b":{"type":"integer"},` +
-	`"Backslash":{"type":"integer"},` +
-	`"<a>&b":{"type":"integer"},` +
-	`"a b":{"type":"integer"},` +
-	`"$ref":{"type":"integer"},` +
-	`"%s":{"type":"integer"},` +
-	`"größe":{"type":"integer"},` +
-	`"大小":{"type":"integer"},` +
-	`"Öl":{"type":"integer"},` +
-	`"a.b":{"type":"integer"},` +
-	`"type":{"type":"integer"},` +
-	`"case":{"type":"integer"},` +
-	`"CASE":{"type":"integer"},` +
-	`"Case":{"type":"integer"},` +
-	`"__proto__":{"type":"integer"},` +
-	`"required":{"type":"integer"},` +
-	`"properties":{"type":"integer"},` +
-	`"Empty":{"type":"integer"},` +
-	`"Comma":{"type":"integer"},` +
-	`"1":{"type":"integer"},` +
-	`"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg":{"type":"integer"}},` +
-	`"required":["-","Quote","Bad","a/b","Backslash","<a>&b","a b","$ref","%s","größe","大小","Öl","a.b",` +
-	`"type","case","CASE","Case","__proto__","required","properties","Empty","Comma","1",` +
-	`"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"],"additionalProperties":false}`
+// mcpSchemaNamesProperties is a part of several schemas.
+const mcpSchemaNamesProperties = `{"-":{"type":"string"},"Quote":{"type":"integer"},"Bad":{"type":"integer"},` +
+	`"a/b":{"type":"integer"},"Backslash":{"type":"integer"},"<a>&b":{"type":"integer"},"a b":{"type":"integer"},` +
+	`"$ref":{"type":"integer"},"%s":{"type":"integer"},"größe":{"type":"integer"},"大小":{"type":"integer"},` +
+	`"Öl":{"type":"integer"},"a.b":{"type":"integer"},"type":{"type":"integer"},"case":{"type":"integer"},` +
+	`"CASE":{"type":"integer"},"Case":{"type":"integer"},"__proto__":{"type":"integer"},` +
+	`"required":{"type":"integer"},"properties":{"type":"integer"},"Empty":{"type":"integer"},` +
+	`"Comma":{"type":"integer"},"1":{"type":"integer"},` +
+	`"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg":{"type":"integer"}}`
 
 // mcpOutputEchoNames is the output schema of the tool "echo_names".
-const mcpOutputEchoNames = mcpSchemaNames
+const mcpOutputEchoNames = `{"type":"object","description":"Names has names that need care somewhere.",` +
+	`"properties":` + mcpSchemaNamesProperties + `,"required":["-","Quote","Bad","a/b","Backslash","<a>&b","a b",` +
+	`"$ref","%s","größe","大小","Öl","a.b","type","case","CASE","Case","__proto__","required","properties",` +
+	`"Empty","Comma","1","aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"]}`
 
 // mcpCallEchoNames answers calls of the tool "echo_names".
 func mcpCallEchoNames(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6596,7 +6816,7 @@ const mcpOutputEchoNarrowed = `{"type":"object","description":"Narrowed allows s
 	`"num":{"type":"integer"},` +
 	`"real":{"type":"number"},` +
 	`"single":{"type":"number"}},` +
-	`"required":["sort","level","list","word","num","real","single"],"additionalProperties":false}`
+	`"required":["sort","level","list","word","num","real","single"]}`
 
 // mcpCallEchoNarrowed answers calls of the tool "echo_narrowed".
 func mcpCallEchoNarrowed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6624,27 +6844,28 @@ var mcpToolEchoNested = mcp.ToolInfo{
 }
 
 // mcpInputEchoNested is the input schema of the tool "echo_nested".
-const mcpInputEchoNested = mcpSchemaBoxNested
-
-// mcpSchemaBoxNested is a part of several schemas.
-const mcpSchemaBoxNested = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"$ref":"#/$defs/Nested"},` +
-	`"ptr":{"$ref":"#/$defs/Nested"},` +
-	`"list":{"type":"array","items":{"$ref":"#/$defs/Nested"}},` +
-	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Nested"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"$ref":"#/$defs/Nested"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"$ref":"#/$defs/Nested"}},` +
-	`"opt":{"$ref":"#/$defs/Nested"},` +
-	`"zero":{"$ref":"#/$defs/Nested"},` +
-	`"ptrOpt":{"$ref":"#/$defs/Nested"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Nested"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
+const mcpInputEchoNested = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxNestedProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"Nested":{"type":"object","description":"Nested is a map of itself.",` +
 	`"additionalProperties":{"$ref":"#/$defs/Nested"}}}}`
 
+// mcpSchemaBoxNestedProperties is a part of several schemas.
+const mcpSchemaBoxNestedProperties = `{"value":{"$ref":"#/$defs/Nested"},"ptr":{"$ref":"#/$defs/Nested"},` +
+	`"list":{"type":"array","items":{"$ref":"#/$defs/Nested"}},` +
+	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Nested"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"$ref":"#/$defs/Nested"},"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"$ref":"#/$defs/Nested"}},"opt":{"$ref":"#/$defs/Nested"},` +
+	`"zero":{"$ref":"#/$defs/Nested"},"ptrOpt":{"$ref":"#/$defs/Nested"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Nested"},{"type":"null"}]}}}`
+
 // mcpOutputEchoNested is the output schema of the tool "echo_nested".
-const mcpOutputEchoNested = mcpSchemaBoxNested
+const mcpOutputEchoNested = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxNestedProperties + `,"required":["value","list","refs","pair","map"],"$defs":{` +
+	`"Nested":{"type":"object","description":"Nested is a map of itself.",` +
+	`"additionalProperties":{"$ref":"#/$defs/Nested"}}}}`
 
 // mcpCallEchoNested answers calls of the tool "echo_nested".
 func mcpCallEchoNested(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6722,17 +6943,18 @@ var mcpToolEchoNode = mcp.ToolInfo{
 }
 
 // mcpInputEchoNode is the input schema of the tool "echo_node".
-const mcpInputEchoNode = mcpSchemaNode2
-
-// mcpSchemaNode2 is a part of several schemas.
-const mcpSchemaNode2 = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
+const mcpInputEchoNode = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
 	`"value":{"type":"string"},` +
 	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
 	`"up":{"$ref":"#/$defs/Node"}},` +
 	`"required":["value","kids"],"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
 
 // mcpOutputEchoNode is the output schema of the tool "echo_node".
-const mcpOutputEchoNode = mcpSchemaNode2
+const mcpOutputEchoNode = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
+	`"value":{"type":"string"},` +
+	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
+	`"up":{"$ref":"#/$defs/Node"}},` +
+	`"required":["value","kids"],"$defs":` + mcpSchemaBoxNodeDefs2 + `}`
 
 // mcpCallEchoNode answers calls of the tool "echo_node".
 func mcpCallEchoNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6766,7 +6988,7 @@ const mcpInputEchoNodes = `{"type":"object",` +
 
 // mcpOutputEchoNodes is the output schema of the tool "echo_nodes".
 const mcpOutputEchoNodes = `{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]},` +
-	`"$defs":` + mcpSchemaBoxNodeDefs + `}`
+	`"$defs":` + mcpSchemaBoxNodeDefs2 + `}`
 
 // mcpCallEchoNodes answers calls of the tool "echo_nodes".
 func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6810,8 +7032,7 @@ const mcpInputEchoNothing = `{"type":"object","description":"Nothing has no fiel
 	`"additionalProperties":false}`
 
 // mcpOutputEchoNothing is the output schema of the tool "echo_nothing".
-const mcpOutputEchoNothing = `{"type":"object","description":"Nothing has no fields.","properties":{},` +
-	`"additionalProperties":false}`
+const mcpOutputEchoNothing = `{"type":"object","description":"Nothing has no fields.","properties":{}}`
 
 // mcpCallEchoNothing answers calls of the tool "echo_nothing".
 func mcpCallEchoNothing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6865,9 +7086,9 @@ const mcpOutputEchoNullables = `{"type":"object","description":"Nullables take n
 	`"text":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 	`"required":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 	`"list":{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]},` +
-	`"struct":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
+	`"struct":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]},` +
 	`"enum":{"description":"Sort is an order of results.\n- \"relevance\": the best match first.\n- \"title\"\n- ` +
 	`\"year\"","anyOf":[{"type":"string"},{"type":"null"}]},` +
 	`"bounded":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
@@ -6875,8 +7096,7 @@ const mcpOutputEchoNullables = `{"type":"object","description":"Nullables take n
 	`"map":{"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]},` +
 	`"any":{"description":"Any JSON value."},` +
 	`"default":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"required":["ptr","text","required","list","struct","enum","bounded","any","default"],` +
-	`"additionalProperties":false}`
+	`"required":["ptr","text","required","list","struct","enum","bounded","any","default"]}`
 
 // mcpCallEchoNullables answers calls of the tool "echo_nullables".
 func mcpCallEchoNullables(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6907,7 +7127,7 @@ var mcpToolEchoNumber = mcp.ToolInfo{
 const mcpInputEchoNumber = mcpSchemaBoxFloat32
 
 // mcpOutputEchoNumber is the output schema of the tool "echo_number".
-const mcpOutputEchoNumber = mcpSchemaBoxFloat32
+const mcpOutputEchoNumber = mcpSchemaBoxFloat322
 
 // mcpCallEchoNumber answers calls of the tool "echo_number".
 func mcpCallEchoNumber(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6947,7 +7167,7 @@ const mcpSchemaObligationsProperties = `{"ptr":{"type":"integer"},"opt":{"type":
 
 // mcpOutputEchoObligations is the output schema of the tool "echo_obligations".
 const mcpOutputEchoObligations = `{"type":"object","description":"Obligations change what is required.",` +
-	`"properties":` + mcpSchemaObligationsProperties + `,"required":["free","any"],"additionalProperties":false}`
+	`"properties":` + mcpSchemaObligationsProperties + `,"required":["free","any"]}`
 
 // mcpCallEchoObligations answers calls of the tool "echo_obligations".
 func mcpCallEchoObligations(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7025,7 +7245,7 @@ const mcpOutputEchoOdd = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Odd has values that need escapes.\nOne of ` +
 	`\"\", \"a\\\"b\", \"a\u0060b\", \"größe\", \"<b>&\", \"a\\nb\".",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoOdd answers calls of the tool "echo_odd".
 func mcpCallEchoOdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7053,10 +7273,7 @@ var mcpToolEchoOddKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoOddKeys is the input schema of the tool "echo_odd_keys".
-const mcpInputEchoOddKeys = mcpSchemaOddKeys
-
-// mcpSchemaOddKeys is a part of several schemas.
-const mcpSchemaOddKeys = `{"type":"object",` +
+const mcpInputEchoOddKeys = `{"type":"object",` +
 	`"description":"OddKeys has maps by types that have more forms than one.","properties":{` +
 	`"level":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"time":{"type":"object","additionalProperties":{"type":"string"}},` +
@@ -7069,7 +7286,17 @@ const mcpSchemaOddKeys = `{"type":"object",` +
 	`"additionalProperties":false}`
 
 // mcpOutputEchoOddKeys is the output schema of the tool "echo_odd_keys".
-const mcpOutputEchoOddKeys = mcpSchemaOddKeys
+const mcpOutputEchoOddKeys = `{"type":"object",` +
+	`"description":"OddKeys has maps by types that have more forms than one.","properties":{` +
+	`"level":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"time":{"type":"object","additionalProperties":{"type":"string"}},` +
+	`"alias":{"type":"object","additionalProperties":{"type":"boolean"}},` +
+	`"stamped":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"binding":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"status":{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"integer"}},` +
+	`"inner":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}}}}`
 
 // mcpCallEchoOddKeys answers calls of the tool "echo_odd_keys".
 func mcpCallEchoOddKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7097,10 +7324,7 @@ var mcpToolEchoOmitZero = mcp.ToolInfo{
 }
 
 // mcpInputEchoOmitZero is the input schema of the tool "echo_omit_zero".
-const mcpInputEchoOmitZero = mcpSchemaOmitZero
-
-// mcpSchemaOmitZero is a part of several schemas.
-const mcpSchemaOmitZero = `{"type":"object",` +
+const mcpInputEchoOmitZero = `{"type":"object",` +
 	`"description":"OmitZero has one field of each kind that is left out when it is zero.","properties":{` +
 	`"B":{"type":"boolean"},` +
 	`"I":{"type":"integer"},` +
@@ -7129,7 +7353,31 @@ const mcpSchemaOmitZero = `{"type":"object",` +
 	`"additionalProperties":false}`
 
 // mcpOutputEchoOmitZero is the output schema of the tool "echo_omit_zero".
-const mcpOutputEchoOmitZero = mcpSchemaOmitZero
+const mcpOutputEchoOmitZero = `{"type":"object",` +
+	`"description":"OmitZero has one field of each kind that is left out when it is zero.","properties":{` +
+	`"B":{"type":"boolean"},` +
+	`"I":{"type":"integer"},` +
+	`"F":{"type":"number"},` +
+	`"S":{"type":"string"},` +
+	`"Bytes":{"type":"string","contentEncoding":"base64"},` +
+	`"Any":{"description":"Any JSON value."},` +
+	`"Raw":{"description":"Any JSON value."},` +
+	`"Time":{"type":"string","format":"date-time"},` +
+	`"TimePtr":{"type":"string","format":"date-time"},` +
+	`"List":{"type":"array","items":{"type":"integer"}},` +
+	`"Array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
+	`"Map":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"Struct":{"type":"object",` +
+	`"properties":{"X":{"type":"integer"},"S":{"type":"array","items":{"type":"integer"}}},"required":["X","S"]},` +
+	`"Ptr":{"type":"integer"},` +
+	`"Both":{"type":"string","format":"date-time"},` +
+	`"BothList":{"type":"array","items":{"type":"integer"}},` +
+	`"Own":{"type":"object","description":"Vanishing says itself when it is zero.",` +
+	`"properties":{"N":{"type":"integer"}},"required":["N"]},` +
+	`"OwnPtr":{"type":"object","description":"Vanishing says itself when it is zero.",` +
+	`"properties":{"N":{"type":"integer"}},"required":["N"]},` +
+	`"OwnRef":{"type":"object","description":"Shy says it by way of its pointer.",` +
+	`"properties":{"N":{"type":"integer"}},"required":["N"]}}}`
 
 // mcpCallEchoOmitZero answers calls of the tool "echo_omit_zero".
 func mcpCallEchoOmitZero(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7157,26 +7405,26 @@ var mcpToolEchoOnion = mcp.ToolInfo{
 }
 
 // mcpInputEchoOnion is the input schema of the tool "echo_onion".
-const mcpInputEchoOnion = mcpSchemaBoxOnion
+const mcpInputEchoOnion = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxOnionProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false,"$defs":{` +
+	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
 
-// mcpSchemaBoxOnion is a part of several schemas.
-const mcpSchemaBoxOnion = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"$ref":"#/$defs/Onion"},` +
-	`"ptr":{"$ref":"#/$defs/Onion"},` +
+// mcpSchemaBoxOnionProperties is a part of several schemas.
+const mcpSchemaBoxOnionProperties = `{"value":{"$ref":"#/$defs/Onion"},"ptr":{"$ref":"#/$defs/Onion"},` +
 	`"list":{"type":"array","items":{"$ref":"#/$defs/Onion"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Onion"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"$ref":"#/$defs/Onion"},"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":{"$ref":"#/$defs/Onion"}},` +
-	`"opt":{"$ref":"#/$defs/Onion"},` +
-	`"zero":{"$ref":"#/$defs/Onion"},` +
-	`"ptrOpt":{"$ref":"#/$defs/Onion"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Onion"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
-	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
+	`"map":{"type":"object","additionalProperties":{"$ref":"#/$defs/Onion"}},"opt":{"$ref":"#/$defs/Onion"},` +
+	`"zero":{"$ref":"#/$defs/Onion"},"ptrOpt":{"$ref":"#/$defs/Onion"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Onion"},{"type":"null"}]}}}`
 
 // mcpOutputEchoOnion is the output schema of the tool "echo_onion".
-const mcpOutputEchoOnion = mcpSchemaBoxOnion
+const mcpOutputEchoOnion = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxOnionProperties + `,"required":["value","list","refs","pair","map"],"$defs":{` +
+	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
 
 // mcpCallEchoOnion answers calls of the tool "echo_onion".
 func mcpCallEchoOnion(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7251,14 +7499,16 @@ var mcpToolEchoOnly = mcp.ToolInfo{
 }
 
 // mcpInputEchoOnly is the input schema of the tool "echo_only".
-const mcpInputEchoOnly = mcpSchemaBoxOnly
+const mcpInputEchoOnly = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxOnlyProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxOnly is a part of several schemas.
-const mcpSchemaBoxOnly = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxOnlyProperties is a part of several schemas.
+const mcpSchemaBoxOnlyProperties = `{` +
 	`"value":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
-	`"ptr":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
-	`"list":{"type":"array",` +
+	`"ptr":{"type":"string","description":"Only has a single constant, which is not an enumeration."},"list":{` +
+	`"type":"array",` +
 	`"items":{"type":"string","description":"Only has a single constant, which is not an enumeration."}},` +
 	`"refs":{"type":"array","items":{"description":"Only has a single constant, which is not an enumeration.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
@@ -7269,14 +7519,15 @@ const mcpSchemaBoxOnly = `{"type":"object",` +
 	`"description":"Only has a single constant, which is not an enumeration."}},` +
 	`"opt":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
 	`"zero":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
-	`"ptrOpt":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
-	`"bag":{"type":"object","additionalProperties":{` +
+	`"ptrOpt":{"type":"string","description":"Only has a single constant, which is not an enumeration."},"bag":{` +
+	`"type":"object","additionalProperties":{` +
 	`"description":"Only has a single constant, which is not an enumeration.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpOutputEchoOnly is the output schema of the tool "echo_only".
-const mcpOutputEchoOnly = mcpSchemaBoxOnly
+const mcpOutputEchoOnly = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxOnlyProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoOnly answers calls of the tool "echo_only".
 func mcpCallEchoOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7345,11 +7596,10 @@ const mcpOutputEchoOptional = `{"type":"object","description":"Optional has one 
 	`"Array":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},` +
 	`"None":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
 	`"Map":{"type":"object","additionalProperties":{"type":"integer"}},` +
-	`"Struct":{"type":"object","properties":{"X":{"type":"integer"}},"required":["X"],` +
-	`"additionalProperties":false},` +
+	`"Struct":{"type":"object","properties":{"X":{"type":"integer"}},"required":["X"]},` +
 	`"Ptr":{"type":"integer"},` +
 	`"PtrPtr":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"required":["Time","Array","Struct"],"additionalProperties":false}`
+	`"required":["Time","Array","Struct"]}`
 
 // mcpCallEchoOptional answers calls of the tool "echo_optional".
 func mcpCallEchoOptional(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7377,10 +7627,7 @@ var mcpToolEchoOptions = mcp.ToolInfo{
 }
 
 // mcpInputEchoOptions is the input schema of the tool "echo_options".
-const mcpInputEchoOptions = mcpSchemaOptions
-
-// mcpSchemaOptions is a part of several schemas.
-const mcpSchemaOptions = `{"type":"object",` +
+const mcpInputEchoOptions = `{"type":"object",` +
 	`"description":"Options has options without names on embedded structs.","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
@@ -7390,7 +7637,14 @@ const mcpSchemaOptions = `{"type":"object",` +
 	`"required":["id","Name","x","y"],"additionalProperties":false}`
 
 // mcpOutputEchoOptions is the output schema of the tool "echo_options".
-const mcpOutputEchoOptions = mcpSchemaOptions
+const mcpOutputEchoOptions = `{"type":"object",` +
+	`"description":"Options has options without names on embedded structs.","properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"x":{"type":"integer"},` +
+	`"y":{"type":"integer"}},` +
+	`"required":["id","Name","x","y"]}`
 
 // mcpCallEchoOptions answers calls of the tool "echo_options".
 func mcpCallEchoOptions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7463,7 +7717,7 @@ const mcpOutputEchoOutOnly = `{"type":"object",` +
 	`"ptrOpt":{"description":"OutOnly has a method for one direction: it is read by its fields."},` +
 	`"bag":{"type":"object",` +
 	`"additionalProperties":{"description":"OutOnly has a method for one direction: it is read by its fields."}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoOutOnly answers calls of the tool "echo_out_only".
 func mcpCallEchoOutOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7492,12 +7746,13 @@ var mcpToolEchoOutOnlyText = mcp.ToolInfo{
 }
 
 // mcpInputEchoOutOnlyText is the input schema of the tool "echo_out_only_text".
-const mcpInputEchoOutOnlyText = mcpSchemaBoxOutOnlyText
+const mcpInputEchoOutOnlyText = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxOutOnlyTextProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxOutOnlyText is a part of several schemas.
-const mcpSchemaBoxOutOnlyText = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string",` +
+// mcpSchemaBoxOutOnlyTextProperties is a part of several schemas.
+const mcpSchemaBoxOutOnlyTextProperties = `{"value":{"type":"string",` +
 	`"description":"OutOnlyText is a string that is written in another way than it is read."},` +
 	`"ptr":{"type":"string",` +
 	`"description":"OutOnlyText is a string that is written in another way than it is read."},` +
@@ -7519,12 +7774,13 @@ const mcpSchemaBoxOutOnlyText = `{"type":"object",` +
 	`"description":"OutOnlyText is a string that is written in another way than it is read."},` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"OutOnlyText is a string that is written in another way than it is read.",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpOutputEchoOutOnlyText is the output schema of the tool
 // "echo_out_only_text".
-const mcpOutputEchoOutOnlyText = mcpSchemaBoxOutOnlyText
+const mcpOutputEchoOutOnlyText = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxOutOnlyTextProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoOutOnlyText answers calls of the tool "echo_out_only_text".
 func mcpCallEchoOutOnlyText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7553,10 +7809,7 @@ var mcpToolEchoPageOfInts = mcp.ToolInfo{
 }
 
 // mcpInputEchoPageOfInts is the input schema of the tool "echo_page_of_ints".
-const mcpInputEchoPageOfInts = mcpSchemaPageInt
-
-// mcpSchemaPageInt is a part of several schemas.
-const mcpSchemaPageInt = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+const mcpInputEchoPageOfInts = `{"type":"object","description":"Page is a part of a list.","properties":{` +
 	`"items":{"type":"array","items":{"type":"integer"}},` +
 	`"next":{"$ref":"#/$defs/Page_int"},` +
 	`"total":{"type":"integer"}},` +
@@ -7568,7 +7821,16 @@ const mcpSchemaPageInt = `{"type":"object","description":"Page is a part of a li
 	`"required":["items","total"],"additionalProperties":false}}}`
 
 // mcpOutputEchoPageOfInts is the output schema of the tool "echo_page_of_ints".
-const mcpOutputEchoPageOfInts = mcpSchemaPageInt
+const mcpOutputEchoPageOfInts = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+	`"items":{"type":"array","items":{"type":"integer"}},` +
+	`"next":{"$ref":"#/$defs/Page_int"},` +
+	`"total":{"type":"integer"}},` +
+	`"required":["items","total"],"$defs":{` +
+	`"Page_int":{"type":"object","description":"Page is a part of a list.","properties":{` +
+	`"items":{"type":"array","items":{"type":"integer"}},` +
+	`"next":{"$ref":"#/$defs/Page_int"},` +
+	`"total":{"type":"integer"}},` +
+	`"required":["items","total"]}}}`
 
 // mcpCallEchoPageOfInts answers calls of the tool "echo_page_of_ints".
 func mcpCallEchoPageOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7597,10 +7859,7 @@ var mcpToolEchoPageOfPages = mcp.ToolInfo{
 }
 
 // mcpInputEchoPageOfPages is the input schema of the tool "echo_page_of_pages".
-const mcpInputEchoPageOfPages = mcpSchemaPagePageString
-
-// mcpSchemaPagePageString is a part of several schemas.
-const mcpSchemaPagePageString = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+const mcpInputEchoPageOfPages = `{"type":"object","description":"Page is a part of a list.","properties":{` +
 	`"items":{"type":"array","items":{"$ref":"#/$defs/Page_string"}},` +
 	`"next":{"$ref":"#/$defs/Page_Page_string"},` +
 	`"total":{"type":"integer"}},` +
@@ -7618,7 +7877,21 @@ const mcpSchemaPagePageString = `{"type":"object","description":"Page is a part 
 
 // mcpOutputEchoPageOfPages is the output schema of the tool
 // "echo_page_of_pages".
-const mcpOutputEchoPageOfPages = mcpSchemaPagePageString
+const mcpOutputEchoPageOfPages = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+	`"items":{"type":"array","items":{"$ref":"#/$defs/Page_string"}},` +
+	`"next":{"$ref":"#/$defs/Page_Page_string"},` +
+	`"total":{"type":"integer"}},` +
+	`"required":["items","total"],"$defs":{` +
+	`"Page_Page_string":{"type":"object","description":"Page is a part of a list.","properties":{` +
+	`"items":{"type":"array","items":{"$ref":"#/$defs/Page_string"}},` +
+	`"next":{"$ref":"#/$defs/Page_Page_string"},` +
+	`"total":{"type":"integer"}},` +
+	`"required":["items","total"]},` +
+	`"Page_string":{"type":"object","description":"Page is a part of a list.","properties":{` +
+	`"items":{"type":"array","items":{"type":"string"}},` +
+	`"next":{"$ref":"#/$defs/Page_string"},` +
+	`"total":{"type":"integer"}},` +
+	`"required":["items","total"]}}}`
 
 // mcpCallEchoPageOfPages answers calls of the tool "echo_page_of_pages".
 func mcpCallEchoPageOfPages(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7648,10 +7921,7 @@ var mcpToolEchoPageOfPointers = mcp.ToolInfo{
 
 // mcpInputEchoPageOfPointers is the input schema of the tool
 // "echo_page_of_pointers".
-const mcpInputEchoPageOfPointers = mcpSchemaPagePoint
-
-// mcpSchemaPagePoint is a part of several schemas.
-const mcpSchemaPagePoint = `{"type":"object","description":"Page is a part of a list.",` +
+const mcpInputEchoPageOfPointers = `{"type":"object","description":"Page is a part of a list.",` +
 	`"properties":` + mcpSchemaPagePointProperties + `,"required":["items","total"],"additionalProperties":false,` +
 	`"$defs":{` +
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
@@ -7663,7 +7933,17 @@ const mcpSchemaPagePointProperties = `{"items":` + mcpSchemaBoxPointRefs + `,"ne
 
 // mcpOutputEchoPageOfPointers is the output schema of the tool
 // "echo_page_of_pointers".
-const mcpOutputEchoPageOfPointers = mcpSchemaPagePoint
+const mcpOutputEchoPageOfPointers = `{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties2 + `,"required":["items","total"],"$defs":{` +
+	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties2 + `,"required":["items","total"]}}}`
+
+// mcpSchemaPagePointProperties2 is a part of several schemas.
+const mcpSchemaPagePointProperties2 = `{"items":{"type":"array","items":{` +
+	`"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]}},` +
+	`"next":{"$ref":"#/$defs/Page_Point"},"total":{"type":"integer"}}`
 
 // mcpCallEchoPageOfPointers answers calls of the tool "echo_page_of_pointers".
 func mcpCallEchoPageOfPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7693,24 +7973,30 @@ var mcpToolEchoPageOfPoints = mcp.ToolInfo{
 
 // mcpInputEchoPageOfPoints is the input schema of the tool
 // "echo_page_of_points".
-const mcpInputEchoPageOfPoints = mcpSchemaPagePoint2
-
-// mcpSchemaPagePoint2 is a part of several schemas.
-const mcpSchemaPagePoint2 = `{"type":"object","description":"Page is a part of a list.",` +
-	`"properties":` + mcpSchemaPagePointProperties2 + `,"required":["items","total"],"additionalProperties":false,` +
+const mcpInputEchoPageOfPoints = `{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties3 + `,"required":["items","total"],"additionalProperties":false,` +
 	`"$defs":{` +
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
-	`"properties":` + mcpSchemaPagePointProperties2 + `,"required":["items","total"],"additionalProperties":false}}}`
+	`"properties":` + mcpSchemaPagePointProperties3 + `,"required":["items","total"],"additionalProperties":false}}}`
 
-// mcpSchemaPagePointProperties2 is a part of several schemas.
-const mcpSchemaPagePointProperties2 = `{"items":{"type":"array","items":{"type":"object",` +
+// mcpSchemaPagePointProperties3 is a part of several schemas.
+const mcpSchemaPagePointProperties3 = `{"items":{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"],"additionalProperties":false}},` +
 	`"next":{"$ref":"#/$defs/Page_Point"},"total":{"type":"integer"}}`
 
 // mcpOutputEchoPageOfPoints is the output schema of the tool
 // "echo_page_of_points".
-const mcpOutputEchoPageOfPoints = mcpSchemaPagePoint2
+const mcpOutputEchoPageOfPoints = `{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties4 + `,"required":["items","total"],"$defs":{` +
+	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
+	`"properties":` + mcpSchemaPagePointProperties4 + `,"required":["items","total"]}}}`
+
+// mcpSchemaPagePointProperties4 is a part of several schemas.
+const mcpSchemaPagePointProperties4 = `{"items":{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}},` +
+	`"next":{"$ref":"#/$defs/Page_Point"},"total":{"type":"integer"}}`
 
 // mcpCallEchoPageOfPoints answers calls of the tool "echo_page_of_points".
 func mcpCallEchoPageOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7739,12 +8025,7 @@ var mcpToolEchoPairOfPairs = mcp.ToolInfo{
 }
 
 // mcpInputEchoPairOfPairs is the input schema of the tool "echo_pair_of_pairs".
-const mcpInputEchoPairOfPairs = mcpSchemaPairPairBoolInt8PairStringMapStringPoint
-
-// mcpSchemaPairPairBoolInt8PairStringMapStringPoint is a part of several
-// schemas.
-const mcpSchemaPairPairBoolInt8PairStringMapStringPoint = `{"type":"object",` +
-	`"description":"Pair is two of anything.","properties":{` +
+const mcpInputEchoPairOfPairs = `{"type":"object","description":"Pair is two of anything.","properties":{` +
 	`"first":{"type":"object","description":"Pair is two of anything.",` +
 	`"properties":{"first":{"type":"boolean"},"second":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"required":["first","second"],"additionalProperties":false},` +
@@ -7755,7 +8036,16 @@ const mcpSchemaPairPairBoolInt8PairStringMapStringPoint = `{"type":"object",` +
 
 // mcpOutputEchoPairOfPairs is the output schema of the tool
 // "echo_pair_of_pairs".
-const mcpOutputEchoPairOfPairs = mcpSchemaPairPairBoolInt8PairStringMapStringPoint
+const mcpOutputEchoPairOfPairs = `{"type":"object","description":"Pair is two of anything.","properties":{` +
+	`"first":{"type":"object","description":"Pair is two of anything.",` +
+	`"properties":{"first":{"type":"boolean"},"second":{"type":"integer","minimum":-128,"maximum":127}},` +
+	`"required":["first","second"]},` +
+	`"second":{"type":"object","description":"Pair is two of anything.","properties":{` +
+	`"first":{"type":"array","items":{"type":"string"}},` +
+	`"second":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}}},` +
+	`"required":["first","second"]}},` +
+	`"required":["first","second"]}`
 
 // mcpCallEchoPairOfPairs answers calls of the tool "echo_pair_of_pairs".
 func mcpCallEchoPairOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7795,8 +8085,7 @@ const mcpInputEchoPairOfScalars = `{"type":"object","description":"Pair is two o
 // mcpOutputEchoPairOfScalars is the output schema of the tool
 // "echo_pair_of_scalars".
 const mcpOutputEchoPairOfScalars = `{"type":"object","description":"Pair is two of anything.",` +
-	`"properties":{"first":{"type":"integer"},"second":{"type":"string"}},"required":["first","second"],` +
-	`"additionalProperties":false}`
+	`"properties":{"first":{"type":"integer"},"second":{"type":"string"}},"required":["first","second"]}`
 
 // mcpCallEchoPairOfScalars answers calls of the tool "echo_pair_of_scalars".
 func mcpCallEchoPairOfScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7847,7 +8136,7 @@ const mcpOutputEchoPatterns = `{"type":"object","description":"Patterns has patt
 	`"opt":{"type":"string"},` +
 	`"label":{"type":"string","description":"Named scalars, without constants."},` +
 	`"tick":{"type":"string"}},` +
-	`"required":["slug","part","comma","any","class","digit","tick"],"additionalProperties":false}`
+	`"required":["slug","part","comma","any","class","digit","tick"]}`
 
 // mcpCallEchoPatterns answers calls of the tool "echo_patterns".
 func mcpCallEchoPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7875,11 +8164,13 @@ var mcpToolEchoPerm = mcp.ToolInfo{
 }
 
 // mcpInputEchoPerm is the input schema of the tool "echo_perm".
-const mcpInputEchoPerm = mcpSchemaBoxPerm
+const mcpInputEchoPerm = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxPermProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxPerm is a part of several schemas.
-const mcpSchemaBoxPerm = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxPermProperties is a part of several schemas.
+const mcpSchemaBoxPermProperties = `{` +
 	`"value":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
 	`"ptr":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
 	`"list":{"type":"array",` +
@@ -7896,11 +8187,12 @@ const mcpSchemaBoxPerm = `{"type":"object",` +
 	`"ptrOpt":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Perm is made of flags, which are not an enumeration.",` +
-	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}}`
 
 // mcpOutputEchoPerm is the output schema of the tool "echo_perm".
-const mcpOutputEchoPerm = mcpSchemaBoxPerm
+const mcpOutputEchoPerm = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxPermProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoPerm answers calls of the tool "echo_perm".
 func mcpCallEchoPerm(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -7996,7 +8288,7 @@ const mcpInputEchoPointerArgument = mcpSchemaBoxInt8
 
 // mcpOutputEchoPointerArgument is the output schema of the tool
 // "echo_pointer_argument".
-const mcpOutputEchoPointerArgument = mcpSchemaBoxInt8
+const mcpOutputEchoPointerArgument = mcpSchemaBoxInt82
 
 // mcpCallEchoPointerArgument answers calls of the tool "echo_pointer_argument".
 func mcpCallEchoPointerArgument(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8029,17 +8321,17 @@ var mcpToolEchoPointerConflict = mcp.ToolInfo{
 
 // mcpInputEchoPointerConflict is the input schema of the tool
 // "echo_pointer_conflict".
-const mcpInputEchoPointerConflict = mcpSchemaPointerConflict
-
-// mcpSchemaPointerConflict is a part of several schemas.
-const mcpSchemaPointerConflict = `{"type":"object",` +
+const mcpInputEchoPointerConflict = `{"type":"object",` +
 	`"description":"PointerConflict has a name both by pointer and by value.",` +
 	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
 	`"required":["Y","Z","R"],"additionalProperties":false}`
 
 // mcpOutputEchoPointerConflict is the output schema of the tool
 // "echo_pointer_conflict".
-const mcpOutputEchoPointerConflict = mcpSchemaPointerConflict
+const mcpOutputEchoPointerConflict = `{"type":"object",` +
+	`"description":"PointerConflict has a name both by pointer and by value.",` +
+	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
+	`"required":["Y","Z","R"]}`
 
 // mcpCallEchoPointerConflict answers calls of the tool "echo_pointer_conflict".
 func mcpCallEchoPointerConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8152,7 +8444,7 @@ const mcpOutputEchoPointerToBytes = `{"type":"object",` +
 	`"ptrOpt":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]},` +
 	`"bag":{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoPointerToBytes answers calls of the tool "echo_pointer_to_bytes".
 func mcpCallEchoPointerToBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8222,7 +8514,7 @@ const mcpOutputEchoPointerToMap = `{"type":"object",` +
 	`"ptrOpt":{"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoPointerToMap answers calls of the tool "echo_pointer_to_map".
 func mcpCallEchoPointerToMap(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8262,7 +8554,10 @@ const mcpInputEchoPointerToPoint = `{"type":"object",` +
 	`"additionalProperties":false},` +
 	`"list":` + mcpSchemaBoxPointRefs + `,` +
 	`"refs":` + mcpSchemaBoxPointRefs + `,` +
-	`"pair":` + mcpSchemaBoxPointPair + `,` +
+	`"pair":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
+	`"additionalProperties":false},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2},` +
 	`"map":` + mcpSchemaBoxPointBag + `,` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -8276,37 +8571,35 @@ const mcpInputEchoPointerToPoint = `{"type":"object",` +
 	`"bag":` + mcpSchemaBoxPointBag + `},` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxPointPair is a part of several schemas.
-const mcpSchemaBoxPointPair = `{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{` +
-	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
-	`"minItems":2,"maxItems":2}`
-
 // mcpOutputEchoPointerToPoint is the output schema of the tool
 // "echo_pointer_to_point".
 const mcpOutputEchoPointerToPoint = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptr":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
-	`"list":` + mcpSchemaBoxPointRefs + `,` +
-	`"refs":` + mcpSchemaBoxPointRefs + `,` +
-	`"pair":` + mcpSchemaBoxPointPair + `,` +
-	`"map":` + mcpSchemaBoxPointBag + `,` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"ptr":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]},` +
+	`"list":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":` + mcpSchemaBoxPointBag2 + `,` +
 	`"opt":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
 	`"zero":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
-	`"ptrOpt":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
-	`"bag":` + mcpSchemaBoxPointBag + `},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"ptrOpt":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]},` +
+	`"bag":` + mcpSchemaBoxPointBag2 + `},` +
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoPointerToPoint answers calls of the tool "echo_pointer_to_point".
 func mcpCallEchoPointerToPoint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8364,7 +8657,7 @@ const mcpOutputEchoPointerToPointer = `{"type":"object",` +
 	`"zero":{"anyOf":[{"type":"boolean"},{"type":"null"}]},` +
 	`"ptrOpt":{"anyOf":[{"type":"boolean"},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoPointerToPointer answers calls of the tool
 // "echo_pointer_to_pointer".
@@ -8429,7 +8722,7 @@ const mcpOutputEchoPointerToSlice = `{"type":"object",` +
 	`"ptrOpt":{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]},` +
 	`"bag":{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoPointerToSlice answers calls of the tool "echo_pointer_to_slice".
 func mcpCallEchoPointerToSlice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8487,7 +8780,7 @@ const mcpOutputEchoPointerToString = `{"type":"object",` +
 	`"zero":{"type":"string"},` +
 	`"ptrOpt":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoPointerToString answers calls of the tool
 // "echo_pointer_to_string".
@@ -8552,7 +8845,7 @@ const mcpOutputEchoPointerToTime = `{"type":"object",` +
 	`"ptrOpt":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]},` +
 	`"bag":{"type":"object",` +
 	`"additionalProperties":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["list","refs","pair","map"]}`
 
 // mcpCallEchoPointerToTime answers calls of the tool "echo_pointer_to_time".
 func mcpCallEchoPointerToTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8594,12 +8887,12 @@ const mcpInputEchoPointers = `{"type":"object",` +
 const mcpOutputEchoPointers = `{"type":"object",` +
 	`"description":"Layer pointers, as encoding/json writes them too.","properties":{` +
 	`"two":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"three":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
+	`"three":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"map":` + mcpSchemaBoxPointBag + `},` +
-	`"required":["list","map"],"additionalProperties":false}`
+	`"map":` + mcpSchemaBoxPointBag2 + `},` +
+	`"required":["list","map"]}`
 
 // mcpCallEchoPointers answers calls of the tool "echo_pointers".
 func mcpCallEchoPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8677,10 +8970,7 @@ var mcpToolEchoPoints = mcp.ToolInfo{
 }
 
 // mcpInputEchoPoints is the input schema of the tool "echo_points".
-const mcpInputEchoPoints = mcpSchemaBoxPoint3
-
-// mcpSchemaBoxPoint3 is a part of several schemas.
-const mcpSchemaBoxPoint3 = `{"type":"object",` +
+const mcpInputEchoPoints = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -8717,7 +9007,35 @@ const mcpSchemaBoxPointRefsItem = `{"anyOf":[{"type":"array","items":{"type":"ob
 	`"required":["x","y"],"additionalProperties":false}},{"type":"null"}]}`
 
 // mcpOutputEchoPoints is the output schema of the tool "echo_points".
-const mcpOutputEchoPoints = mcpSchemaBoxPoint3
+const mcpOutputEchoPoints = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"ptr":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"list":{"type":"array","items":{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}}},` +
+	`"refs":{"type":"array","items":{"anyOf":[{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}}},` +
+	`"opt":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"zero":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"ptrOpt":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}},{"type":"null"}]}}},` +
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoPoints answers calls of the tool "echo_points".
 func mcpCallEchoPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8747,10 +9065,7 @@ var mcpToolEchoPointsByName = mcp.ToolInfo{
 
 // mcpInputEchoPointsByName is the input schema of the tool
 // "echo_points_by_name".
-const mcpInputEchoPointsByName = mcpSchemaBoxMapStringPoint
-
-// mcpSchemaBoxMapStringPoint is a part of several schemas.
-const mcpSchemaBoxMapStringPoint = `{"type":"object",` +
+const mcpInputEchoPointsByName = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":` + mcpSchemaBoxPointMap + `,` +
 	`"ptr":` + mcpSchemaBoxPointMap + `,` +
@@ -8769,7 +9084,36 @@ const mcpSchemaBoxMapStringPointRefsItem = `{"anyOf":[` + mcpSchemaBoxPointMap +
 
 // mcpOutputEchoPointsByName is the output schema of the tool
 // "echo_points_by_name".
-const mcpOutputEchoPointsByName = mcpSchemaBoxMapStringPoint
+const mcpOutputEchoPointsByName = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"ptr":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"list":{"type":"array","items":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}}},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxMapStringPointRefsItem2 + `},` +
+	`"pair":{"type":"array","items":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}},` +
+	`"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"]}}},` +
+	`"opt":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"zero":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"ptrOpt":{"type":"object","additionalProperties":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapStringPointRefsItem2 + `}},` +
+	`"required":["value","list","refs","pair","map"]}`
+
+// mcpSchemaBoxMapStringPointRefsItem2 is a part of several schemas.
+const mcpSchemaBoxMapStringPointRefsItem2 = `{"anyOf":[{"type":"object","additionalProperties":{` +
+	`"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},{"type":"null"}]}`
 
 // mcpCallEchoPointsByName answers calls of the tool "echo_points_by_name".
 func mcpCallEchoPointsByName(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8846,7 +9190,7 @@ const mcpOutputEchoQuery = `{"type":"object","description":"Query is what the ar
 	`"sort":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match ` +
 	`first.\n- \"title\"\n- \"year\""},` +
 	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["text","limit"],"additionalProperties":false}`
+	`"required":["text","limit"]}`
 
 // mcpCallEchoQuery answers calls of the tool "echo_query".
 func mcpCallEchoQuery(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8903,10 +9247,7 @@ var mcpToolEchoQuoted = mcp.ToolInfo{
 }
 
 // mcpInputEchoQuoted is the input schema of the tool "echo_quoted".
-const mcpInputEchoQuoted = mcpSchemaQuoted
-
-// mcpSchemaQuoted is a part of several schemas.
-const mcpSchemaQuoted = `{"type":"object","description":"Quoted has the option string.","properties":{` +
+const mcpInputEchoQuoted = `{"type":"object","description":"Quoted has the option string.","properties":{` +
 	`"i":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
 	`"i8":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
 	`"i64":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
@@ -8935,7 +9276,31 @@ const mcpSchemaQuoted = `{"type":"object","description":"Quoted has the option s
 	`"additionalProperties":false}`
 
 // mcpOutputEchoQuoted is the output schema of the tool "echo_quoted".
-const mcpOutputEchoQuoted = mcpSchemaQuoted
+const mcpOutputEchoQuoted = `{"type":"object","description":"Quoted has the option string.","properties":{` +
+	`"i":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"i8":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"i64":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"u":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"u8":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"f":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$"},` +
+	`"f32":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$"},` +
+	`"b":{"type":"string","pattern":"^(true|false)$"},` +
+	`"s":{"type":"string","pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"},` +
+	`"label":{"type":"string","description":"Named scalars, without constants.",` +
+	`"pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"},` +
+	`"count":{"type":"string","description":"Named scalars, without constants.","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"ptr":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"ptrBool":{"type":"string","pattern":"^(true|false)$"},` +
+	`"opt":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"optPtr":{"type":"string","pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"},` +
+	`"optZero":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$"},` +
+	`"list":{"type":"array","description":"Not affected.","items":{"type":"integer"}},` +
+	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
+	`"time":{"type":"string","format":"date-time"},` +
+	`"struct":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`"nanos":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"}},` +
+	`"required":["i","i8","i64","u","u8","f","f32","b","s","label","count","list","map","time","struct","nanos"]}`
 
 // mcpCallEchoQuoted answers calls of the tool "echo_quoted".
 func mcpCallEchoQuoted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -8963,12 +9328,13 @@ var mcpToolEchoRankKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoRankKeys is the input schema of the tool "echo_rank_keys".
-const mcpInputEchoRankKeys = mcpSchemaBoxMapRankRank
+const mcpInputEchoRankKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapRankRankProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxMapRankRank is a part of several schemas.
-const mcpSchemaBoxMapRankRank = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object",` +
+// mcpSchemaBoxMapRankRankProperties is a part of several schemas.
+const mcpSchemaBoxMapRankRankProperties = `{"value":{"type":"object",` +
 	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
 	`"ptr":{"type":"object",` +
 	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
@@ -8990,11 +9356,12 @@ const mcpSchemaBoxMapRankRank = `{"type":"object",` +
 	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[` +
 	`{"type":"object","additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
-	`{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`{"type":"null"}]}}}`
 
 // mcpOutputEchoRankKeys is the output schema of the tool "echo_rank_keys".
-const mcpOutputEchoRankKeys = mcpSchemaBoxMapRankRank
+const mcpOutputEchoRankKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxMapRankRankProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoRankKeys answers calls of the tool "echo_rank_keys".
 func mcpCallEchoRankKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9025,7 +9392,7 @@ var mcpToolEchoRatio = mcp.ToolInfo{
 const mcpInputEchoRatio = mcpSchemaBoxCelsius
 
 // mcpOutputEchoRatio is the output schema of the tool "echo_ratio".
-const mcpOutputEchoRatio = mcpSchemaBoxCelsius
+const mcpOutputEchoRatio = mcpSchemaBoxCelsius2
 
 // mcpCallEchoRatio answers calls of the tool "echo_ratio".
 func mcpCallEchoRatio(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9056,7 +9423,7 @@ var mcpToolEchoRaw = mcp.ToolInfo{
 const mcpInputEchoRaw = mcpSchemaBoxAny
 
 // mcpOutputEchoRaw is the output schema of the tool "echo_raw".
-const mcpOutputEchoRaw = mcpSchemaBoxAny
+const mcpOutputEchoRaw = mcpSchemaBoxAny2
 
 // mcpCallEchoRaw answers calls of the tool "echo_raw".
 func mcpCallEchoRaw(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9128,10 +9495,7 @@ var mcpToolEchoRenamed = mcp.ToolInfo{
 }
 
 // mcpInputEchoRenamed is the input schema of the tool "echo_renamed".
-const mcpInputEchoRenamed = mcpSchemaRenamed
-
-// mcpSchemaRenamed is a part of several schemas.
-const mcpSchemaRenamed = `{"type":"object","description":"Renamed gives the embedded struct a name.",` +
+const mcpInputEchoRenamed = `{"type":"object","description":"Renamed gives the embedded struct a name.",` +
 	`"properties":{` +
 	`"base":{"type":"object","description":"Base is embedded in many ways.",` +
 	`"properties":{"id":{"type":"string"},"Name":{"type":"string"},"at":{"type":"string","format":"date-time"}},` +
@@ -9140,7 +9504,13 @@ const mcpSchemaRenamed = `{"type":"object","description":"Renamed gives the embe
 	`"required":["base","Own"],"additionalProperties":false}`
 
 // mcpOutputEchoRenamed is the output schema of the tool "echo_renamed".
-const mcpOutputEchoRenamed = mcpSchemaRenamed
+const mcpOutputEchoRenamed = `{"type":"object","description":"Renamed gives the embedded struct a name.",` +
+	`"properties":{` +
+	`"base":{"type":"object","description":"Base is embedded in many ways.",` +
+	`"properties":{"id":{"type":"string"},"Name":{"type":"string"},"at":{"type":"string","format":"date-time"}},` +
+	`"required":["id","Name"]},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["base","Own"]}`
 
 // mcpCallEchoRenamed answers calls of the tool "echo_renamed".
 func mcpCallEchoRenamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9168,10 +9538,7 @@ var mcpToolEchoResolved = mcp.ToolInfo{
 }
 
 // mcpInputEchoResolved is the input schema of the tool "echo_resolved".
-const mcpInputEchoResolved = mcpSchemaResolved
-
-// mcpSchemaResolved is a part of several schemas.
-const mcpSchemaResolved = `{"type":"object",` +
+const mcpInputEchoResolved = `{"type":"object",` +
 	`"description":"Resolved is a conflict below that a field above decides.","properties":{` +
 	`"L":{"type":"integer"},` +
 	`"Y":{"type":"integer"},` +
@@ -9181,7 +9548,14 @@ const mcpSchemaResolved = `{"type":"object",` +
 	`"required":["L","Y","Z","R","X"],"additionalProperties":false}`
 
 // mcpOutputEchoResolved is the output schema of the tool "echo_resolved".
-const mcpOutputEchoResolved = mcpSchemaResolved
+const mcpOutputEchoResolved = `{"type":"object",` +
+	`"description":"Resolved is a conflict below that a field above decides.","properties":{` +
+	`"L":{"type":"integer"},` +
+	`"Y":{"type":"integer"},` +
+	`"Z":{"type":"integer"},` +
+	`"R":{"type":"integer"},` +
+	`"X":{"type":"string"}},` +
+	`"required":["L","Y","Z","R","X"]}`
 
 // mcpCallEchoResolved answers calls of the tool "echo_resolved".
 func mcpCallEchoResolved(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9209,10 +9583,7 @@ var mcpToolEchoRing = mcp.ToolInfo{
 }
 
 // mcpInputEchoRing is the input schema of the tool "echo_ring".
-const mcpInputEchoRing = mcpSchemaRing
-
-// mcpSchemaRing is a part of several schemas.
-const mcpSchemaRing = `{"type":"object","description":"Ring goes by way of a named pointer.",` +
+const mcpInputEchoRing = `{"type":"object","description":"Ring goes by way of a named pointer.",` +
 	`"properties":{"next":{"$ref":"#/$defs/Ring"},"n":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"required":["n"],"additionalProperties":false,"$defs":{` +
 	`"Ring":{"type":"object","description":"Ring goes by way of a named pointer.",` +
@@ -9220,7 +9591,12 @@ const mcpSchemaRing = `{"type":"object","description":"Ring goes by way of a nam
 	`"required":["n"],"additionalProperties":false}}}`
 
 // mcpOutputEchoRing is the output schema of the tool "echo_ring".
-const mcpOutputEchoRing = mcpSchemaRing
+const mcpOutputEchoRing = `{"type":"object","description":"Ring goes by way of a named pointer.",` +
+	`"properties":{"next":{"$ref":"#/$defs/Ring"},"n":{"type":"integer","minimum":-128,"maximum":127}},` +
+	`"required":["n"],"$defs":{` +
+	`"Ring":{"type":"object","description":"Ring goes by way of a named pointer.",` +
+	`"properties":{"next":{"$ref":"#/$defs/Ring"},"n":{"type":"integer","minimum":-128,"maximum":127}},` +
+	`"required":["n"]}}}`
 
 // mcpCallEchoRing answers calls of the tool "echo_ring".
 func mcpCallEchoRing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9251,7 +9627,7 @@ var mcpToolEchoRune = mcp.ToolInfo{
 const mcpInputEchoRune = mcpSchemaBoxInt32
 
 // mcpOutputEchoRune is the output schema of the tool "echo_rune".
-const mcpOutputEchoRune = mcpSchemaBoxInt32
+const mcpOutputEchoRune = mcpSchemaBoxInt322
 
 // mcpCallEchoRune answers calls of the tool "echo_rune".
 func mcpCallEchoRune(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9294,7 +9670,7 @@ const mcpOutputEchoScalar = `{"type":"object","description":"Scalar embeds types
 	`"count":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"Month":{"type":"integer","description":"One of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12."},` +
 	`"Flag":{"type":"boolean","description":"Named scalars, without constants."}},` +
-	`"required":["Label","count","Month"],"additionalProperties":false}`
+	`"required":["Label","count","Month"]}`
 
 // mcpCallEchoScalar answers calls of the tool "echo_scalar".
 func mcpCallEchoScalar(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9325,7 +9701,7 @@ var mcpToolEchoScalars = mcp.ToolInfo{
 const mcpInputEchoScalars = mcpSchemaScalars
 
 // mcpOutputEchoScalars is the output schema of the tool "echo_scalars".
-const mcpOutputEchoScalars = mcpSchemaScalars
+const mcpOutputEchoScalars = mcpSchemaScalars2
 
 // mcpCallEchoScalars answers calls of the tool "echo_scalars".
 func mcpCallEchoScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9353,13 +9729,14 @@ var mcpToolEchoScores = mcp.ToolInfo{
 }
 
 // mcpInputEchoScores is the input schema of the tool "echo_scores".
-const mcpInputEchoScores = mcpSchemaBoxScores
+const mcpInputEchoScores = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxScoresProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxScores is a part of several schemas.
-const mcpSchemaBoxScores = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"object","description":"Named scalars, without constants.",` +
-	`"additionalProperties":{"type":"number"}},` +
+// mcpSchemaBoxScoresProperties is a part of several schemas.
+const mcpSchemaBoxScoresProperties = `{"value":{"type":"object",` +
+	`"description":"Named scalars, without constants.","additionalProperties":{"type":"number"}},` +
 	`"ptr":{"type":"object","description":"Named scalars, without constants.",` +
 	`"additionalProperties":{"type":"number"}},` +
 	`"list":{"type":"array","items":{"type":"object","description":"Named scalars, without constants.",` +
@@ -9378,11 +9755,12 @@ const mcpSchemaBoxScores = `{"type":"object",` +
 	`"ptrOpt":{"type":"object","description":"Named scalars, without constants.",` +
 	`"additionalProperties":{"type":"number"}},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"object","additionalProperties":{"type":"number"}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"object","additionalProperties":{"type":"number"}},{"type":"null"}]}}}`
 
 // mcpOutputEchoScores is the output schema of the tool "echo_scores".
-const mcpOutputEchoScores = mcpSchemaBoxScores
+const mcpOutputEchoScores = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxScoresProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoScores answers calls of the tool "echo_scores".
 func mcpCallEchoScores(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9435,8 +9813,7 @@ const mcpSchemaBoxSecretProperties = `{` +
 // mcpOutputEchoSecret is the output schema of the tool "echo_secret".
 const mcpOutputEchoSecret = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxSecretProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxSecretProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoSecret answers calls of the tool "echo_secret".
 func mcpCallEchoSecret(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9468,7 +9845,7 @@ var mcpToolEchoSecretKeys = mcp.ToolInfo{
 const mcpInputEchoSecretKeys = mcpSchemaBoxMapBindingInt
 
 // mcpOutputEchoSecretKeys is the output schema of the tool "echo_secret_keys".
-const mcpOutputEchoSecretKeys = mcpSchemaBoxMapBindingInt
+const mcpOutputEchoSecretKeys = mcpSchemaBoxMapBindingInt2
 
 // mcpCallEchoSecretKeys answers calls of the tool "echo_secret_keys".
 func mcpCallEchoSecretKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9496,15 +9873,16 @@ var mcpToolEchoSerial = mcp.ToolInfo{
 }
 
 // mcpInputEchoSerial is the input schema of the tool "echo_serial".
-const mcpInputEchoSerial = mcpSchemaBoxSerial
+const mcpInputEchoSerial = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSerialProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxSerial is a part of several schemas.
-const mcpSchemaBoxSerial = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxSerialProperties is a part of several schemas.
+const mcpSchemaBoxSerialProperties = `{` +
 	`"value":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
-	`"ptr":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
-	`"list":{"type":"array",` +
-	`"items":{"type":"integer","description":"Named scalars, without constants.","minimum":0}},` +
+	`"ptr":{"type":"integer","description":"Named scalars, without constants.","minimum":0},"list":{` +
+	`"type":"array","items":{"type":"integer","description":"Named scalars, without constants.","minimum":0}},` +
 	`"refs":{"type":"array","items":{"description":"Named scalars, without constants.",` +
 	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}},` +
 	`"pair":{"type":"array",` +
@@ -9514,13 +9892,14 @@ const mcpSchemaBoxSerial = `{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants.","minimum":0}},` +
 	`"opt":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
 	`"zero":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
-	`"ptrOpt":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
-	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"integer","description":"Named scalars, without constants.","minimum":0},"bag":{` +
+	`"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
+	`"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}}`
 
 // mcpOutputEchoSerial is the output schema of the tool "echo_serial".
-const mcpOutputEchoSerial = mcpSchemaBoxSerial
+const mcpOutputEchoSerial = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSerialProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoSerial answers calls of the tool "echo_serial".
 func mcpCallEchoSerial(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9552,7 +9931,12 @@ const mcpInputEchoSet = mcpSchemaBoxSetLabel
 
 // mcpSchemaBoxSetLabel is a part of several schemas.
 const mcpSchemaBoxSetLabel = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSetLabelProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxSetLabelProperties is a part of several schemas.
+const mcpSchemaBoxSetLabelProperties = `{` +
 	`"value":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
 	`"ptr":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
 	`"list":{"type":"array",` +
@@ -9568,11 +9952,15 @@ const mcpSchemaBoxSetLabel = `{"type":"object",` +
 	`"zero":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
 	`"ptrOpt":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Set is a generic map.",` +
-	`"anyOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}}}`
 
 // mcpOutputEchoSet is the output schema of the tool "echo_set".
-const mcpOutputEchoSet = mcpSchemaBoxSetLabel
+const mcpOutputEchoSet = mcpSchemaBoxSetLabel2
+
+// mcpSchemaBoxSetLabel2 is a part of several schemas.
+const mcpSchemaBoxSetLabel2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSetLabelProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoSet answers calls of the tool "echo_set".
 func mcpCallEchoSet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9604,7 +9992,7 @@ var mcpToolEchoSetOfSorts = mcp.ToolInfo{
 const mcpInputEchoSetOfSorts = mcpSchemaBoxSetLabel
 
 // mcpOutputEchoSetOfSorts is the output schema of the tool "echo_set_of_sorts".
-const mcpOutputEchoSetOfSorts = mcpSchemaBoxSetLabel
+const mcpOutputEchoSetOfSorts = mcpSchemaBoxSetLabel2
 
 // mcpCallEchoSetOfSorts answers calls of the tool "echo_set_of_sorts".
 func mcpCallEchoSetOfSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9632,12 +10020,13 @@ var mcpToolEchoShade = mcp.ToolInfo{
 }
 
 // mcpInputEchoShade is the input schema of the tool "echo_shade".
-const mcpInputEchoShade = mcpSchemaBoxShade
+const mcpInputEchoShade = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxShadeProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxShade is a part of several schemas.
-const mcpSchemaBoxShade = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string",` +
+// mcpSchemaBoxShadeProperties is a part of several schemas.
+const mcpSchemaBoxShadeProperties = `{"value":{"type":"string",` +
 	`"description":"Shade may have other values than its constants.\nFor example \"dark\", \"light\"."},` +
 	`"ptr":{"type":"string",` +
 	`"description":"Shade may have other values than its constants.\nFor example \"dark\", \"light\"."},` +
@@ -9659,11 +10048,12 @@ const mcpSchemaBoxShade = `{"type":"object",` +
 	`"description":"Shade may have other values than its constants.\nFor example \"dark\", \"light\"."},` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Shade may have other values than its constants.\nFor example \"dark\", \"light\".",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpOutputEchoShade is the output schema of the tool "echo_shade".
-const mcpOutputEchoShade = mcpSchemaBoxShade
+const mcpOutputEchoShade = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxShadeProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoShade answers calls of the tool "echo_shade".
 func mcpCallEchoShade(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9692,15 +10082,14 @@ var mcpToolEchoShadowing = mcp.ToolInfo{
 }
 
 // mcpInputEchoShadowing is the input schema of the tool "echo_shadowing".
-const mcpInputEchoShadowing = mcpSchemaShadowing
-
-// mcpSchemaShadowing is a part of several schemas.
-const mcpSchemaShadowing = `{"type":"object","description":"Shadowing hides fields of what it embeds.",` +
+const mcpInputEchoShadowing = `{"type":"object","description":"Shadowing hides fields of what it embeds.",` +
 	`"properties":{"at":{"type":"string","format":"date-time"},"id":{"type":"integer"},"Name":{"type":"string"}},` +
 	`"required":["id","Name"],"additionalProperties":false}`
 
 // mcpOutputEchoShadowing is the output schema of the tool "echo_shadowing".
-const mcpOutputEchoShadowing = mcpSchemaShadowing
+const mcpOutputEchoShadowing = `{"type":"object","description":"Shadowing hides fields of what it embeds.",` +
+	`"properties":{"at":{"type":"string","format":"date-time"},"id":{"type":"integer"},"Name":{"type":"string"}},` +
+	`"required":["id","Name"]}`
 
 // mcpCallEchoShadowing answers calls of the tool "echo_shadowing".
 func mcpCallEchoShadowing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9728,13 +10117,14 @@ var mcpToolEchoShort = mcp.ToolInfo{
 }
 
 // mcpInputEchoShort is the input schema of the tool "echo_short".
-const mcpInputEchoShort = mcpSchemaBoxShort
+const mcpInputEchoShort = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxShortProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxShort is a part of several schemas.
-const mcpSchemaBoxShort = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","description":"Named scalars, without constants.","minimum":-32768,` +
-	`"maximum":32767},` +
+// mcpSchemaBoxShortProperties is a part of several schemas.
+const mcpSchemaBoxShortProperties = `{"value":{"type":"integer",` +
+	`"description":"Named scalars, without constants.","minimum":-32768,"maximum":32767},` +
 	`"ptr":{"type":"integer","description":"Named scalars, without constants.","minimum":-32768,"maximum":32767},` +
 	`"list":{"type":"array","items":{"type":"integer","description":"Named scalars, without constants.",` +
 	`"minimum":-32768,"maximum":32767}},` +
@@ -9750,11 +10140,12 @@ const mcpSchemaBoxShort = `{"type":"object",` +
 	`"ptrOpt":{"type":"integer","description":"Named scalars, without constants.","minimum":-32768,` +
 	`"maximum":32767},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Named scalars, without constants.",` +
-	`"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}}`
 
 // mcpOutputEchoShort is the output schema of the tool "echo_short".
-const mcpOutputEchoShort = mcpSchemaBoxShort
+const mcpOutputEchoShort = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxShortProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoShort answers calls of the tool "echo_short".
 func mcpCallEchoShort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9809,8 +10200,7 @@ const mcpOutputEchoSingles = `{"type":"object",` +
 	`"unique":{"type":"array","items":{"type":"number"}},` +
 	`"pair":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},` +
 	`"texts":{"type":"array","items":{"type":"number"}}},` +
-	`"required":["least","most","above","below","step","choice","unique","pair","texts"],` +
-	`"additionalProperties":false}`
+	`"required":["least","most","above","below","step","choice","unique","pair","texts"]}`
 
 // mcpCallEchoSingles answers calls of the tool "echo_singles".
 func mcpCallEchoSingles(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9838,14 +10228,16 @@ var mcpToolEchoSize = mcp.ToolInfo{
 }
 
 // mcpInputEchoSize is the input schema of the tool "echo_size".
-const mcpInputEchoSize = mcpSchemaBoxSize
+const mcpInputEchoSize = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSizeProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxSize is a part of several schemas.
-const mcpSchemaBoxSize = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxSizeProperties is a part of several schemas.
+const mcpSchemaBoxSizeProperties = `{` +
 	`"value":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
-	`"ptr":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
-	`"list":{"type":"array",` +
+	`"ptr":{"type":"integer","description":"Size is made of units, which are not an enumeration."},"list":{` +
+	`"type":"array",` +
 	`"items":{"type":"integer","description":"Size is made of units, which are not an enumeration."}},` +
 	`"refs":{"type":"array","items":{"description":"Size is made of units, which are not an enumeration.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
@@ -9856,14 +10248,15 @@ const mcpSchemaBoxSize = `{"type":"object",` +
 	`"description":"Size is made of units, which are not an enumeration."}},` +
 	`"opt":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
 	`"zero":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
-	`"ptrOpt":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
-	`"bag":{"type":"object","additionalProperties":{` +
+	`"ptrOpt":{"type":"integer","description":"Size is made of units, which are not an enumeration."},"bag":{` +
+	`"type":"object","additionalProperties":{` +
 	`"description":"Size is made of units, which are not an enumeration.",` +
-	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"integer"},{"type":"null"}]}}}`
 
 // mcpOutputEchoSize is the output schema of the tool "echo_size".
-const mcpOutputEchoSize = mcpSchemaBoxSize
+const mcpOutputEchoSize = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxSizeProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoSize answers calls of the tool "echo_size".
 func mcpCallEchoSize(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9895,7 +10288,7 @@ var mcpToolEchoSlogLevel = mcp.ToolInfo{
 const mcpInputEchoSlogLevel = mcpSchemaBoxAny
 
 // mcpOutputEchoSlogLevel is the output schema of the tool "echo_slog_level".
-const mcpOutputEchoSlogLevel = mcpSchemaBoxAny
+const mcpOutputEchoSlogLevel = mcpSchemaBoxAny2
 
 // mcpCallEchoSlogLevel answers calls of the tool "echo_slog_level".
 func mcpCallEchoSlogLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -9980,7 +10373,7 @@ const mcpOutputEchoSort = `{"type":"object",` +
 	`first.\n- \"title\"\n- \"year\""},` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Sort is an order of results.\n- ` +
 	`\"relevance\": the best match first.\n- \"title\"\n- \"year\"","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoSort answers calls of the tool "echo_sort".
 func mcpCallEchoSort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10011,7 +10404,7 @@ var mcpToolEchoSortKeys = mcp.ToolInfo{
 const mcpInputEchoSortKeys = mcpSchemaBoxMapBindingInt
 
 // mcpOutputEchoSortKeys is the output schema of the tool "echo_sort_keys".
-const mcpOutputEchoSortKeys = mcpSchemaBoxMapBindingInt
+const mcpOutputEchoSortKeys = mcpSchemaBoxMapBindingInt2
 
 // mcpCallEchoSortKeys answers calls of the tool "echo_sort_keys".
 func mcpCallEchoSortKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10103,7 +10496,7 @@ const mcpOutputEchoSortPairs = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"object","additionalProperties":{` +
 	`"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match first.\n- ` +
 	`\"title\"\n- \"year\""}},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoSortPairs answers calls of the tool "echo_sort_pairs".
 func mcpCallEchoSortPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10250,8 +10643,7 @@ const mcpSchemaBoxSpacedProperties = `{` +
 // mcpOutputEchoSpaced is the output schema of the tool "echo_spaced".
 const mcpOutputEchoSpaced = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxSpacedProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxSpacedProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoSpaced answers calls of the tool "echo_spaced".
 func mcpCallEchoSpaced(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10282,7 +10674,7 @@ var mcpToolEchoString = mcp.ToolInfo{
 const mcpInputEchoString = mcpSchemaBoxAddr
 
 // mcpOutputEchoString is the output schema of the tool "echo_string".
-const mcpOutputEchoString = mcpSchemaBoxAddr
+const mcpOutputEchoString = mcpSchemaBoxString
 
 // mcpCallEchoString answers calls of the tool "echo_string".
 func mcpCallEchoString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10313,7 +10705,7 @@ var mcpToolEchoTagKeys = mcp.ToolInfo{
 const mcpInputEchoTagKeys = mcpSchemaBoxMapBindingInt
 
 // mcpOutputEchoTagKeys is the output schema of the tool "echo_tag_keys".
-const mcpOutputEchoTagKeys = mcpSchemaBoxMapBindingInt
+const mcpOutputEchoTagKeys = mcpSchemaBoxMapBindingInt2
 
 // mcpCallEchoTagKeys answers calls of the tool "echo_tag_keys".
 func mcpCallEchoTagKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10341,16 +10733,16 @@ var mcpToolEchoTagged = mcp.ToolInfo{
 }
 
 // mcpInputEchoTagged is the input schema of the tool "echo_tagged".
-const mcpInputEchoTagged = mcpSchemaTagged
-
-// mcpSchemaTagged is a part of several schemas.
-const mcpSchemaTagged = `{"type":"object",` +
+const mcpInputEchoTagged = `{"type":"object",` +
 	`"description":"Tagged has two tags for the same name at the same depth, which drop each other.",` +
 	`"properties":{"OnlyA":{"type":"integer"},"OnlyB":{"type":"integer"},"Own":{"type":"integer"}},` +
 	`"required":["OnlyA","Own"],"additionalProperties":false}`
 
 // mcpOutputEchoTagged is the output schema of the tool "echo_tagged".
-const mcpOutputEchoTagged = mcpSchemaTagged
+const mcpOutputEchoTagged = `{"type":"object",` +
+	`"description":"Tagged has two tags for the same name at the same depth, which drop each other.",` +
+	`"properties":{"OnlyA":{"type":"integer"},"OnlyB":{"type":"integer"},"Own":{"type":"integer"}},` +
+	`"required":["OnlyA","Own"]}`
 
 // mcpCallEchoTagged answers calls of the tool "echo_tagged".
 func mcpCallEchoTagged(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10378,14 +10770,15 @@ var mcpToolEchoTally = mcp.ToolInfo{
 }
 
 // mcpInputEchoTally is the input schema of the tool "echo_tally".
-const mcpInputEchoTally = mcpSchemaBoxTally
+const mcpInputEchoTally = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxTallyProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxTally is a part of several schemas.
-const mcpSchemaBoxTally = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxTallyProperties is a part of several schemas.
+const mcpSchemaBoxTallyProperties = `{` +
 	`"value":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
-	`"ptr":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
-	`"list":{"type":"array",` +
+	`"ptr":{"description":"Tally has a JSON form of its own: an array of so many ones."},"list":{"type":"array",` +
 	`"items":{"description":"Tally has a JSON form of its own: an array of so many ones."}},` +
 	`"refs":{"type":"array",` +
 	`"items":{"description":"Tally has a JSON form of its own: an array of so many ones."}},` +
@@ -10396,13 +10789,14 @@ const mcpSchemaBoxTally = `{"type":"object",` +
 	`"additionalProperties":{"description":"Tally has a JSON form of its own: an array of so many ones."}},` +
 	`"opt":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
 	`"zero":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
-	`"ptrOpt":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"description":"Tally has a JSON form of its own: an array of so many ones."}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"description":"Tally has a JSON form of its own: an array of so many ones."},"bag":{` +
+	`"type":"object",` +
+	`"additionalProperties":{"description":"Tally has a JSON form of its own: an array of so many ones."}}}`
 
 // mcpOutputEchoTally is the output schema of the tool "echo_tally".
-const mcpOutputEchoTally = mcpSchemaBoxTally
+const mcpOutputEchoTally = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxTallyProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoTally answers calls of the tool "echo_tally".
 func mcpCallEchoTally(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10477,8 +10871,7 @@ const mcpInputEchoTightened = `{"type":"object","description":"Point is a small 
 
 // mcpOutputEchoTightened is the output schema of the tool "echo_tightened".
 const mcpOutputEchoTightened = `{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}`
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}`
 
 // mcpCallEchoTightened answers calls of the tool "echo_tightened".
 func mcpCallEchoTightened(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10582,10 +10975,7 @@ var mcpToolEchoTreeOfPairs = mcp.ToolInfo{
 }
 
 // mcpInputEchoTreeOfPairs is the input schema of the tool "echo_tree_of_pairs".
-const mcpInputEchoTreeOfPairs = mcpSchemaTreePairStringInt
-
-// mcpSchemaTreePairStringInt is a part of several schemas.
-const mcpSchemaTreePairStringInt = `{"type":"object","description":"Tree is a generic tree.",` +
+const mcpInputEchoTreeOfPairs = `{"type":"object","description":"Tree is a generic tree.",` +
 	`"properties":` + mcpSchemaTreePairStringIntProperties + `,"required":["value"],"additionalProperties":false,` +
 	`"$defs":{` +
 	`"Tree_Pair_string___int":{"type":"object","description":"Tree is a generic tree.",` +
@@ -10600,7 +10990,16 @@ const mcpSchemaTreePairStringIntProperties = `{"value":{"type":"object",` +
 
 // mcpOutputEchoTreeOfPairs is the output schema of the tool
 // "echo_tree_of_pairs".
-const mcpOutputEchoTreeOfPairs = mcpSchemaTreePairStringInt
+const mcpOutputEchoTreeOfPairs = `{"type":"object","description":"Tree is a generic tree.",` +
+	`"properties":` + mcpSchemaTreePairStringIntProperties2 + `,"required":["value"],"$defs":{` +
+	`"Tree_Pair_string___int":{"type":"object","description":"Tree is a generic tree.",` +
+	`"properties":` + mcpSchemaTreePairStringIntProperties2 + `,"required":["value"]}}}`
+
+// mcpSchemaTreePairStringIntProperties2 is a part of several schemas.
+const mcpSchemaTreePairStringIntProperties2 = `{"value":{"type":"object",` +
+	`"description":"Pair is two of anything.",` +
+	`"properties":{"first":{"type":"string"},"second":{"type":"integer"}},"required":["first"]},` +
+	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Pair_string___int"}}}`
 
 // mcpCallEchoTreeOfPairs answers calls of the tool "echo_tree_of_pairs".
 func mcpCallEchoTreeOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10630,10 +11029,7 @@ var mcpToolEchoTreeOfStrings = mcp.ToolInfo{
 
 // mcpInputEchoTreeOfStrings is the input schema of the tool
 // "echo_tree_of_strings".
-const mcpInputEchoTreeOfStrings = mcpSchemaTreeString
-
-// mcpSchemaTreeString is a part of several schemas.
-const mcpSchemaTreeString = `{"type":"object","description":"Tree is a generic tree.",` +
+const mcpInputEchoTreeOfStrings = `{"type":"object","description":"Tree is a generic tree.",` +
 	`"properties":{"value":{"type":"string"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_string"}}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
 	`"Tree_string":{"type":"object","description":"Tree is a generic tree.",` +
@@ -10642,7 +11038,12 @@ const mcpSchemaTreeString = `{"type":"object","description":"Tree is a generic t
 
 // mcpOutputEchoTreeOfStrings is the output schema of the tool
 // "echo_tree_of_strings".
-const mcpOutputEchoTreeOfStrings = mcpSchemaTreeString
+const mcpOutputEchoTreeOfStrings = `{"type":"object","description":"Tree is a generic tree.",` +
+	`"properties":{"value":{"type":"string"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_string"}}},` +
+	`"required":["value"],"$defs":{` +
+	`"Tree_string":{"type":"object","description":"Tree is a generic tree.",` +
+	`"properties":{"value":{"type":"string"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_string"}}},` +
+	`"required":["value"]}}}`
 
 // mcpCallEchoTreeOfStrings answers calls of the tool "echo_tree_of_strings".
 func mcpCallEchoTreeOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10671,10 +11072,7 @@ var mcpToolEchoTreeOfTrees = mcp.ToolInfo{
 }
 
 // mcpInputEchoTreeOfTrees is the input schema of the tool "echo_tree_of_trees".
-const mcpInputEchoTreeOfTrees = mcpSchemaTreeTreeInt
-
-// mcpSchemaTreeTreeInt is a part of several schemas.
-const mcpSchemaTreeTreeInt = `{"type":"object","description":"Tree is a generic tree.","properties":{` +
+const mcpInputEchoTreeOfTrees = `{"type":"object","description":"Tree is a generic tree.","properties":{` +
 	`"value":{"$ref":"#/$defs/Tree_int"},` +
 	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Tree_int"}}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
@@ -10688,7 +11086,17 @@ const mcpSchemaTreeTreeInt = `{"type":"object","description":"Tree is a generic 
 
 // mcpOutputEchoTreeOfTrees is the output schema of the tool
 // "echo_tree_of_trees".
-const mcpOutputEchoTreeOfTrees = mcpSchemaTreeTreeInt
+const mcpOutputEchoTreeOfTrees = `{"type":"object","description":"Tree is a generic tree.","properties":{` +
+	`"value":{"$ref":"#/$defs/Tree_int"},` +
+	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Tree_int"}}},` +
+	`"required":["value"],"$defs":{` +
+	`"Tree_Tree_int":{"type":"object","description":"Tree is a generic tree.","properties":{` +
+	`"value":{"$ref":"#/$defs/Tree_int"},` +
+	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Tree_int"}}},` +
+	`"required":["value"]},` +
+	`"Tree_int":{"type":"object","description":"Tree is a generic tree.",` +
+	`"properties":{"value":{"type":"integer"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_int"}}},` +
+	`"required":["value"]}}}`
 
 // mcpCallEchoTreeOfTrees answers calls of the tool "echo_tree_of_trees".
 func mcpCallEchoTreeOfTrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10720,21 +11128,27 @@ const mcpInputEchoUint = mcpSchemaBoxUint
 
 // mcpSchemaBoxUint is a part of several schemas.
 const mcpSchemaBoxUint = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","minimum":0},` +
-	`"ptr":{"type":"integer","minimum":0},` +
-	`"list":{"type":"array","items":{"type":"integer","minimum":0}},` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUintProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxUintProperties is a part of several schemas.
+const mcpSchemaBoxUintProperties = `{"value":{"type":"integer","minimum":0},` +
+	`"ptr":{"type":"integer","minimum":0},"list":{"type":"array","items":{"type":"integer","minimum":0}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer","minimum":0},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},` +
-	`"opt":{"type":"integer","minimum":0},` +
-	`"zero":{"type":"integer","minimum":0},` +
+	`"opt":{"type":"integer","minimum":0},"zero":{"type":"integer","minimum":0},` +
 	`"ptrOpt":{"type":"integer","minimum":0},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}}`
 
 // mcpOutputEchoUint is the output schema of the tool "echo_uint".
-const mcpOutputEchoUint = mcpSchemaBoxUint
+const mcpOutputEchoUint = mcpSchemaBoxUint2
+
+// mcpSchemaBoxUint2 is a part of several schemas.
+const mcpSchemaBoxUint2 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUintProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoUint answers calls of the tool "echo_uint".
 func mcpCallEchoUint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10762,26 +11176,26 @@ var mcpToolEchoUint16 = mcp.ToolInfo{
 }
 
 // mcpInputEchoUint16 is the input schema of the tool "echo_uint16".
-const mcpInputEchoUint16 = mcpSchemaBoxUint16
+const mcpInputEchoUint16 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUint16Properties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxUint16 is a part of several schemas.
-const mcpSchemaBoxUint16 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","minimum":0,"maximum":65535},` +
+// mcpSchemaBoxUint16Properties is a part of several schemas.
+const mcpSchemaBoxUint16Properties = `{"value":{"type":"integer","minimum":0,"maximum":65535},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":65535},` +
 	`"list":{"type":"array","items":{"type":"integer","minimum":0,"maximum":65535}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer","minimum":0,"maximum":65535},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":65535}},` +
-	`"opt":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"zero":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"ptrOpt":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"opt":{"type":"integer","minimum":0,"maximum":65535},"zero":{"type":"integer","minimum":0,"maximum":65535},` +
+	`"ptrOpt":{"type":"integer","minimum":0,"maximum":65535},"bag":{"type":"object",` +
+	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}}}`
 
 // mcpOutputEchoUint16 is the output schema of the tool "echo_uint16".
-const mcpOutputEchoUint16 = mcpSchemaBoxUint16
+const mcpOutputEchoUint16 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUint16Properties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoUint16 answers calls of the tool "echo_uint16".
 func mcpCallEchoUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10809,28 +11223,28 @@ var mcpToolEchoUint32 = mcp.ToolInfo{
 }
 
 // mcpInputEchoUint32 is the input schema of the tool "echo_uint32".
-const mcpInputEchoUint32 = mcpSchemaBoxUint32
+const mcpInputEchoUint32 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUint32Properties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxUint32 is a part of several schemas.
-const mcpSchemaBoxUint32 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","minimum":0,"maximum":4294967295},` +
+// mcpSchemaBoxUint32Properties is a part of several schemas.
+const mcpSchemaBoxUint32Properties = `{"value":{"type":"integer","minimum":0,"maximum":4294967295},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":4294967295},` +
-	`"list":{"type":"array","items":{"type":"integer","minimum":0,"maximum":4294967295}},` +
-	`"refs":{"type":"array",` +
+	`"list":{"type":"array","items":{"type":"integer","minimum":0,"maximum":4294967295}},"refs":{"type":"array",` +
 	`"items":{"anyOf":[{"type":"integer","minimum":0,"maximum":4294967295},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer","minimum":0,"maximum":4294967295},"minItems":2,` +
 	`"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":4294967295}},` +
 	`"opt":{"type":"integer","minimum":0,"maximum":4294967295},` +
 	`"zero":{"type":"integer","minimum":0,"maximum":4294967295},` +
-	`"ptrOpt":{"type":"integer","minimum":0,"maximum":4294967295},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":4294967295},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"integer","minimum":0,"maximum":4294967295},"bag":{"type":"object",` +
+	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":4294967295},{"type":"null"}]}}}`
 
 // mcpOutputEchoUint32 is the output schema of the tool "echo_uint32".
-const mcpOutputEchoUint32 = mcpSchemaBoxUint32
+const mcpOutputEchoUint32 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUint32Properties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoUint32 answers calls of the tool "echo_uint32".
 func mcpCallEchoUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10861,7 +11275,7 @@ var mcpToolEchoUint64 = mcp.ToolInfo{
 const mcpInputEchoUint64 = mcpSchemaBoxUint
 
 // mcpOutputEchoUint64 is the output schema of the tool "echo_uint64".
-const mcpOutputEchoUint64 = mcpSchemaBoxUint
+const mcpOutputEchoUint64 = mcpSchemaBoxUint2
 
 // mcpCallEchoUint64 answers calls of the tool "echo_uint64".
 func mcpCallEchoUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10889,26 +11303,25 @@ var mcpToolEchoUint8 = mcp.ToolInfo{
 }
 
 // mcpInputEchoUint8 is the input schema of the tool "echo_uint8".
-const mcpInputEchoUint8 = mcpSchemaBoxUint8
+const mcpInputEchoUint8 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUint8Properties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxUint8 is a part of several schemas.
-const mcpSchemaBoxUint8 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer","minimum":0,"maximum":255},` +
-	`"ptr":{"type":"integer","minimum":0,"maximum":255},` +
-	`"list":{"type":"string","contentEncoding":"base64"},` +
+// mcpSchemaBoxUint8Properties is a part of several schemas.
+const mcpSchemaBoxUint8Properties = `{"value":{"type":"integer","minimum":0,"maximum":255},` +
+	`"ptr":{"type":"integer","minimum":0,"maximum":255},"list":{"type":"string","contentEncoding":"base64"},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"type":"integer","minimum":0,"maximum":255},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":255}},` +
-	`"opt":{"type":"integer","minimum":0,"maximum":255},` +
-	`"zero":{"type":"integer","minimum":0,"maximum":255},` +
-	`"ptrOpt":{"type":"integer","minimum":0,"maximum":255},` +
-	`"bag":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"opt":{"type":"integer","minimum":0,"maximum":255},"zero":{"type":"integer","minimum":0,"maximum":255},` +
+	`"ptrOpt":{"type":"integer","minimum":0,"maximum":255},"bag":{"type":"object",` +
+	`"additionalProperties":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}}`
 
 // mcpOutputEchoUint8 is the output schema of the tool "echo_uint8".
-const mcpOutputEchoUint8 = mcpSchemaBoxUint8
+const mcpOutputEchoUint8 = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUint8Properties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoUint8 answers calls of the tool "echo_uint8".
 func mcpCallEchoUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10936,10 +11349,7 @@ var mcpToolEchoUintKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoUintKeys is the input schema of the tool "echo_uint_keys".
-const mcpInputEchoUintKeys = mcpSchemaBoxMapUint64Point
-
-// mcpSchemaBoxMapUint64Point is a part of several schemas.
-const mcpSchemaBoxMapUint64Point = `{"type":"object",` +
+const mcpInputEchoUintKeys = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":` + mcpSchemaBoxMapUint64PointValue + `,` +
 	`"ptr":` + mcpSchemaBoxMapUint64PointValue + `,` +
@@ -10963,7 +11373,27 @@ const mcpSchemaBoxMapUint64PointValue = `{"type":"object","propertyNames":{"patt
 const mcpSchemaBoxMapUint64PointRefsItem = `{"anyOf":[` + mcpSchemaBoxMapUint64PointValue + `,{"type":"null"}]}`
 
 // mcpOutputEchoUintKeys is the output schema of the tool "echo_uint_keys".
-const mcpOutputEchoUintKeys = mcpSchemaBoxMapUint64Point
+const mcpOutputEchoUintKeys = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":` + mcpSchemaBoxMapUint64PointValue2 + `,` +
+	`"ptr":` + mcpSchemaBoxMapUint64PointValue2 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBoxMapUint64PointValue2 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBoxMapUint64PointRefsItem2 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBoxMapUint64PointValue2 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBoxMapUint64PointValue2 + `},` +
+	`"opt":` + mcpSchemaBoxMapUint64PointValue2 + `,` +
+	`"zero":` + mcpSchemaBoxMapUint64PointValue2 + `,` +
+	`"ptrOpt":` + mcpSchemaBoxMapUint64PointValue2 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapUint64PointRefsItem2 + `}},` +
+	`"required":["value","list","refs","pair","map"]}`
+
+// mcpSchemaBoxMapUint64PointValue2 is a part of several schemas.
+const mcpSchemaBoxMapUint64PointValue2 = `{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"additionalProperties":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}}}`
+
+// mcpSchemaBoxMapUint64PointRefsItem2 is a part of several schemas.
+const mcpSchemaBoxMapUint64PointRefsItem2 = `{"anyOf":[` + mcpSchemaBoxMapUint64PointValue2 + `,{"type":"null"}]}`
 
 // mcpCallEchoUintKeys answers calls of the tool "echo_uint_keys".
 func mcpCallEchoUintKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -10994,7 +11424,7 @@ var mcpToolEchoUintptr = mcp.ToolInfo{
 const mcpInputEchoUintptr = mcpSchemaBoxUint
 
 // mcpOutputEchoUintptr is the output schema of the tool "echo_uintptr".
-const mcpOutputEchoUintptr = mcpSchemaBoxUint
+const mcpOutputEchoUintptr = mcpSchemaBoxUint2
 
 // mcpCallEchoUintptr answers calls of the tool "echo_uintptr".
 func mcpCallEchoUintptr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11074,7 +11504,7 @@ const mcpOutputEchoUnit = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Unit is an enumeration although its values look like units.\nOne of 1, 1000.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoUnit answers calls of the tool "echo_unit".
 func mcpCallEchoUnit(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11102,15 +11532,16 @@ var mcpToolEchoUnlisted = mcp.ToolInfo{
 }
 
 // mcpInputEchoUnlisted is the input schema of the tool "echo_unlisted".
-const mcpInputEchoUnlisted = mcpSchemaBoxUnlisted
+const mcpInputEchoUnlisted = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUnlistedProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxUnlisted is a part of several schemas.
-const mcpSchemaBoxUnlisted = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+// mcpSchemaBoxUnlistedProperties is a part of several schemas.
+const mcpSchemaBoxUnlistedProperties = `{` +
 	`"value":{"type":"string","description":"Unlisted has constants that are not published."},` +
-	`"ptr":{"type":"string","description":"Unlisted has constants that are not published."},` +
-	`"list":{"type":"array",` +
-	`"items":{"type":"string","description":"Unlisted has constants that are not published."}},` +
+	`"ptr":{"type":"string","description":"Unlisted has constants that are not published."},"list":{` +
+	`"type":"array","items":{"type":"string","description":"Unlisted has constants that are not published."}},` +
 	`"refs":{"type":"array","items":{"description":"Unlisted has constants that are not published.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"pair":{"type":"array",` +
@@ -11120,13 +11551,14 @@ const mcpSchemaBoxUnlisted = `{"type":"object",` +
 	`"additionalProperties":{"type":"string","description":"Unlisted has constants that are not published."}},` +
 	`"opt":{"type":"string","description":"Unlisted has constants that are not published."},` +
 	`"zero":{"type":"string","description":"Unlisted has constants that are not published."},` +
-	`"ptrOpt":{"type":"string","description":"Unlisted has constants that are not published."},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Unlisted has constants that are not published.","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"ptrOpt":{"type":"string","description":"Unlisted has constants that are not published."},"bag":{` +
+	`"type":"object","additionalProperties":{"description":"Unlisted has constants that are not published.",` +
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpOutputEchoUnlisted is the output schema of the tool "echo_unlisted".
-const mcpOutputEchoUnlisted = mcpSchemaBoxUnlisted
+const mcpOutputEchoUnlisted = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxUnlistedProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoUnlisted answers calls of the tool "echo_unlisted".
 func mcpCallEchoUnlisted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11187,8 +11619,7 @@ const mcpSchemaBoxUpperProperties = `{"value":{"type":"string",` +
 // mcpOutputEchoUpper is the output schema of the tool "echo_upper".
 const mcpOutputEchoUpper = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxUpperProperties + `,"required":["value","list","refs","pair","map","opt"],` +
-	`"additionalProperties":false}`
+	`"properties":` + mcpSchemaBoxUpperProperties + `,"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallEchoUpper answers calls of the tool "echo_upper".
 func mcpCallEchoUpper(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11252,8 +11683,7 @@ const mcpOutputEchoValidated = `{"type":"object","description":"Validated has th
 	`"map":{"type":"object","additionalProperties":{"type":"string"}},` +
 	`"begin":{"type":"string"},` +
 	`"other":{"type":"string"}},` +
-	`"required":["opt","age","rate","color","num","email","url","id","emails","map","begin","other"],` +
-	`"additionalProperties":false}`
+	`"required":["opt","age","rate","color","num","email","url","id","emails","map","begin","other"]}`
 
 // mcpCallEchoValidated answers calls of the tool "echo_validated".
 func mcpCallEchoValidated(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11281,12 +11711,14 @@ var mcpToolEchoVector = mcp.ToolInfo{
 }
 
 // mcpInputEchoVector is the input schema of the tool "echo_vector".
-const mcpInputEchoVector = mcpSchemaBoxVectorVectorInt
+const mcpInputEchoVector = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxVectorVectorIntProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxVectorVectorInt is a part of several schemas.
-const mcpSchemaBoxVectorVectorInt = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"array","description":"Vector is a generic slice.",` +
+// mcpSchemaBoxVectorVectorIntProperties is a part of several schemas.
+const mcpSchemaBoxVectorVectorIntProperties = `{"value":{"type":"array",` +
+	`"description":"Vector is a generic slice.",` +
 	`"items":{"type":"array","description":"Vector is a generic slice.","items":{"type":"integer"}}},` +
 	`"ptr":{"type":"array","description":"Vector is a generic slice.",` +
 	`"items":{"type":"array","description":"Vector is a generic slice.","items":{"type":"integer"}}},` +
@@ -11309,11 +11741,12 @@ const mcpSchemaBoxVectorVectorInt = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{"description":"Vector is a generic slice.","anyOf":[{` +
 	`"type":"array",` +
 	`"items":{"type":"array","description":"Vector is a generic slice.","items":{"type":"integer"}}},` +
-	`{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`{"type":"null"}]}}}`
 
 // mcpOutputEchoVector is the output schema of the tool "echo_vector".
-const mcpOutputEchoVector = mcpSchemaBoxVectorVectorInt
+const mcpOutputEchoVector = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxVectorVectorIntProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoVector answers calls of the tool "echo_vector".
 func mcpCallEchoVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11342,17 +11775,16 @@ var mcpToolEchoVectorRoot = mcp.ToolInfo{
 }
 
 // mcpInputEchoVectorRoot is the input schema of the tool "echo_vector_root".
-const mcpInputEchoVectorRoot = `{"type":"object","properties":{"value":` + mcpSchemaVectorPoint + `},` +
+const mcpInputEchoVectorRoot = `{"type":"object","properties":{` +
+	`"value":{"type":"array","description":"Vector is a generic slice.","items":{"type":"object",` +
+	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false}}},` +
 	`"required":["value"],"additionalProperties":false}`
 
-// mcpSchemaVectorPoint is a part of several schemas.
-const mcpSchemaVectorPoint = `{"type":"array","description":"Vector is a generic slice.","items":{` +
-	`"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}}`
-
 // mcpOutputEchoVectorRoot is the output schema of the tool "echo_vector_root".
-const mcpOutputEchoVectorRoot = mcpSchemaVectorPoint
+const mcpOutputEchoVectorRoot = `{"type":"array","description":"Vector is a generic slice.","items":{` +
+	`"type":"object","description":"Point is a small struct.",` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}}`
 
 // mcpCallEchoVectorRoot answers calls of the tool "echo_vector_root".
 func mcpCallEchoVectorRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11392,10 +11824,8 @@ var mcpToolEchoVessel = mcp.ToolInfo{
 }
 
 // mcpInputEchoVessel is the input schema of the tool "echo_vessel".
-const mcpInputEchoVessel = mcpSchemaVessel
-
-// mcpSchemaVessel is a part of several schemas.
-const mcpSchemaVessel = `{"type":"object","description":"Vessel is recursive by way of an embedded struct.",` +
+const mcpInputEchoVessel = `{"type":"object",` +
+	`"description":"Vessel is recursive by way of an embedded struct.",` +
 	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
 	`"required":["name"],"additionalProperties":false,"$defs":{` +
 	`"Vessel":{"type":"object","description":"Vessel is recursive by way of an embedded struct.",` +
@@ -11403,7 +11833,13 @@ const mcpSchemaVessel = `{"type":"object","description":"Vessel is recursive by 
 	`"required":["name"],"additionalProperties":false}}}`
 
 // mcpOutputEchoVessel is the output schema of the tool "echo_vessel".
-const mcpOutputEchoVessel = mcpSchemaVessel
+const mcpOutputEchoVessel = `{"type":"object",` +
+	`"description":"Vessel is recursive by way of an embedded struct.",` +
+	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
+	`"required":["name"],"$defs":{` +
+	`"Vessel":{"type":"object","description":"Vessel is recursive by way of an embedded struct.",` +
+	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
+	`"required":["name"]}}}`
 
 // mcpCallEchoVessel answers calls of the tool "echo_vessel".
 func mcpCallEchoVessel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11431,13 +11867,14 @@ var mcpToolEchoWeight = mcp.ToolInfo{
 }
 
 // mcpInputEchoWeight is the input schema of the tool "echo_weight".
-const mcpInputEchoWeight = mcpSchemaBoxWeight
+const mcpInputEchoWeight = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxWeightProperties + `,"required":["value","list","refs","pair","map"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaBoxWeight is a part of several schemas.
-const mcpSchemaBoxWeight = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string","description":"Weight has a text form that its schema describes.",` +
-	`"pattern":"^[0-9]{1,6}kg$"},` +
+// mcpSchemaBoxWeightProperties is a part of several schemas.
+const mcpSchemaBoxWeightProperties = `{"value":{"type":"string",` +
+	`"description":"Weight has a text form that its schema describes.","pattern":"^[0-9]{1,6}kg$"},` +
 	`"ptr":{"type":"string","description":"Weight has a text form that its schema describes.",` +
 	`"pattern":"^[0-9]{1,6}kg$"},` +
 	`"list":{"type":"array","items":{"type":"string",` +
@@ -11457,11 +11894,12 @@ const mcpSchemaBoxWeight = `{"type":"object",` +
 	`"pattern":"^[0-9]{1,6}kg$"},` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Weight has a text form that its schema describes.",` +
-	`"anyOf":[{"type":"string","pattern":"^[0-9]{1,6}kg$"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
+	`"anyOf":[{"type":"string","pattern":"^[0-9]{1,6}kg$"},{"type":"null"}]}}}`
 
 // mcpOutputEchoWeight is the output schema of the tool "echo_weight".
-const mcpOutputEchoWeight = mcpSchemaBoxWeight
+const mcpOutputEchoWeight = `{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxWeightProperties + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoWeight answers calls of the tool "echo_weight".
 func mcpCallEchoWeight(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11489,147 +11927,59 @@ var mcpToolEchoWide = mcp.ToolInfo{
 }
 
 // mcpInputEchoWide is the input schema of the tool "echo_wide".
-const mcpInputEchoWide = mcpSchemaWide
+const mcpInputEchoWide = `{"type":"object","description":"Wide has more fields than bits in two words.",` +
+	`"properties":` + mcpSchemaWideProperties + `,"required":["f000","f006","f009","f012","f015","f021","f024","f027",` +
+	`"f030","f036","f039","f042","f045","f051","f054","f057","f060","f066","f069","f072","f075","f081","f084",` +
+	`"f087","f090","f096","f099","f102","f105","f111","f114","f117","f120","f126","f129"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaWide is a part of several schemas.
-const mcpSchemaWide = `{"type":"object","description":"Wide has more fields than bits in two words.",` +
-	`"properties":{` +
-	`"f000":{"type":"integer"},` +
-	`"f001":{"type":"string"},` +
-	`"f002":{"type":"boolean"},` +
-	`"f003":{"type":"integer"},` +
-	`"f004":{"type":"array","items":{"type":"integer"}},` +
-	`"f005":{"type":"integer"},` +
-	`"f006":{"type":"string"},` +
-	`"f007":{"type":"boolean"},` +
-	`"f008":{"type":"integer"},` +
-	`"f009":{"type":"array","items":{"type":"integer"}},` +
-	`"f010":{"type":"integer"},` +
-	`"f011":{"type":"string"},` +
-	`"f012":{"type":"boolean"},` +
-	`"f013":{"type":"integer"},` +
-	`"f014":{"type":"array","items":{"type":"integer"}},` +
-	`"f015":{"type":"integer"},` +
-	`"f016":{"type":"string"},` +
-	`"f017":{"type":"boolean"},` +
-	`"f018":{"type":"integer"},` +
-	`"f019":{"type":"array","items":{"type":"integer"}},` +
-	`"f020":{"type":"integer"},` +
-	`"f021":{"type":"string"},` +
-	`"f022":{"type":"boolean"},` +
-	`"f023":{"type":"integer"},` +
-	`"f024":{"type":"array","items":{"type":"integer"}},` +
-	`"f025":{"type":"integer"},` +
-	`"f026":{"type":"string"},` +
-	`"f027":{"type":"boolean"},` +
-	`"f028":{"type":"integer"},` +
-	`"f029":{"type":"array","items":{"type":"integer"}},` +
-	`"f030":{"type":"integer"},` +
-	`"f031":{"type":"string"},` +
-	`"f032":{"type":"boolean"},` +
-	`"f033":{"type":"integer"},` +
-	`"f034":{"type":"array","items":{"type":"integer"}},` +
-	`"f035":{"type":"integer"},` +
-	`"f036":{"type":"string"},` +
-	`"f037":{"type":"boolean"},` +
-	`"f038":{"type":"integer"},` +
-	`"f039":{"type":"array","items":{"type":"integer"}},` +
-	`"f040":{"type":"integer"},` +
-	`"f041":{"type":"string"},` +
-	`"f042":{"type":"boolean"},` +
-	`"f043":{"type":"integer"},` +
-	`"f044":{"type":"array","items":{"type":"integer"}},` +
-	`"f045":{"type":"integer"},` +
-	`"f046":{"type":"string"},` +
-	`"f047":{"type":"boolean"},` +
-	`"f048":{"type":"integer"},` +
-	`"f049":{"type":"array","items":{"type":"integer"}},` +
-	`"f050":{"type":"integer"},` +
-	`"f051":{"type":"string"},` +
-	`"f052":{"type":"boolean"},` +
-	`"f053":{"type":"integer"},` +
-	`"f054":{"type":"array","items":{"type":"integer"}},` +
-	`"f055":{"type":"integer"},` +
-	`"f056":{"type":"string"},` +
-	`"f057":{"type":"boolean"},` +
-	`"f058":{"type":"integer"},` +
-	`"f059":{"type":"array","items":{"type":"integer"}},` +
-	`"f060":{"type":"integer"},` +
-	`"f061":{"type":"string"},` +
-	`"f062":{"type":"boolean"},` +
-	`"f063":{"type":"integer"},` +
-	`"f064":{"type":"array","items":{"type":"integer"}},` +
-	`"f065":{"type":"integer"},` +
-	`"f066":{"type":"string"},` +
-	`"f067":{"type":"boolean"},` +
-	`"f068":{"type":"integer"},` +
-	`"f069":{"type":"array","items":{"type":"integer"}},` +
-	`"f070":{"type":"integer"},` +
-	`"f071":{"type":"string"},` +
-	`"f072":{"type":"boolean"},` +
-	`"f073":{"type":"integer"},` +
-	`"f074":{"type":"array","items":{"type":"integer"}},` +
-	`"f075":{"type":"integer"},` +
-	`"f076":{"type":"string"},` +
-	`"f077":{"type":"boolean"},` +
-	`"f078":{"type":"integer"},` +
-	`"f079":{"type":"array","items":{"type":"integer"}},` +
-	`"f080":{"type":"integer"},` +
-	`"f081":{"type":"string"},` +
-	`"f082":{"type":"boolean"},` +
-	`"f083":{"type":"integer"},` +
-	`"f084":{"type":"array","items":{"type":"integer"}},` +
-	`"f085":{"type":"integer"},` +
-	`"f086":{"type":"string"},` +
-	`"f087":{"type":"boolean"},` +
-	`"f088":{"type":"integer"},` +
-	`"f089":{"type":"array","items":{"type":"integer"}},` +
-	`"f090":{"type":"integer"},` +
-	`"f091":{"type":"string"},` +
-	`"f092":{"type":"boolean"},` +
-	`"f093":{"type":"integer"},` +
-	`"f094":{"type":"array","items":{"type":"integer"}},` +
-	`"f095":{"type":"integer"},` +
-	`"f096":{"type":"string"},` +
-	`"f097":{"type":"boolean"},` +
-	`"f098":{"type":"integer"},` +
-	`"f099":{"type":"array","items":{"type":"integer"}},` +
-	`"f100":{"type":"integer"},` +
-	`"f101":{"type":"string"},` +
-	`"f102":{"type":"boolean"},` +
-	`"f103":{"type":"integer"},` +
-	`"f104":{"type":"array","items":{"type":"integer"}},` +
-	`"f105":{"type":"integer"},` +
-	`"f106":{"type":"string"},` +
-	`"f107":{"type":"boolean"},` +
-	`"f108":{"type":"integer"},` +
-	`"f109":{"type":"array","items":{"type":"integer"}},` +
-	`"f110":{"type":"integer"},` +
-	`"f111":{"type":"string"},` +
-	`"f112":{"type":"boolean"},` +
-	`"f113":{"type":"integer"},` +
-	`"f114":{"type":"array","items":{"type":"integer"}},` +
-	`"f115":{"type":"integer"},` +
-	`"f116":{"type":"string"},` +
-	`"f117":{"type":"boolean"},` +
-	`"f118":{"type":"integer"},` +
-	`"f119":{"type":"array","items":{"type":"integer"}},` +
-	`"f120":{"type":"integer"},` +
-	`"f121":{"type":"string"},` +
-	`"f122":{"type":"boolean"},` +
-	`"f123":{"type":"integer"},` +
-	`"f124":{"type":"array","items":{"type":"integer"}},` +
-	`"f125":{"type":"integer"},` +
-	`"f126":{"type":"string"},` +
-	`"f127":{"type":"boolean"},` +
-	`"f128":{"type":"integer"},` +
-	`"f129":{"type":"array","items":{"type":"integer"}}},` +
-	`"required":["f000","f006","f009","f012","f015","f021","f024","f027","f030","f036","f039","f042","f045",` +
-	`"f051","f054","f057","f060","f066","f069","f072","f075","f081","f084","f087","f090","f096","f099","f102",` +
-	`"f105","f111","f114","f117","f120","f126","f129"],"additionalProperties":false}`
+// mcpSchemaWideProperties is a part of several schemas.
+const mcpSchemaWideProperties = `{"f000":{"type":"integer"},"f001":{"type":"string"},` +
+	`"f002":{"type":"boolean"},"f003":{"type":"integer"},"f004":{"type":"array","items":{"type":"integer"}},` +
+	`"f005":{"type":"integer"},"f006":{"type":"string"},"f007":{"type":"boolean"},"f008":{"type":"integer"},` +
+	`"f009":{"type":"array","items":{"type":"integer"}},"f010":{"type":"integer"},"f011":{"type":"string"},` +
+	`"f012":{"type":"boolean"},"f013":{"type":"integer"},"f014":{"type":"array","items":{"type":"integer"}},` +
+	`"f015":{"type":"integer"},"f016":{"type":"string"},"f017":{"type":"boolean"},"f018":{"type":"integer"},` +
+	`"f019":{"type":"array","items":{"type":"integer"}},"f020":{"type":"integer"},"f021":{"type":"string"},` +
+	`"f022":{"type":"boolean"},"f023":{"type":"integer"},"f024":{"type":"array","items":{"type":"integer"}},` +
+	`"f025":{"type":"integer"},"f026":{"type":"string"},"f027":{"type":"boolean"},"f028":{"type":"integer"},` +
+	`"f029":{"type":"array","items":{"type":"integer"}},"f030":{"type":"integer"},"f031":{"type":"string"},` +
+	`"f032":{"type":"boolean"},"f033":{"type":"integer"},"f034":{"type":"array","items":{"type":"integer"}},` +
+	`"f035":{"type":"integer"},"f036":{"type":"string"},"f037":{"type":"boolean"},"f038":{"type":"integer"},` +
+	`"f039":{"type":"array","items":{"type":"integer"}},"f040":{"type":"integer"},"f041":{"type":"string"},` +
+	`"f042":{"type":"boolean"},"f043":{"type":"integer"},"f044":{"type":"array","items":{"type":"integer"}},` +
+	`"f045":{"type":"integer"},"f046":{"type":"string"},"f047":{"type":"boolean"},"f048":{"type":"integer"},` +
+	`"f049":{"type":"array","items":{"type":"integer"}},"f050":{"type":"integer"},"f051":{"type":"string"},` +
+	`"f052":{"type":"boolean"},"f053":{"type":"integer"},"f054":{"type":"array","items":{"type":"integer"}},` +
+	`"f055":{"type":"integer"},"f056":{"type":"string"},"f057":{"type":"boolean"},"f058":{"type":"integer"},` +
+	`"f059":{"type":"array","items":{"type":"integer"}},"f060":{"type":"integer"},"f061":{"type":"string"},` +
+	`"f062":{"type":"boolean"},"f063":{"type":"integer"},"f064":{"type":"array","items":{"type":"integer"}},` +
+	`"f065":{"type":"integer"},"f066":{"type":"string"},"f067":{"type":"boolean"},"f068":{"type":"integer"},` +
+	`"f069":{"type":"array","items":{"type":"integer"}},"f070":{"type":"integer"},"f071":{"type":"string"},` +
+	`"f072":{"type":"boolean"},"f073":{"type":"integer"},"f074":{"type":"array","items":{"type":"integer"}},` +
+	`"f075":{"type":"integer"},"f076":{"type":"string"},"f077":{"type":"boolean"},"f078":{"type":"integer"},` +
+	`"f079":{"type":"array","items":{"type":"integer"}},"f080":{"type":"integer"},"f081":{"type":"string"},` +
+	`"f082":{"type":"boolean"},"f083":{"type":"integer"},"f084":{"type":"array","items":{"type":"integer"}},` +
+	`"f085":{"type":"integer"},"f086":{"type":"string"},"f087":{"type":"boolean"},"f088":{"type":"integer"},` +
+	`"f089":{"type":"array","items":{"type":"integer"}},"f090":{"type":"integer"},"f091":{"type":"string"},` +
+	`"f092":{"type":"boolean"},"f093":{"type":"integer"},"f094":{"type":"array","items":{"type":"integer"}},` +
+	`"f095":{"type":"integer"},"f096":{"type":"string"},"f097":{"type":"boolean"},"f098":{"type":"integer"},` +
+	`"f099":{"type":"array","items":{"type":"integer"}},"f100":{"type":"integer"},"f101":{"type":"string"},` +
+	`"f102":{"type":"boolean"},"f103":{"type":"integer"},"f104":{"type":"array","items":{"type":"integer"}},` +
+	`"f105":{"type":"integer"},"f106":{"type":"string"},"f107":{"type":"boolean"},"f108":{"type":"integer"},` +
+	`"f109":{"type":"array","items":{"type":"integer"}},"f110":{"type":"integer"},"f111":{"type":"string"},` +
+	`"f112":{"type":"boolean"},"f113":{"type":"integer"},"f114":{"type":"array","items":{"type":"integer"}},` +
+	`"f115":{"type":"integer"},"f116":{"type":"string"},"f117":{"type":"boolean"},"f118":{"type":"integer"},` +
+	`"f119":{"type":"array","items":{"type":"integer"}},"f120":{"type":"integer"},"f121":{"type":"string"},` +
+	`"f122":{"type":"boolean"},"f123":{"type":"integer"},"f124":{"type":"array","items":{"type":"integer"}},` +
+	`"f125":{"type":"integer"},"f126":{"type":"string"},"f127":{"type":"boolean"},"f128":{"type":"integer"},` +
+	`"f129":{"type":"array","items":{"type":"integer"}}}`
 
 // mcpOutputEchoWide is the output schema of the tool "echo_wide".
-const mcpOutputEchoWide = mcpSchemaWide
+const mcpOutputEchoWide = `{"type":"object","description":"Wide has more fields than bits in two words.",` +
+	`"properties":` + mcpSchemaWideProperties + `,"required":["f000","f006","f009","f012","f015","f021","f024","f027",` +
+	`"f030","f036","f039","f042","f045","f051","f054","f057","f060","f066","f069","f072","f075","f081","f084",` +
+	`"f087","f090","f096","f099","f102","f105","f111","f114","f117","f120","f126","f129"]}`
 
 // mcpCallEchoWide answers calls of the tool "echo_wide".
 func mcpCallEchoWide(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11657,12 +12007,21 @@ var mcpToolEchoWider = mcp.ToolInfo{
 }
 
 // mcpInputEchoWider is the input schema of the tool "echo_wider".
-const mcpInputEchoWider = mcpSchemaWider
+const mcpInputEchoWider = `{"type":"object",` +
+	`"description":"Wider has as many fields as fit into two words, all required.",` +
+	`"properties":` + mcpSchemaWiderProperties + `,"required":["f000","f001","f002","f003","f004","f005","f006","f007",` +
+	`"f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020","f021","f022",` +
+	`"f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035","f036","f037",` +
+	`"f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050","f051","f052",` +
+	`"f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063","f064","f065","f066","f067",` +
+	`"f068","f069","f070","f071","f072","f073","f074","f075","f076","f077","f078","f079","f080","f081","f082",` +
+	`"f083","f084","f085","f086","f087","f088","f089","f090","f091","f092","f093","f094","f095","f096","f097",` +
+	`"f098","f099","f100","f101","f102","f103","f104","f105","f106","f107","f108","f109","f110","f111","f112",` +
+	`"f113","f114","f115","f116","f117","f118","f119","f120","f121","f122","f123","f124","f125","f126","f127"],` +
+	`"additionalProperties":false}`
 
-// mcpSchemaWider is a part of several schemas.
-const mcpSchemaWider = `{"type":"object",` +
-	`"description":"Wider has as many fields as fit into two words, all required.","properties":{` +
-	`"f000":{"type":"integer","minimum":-128,"maximum":127},` +
+// mcpSchemaWiderProperties is a part of several schemas.
+const mcpSchemaWiderProperties = `{"f000":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f001":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f002":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f003":{"type":"integer","minimum":-128,"maximum":127},` +
@@ -11789,19 +12148,20 @@ const mcpSchemaWider = `{"type":"object",` +
 	`"f124":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f125":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f126":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"f127":{"type":"integer","minimum":-128,"maximum":127}},` +
-	`"required":["f000","f001","f002","f003","f004","f005","f006","f007","f008","f009","f010","f011","f012",` +
-	`"f013","f014","f015","f016","f017","f018","f019","f020","f021","f022","f023","f024","f025","f026","f027",` +
-	`"f028","f029","f030","f031","f032","f033","f034","f035","f036","f037","f038","f039","f040","f041","f042",` +
-	`"f043","f044","f045","f046","f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057",` +
-	`"f058","f059","f060","f061","f062","f063","f064","f065","f066","f067","f068","f069","f070","f071","f072",` +
-	`"f073","f074","f075","f076","f077","f078","f079","f080","f081","f082","f083","f084","f085","f086","f087",` +
-	`"f088","f089","f090","f091","f092","f093","f094","f095","f096","f097","f098","f099","f100","f101","f102",` +
-	`"f103","f104","f105","f106","f107","f108","f109","f110","f111","f112","f113","f114","f115","f116","f117",` +
-	`"f118","f119","f120","f121","f122","f123","f124","f125","f126","f127"],"additionalProperties":false}`
+	`"f127":{"type":"integer","minimum":-128,"maximum":127}}`
 
 // mcpOutputEchoWider is the output schema of the tool "echo_wider".
-const mcpOutputEchoWider = mcpSchemaWider
+const mcpOutputEchoWider = `{"type":"object",` +
+	`"description":"Wider has as many fields as fit into two words, all required.",` +
+	`"properties":` + mcpSchemaWiderProperties + `,"required":["f000","f001","f002","f003","f004","f005","f006","f007",` +
+	`"f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020","f021","f022",` +
+	`"f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035","f036","f037",` +
+	`"f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050","f051","f052",` +
+	`"f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063","f064","f065","f066","f067",` +
+	`"f068","f069","f070","f071","f072","f073","f074","f075","f076","f077","f078","f079","f080","f081","f082",` +
+	`"f083","f084","f085","f086","f087","f088","f089","f090","f091","f092","f093","f094","f095","f096","f097",` +
+	`"f098","f099","f100","f101","f102","f103","f104","f105","f106","f107","f108","f109","f110","f111","f112",` +
+	`"f113","f114","f115","f116","f117","f118","f119","f120","f121","f122","f123","f124","f125","f126","f127"]}`
 
 // mcpCallEchoWider answers calls of the tool "echo_wider".
 func mcpCallEchoWider(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11837,7 +12197,7 @@ const mcpInputEchoWithAlias = `{"type":"object","description":"WithAlias embeds 
 // mcpOutputEchoWithAlias is the output schema of the tool "echo_with_alias".
 const mcpOutputEchoWithAlias = `{"type":"object","description":"WithAlias embeds an alias.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"Z":{"type":"integer"}},` +
-	`"required":["x","y","Z"],"additionalProperties":false}`
+	`"required":["x","y","Z"]}`
 
 // mcpCallEchoWithAlias answers calls of the tool "echo_with_alias".
 func mcpCallEchoWithAlias(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11866,16 +12226,15 @@ var mcpToolEchoWithGeneric = mcp.ToolInfo{
 }
 
 // mcpInputEchoWithGeneric is the input schema of the tool "echo_with_generic".
-const mcpInputEchoWithGeneric = mcpSchemaWithGeneric
-
-// mcpSchemaWithGeneric is a part of several schemas.
-const mcpSchemaWithGeneric = `{"type":"object","description":"WithGeneric embeds an instantiated struct.",` +
+const mcpInputEchoWithGeneric = `{"type":"object","description":"WithGeneric embeds an instantiated struct.",` +
 	`"properties":{"first":{"type":"integer"},"second":{"type":"string"},"Own":{"type":"boolean"}},` +
 	`"required":["first","second","Own"],"additionalProperties":false}`
 
 // mcpOutputEchoWithGeneric is the output schema of the tool
 // "echo_with_generic".
-const mcpOutputEchoWithGeneric = mcpSchemaWithGeneric
+const mcpOutputEchoWithGeneric = `{"type":"object","description":"WithGeneric embeds an instantiated struct.",` +
+	`"properties":{"first":{"type":"integer"},"second":{"type":"string"},"Own":{"type":"boolean"}},` +
+	`"required":["first","second","Own"]}`
 
 // mcpCallEchoWithGeneric answers calls of the tool "echo_with_generic".
 func mcpCallEchoWithGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -11903,82 +12262,39 @@ var mcpToolEchoWord = mcp.ToolInfo{
 }
 
 // mcpInputEchoWord is the input schema of the tool "echo_word".
-const mcpInputEchoWord = mcpSchemaWord
+const mcpInputEchoWord = `{"type":"object","description":"Word has exactly 64 fields.",` +
+	`"properties":` + mcpSchemaWordProperties + `,"required":["f000","f001","f002","f003","f004","f005","f006","f007",` +
+	`"f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020","f021","f022",` +
+	`"f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035","f036","f037",` +
+	`"f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050","f051","f052",` +
+	`"f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063"],"additionalProperties":false}`
 
-// mcpSchemaWord is a part of several schemas.
-const mcpSchemaWord = `{"type":"object","description":"Word has exactly 64 fields.","properties":{` +
-	`"f000":{"type":"boolean"},` +
-	`"f001":{"type":"boolean"},` +
-	`"f002":{"type":"boolean"},` +
-	`"f003":{"type":"boolean"},` +
-	`"f004":{"type":"boolean"},` +
-	`"f005":{"type":"boolean"},` +
-	`"f006":{"type":"boolean"},` +
-	`"f007":{"type":"boolean"},` +
-	`"f008":{"type":"boolean"},` +
-	`"f009":{"type":"boolean"},` +
-	`"f010":{"type":"boolean"},` +
-	`"f011":{"type":"boolean"},` +
-	`"f012":{"type":"boolean"},` +
-	`"f013":{"type":"boolean"},` +
-	`"f014":{"type":"boolean"},` +
-	`"f015":{"type":"boolean"},` +
-	`"f016":{"type":"boolean"},` +
-	`"f017":{"type":"boolean"},` +
-	`"f018":{"type":"boolean"},` +
-	`"f019":{"type":"boolean"},` +
-	`"f020":{"type":"boolean"},` +
-	`"f021":{"type":"boolean"},` +
-	`"f022":{"type":"boolean"},` +
-	`"f023":{"type":"boolean"},` +
-	`"f024":{"type":"boolean"},` +
-	`"f025":{"type":"boolean"},` +
-	`"f026":{"type":"boolean"},` +
-	`"f027":{"type":"boolean"},` +
-	`"f028":{"type":"boolean"},` +
-	`"f029":{"type":"boolean"},` +
-	`"f030":{"type":"boolean"},` +
-	`"f031":{"type":"boolean"},` +
-	`"f032":{"type":"boolean"},` +
-	`"f033":{"type":"boolean"},` +
-	`"f034":{"type":"boolean"},` +
-	`"f035":{"type":"boolean"},` +
-	`"f036":{"type":"boolean"},` +
-	`"f037":{"type":"boolean"},` +
-	`"f038":{"type":"boolean"},` +
-	`"f039":{"type":"boolean"},` +
-	`"f040":{"type":"boolean"},` +
-	`"f041":{"type":"boolean"},` +
-	`"f042":{"type":"boolean"},` +
-	`"f043":{"type":"boolean"},` +
-	`"f044":{"type":"boolean"},` +
-	`"f045":{"type":"boolean"},` +
-	`"f046":{"type":"boolean"},` +
-	`"f047":{"type":"boolean"},` +
-	`"f048":{"type":"boolean"},` +
-	`"f049":{"type":"boolean"},` +
-	`"f050":{"type":"boolean"},` +
-	`"f051":{"type":"boolean"},` +
-	`"f052":{"type":"boolean"},` +
-	`"f053":{"type":"boolean"},` +
-	`"f054":{"type":"boolean"},` +
-	`"f055":{"type":"boolean"},` +
-	`"f056":{"type":"boolean"},` +
-	`"f057":{"type":"boolean"},` +
-	`"f058":{"type":"boolean"},` +
-	`"f059":{"type":"boolean"},` +
-	`"f060":{"type":"boolean"},` +
-	`"f061":{"type":"boolean"},` +
-	`"f062":{"type":"boolean"},` +
-	`"f063":{"type":"boolean"}},` +
-	`"required":["f000","f001","f002","f003","f004","f005","f006","f007","f008","f009","f010","f011","f012",` +
-	`"f013","f014","f015","f016","f017","f018","f019","f020","f021","f022","f023","f024","f025","f026","f027",` +
-	`"f028","f029","f030","f031","f032","f033","f034","f035","f036","f037","f038","f039","f040","f041","f042",` +
-	`"f043","f044","f045","f046","f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057",` +
-	`"f058","f059","f060","f061","f062","f063"],"additionalProperties":false}`
+// mcpSchemaWordProperties is a part of several schemas.
+const mcpSchemaWordProperties = `{"f000":{"type":"boolean"},"f001":{"type":"boolean"},` +
+	`"f002":{"type":"boolean"},"f003":{"type":"boolean"},"f004":{"type":"boolean"},"f005":{"type":"boolean"},` +
+	`"f006":{"type":"boolean"},"f007":{"type":"boolean"},"f008":{"type":"boolean"},"f009":{"type":"boolean"},` +
+	`"f010":{"type":"boolean"},"f011":{"type":"boolean"},"f012":{"type":"boolean"},"f013":{"type":"boolean"},` +
+	`"f014":{"type":"boolean"},"f015":{"type":"boolean"},"f016":{"type":"boolean"},"f017":{"type":"boolean"},` +
+	`"f018":{"type":"boolean"},"f019":{"type":"boolean"},"f020":{"type":"boolean"},"f021":{"type":"boolean"},` +
+	`"f022":{"type":"boolean"},"f023":{"type":"boolean"},"f024":{"type":"boolean"},"f025":{"type":"boolean"},` +
+	`"f026":{"type":"boolean"},"f027":{"type":"boolean"},"f028":{"type":"boolean"},"f029":{"type":"boolean"},` +
+	`"f030":{"type":"boolean"},"f031":{"type":"boolean"},"f032":{"type":"boolean"},"f033":{"type":"boolean"},` +
+	`"f034":{"type":"boolean"},"f035":{"type":"boolean"},"f036":{"type":"boolean"},"f037":{"type":"boolean"},` +
+	`"f038":{"type":"boolean"},"f039":{"type":"boolean"},"f040":{"type":"boolean"},"f041":{"type":"boolean"},` +
+	`"f042":{"type":"boolean"},"f043":{"type":"boolean"},"f044":{"type":"boolean"},"f045":{"type":"boolean"},` +
+	`"f046":{"type":"boolean"},"f047":{"type":"boolean"},"f048":{"type":"boolean"},"f049":{"type":"boolean"},` +
+	`"f050":{"type":"boolean"},"f051":{"type":"boolean"},"f052":{"type":"boolean"},"f053":{"type":"boolean"},` +
+	`"f054":{"type":"boolean"},"f055":{"type":"boolean"},"f056":{"type":"boolean"},"f057":{"type":"boolean"},` +
+	`"f058":{"type":"boolean"},"f059":{"type":"boolean"},"f060":{"type":"boolean"},"f061":{"type":"boolean"},` +
+	`"f062":{"type":"boolean"},"f063":{"type":"boolean"}}`
 
 // mcpOutputEchoWord is the output schema of the tool "echo_word".
-const mcpOutputEchoWord = mcpSchemaWord
+const mcpOutputEchoWord = `{"type":"object","description":"Word has exactly 64 fields.",` +
+	`"properties":` + mcpSchemaWordProperties + `,"required":["f000","f001","f002","f003","f004","f005","f006","f007",` +
+	`"f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020","f021","f022",` +
+	`"f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035","f036","f037",` +
+	`"f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050","f051","f052",` +
+	`"f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063"]}`
 
 // mcpCallEchoWord answers calls of the tool "echo_word".
 func mcpCallEchoWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12018,25 +12334,22 @@ const mcpOutputOwnCovered = `{"type":"object",` +
 	`"shape":` + mcpSchemaShape + `,` +
 	`"ptr":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 	`"deep":` + mcpSchemaShape + `},` +
-	`"required":["errors"],"additionalProperties":false}`
+	`"required":["errors"]}`
 
 // mcpSchemaShape is a part of several schemas.
-const mcpSchemaShape = `{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[` +
-	mcpSchemaShapeOneOf + `,` + mcpSchemaShapeOneOf2 + `,{"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]},` +
-	`{"type":"null"}]}`
+const mcpSchemaShape = `{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{"type":"object",` +
+	`"description":"Circle and Square are shapes.",` +
+	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
+	`"required":["type","radius"]},` + mcpSchemaShapeOneOf + `,{` +
+	`"type":"object","description":"Dot has no fields of its own.",` +
+	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"]}]},{"type":"null"}]}`
 
 // mcpSchemaShapeOneOf is a part of several schemas.
-const mcpSchemaShapeOneOf = `{"type":"object","description":"Circle and Square are shapes.",` +
-	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
-	`"required":["type","radius"],"additionalProperties":false}`
-
-// mcpSchemaShapeOneOf2 is a part of several schemas.
-const mcpSchemaShapeOneOf2 = `{"type":"object","description":"Circle and Square are shapes.","properties":{` +
+const mcpSchemaShapeOneOf = `{"type":"object","description":"Circle and Square are shapes.","properties":{` +
 	`"type":{"type":"string","const":"Square"},` +
 	`"side":{"type":"integer"},` +
 	`"tags":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["type","side"],"additionalProperties":false}`
+	`"required":["type","side"]}`
 
 // mcpCallOwnCovered answers calls of the tool "own_covered".
 func mcpCallOwnCovered(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12070,28 +12383,29 @@ const mcpInputOwnExpr = `{"type":"object","description":"Formula holds an expres
 	`"description":"The expressions.","properties":{` +
 	`"op":{"type":"string","const":"add"},` +
 	`"terms":{"type":"array","items":{"$ref":"#/$defs/Expr"}}},` +
-	`"required":["op","terms"],"additionalProperties":false},` + mcpSchemaExprOneOf + `,{` +
+	`"required":["op","terms"],"additionalProperties":false},{` +
+	`"type":"object","description":"The expressions.","properties":{` +
+	`"op":{"type":"string","const":"literal"},` +
+	`"value":{"type":"integer","minimum":-128,"maximum":127}},` +
+	`"required":["op","value"],"additionalProperties":false},{` +
 	`"type":"object","description":"The expressions.",` +
 	`"properties":{"op":{"type":"string","const":"not"},"inner":{"$ref":"#/$defs/Expr"}},` +
 	`"required":["op","inner"],"additionalProperties":false}]}}}`
 
-// mcpSchemaExprOneOf is a part of several schemas.
-const mcpSchemaExprOneOf = `{"type":"object","description":"The expressions.","properties":{` +
-	`"op":{"type":"string","const":"literal"},` +
-	`"value":{"type":"integer","minimum":-128,"maximum":127}},` +
-	`"required":["op","value"],"additionalProperties":false}`
-
 // mcpOutputOwnExpr is the output schema of the tool "own_expr".
 const mcpOutputOwnExpr = `{"type":"object","description":"Formula holds an expression.",` +
-	`"properties":{"expr":{"$ref":"#/$defs/Expr"}},"additionalProperties":false,"$defs":{` +
+	`"properties":{"expr":{"$ref":"#/$defs/Expr"}},"$defs":{` +
 	`"Expr":{"description":"Expr is a recursive union with another discriminator.","oneOf":[{"type":"object",` +
 	`"description":"The expressions.","properties":{` +
 	`"op":{"type":"string","const":"add"},` +
 	`"terms":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Expr"},{"type":"null"}]}}},` +
-	`"required":["op","terms"],"additionalProperties":false},` + mcpSchemaExprOneOf + `,{` +
+	`"required":["op","terms"]},{` +
+	`"type":"object","description":"The expressions.","properties":{` +
+	`"op":{"type":"string","const":"literal"},` +
+	`"value":{"type":"integer","minimum":-128,"maximum":127}},` +
+	`"required":["op","value"]},{` +
 	`"type":"object","description":"The expressions.",` +
-	`"properties":{"op":{"type":"string","const":"not"},"inner":{"$ref":"#/$defs/Expr"}},"required":["op"],` +
-	`"additionalProperties":false}]}}}`
+	`"properties":{"op":{"type":"string","const":"not"},"inner":{"$ref":"#/$defs/Expr"}},"required":["op"]}]}}}`
 
 // mcpCallOwnExpr answers calls of the tool "own_expr".
 func mcpCallOwnExpr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12223,10 +12537,7 @@ var mcpToolOwnHusk = mcp.ToolInfo{
 }
 
 // mcpInputOwnHusk is the input schema of the tool "own_husk".
-const mcpInputOwnHusk = mcpSchemaHusk
-
-// mcpSchemaHusk is a part of several schemas.
-const mcpSchemaHusk = `{"type":"object","description":"Husk is recursive by way of a value with a flag.",` +
+const mcpInputOwnHusk = `{"type":"object","description":"Husk is recursive by way of a value with a flag.",` +
 	`"properties":{` +
 	`"inner":{"type":"array","description":"HuskList is a list of husks.","items":{"$ref":"#/$defs/Husk"}},` +
 	`"weak":{"type":"integer"}},` +
@@ -12237,7 +12548,14 @@ const mcpSchemaHusk = `{"type":"object","description":"Husk is recursive by way 
 	`"additionalProperties":false}}}`
 
 // mcpOutputOwnHusk is the output schema of the tool "own_husk".
-const mcpOutputOwnHusk = mcpSchemaHusk
+const mcpOutputOwnHusk = `{"type":"object","description":"Husk is recursive by way of a value with a flag.",` +
+	`"properties":{` +
+	`"inner":{"type":"array","description":"HuskList is a list of husks.","items":{"$ref":"#/$defs/Husk"}},` +
+	`"weak":{"type":"integer"}},` +
+	`"$defs":{` +
+	`"Husk":{"type":"object","description":"Husk is recursive by way of a value with a flag.","properties":{` +
+	`"inner":{"type":"array","description":"HuskList is a list of husks.","items":{"$ref":"#/$defs/Husk"}},` +
+	`"weak":{"type":"integer"}}}}}`
 
 // mcpCallOwnHusk answers calls of the tool "own_husk".
 func mcpCallOwnHusk(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12298,15 +12616,15 @@ const mcpInputOwnLayers = `{"type":"object",` +
 const mcpOutputOwnLayers = `{"type":"object",` +
 	`"description":"Layers have something that may be nil inside of what may be absent.","properties":{` +
 	`"pointers":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"three":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
+	`"three":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]},` +
 	`"pointer":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"flags":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"flagged":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"struct":{"description":"Point is a small struct.","anyOf":[{"type":"object",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},{"type":"null"}]},` +
+	`"struct":{"description":"Point is a small struct.","anyOf":[` +
+	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
+	`{"type":"null"}]},` +
 	`"slice":{"type":"array","items":{"type":"integer"}},` +
 	`"bytes":{"type":"string","contentEncoding":"base64"},` +
 	`"map":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -12325,7 +12643,7 @@ const mcpOutputOwnLayers = `{"type":"object",` +
 	`"zero":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"ptrOpt":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false},` +
+	`"required":["list","refs","pair","map"]},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"elements":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"values":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
@@ -12334,7 +12652,7 @@ const mcpOutputOwnLayers = `{"type":"object",` +
 	`"zero":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"bounded":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"array":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]},"minItems":2,"maxItems":2}},` +
-	`"required":["list","elements","values","kept","array"],"additionalProperties":false}`
+	`"required":["list","elements","values","kept","array"]}`
 
 // mcpCallOwnLayers answers calls of the tool "own_layers".
 func mcpCallOwnLayers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12376,7 +12694,7 @@ const mcpOutputOwnLinks = `{"type":"object","description":"Page of links.","prop
 	`"next":{"type":"string"},` +
 	`"all":{"type":"array","items":{"type":"string"}},` +
 	`"byName":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["home","all","byName"],"additionalProperties":false}`
+	`"required":["home","all","byName"]}`
 
 // mcpCallOwnLinks answers calls of the tool "own_links".
 func mcpCallOwnLinks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12455,7 +12773,7 @@ const mcpOutputOwnMaybe = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Maybe is a number or none, and travels as a pointer.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallOwnMaybe answers calls of the tool "own_maybe".
 func mcpCallOwnMaybe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12597,7 +12915,7 @@ const mcpOutputOwnOutcome = `{"type":"object","description":"Outcome has values 
 	`"any":{"type":"string"},` +
 	`"opt":{"type":"string"},` +
 	`"n":{"type":"integer"}},` +
-	`"required":["errs","n"],"additionalProperties":false}`
+	`"required":["errs","n"]}`
 
 // mcpCallOwnOutcome answers calls of the tool "own_outcome".
 func mcpCallOwnOutcome(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12625,10 +12943,7 @@ var mcpToolOwnParcel = mcp.ToolInfo{
 }
 
 // mcpInputOwnParcel is the input schema of the tool "own_parcel".
-const mcpInputOwnParcel = mcpSchemaWrapping
-
-// mcpSchemaWrapping is a part of several schemas.
-const mcpSchemaWrapping = `{"type":"object","description":"Wrapping is what is around a parcel.",` +
+const mcpInputOwnParcel = `{"type":"object","description":"Wrapping is what is around a parcel.",` +
 	`"properties":{` +
 	`"layers":{"type":"integer"},` +
 	`"parcels":{"type":"array","items":{"$ref":"#/$defs/Wrapping",` +
@@ -12641,7 +12956,17 @@ const mcpSchemaWrapping = `{"type":"object","description":"Wrapping is what is a
 	`"required":["layers"],"additionalProperties":false}}}`
 
 // mcpOutputOwnParcel is the output schema of the tool "own_parcel".
-const mcpOutputOwnParcel = mcpSchemaWrapping
+const mcpOutputOwnParcel = `{"type":"object","description":"Wrapping is what is around a parcel.",` +
+	`"properties":{` +
+	`"layers":{"type":"integer"},` +
+	`"parcels":{"type":"array","items":{"$ref":"#/$defs/Wrapping",` +
+	`"description":"Parcel travels as a Wrapping, which may have parcels inside."}}},` +
+	`"required":["layers"],"$defs":{` +
+	`"Wrapping":{"type":"object","description":"Wrapping is what is around a parcel.","properties":{` +
+	`"layers":{"type":"integer"},` +
+	`"parcels":{"type":"array","items":{"$ref":"#/$defs/Wrapping",` +
+	`"description":"Parcel travels as a Wrapping, which may have parcels inside."}}},` +
+	`"required":["layers"]}}}`
 
 // mcpCallOwnParcel answers calls of the tool "own_parcel".
 func mcpCallOwnParcel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12726,7 +13051,7 @@ const mcpOutputOwnPerhaps = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":{` +
 	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["value","list","refs","pair","map","opt"],"additionalProperties":false}`
+	`"required":["value","list","refs","pair","map","opt"]}`
 
 // mcpCallOwnPerhaps answers calls of the tool "own_perhaps".
 func mcpCallOwnPerhaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12779,13 +13104,12 @@ const mcpOutputOwnRow = `{"type":"object","description":"Row has the types of a 
 	`"rate":{"type":"number"},` +
 	`"at":{"type":"string","format":"date-time"},` +
 	`"point":{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false},` +
+	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"map":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"opt":{"type":"string"},` +
 	`"ptr":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
-	`"required":["list","map"],"additionalProperties":false}`
+	`"required":["list","map"]}`
 
 // mcpCallOwnRow answers calls of the tool "own_row".
 func mcpCallOwnRow(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12825,7 +13149,12 @@ const mcpInputOwnShape = `{"type":"object","description":"Drawing has unions in 
 const mcpSchemaShape2 = `{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
 	`"description":"Circle and Square are shapes.",` +
 	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
-	`"required":["type","radius"],"additionalProperties":false},` + mcpSchemaShapeOneOf2 + `,{` +
+	`"required":["type","radius"],"additionalProperties":false},{` +
+	`"type":"object","description":"Circle and Square are shapes.","properties":{` +
+	`"type":{"type":"string","const":"Square"},` +
+	`"side":{"type":"integer"},` +
+	`"tags":{"type":"array","items":{"type":"string"}}},` +
+	`"required":["type","side"],"additionalProperties":false},{` +
 	`"type":"object","description":"Dot has no fields of its own.",` +
 	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]}`
 
@@ -12836,12 +13165,15 @@ const mcpOutputOwnShape = `{"type":"object","description":"Drawing has unions in
 	`"list":{"type":"array","items":` + mcpSchemaShape + `},` +
 	`"map":{"type":"object","additionalProperties":` + mcpSchemaShape + `},` +
 	`"ptr":` + mcpSchemaShape + `},` +
-	`"required":["list"],"additionalProperties":false}`
+	`"required":["list"]}`
 
 // mcpSchemaShape3 is a part of several schemas.
-const mcpSchemaShape3 = `{"description":"Shape is a sealed interface.","oneOf":[` + mcpSchemaShapeOneOf + `,` +
-	mcpSchemaShapeOneOf2 + `,{"type":"object","description":"Dot has no fields of its own.",` +
-	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"],"additionalProperties":false}]}`
+const mcpSchemaShape3 = `{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
+	`"description":"Circle and Square are shapes.",` +
+	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
+	`"required":["type","radius"]},` + mcpSchemaShapeOneOf + `,{` +
+	`"type":"object","description":"Dot has no fields of its own.",` +
+	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"]}]}`
 
 // mcpCallOwnShape answers calls of the tool "own_shape".
 func mcpCallOwnShape(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -12872,7 +13204,7 @@ var mcpToolOwnWeekday = mcp.ToolInfo{
 const mcpInputOwnWeekday = mcpSchemaBoxAddr
 
 // mcpOutputOwnWeekday is the output schema of the tool "own_weekday".
-const mcpOutputOwnWeekday = mcpSchemaBoxAddr
+const mcpOutputOwnWeekday = mcpSchemaBoxString
 
 // mcpCallOwnWeekday answers calls of the tool "own_weekday".
 func mcpCallOwnWeekday(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {

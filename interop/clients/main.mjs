@@ -1,7 +1,7 @@
 // What both programs do: follow the plan that is their argument, and print what
 // they found out.
 //
-//   {"walk": "bookstore" | "sessionless" | "streams" | "talker", "revision": "2025-11-25",
+//   {"walk": "bookstore" | "replaced" | "sessionless" | "streams" | "talker", "revision": "2025-11-25",
 //    "transport": "stdio" | "http" | "sse",
 //    "command": the program to start, over stdio,
 //    "url": where it serves, and "pid": its process, over http and sse,
@@ -10,11 +10,12 @@
 import { Facts } from './facts.mjs';
 import { Session } from './session.mjs';
 import { bookstore } from './bookstore.mjs';
+import { replaced } from './replaced.mjs';
 import { sessionless } from './sessionless.mjs';
 import { streams } from './streams.mjs';
 import { talker } from './talker.mjs';
 
-const walks = { bookstore, sessionless, streams, talker };
+const walks = { bookstore, replaced, sessionless, streams, talker };
 
 export async function main(sdk) {
   const plan = JSON.parse(process.argv[2]);

@@ -22,6 +22,7 @@ import (
 // others run.
 type Client struct {
 	t        testing.TB
+	server   *mcp.Server
 	options  Options
 	revision *protocol.Revision
 	conn     jsonrpc.Conn
@@ -55,7 +56,7 @@ var errClosed = fmt.Errorf("the test is over: %w", mcp.ErrConnectionClosed)
 func New(t testing.TB, server *mcp.Server, options Options) *Client {
 	t.Helper()
 	c := &Client{
-		t: t, options: options, gone: make(chan struct{}),
+		t: t, server: server, options: options, gone: make(chan struct{}),
 		waiting: map[string]*reply{}, progress: map[string]func(Progress){},
 		answering: map[string]context.CancelFunc{}, uris: map[string]int{},
 	}

@@ -1,10 +1,12 @@
 package mcptest
 
 import (
+	"encoding"
 	"encoding/json"
 	"reflect"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
 // Start calls a tool and does not wait. The arguments are a struct or a map with
@@ -48,7 +50,8 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())
 	}
 	var value T
-	data := r.value(reflect.TypeFor[T](), func() bool { return !c.revision.Fields.AnyOutput && c.wraps(tool) })
+	as := reflect.TypeFor[T]()
+	data := r.value(as, func() bool { return !c.revision.Fields.AnyOutput && c.wraps(tool, as) })
 	if data == nil {
 		if text, ok := any(&value).(*string); ok {
 			*text = r.Text()
@@ -85,22 +88,30 @@ func (r *ToolResult) value(as reflect.Type, wrapped func() bool) json.RawMessage
 	return r.Structured
 }
 
-// wraps reports whether a tool's output schema is the object around another schema:
-// result is its only property, and additional ones are not mentioned. An author's own
-// object schema may look the same; it is then unwrapped, too.
-func (c *Client) wraps(tool string) bool {
+// wraps reports whether the results of a tool are sent as {"result": value}: if its output
+// schema, as the newest revision publishes it, has another root than an object. Without a
+// schema the value decides, and as is the type that it is read into.
+func (c *Client) wraps(tool string, as reflect.Type) bool {
 	c.t.Helper()
-	for _, t := range c.Tools() {
-		if t.Name != tool {
-			continue
+	options := c.options
+	options.Revision = ""
+	newest := New(c.t, c.server, options)
+	defer newest.Close()
+	for _, t := range newest.Tools() {
+		if t.Name == tool && t.OutputSchema != nil {
+			return !toolschema.HasObjectRoot(string(t.OutputSchema))
 		}
-		var schema map[string]json.RawMessage
-		var properties map[string]json.RawMessage
-		if json.Unmarshal(t.OutputSchema, &schema) != nil || json.Unmarshal(schema["properties"], &properties) != nil {
-			return t.OutputSchema == nil // the schema of a value without a schema
-		}
-		_, closed := schema["additionalProperties"]
-		return !closed && len(properties) == 1 && properties["result"] != nil
 	}
-	return true // by an alias
+	return !isObject(as)
+}
+
+// isObject reports whether encoding/json reads a type from an object.
+func isObject(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if p := reflect.PointerTo(t); p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return false
+	}
+	return t.Kind() == reflect.Struct || t.Kind() == reflect.Map
 }

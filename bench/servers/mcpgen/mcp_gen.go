@@ -99,7 +99,7 @@ const mcpInputAdd = `{"type":"object","properties":{"a":{"type":"integer"},"b":{
 
 // mcpOutputAdd is the output schema of the tool "add".
 const mcpOutputAdd = `{"type":"object","description":"Sum is the result of an addition.",` +
-	`"properties":{"sum":{"type":"integer"}},"required":["sum"],"additionalProperties":false}`
+	`"properties":{"sum":{"type":"integer"}},"required":["sum"]}`
 
 // mcpCallAdd answers calls of the tool "add".
 func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -167,7 +167,7 @@ const mcpSchemaEntry = `{"type":"object","description":"Entry is what is known o
 	`"name":{"type":"string","description":"as people write it"},` +
 	`"active":{"type":"boolean","description":"false once it is archived"},` +
 	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"}}},` +
-	`"required":["id","name","active"],"additionalProperties":false}`
+	`"required":["id","name","active"]}`
 
 // mcpCallCreateAuthor answers calls of the tool "create_author".
 func mcpCallCreateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1324,7 +1324,7 @@ const mcpOutputListAuthors = mcpSchemaEntries
 const mcpSchemaEntries = `{"type":"object","description":"Entries are one page of things.","properties":{` +
 	`"items":{"type":"array","items":` + mcpSchemaEntry + `},` +
 	`"next":{"type":"string","description":"where the next page begins"}},` +
-	`"required":["items"],"additionalProperties":false}`
+	`"required":["items"]}`
 
 // mcpCallListAuthors answers calls of the tool "list_authors".
 func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1851,8 +1851,8 @@ const mcpOutputRecords = `{"type":"object","description":"Records are the lines 
 	`"amount":{"type":"number"},` +
 	`"posted":{"type":"boolean"},` +
 	`"note":{"type":"string"}},` +
-	`"required":["id","account","amount","posted","note"],"additionalProperties":false}}},` +
-	`"required":["items"],"additionalProperties":false}`
+	`"required":["id","account","amount","posted","note"]}}},` +
+	`"required":["items"]}`
 
 // mcpCallRecords answers calls of the tool "records".
 func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1953,9 +1953,9 @@ const mcpOutputSearch = `{"type":"object","description":"Hits are what a search 
 	`"price":{"type":"number"},` +
 	`"inPrint":{"type":"boolean"},` +
 	`"tags":{"type":"object","additionalProperties":{"type":"string"}}},` +
-	`"required":["id","title","authors","year","price","inPrint"],"additionalProperties":false}},` +
+	`"required":["id","title","authors","year","price","inPrint"]}},` +
 	`"took":{"type":"number"}},` +
-	`"required":["total","books","took"],"additionalProperties":false}`
+	`"required":["total","books","took"]}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {

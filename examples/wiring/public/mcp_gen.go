@@ -64,7 +64,7 @@ const mcpOutputPlace = `{"type":"object","description":"Order is what a customer
 	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
 	`"article":{"type":"string"},` +
 	`"cents":{"type":"integer"}},` +
-	`"required":["number","customer","article","cents"],"additionalProperties":false}`
+	`"required":["number","customer","article","cents"]}`
 
 // mcpCallPlace answers calls of the tool "place".
 func mcpCallPlace(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mcp.ToolResult, error) {
@@ -121,8 +121,7 @@ const mcpInputSearch = `{"type":"object",` +
 
 // mcpOutputSearch is the output schema of the tool "search".
 const mcpOutputSearch = `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
-	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"],` +
-	`"additionalProperties":false}}`
+	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {

@@ -66,7 +66,7 @@ const mcpOutputOrdersList = `{"type":"array","items":{"type":"object",` +
 	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
 	`"article":{"type":"string"},` +
 	`"cents":{"type":"integer"}},` +
-	`"required":["number","customer","article","cents"],"additionalProperties":false}}`
+	`"required":["number","customer","article","cents"]}}`
 
 // mcpCallOrdersList answers calls of the tool "orders_list".
 func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mcp.ToolResult, error) {
@@ -99,8 +99,7 @@ const mcpInputSearch = `{"type":"object",` +
 
 // mcpOutputSearch is the output schema of the tool "search".
 const mcpOutputSearch = `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
-	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"],` +
-	`"additionalProperties":false}}`
+	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {
@@ -150,8 +149,7 @@ const mcpInputSetPrice = `{"type":"object","properties":{` +
 
 // mcpOutputSetPrice is the output schema of the tool "set_price".
 const mcpOutputSetPrice = `{"type":"object","description":"Article is for sale.",` +
-	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"],` +
-	`"additionalProperties":false}`
+	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}`
 
 // mcpCallSetPrice answers calls of the tool "set_price".
 func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {

@@ -146,9 +146,9 @@ const mcpOutputSearch = `{"type":"object","description":"Hits are what a search 
 	`"price":{"type":"number"},` +
 	`"inPrint":{"type":"boolean"},` +
 	`"tags":{"type":"object","additionalProperties":{"type":"string"}}},` +
-	`"required":["id","title","authors","year","price","inPrint"],"additionalProperties":false}},` +
+	`"required":["id","title","authors","year","price","inPrint"]}},` +
 	`"took":{"type":"number"}},` +
-	`"required":["total","books","took"],"additionalProperties":false}`
+	`"required":["total","books","took"]}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {

@@ -381,7 +381,12 @@ var testSchemas = schemas{
 		}
 		return schemaText(t.Input.Object, false)
 	},
-	output: func(t *model.Tool) string { return schemaText(t.Result.Output, true) },
+	output: func(t *model.Tool) string {
+		if t.Result.Output == nil {
+			return ""
+		}
+		return schemaText(t.Result.Output, true)
+	},
 }
 
 func schemaText(t *model.Type, output bool) string {

@@ -9,7 +9,8 @@
 // inlined, $defs only where a type contains itself.
 //
 // One plan has two schemas. The input schema carries every constraint, because
-// the decoder enforces it. The output schema carries only what encoding a Go
-// value guarantees: a string type with constants can hold any string, so its
-// values are described there, not enforced.
+// the decoder enforces it, and its objects are closed. The output schema carries only
+// what encoding a Go value guarantees: a string type with constants can hold any string,
+// so its values are described there, not enforced. Its objects are open, so that a member
+// may be added to a result.
 package schema

@@ -11,12 +11,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// object renders the members of a struct.
+// object renders the members of a struct. Arguments are closed, since the decoder
+// refuses further members. Results are open: a client that validates by a list which it
+// fetched earlier then takes a result of a newer server, which may have a member more.
 func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
 	if s.Properties == nil {
 		s.Properties = jsonschema.NewProperties()
 	}
-	s.AdditionalProperties = jsonschema.FalseSchema
+	if !w.output {
+		s.AdditionalProperties = jsonschema.FalseSchema
+	}
 	for _, f := range t.Fields {
 		s.Properties.Set(f.Name, w.field(f))
 		if w.required(f) {

@@ -108,6 +108,9 @@ var Classes = []Class{
 		return d.requirement() && !d.Output && d.Ours.Text == "false" &&
 			(d.Field != nil && d.Field.Kind() == reflect.Pointer || d.tagged("jsonschema", "default=") || d.tagged("jsonschema", "optional"))
 	}},
+	{"open results", "a member may be added to a result, so the schemas of results are open", func(d Difference) bool {
+		return d.Output && d.Keyword == "additionalProperties" && d.Ours == nil && d.Theirs != nil && d.Theirs.Text == "false"
+	}},
 	{"required: results", "a result has what is always written: not a nil pointer, whatever tags say of arguments", func(d Difference) bool {
 		return d.requirement() && d.Output
 	}},

@@ -29,6 +29,28 @@ func Compile(data string) (*jsonschema.Schema, error) {
 	return c.Compile("schema.json")
 }
 
+// CompileClosed is Compile for a result that must have declared members only. Published
+// schemas of results are open, which would hide a member that the encoder should not write.
+func CompileClosed(data string) (*jsonschema.Schema, error) {
+	n, err := ParseNode(data)
+	if err != nil {
+		return nil, err
+	}
+	n.walk("", func(_ string, at *Node) {
+		if p := at.Get("properties"); at.Kind == '{' && p != nil && p.Kind == '{' && at.isSchema() && at.Get("additionalProperties") == nil {
+			at.Members = append(at.Members, Member{Name: "additionalProperties", Value: boolean(false)})
+		}
+	})
+	return Compile(string(n.Append(nil)))
+}
+
+// isSchema reports whether an object is the schema of objects, and not a map of properties
+// one of which is called properties.
+func (n *Node) isSchema() bool {
+	t := n.Get("type")
+	return t != nil && t.Kind == '"' && t.Text == "object"
+}
+
 // ipv4 replaces the format of the validator, which accepts plus signs.
 func ipv4(v any) error {
 	s, ok := v.(string)

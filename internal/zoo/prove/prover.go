@@ -133,7 +133,7 @@ func (p *prover) prepare(cfg Config) bool {
 		}
 		p.written, err = ParseSchema(out)
 		note("output schema", err)
-		p.output, err = Compile(out)
+		p.output, err = CompileClosed(out)
 		note("output schema", err)
 	}
 	return ok

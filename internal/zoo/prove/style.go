@@ -26,6 +26,8 @@ func Style(data string, input bool, oddNames func(string) bool) []string {
 	}
 	if input {
 		c.inputRoot(n)
+	} else {
+		c.open(n)
 	}
 	c.schema("#", n, true)
 	if defs := n.Get("$defs"); defs != nil {
@@ -66,6 +68,15 @@ func (c *styleCheck) inputRoot(n *Node) {
 	if a := n.Get("additionalProperties"); a == nil || a.Text != "false" {
 		c.add("#", "the root takes additional properties")
 	}
+}
+
+// open is rule 6, for results: a member may be added to each object.
+func (c *styleCheck) open(n *Node) {
+	n.walk("#", func(path string, at *Node) {
+		if a := at.Get("additionalProperties"); a != nil && a.Kind == 'b' && a.Text == "false" {
+			c.add(path, "is closed")
+		}
+	})
 }
 
 // schema is rules 1 to 5 for one schema and those inside of it.

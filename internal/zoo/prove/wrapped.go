@@ -24,7 +24,7 @@ func Wrapped(t *testing.T, cfg Config) {
 		if root, err := ParseSchema(string(tool.OutputSchema)); err != nil || root.Type != "object" {
 			t.Errorf("%s: the root of the output schema is not an object: %s", tool.Name, tool.OutputSchema)
 		}
-		output, err := Compile(string(tool.OutputSchema))
+		output, err := CompileClosed(string(tool.OutputSchema))
 		if err != nil {
 			t.Errorf("%s: %v", tool.Name, err)
 			continue
