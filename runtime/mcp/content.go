@@ -158,7 +158,7 @@ type jsonText struct {
 func (c jsonText) appendTo(b []byte, r *rendering) []byte {
 	before := len(b)
 	b = append(b, `{"type":"text","text":`...)
-	if !r.wraps(c.value) {
+	if r.textOnly() || !r.wraps(c.value) {
 		b = append(wire.AppendString(b, c.value), '}')
 	} else {
 		b = append(b, `"{\"result\":`...)

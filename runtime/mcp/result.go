@@ -114,7 +114,7 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 		b = jsonText{structured}.appendTo(b, r)
 	}
 	b = append(b, ']')
-	if structured != nil && r.revision.Fields.StructuredContent {
+	if structured != nil && r.revision.Fields.StructuredContent && !r.textOnly() {
 		b = append(b, `,"structuredContent":`...)
 		if r.wraps(structured) {
 			b = append(b, `{"result":`...)
@@ -146,6 +146,9 @@ func (p *ToolResult) structured(r *rendering) json.RawMessage {
 	}
 	return v
 }
+
+// textOnly reports whether the results of the tool have no structured content.
+func (r *rendering) textOnly() bool { return r.tool != nil && r.tool.info.TextOnly }
 
 // wraps reports whether a value is sent as {"result": ...}, since the revision requires an
 // object. If there is an output schema, that decides.

@@ -36,6 +36,9 @@ type ToolInfo struct {
 	// Before revision 2026-07-28, the schemas of properties at the root of both are
 	// objects: true is published as {}, and false as {"not":{}}.
 	OutputSchema string
+	// TextOnly leaves the structured content of results out. Their content is then the
+	// blocks that the tool returns, or else the JSON text of the structured content.
+	TextOnly bool
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
 

@@ -2,9 +2,11 @@ package analyze
 
 import (
 	"go/types"
+	"slices"
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
 // settings are what //mcp:defaults say for a declaration: those of the package,
@@ -21,6 +23,7 @@ type settings struct {
 	errorsSaid bool
 	tagged     bool // required=tagged
 	maxResult  int64
+	output     model.OutputForm
 	hints      hintFlags
 }
 
@@ -100,8 +103,16 @@ func (s settings) with(d *directive.Directive) settings {
 	if v, set := d.Size("maxresult"); set {
 		s.maxResult = v
 	}
+	if v, set := d.String("output"); set {
+		s.output = outputForm(v)
+	}
 	s.hints = hintsOf(d).over(s.hints)
 	return s
+}
+
+// outputForm is the form that a word of output= names.
+func outputForm(word string) model.OutputForm {
+	return model.OutputForm(slices.Index(model.OutputForms, word))
 }
 
 // publishedName is the name of a feature: the one that the directive gives, unchanged,

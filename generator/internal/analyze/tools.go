@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
@@ -44,7 +45,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 		return nil
 	}
 	settings := a.settingsFor(d)
-	tool := &model.Tool{Pos: d.dir.Pos}
+	tool := &model.Tool{Pos: d.dir.Pos, MayBeLarge: a.ignored(d, "large-schema")}
 	if tool.Func, ok = a.function(fn, d, at); !ok {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	ok = a.noCompletion(d, at) && ok
 	result, good := a.result(d, fn, a.toolResult(tool.MIME), at)
 	tool.Result = result
-	if !ok || !good {
+	if !ok || !good || !a.output(tool, d.dir, at) {
 		return nil
 	}
 	return tool
@@ -133,7 +134,7 @@ func (a *analyzer) setBehavior(tool *model.Tool, dir *directive.Directive, s set
 	flags := hintsOf(dir).over(s.hints)
 	tool.Hints = flags.hints()
 	tool.EffectSaid, tool.ReachSaid = flags.said()
-	tool.Timeout, tool.MaxResult, tool.Lenient, tool.Defs = s.timeout, s.maxResult, s.lenient, s.defs
+	tool.Timeout, tool.MaxResult, tool.Lenient, tool.Defs, tool.Output = s.timeout, s.maxResult, s.lenient, s.defs, s.output
 	if timeout, set := dir.Duration("timeout"); set {
 		tool.Timeout = timeout
 	}
@@ -145,6 +146,32 @@ func (a *analyzer) setBehavior(tool *model.Tool, dir *directive.Directive, s set
 	}
 	tool.HideErrors, tool.ErrorsSaid = s.hideErrors, s.errorsSaid
 	return a.requires(&tool.Requires, dir, at)
+}
+
+// ignored reports whether //mcp:ignore suppresses a rule for a feature or for its package.
+func (a *analyzer) ignored(d declared, rule string) bool {
+	for _, other := range a.declared("ignore") {
+		words := strings.Fields(other.dir.Text)
+		if len(words) > 0 && words[0] == rule && (other.set == d.set || other.set.Target == directive.Package) {
+			return true
+		}
+	}
+	return false
+}
+
+// output reads output= of a tool. Results without structured content need none.
+func (a *analyzer) output(tool *model.Tool, dir *directive.Directive, at diag.Place) bool {
+	word, set := dir.String("output")
+	if !set {
+		return true
+	}
+	if tool.Result.Output == nil {
+		a.diags.Errorf(valuePos(dir, "output"), at.Subject, "output= is for structured results, and this one has no structured content").
+			Hint = "leave output= out"
+		return false
+	}
+	tool.Output = outputForm(word)
+	return true
 }
 
 // checkNames refuses names and aliases that are published twice.

@@ -34,6 +34,7 @@ var (
 	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
 	maxResultKey   = key("maxresult", KindSize, "64KiB", "size above which a result is an error")
 	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true and a string with JSON text for the value in it`)
+	outputKey      = oneOf("output", "what clients get of structured results: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
 	scopesKey      = later(key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have"))
@@ -96,7 +97,7 @@ func newTable() []*Spec {
 				oneOf("naming", "how published names are made: snake publishes SearchBooks as search_books, asis leaves it unchanged", "snake", "asis"),
 				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
 				oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged"),
-				maxResultKey,
+				maxResultKey, outputKey,
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
 			}, hintKeys()),
 		},
@@ -107,7 +108,7 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
 				later(oneOf("task", "whether the call may, or must, run as a task", "optional", "required")),
-				lenientKey, iconKey, mimeKey, maxResultKey,
+				lenientKey, iconKey, mimeKey, maxResultKey, outputKey,
 				key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},

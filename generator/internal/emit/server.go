@@ -128,6 +128,7 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	put("Requires", g.capabilities(t.Requires), len(t.Requires) > 0)
 	put("InputSchema", id("mcpInput"+stem), true)
 	put("OutputSchema", id("mcpOutput"+stem), hasOutput)
+	put("TextOnly", id("true"), t.Output == model.OutputText && t.Result.Output != nil)
 	put("Embeds", id("true"), t.Embeds())
 	put("MaxResult", id(strconv.FormatInt(t.MaxResult, 10)), t.MaxResult > 0)
 	if t.Input != nil && t.Input.Object != nil {

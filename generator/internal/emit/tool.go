@@ -20,8 +20,8 @@ func (g *generator) countSchemas() {
 			in = t.Input.Object
 		}
 		g.shared.count(g.schemas.input(t), in, stem+"Arguments")
-		if t.Result.Output != nil {
-			g.shared.count(g.schemas.output(t), t.Result.Output, stem+"Result")
+		if text := g.schemas.output(t); text != "" {
+			g.shared.count(text, t.Result.Output, stem+"Result")
 		}
 	}
 	g.shared.name()
@@ -31,10 +31,11 @@ func (g *generator) countSchemas() {
 func (g *generator) tool(t *model.Tool) {
 	plan := g.plan.Tools[t]
 	stem := plan.Stem
-	g.info(t, stem, t.Result.Output != nil)
+	output := g.schemas.output(t)
+	g.info(t, stem, output != "")
 	g.schema("mcpInput"+stem, "the input schema of the tool "+strconv.Quote(t.Name), g.schemas.input(t))
-	if t.Result.Output != nil {
-		g.schema("mcpOutput"+stem, "the output schema of the tool "+strconv.Quote(t.Name), g.schemas.output(t))
+	if output != "" {
+		g.schema("mcpOutput"+stem, "the output schema of the tool "+strconv.Quote(t.Name), output)
 	}
 	g.call(t, plan)
 	g.guard(&t.Call)

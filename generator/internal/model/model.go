@@ -152,15 +152,30 @@ type Tool struct {
 	Icons       []string
 	Requires    []Capability
 	MIME        string // media type of a result of kind Blob or Reader
+	Output      OutputForm
 
 	// EffectSaid is set if a directive has readonly, destructive or additive, ReachSaid
 	// if one has openworld or closedworld, and ErrorsSaid if one has errors=; otherwise
 	// Hints and HideErrors are defaults.
 	EffectSaid, ReachSaid, ErrorsSaid bool
+	// MayBeLarge is set if //mcp:ignore suppresses the rule large-schema.
+	MayBeLarge bool
 
 	Call
 	Pos token.Position
 }
+
+// OutputForm says what clients get of a structured result.
+type OutputForm int
+
+const (
+	OutputTyped   OutputForm = iota // structured content, and its schema
+	OutputUntyped                   // structured content without a schema
+	OutputText                      // content blocks alone, without a schema
+)
+
+// OutputForms are the words of output=, by value.
+var OutputForms = []string{"typed", "untyped", "text"}
 
 // Call is a Go function and how its parameters are filled and its results used.
 type Call struct {

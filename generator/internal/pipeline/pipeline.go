@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/emit"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
@@ -113,6 +114,9 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 		if err := p.print(diags); err != nil {
 			return nil, err
 		}
+		if cfg.Emitting {
+			warnOfLargeSchemas(p.Model, diags)
+		}
 	}
 	return res, nil
 }
@@ -122,6 +126,18 @@ func leftOver(pkg *load.Package, diags *diag.List) {
 	if pkg.GeneratedState == load.Ours {
 		diags.Errorf(token.Position{Filename: pkg.Generated}, "", "the package has //mcp:defaults emit=none, and this file is left over").
 			Hint = "delete it, or leave emit=none out"
+	}
+}
+
+// warnOfLargeSchemas reports tools whose schemas are larger than clients take well.
+func warnOfLargeSchemas(m *model.Package, diags *diag.List) {
+	for _, t := range m.Tools {
+		if t.MayBeLarge {
+			continue
+		}
+		if w := schema.WeightOf(t); w.Total() > schema.LargeSchema {
+			diags.Warnf(t.Pos, "tool "+t.Func.Symbol, "%s", w).Hint = w.Hint(t)
+		}
 	}
 }
 

@@ -22,11 +22,11 @@ func InputOf(t *model.Tool) string {
 }
 
 // OutputOf returns the schema of a tool's structured result, which is what the generated
-// encoder writes, "" if the tool has none. The root may be of any type but is not null: a
+// encoder writes, "" if the tool has none or does not publish it. The root may be of any type but is not null: a
 // missing result is an error. Its $defs, if it has any, are at the root and are referred
 // to from there, so a caller that wraps the schema into another one has to move them.
 func OutputOf(t *model.Tool) string {
-	if t.Result.Output == nil {
+	if t.Result.Output == nil || t.Output != model.OutputTyped {
 		return ""
 	}
 	return Marshal(render(base(t.Result.Output), true, t.Defs))

@@ -55,16 +55,8 @@ func (c *checker) largeSchemas() {
 		if f.tool == nil {
 			continue
 		}
-		for _, s := range []struct{ what, text string }{
-			{"input", schema.InputOf(f.tool)}, {"output", schema.OutputOf(f.tool)},
-		} {
-			if len(s.text) > maxSchema {
-				hint := "take or return less"
-				if !f.tool.Defs {
-					hint = "//mcp:defaults defs writes types that repeat once; otherwise take or return less"
-				}
-				c.report(f.set, f.pos, f.subject, hint, "its %s schema has %d bytes, and %d are allowed", s.what, len(s.text), maxSchema)
-			}
+		if w := schema.WeightOf(f.tool); w.Total() > schema.LargeSchema {
+			c.report(f.set, f.pos, f.subject, w.Hint(f.tool), "%s", w)
 		}
 	}
 }

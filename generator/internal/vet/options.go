@@ -14,8 +14,7 @@ import (
 const (
 	defaultMaxTools  = 40
 	defaultMaxTokens = 1000
-	maxSchema        = 16 << 10 // bytes
-	maxClientName    = 64       // characters of mcp__SERVER__TOOL
+	maxClientName    = 64 // characters of mcp__SERVER__TOOL
 )
 
 // Options are the settings of a run.

@@ -73,8 +73,8 @@ func init() {
 			(*checker).tooManyTools,
 		},
 		{
-			"large-schema", "a tool whose input or output schema is larger than 16 KiB",
-			"APIs of models refuse large schemas. Share repeated types by //mcp:defaults defs, or use smaller types.",
+			"large-schema", "a tool whose schemas are together larger than 16 KiB",
+			"APIs of models refuse large schemas, and each client reads them. Leave out that of the result with output=text, share repeated types by //mcp:defaults defs, or use smaller types. The generator warns of it too.",
 			(*checker).largeSchemas,
 		},
 		{
