@@ -22,6 +22,8 @@ type Call struct {
 	meta      json.RawMessage // a copy; nil where there is nothing of interest
 	principal Principal
 	header    map[string][]string
+	session   string
+	transport string
 	level     int8 // of log messages, for requests without a session
 }
 
@@ -66,6 +68,27 @@ func (c *Call) Revision() string {
 		return ""
 	}
 	return c.revision.Version
+}
+
+// Session returns the id of the session of the request, which is unique among all sessions, for what
+// is stored by session; [WithSessionHook] begins and ends it. It is "" for a request without a
+// session, as all from revision 2026-07-28 on. Over streamable HTTP and HTTP+SSE the id is that by
+// which the client finds its session: do not log it.
+func (c *Call) Session() string {
+	if c == nil {
+		return ""
+	}
+	return c.session
+}
+
+// Transport returns the name of the transport: stdio, memory ([Server.Connect]), http (streamable
+// HTTP), sse (HTTP+SSE), websocket, or the network of a socket, such as tcp or unix. It is "" for a
+// connection of another package that gives no name to [Server.Serve].
+func (c *Call) Transport() string {
+	if c == nil {
+		return ""
+	}
+	return c.transport
 }
 
 // Client returns the identity that the client declares. It is not authenticated.

@@ -196,6 +196,7 @@ var elsewhereOrNever = map[string]string{
 	"Content": "is of this package alone", "Feature": "is of this package alone", "Form": "is called by the handler that asks",
 	"Question": "is of this package alone", "Registrar": "is called by the program", "Reply": "is of this package alone",
 	"SampleContent": "is of this package alone", "StateStore": "TestStateStoreFails",
+	"WithSessionHook": "TestSessionHookFails", "Fixed": "runs when the program starts, and as a decoder of a call",
 }
 
 // Whatever users give to a server may panic, or end its goroutine: the request fails,

@@ -35,6 +35,8 @@ type conn struct {
 	out        sink            // for messages that belong to no request; may be nil
 	caller     *caller         // the other end, for transports with one stream
 	clocks     *clocks         // of the requests; all connections of a transport can share them
+	transport  string          // its name, for [Call.Transport]
+	sessionID  string          // that the transport has given; "" for a new one
 	number     uint64          // of this connection in the process; 0 if each message has a caller
 	shared     bool            // all requests share one channel
 	replyTurns *turns          // of replies for that channel; nil if each request has its own
@@ -70,7 +72,19 @@ func newConn(ctx context.Context, s *Server) *conn {
 // end. It returns nil after the client has ended its input and all of its requests have replies
 // (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
 // and an error if the connection fails or the client stops reading.
+//
+// If the connection has a method Transport() string, that is the name of the transport for
+// [Call.Transport].
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
+	name := ""
+	if c, ok := jc.(interface{ Transport() string }); ok {
+		name = c.Transport()
+	}
+	return s.serve(ctx, jc, name)
+}
+
+// serve is Serve with the name of the transport.
+func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) error {
 	s.connected()
 	if !s.memory.Take(connectionCost) {
 		_ = jc.Close()
@@ -78,6 +92,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	}
 	defer s.memory.Release(connectionCost)
 	c := newConn(ctx, s)
+	c.transport = transport
 	out := outbox.New(jc, outbox.Options{
 		QueueBytes: s.limits.QueueBytes, WriteTime: s.limits.WriteTime, Memory: s.memory,
 		Failed: func() { c.stop(ErrConnectionClosed) }, Active: &c.active,
@@ -110,6 +125,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	case <-out.Broken():
 	}
 	c.close()
+	sessionEnded := c.finishSession()
 	c.drain(s.limits.GraceTime)
 	out.FlushAsync()
 	out.Drain(s.limits.GraceTime)
@@ -122,6 +138,7 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 		await(read)
 	}
 	await(written)
+	awaitEnd(sessionEnded, s.limits.DrainTime)
 	return err
 }
 

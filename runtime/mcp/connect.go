@@ -15,7 +15,7 @@ func (s *Server) Connect(ctx context.Context) (client jsonrpc.Conn, wait func() 
 	client, server := jsonrpc.PipeLimit(math.MaxInt32, s.limits.MessageBytes)
 	var served sync.WaitGroup
 	var result error
-	served.Go(func() { result = s.Serve(ctx, server) })
+	served.Go(func() { result = s.serve(ctx, server, "memory") })
 	return client, func() error {
 		served.Wait()
 		return result

@@ -29,6 +29,9 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	p := &x.buffers.msg.Params
 	switch x.method {
 	case protocol.Initialize:
+		if err := x.beginSession(); err != nil {
+			return nil, err
+		}
 		return &RawReply{JSON: x.conn.appendInitialize(nil, x.revision), own: true}, nil
 	case protocol.ToolsCall:
 		return s.callTool(ctx, req)

@@ -19,13 +19,14 @@ import (
 // own, or belongs to the goroutine of the request; the comments say which.
 type exchange struct {
 	// The request. The fields are set before the goroutine starts, and do not change.
-	conn     *conn
-	sink     sink
-	revision *protocol.Revision
-	method   protocol.Method
-	key      jsonrpc.IDKey
-	from     *caller
-	opening  *session // that this request opens, of initialize; otherwise nil
+	conn      *conn
+	sink      sink
+	revision  *protocol.Revision
+	method    protocol.Method
+	key       jsonrpc.IDKey
+	from      *caller
+	inSession *session // nil for a request without one
+	opening   *session // that this request opens, of initialize; otherwise nil
 
 	// What handlers use, from any goroutine. call does not change. ctx and questions have
 	// locks. One handler at a time uses req.

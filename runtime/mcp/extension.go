@@ -299,12 +299,18 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 	if m.Params.Raw != nil {
 		params = append(params, m.Params.Raw...)
 	}
+	c.mu.Lock()
+	session := c.session
+	c.mu.Unlock()
 	go func() {
 		defer c.release()
 		defer c.server.memory.Release(cost)
 		defer c.server.calls.Give(who)
 		ctx, cancel := c.server.timeLimited(c.ctx)
 		defer cancel()
+		if session.awaitHooks(ctx) != nil {
+			return // the session has not opened
+		}
 		usercode.Call(func() { take(ctx, params) }, func(e usercode.Failure) {
 			c.server.log.Program(c.ctx, slog.LevelError, "handler panicked", append(e.Attrs(), logs.Text("method", method))...)
 		})

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"crypto/rand"
+
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -12,6 +14,8 @@ import (
 // session is the state of a connection in revisions with initialize. Requests with a revision in
 // their _meta neither read nor change it.
 type session struct {
+	id          string         // "" for a session of one message
+	hooks       *hookedSession // nil without hooks
 	revision    *protocol.Revision
 	client      *client
 	initialized bool // the client has sent notifications/initialized; guarded by conn.mu
@@ -41,13 +45,15 @@ func (c *conn) sessionOrigin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc
 	c.mu.Unlock()
 	switch {
 	case s != nil:
-		return origin{revision: s.revision, client: s.client}, nil
+		return origin{revision: s.revision, client: s.client, session: s}, nil
 	case string(m.Method) == protocol.Ping.String():
 		return origin{revision: protocol.Latest}, nil
 	}
-	return origin{}, invalidParams("no protocol revision: send initialize first, or " +
-		protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")
+	return origin{}, errNoSession
 }
+
+var errNoSession = invalidParams("no protocol revision: send initialize first, or " +
+	protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")
 
 // initialize opens the session. Later messages belong to it at once, also while interceptors
 // handle the request.
@@ -70,15 +76,33 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 	if len(capabilities)+len(info) > maxClient {
 		return origin{}, clientTooLong("params.clientInfo and params.capabilities")
 	}
-	s := &session{revision: protocol.Negotiate(version), client: newClient(info, capabilities), level: protocol.DefaultLevel, subscriber: c.newSubscriber()}
+	s := &session{
+		id: c.newSessionID(), revision: protocol.Negotiate(version), client: newClient(info, capabilities),
+		level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
+	}
 	if !c.charge(s.client.size()) {
 		return origin{}, errOverloaded
 	}
+	if len(c.server.sessionHooks) > 0 && !c.oneMessage {
+		if s.hooks = newHookedSession(c); s.hooks == nil {
+			c.uncharge(s.client.size())
+			return origin{}, errOverloaded
+		}
+	}
 	if !c.begin(s) {
 		c.uncharge(s.client.size())
+		s.finishHooks()
 		return origin{}, invalidRequest("the session is already initialized")
 	}
-	return origin{revision: s.revision, client: s.client, opening: s}, nil
+	return origin{revision: s.revision, client: s.client, session: s, opening: s}, nil
+}
+
+// newSessionID returns the id of a session that begins: that of the transport, or a new one.
+func (c *conn) newSessionID() string {
+	if c.sessionID != "" || c.oneMessage {
+		return c.sessionID
+	}
+	return rand.Text()
 }
 
 // begin sets the session of the connection, unless there is one. It reports whether it did.
@@ -104,6 +128,7 @@ func (c *conn) reject(s *session) {
 		c.uncharge(s.client.size())
 	}
 	c.server.subscribers.remove(s.subscriber)
+	s.finishHooks()
 }
 
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }

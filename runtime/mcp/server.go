@@ -37,6 +37,7 @@ type Server struct {
 	timeout      time.Duration // of functions without one of their own; 0 = none
 	policies     []*policy
 	without      withoutCapabilities
+	sessionHooks []func(context.Context, SessionInfo) func()
 
 	calls   *clientlimit.Counter // of all connections
 	listens *clientlimit.Counter
@@ -46,6 +47,7 @@ type Server struct {
 	extensions    extensions
 	subscribers   subscribers
 	hasClients    atomic.Bool   // a client has connected
+	ending        endings       // sessions whose hooks end
 	closeWatchers closeWatchers // for the ends of listens
 
 	mu       sync.RWMutex
@@ -87,6 +89,9 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	s.handler = s.handle
 	if len(s.interceptors) > 0 {
 		s.handler = intercept(recovered(s.handle), s.interceptors)
+	}
+	if len(s.sessionHooks) > 0 {
+		s.handler = s.hooked(s.handler)
 	}
 	s.handler = s.timed(s.handler)
 	return s

@@ -16,6 +16,7 @@ import (
 type origin struct {
 	revision *protocol.Revision
 	client   *client
+	session  *session // of the request; nil without one
 	meta     []byte   // the _meta of the request, if handlers can need it; otherwise nil
 	opening  *session // that the request opens, of initialize; otherwise nil
 	level    int8     // of log messages, for requests without a session
@@ -90,6 +91,8 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message) bool 
 		return false
 	}
 	switch method {
+	case protocol.Initialize:
+		return len(s.sessionHooks) == 0
 	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen:
 		return false
 	case protocol.ResourcesList:
@@ -147,6 +150,10 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 	x.call.method, x.call.feature = name, x.req.Name
 	x.call.id = m.ID.CopyTo(x.call.idBuf[:])
 	x.call.revision, x.call.client, x.call.level = from.revision, from.client, from.level
+	x.call.transport = c.transport
+	if x.inSession = from.session; x.inSession != nil {
+		x.call.session = x.inSession.id
+	}
 	x.ctx.values = caller.values
 	x.call.principal, x.call.header = caller.principal, caller.header
 	if from.meta != nil {

@@ -22,5 +22,5 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 		return err
 	}
 	defer restore()
-	return s.Serve(ctx, conn)
+	return s.serve(ctx, conn, "stdio")
 }

@@ -39,6 +39,8 @@ func (h transportServer) Limits() transport.Limits {
 	}
 }
 
+func (h transportServer) WaitSessions(ctx context.Context) error { return h.ending.wait(ctx) }
+
 func (h transportServer) Memory() *membudget.Budget { return h.memory }
 
 func (h transportServer) NewMessage() transport.Message {
@@ -49,7 +51,10 @@ func (h transportServer) NewMessage() transport.Message {
 
 func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
 	h.connected()
-	c := &conn{server: h.Server, caller: &unknownCaller, clocks: h.clocks, out: o.Out, ended: o.Ended, oneMessage: o.Once}
+	c := &conn{
+		server: h.Server, caller: &unknownCaller, clocks: h.clocks, out: o.Out, ended: o.Ended, oneMessage: o.Once,
+		transport: o.Transport, sessionID: o.SessionID,
+	}
 	if o.Once {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
 	} else {
@@ -127,7 +132,12 @@ func (l *transportConn) Active() int {
 func (l *transportConn) Drain(within time.Duration) { (*conn)(l).drain(within) }
 func (l *transportConn) InputClosed()               { (*conn)(l).inputClosed() }
 func (l *transportConn) Cancel()                    { (*conn)(l).abandon(ErrCancelled) }
-func (l *transportConn) Close()                     { (*conn)(l).close() }
+
+func (l *transportConn) Close() {
+	c := (*conn)(l)
+	c.close()
+	c.finishSession()
+}
 
 // ReleaseStream ends the HTTP response of a call before the call ends, for calls that take long.
 // The client resumes the stream after the retry time to get the rest. That needs a session of

@@ -36,7 +36,7 @@ type Handler struct {
 // NewHandler returns the handler of a server. It panics if an option is invalid.
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	h := new(Handler)
-	h.init(s, options)
+	h.init(s, "http", options)
 	return h
 }
 
@@ -93,7 +93,7 @@ type core struct {
 	closeOnce sync.Once
 }
 
-func (h *core) init(s *mcp.Server, options []Option) {
+func (h *core) init(s *mcp.Server, transport string, options []Option) {
 	h.host = s.Transport()
 	h.memory = h.host.Memory()
 	h.log, h.limits = logs.New(h.host.Log()), defaultLimits
@@ -106,7 +106,7 @@ func (h *core) init(s *mcp.Server, options []Option) {
 	}
 	h.busy, h.streaming = clientlimit.Table{}, clientlimit.Table{}
 	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
-	h.sessions = newSessions(&h.limits, h.stopping)
+	h.sessions = newSessions(&h.limits, transport, h.stopping)
 	h.bodies.Most = h.limits.Refused
 }
 
@@ -312,7 +312,8 @@ func (h *core) releaseStream(who *requester) {
 }
 
 // Shutdown shuts the handler down gracefully. New requests get 503, and listens and
-// other long-lived streams end. Requests in progress are answered, then sessions end.
+// other long-lived streams end. Requests in progress are answered, then sessions end, with
+// their hooks (mcp.WithSessionHook).
 // If ctx ends first, Shutdown closes the handler and returns the cause.
 //
 // Call it before [http.Server.Shutdown], which would wait for the long-lived streams.
@@ -330,6 +331,9 @@ func (h *core) Shutdown(ctx context.Context) error {
 	}
 	if err == nil {
 		err = h.waitRequests(ctx, true)
+	}
+	if err == nil {
+		err = h.host.WaitSessions(ctx)
 	}
 	if err != nil {
 		_ = h.Close()
@@ -359,7 +363,7 @@ func drain(ctx context.Context, conn transport.Conn) error {
 	return context.Cause(ctx)
 }
 
-// Close closes the handler at once: running calls are cancelled. It does not wait. It
+// Close closes the handler at once: running calls are cancelled, and sessions end. It does not wait. It
 // always returns nil.
 func (h *core) Close() error {
 	h.stop()

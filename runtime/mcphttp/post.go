@@ -220,7 +220,7 @@ func (p *posted) perRequest() {
 // withoutSession handles a message that belongs to no session. Revision rev applies to
 // a request that does not name its own.
 func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
-	conn := p.host.Open(p.r.Context(), transport.Options{Once: true, Revision: rev, Ended: p.stopping})
+	conn := p.host.Open(p.r.Context(), transport.Options{Transport: p.sessions.transport, Once: true, Revision: rev, Ended: p.stopping})
 	answer, reader := p.submit(conn, modern)
 	if answer == nil {
 		writeStatus(p.w, http.StatusAccepted)

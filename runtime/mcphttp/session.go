@@ -224,7 +224,8 @@ const sessionCost = 4 << 10
 
 // sessions are the open sessions of a handler.
 type sessions struct {
-	limits *Limits
+	limits    *Limits
+	transport string // its name, for handlers
 
 	mu       sync.Mutex
 	byID     map[string]*session
@@ -233,8 +234,8 @@ type sessions struct {
 	stopping <-chan struct{} // closed when the handler shuts down
 }
 
-func newSessions(l *Limits, ended <-chan struct{}) *sessions {
-	return &sessions{limits: l, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
+func newSessions(l *Limits, transport string, ended <-chan struct{}) *sessions {
+	return &sessions{limits: l, transport: transport, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
 }
 
 // minIdle is how long a session must be idle before a new one may replace it.
@@ -275,7 +276,7 @@ func (t *sessions) open(host transport.Server, who *requester, resumable bool) *
 	}
 	se.standalone.standalone = true
 	se.conn = host.Open(context.Background(), transport.Options{
-		Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
+		Transport: t.transport, SessionID: se.id, Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
 	})
 	t.byID[se.id] = se
 	t.count.Add(who.client)

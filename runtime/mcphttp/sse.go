@@ -24,7 +24,7 @@ type SSEHandler struct {
 // [WithoutSessions]. It panics if an option is invalid.
 func NewSSEHandler(s *mcp.Server, options ...Option) *SSEHandler {
 	h := new(SSEHandler)
-	h.init(s, options)
+	h.init(s, "sse", options)
 	return h
 }
 

@@ -27,7 +27,8 @@ var expired = time.Unix(1, 0)
 // or like TLS, Read returns an error before any message.
 //
 // Close interrupts reads and writes. The connection also has a method CloseWrite()
-// error, which closes the write side if c supports that.
+// error, which closes the write side if c supports that, and a method Transport() string,
+// the network of its address, for mcp.Call.
 func NewConn(c net.Conn, limit int) jsonrpc.Conn {
 	return newConn(c, limit)
 }
@@ -111,6 +112,9 @@ func (c *conn) Write(batch []byte) error {
 	defer c.writing.Store(false)
 	return c.Conn.Write(batch)
 }
+
+// Transport is the name of the transport: the network of the socket.
+func (c *conn) Transport() string { return networkOf(c.net.LocalAddr()) }
 
 // Buffered reports whether the next Read does not wait.
 func (c *conn) Buffered() bool {

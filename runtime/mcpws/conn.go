@@ -130,6 +130,9 @@ func (c *conn) Read() ([]byte, error) {
 	}
 }
 
+// Transport is the name of the transport.
+func (c *conn) Transport() string { return "websocket" }
+
 // Buffered reports whether the next Read does not wait.
 func (c *conn) Buffered() bool { return len(c.messages) > 0 }
 

@@ -217,8 +217,9 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 }
 
 // Close refuses new connections, cancels running calls, and closes all connections with
-// status 1001. It returns when they are closed. It does not wait for handlers that do
-// not return, nor for clients that do not read. The error is always nil.
+// status 1001. It returns when they are closed, and hooks of sessions have ended, as for
+// [mcp.Server.Serve]. It does not wait for handlers that do not return, nor for clients
+// that do not read. The error is always nil.
 func (h *Handler) Close() error {
 	h.endAll((*conn).abort)
 	<-h.drained

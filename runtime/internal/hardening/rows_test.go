@@ -142,6 +142,11 @@ var rows = []row{
 		run:  testIdleSession,
 	},
 	{
+		name: "SessionHook", what: "sessions that end in all ways: the client leaves, breaks off, deletes or forgets them, the server closes or shuts down",
+		here: "the hook of sessions begins once for each, before its first call, and ends once, after its last",
+		run:  testSessionHook,
+	},
+	{
 		name: "SilentClient", what: "a client that is gone without a word, while its connection seems to be there",
 		here: "where the server pings, it notices, and ends the connection with what runs there",
 		not:  except(oneRequest, httpModern),

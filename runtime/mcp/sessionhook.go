@@ -1,0 +1,353 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
+)
+
+// This file calls the functions of [WithSessionHook]. They begin on the goroutine of the
+// initialize request, for which all other requests of the session wait, and end on a goroutine of
+// their own, or on that of begin if the session has ended in the meantime. Each session has a
+// lock, and no function of users runs under it.
+
+// SessionInfo describes a session when it begins. None of it changes afterwards.
+type SessionInfo struct {
+	// ID is that of [Call.Session].
+	ID string
+	// Transport is that of [Call.Transport].
+	Transport string
+	// Principal is the sender of initialize; the zero Principal without authentication. Over
+	// HTTP, later requests with another [Principal.ID] do not find the session; their Value,
+	// such as claims, may differ.
+	Principal Principal
+	// Client is the identity that the client declares. It is not authenticated.
+	Client ClientInfo
+	// Revision is the negotiated revision of the protocol, such as 2025-11-25.
+	Revision string
+	// Header are the header fields of the HTTP request with initialize, or of the one that
+	// has opened the WebSocket; nil over transports without header fields. It must not be
+	// changed, and may hold credentials.
+	Header map[string][]string
+}
+
+// WithSessionHook calls begin once for each session, and the function that it returns, which may
+// be nil, once when the session has ended: for what is stored by session, such as a cache with
+// [Call.Session] as key. The option may be given more than once; sessions begin with the first
+// hook and end with the last.
+//
+// A session begins with the initialize of the client (basic/lifecycle), over every transport:
+// stdio, streamable HTTP and HTTP+SSE, WebSocket, sockets and in memory. An initialize that is
+// refused, by an interceptor or since a limit is reached, begins none. Requests without a session
+// have no hook: all of revision 2026-07-28 and later, those of a handler without sessions
+// (mcphttp.WithoutSessions), and ping before initialize.
+//
+// begin runs before initialize is answered, inside of interceptors. No other function of the
+// program, interceptors included, is called for the session until begin has returned. The context
+// has the values of the transport and ends with the session; it is not that of a call. If begin
+// panics, initialize fails, the functions of hooks before it end, and the session does not open;
+// the client may try again. begin counts for [Limits.CallTime].
+//
+// The session ends when its connection ends or breaks, and over HTTP when the client deletes it,
+// when it has been idle for too long or makes room for another one, when a ping is not answered
+// ([WithPing]), and when the handler shuts down. end is then called after all running requests of
+// the session have returned, or [Limits.GraceTime] after their contexts have ended; begin has
+// always returned before. [Server.Serve] and the Shutdown of a handler wait until end has
+// returned; Serve for at most [Limits.DrainTime]. A panic in end is logged.
+//
+// begin and end are called for many sessions at once, but not for one.
+func WithSessionHook(begin func(context.Context, SessionInfo) (end func())) Option {
+	return func(s *Server) {
+		if begin != nil {
+			s.sessionHooks = append(s.sessionHooks, begin)
+		}
+	}
+}
+
+// hookedSession is what the hooks of one session have returned, and whether it has ended.
+type hookedSession struct {
+	conn  *conn
+	begun chan struct{} // closed when no request has to wait any more
+	done  chan struct{} // closed when the functions have ended
+
+	mu     sync.Mutex
+	state  hookState
+	over   bool                    // the session has ended
+	cancel context.CancelCauseFunc // of the context of the session; nil until the hooks run
+	ends   []func()                // what the hooks have returned
+}
+
+// hookState is how far the hooks of a session are.
+type hookState int
+
+const (
+	hooksWait hookState = iota // no hook has been called
+	hooksRun
+	hooksBegun
+	hooksFailed
+)
+
+// hookedCost is charged for a session with hooks until they have ended: a client can open and end
+// sessions faster than hooks end.
+const hookedCost = 4 << 10
+
+// newHookedSession returns the state of a session that is about to begin, nil if there is no room.
+func newHookedSession(c *conn) *hookedSession {
+	if !c.server.memory.Take(hookedCost) {
+		return nil
+	}
+	return &hookedSession{conn: c, begun: make(chan struct{}), done: make(chan struct{})}
+}
+
+// hooked puts the hooks of sessions around next, interceptors included.
+func (s *Server) hooked(next Handler) Handler {
+	return func(ctx context.Context, req *Request) (Reply, error) {
+		x := req.x
+		if x.opening == nil {
+			if err := x.inSession.awaitHooks(ctx); err != nil {
+				return nil, err
+			}
+			return next(ctx, req)
+		}
+		reply, err := next(ctx, req)
+		if err == nil { // an interceptor may have answered without calling next
+			err = x.beginSession()
+		}
+		return reply, err
+	}
+}
+
+// awaitHooks waits until the hooks of the session have returned. It returns an error if the
+// session has not opened. The session may be nil.
+func (s *session) awaitHooks(ctx context.Context) error {
+	if s == nil || s.hooks == nil {
+		return nil
+	}
+	h := s.hooks
+	select {
+	case <-h.begun:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.state != hooksBegun {
+		return protocolError(errNoSession)
+	}
+	return nil
+}
+
+// beginSession calls the hooks of the session that the request opens, unless they have been
+// called.
+func (x *exchange) beginSession() error {
+	if x.opening == nil || x.opening.hooks == nil {
+		return nil
+	}
+	h := x.opening.hooks
+	h.mu.Lock()
+	switch {
+	case h.over:
+		h.mu.Unlock()
+		return ErrConnectionClosed
+	case h.state != hooksWait:
+		h.mu.Unlock()
+		return nil
+	}
+	h.state = hooksRun
+	own, cancel := context.WithCancelCause(h.conn.ctx)
+	h.cancel = cancel
+	h.mu.Unlock()
+
+	state := hooksFailed
+	var ends []func()
+	defer func() { h.haveRun(state, ends) }() // also if a hook ends the goroutine
+	ctx := sessionContext{own, x.ctx.values}
+	server := x.conn.server
+	info := SessionInfo{
+		ID: x.opening.id, Transport: x.conn.transport, Principal: x.call.principal, Client: x.opening.client.parse(),
+		Revision: x.revision.Version, Header: x.call.header,
+	}
+	for _, begin := range server.sessionHooks {
+		var end func()
+		e := &panicError{reference: newReference()}
+		if !usercode.Call(func() { end = begin(ctx, info) }, func(f usercode.Failure) {
+			server.log.Program(ctx, slog.LevelError, "begin of a session panicked", append(f.Attrs(), slog.String("reference", e.reference))...)
+		}) {
+			return e
+		}
+		if end != nil {
+			ends = append(ends, end)
+		}
+	}
+	state = hooksBegun
+	return nil
+}
+
+// haveRun records what the hooks have returned. If they have failed, or the session has ended in
+// the meantime, it calls the functions that end it.
+func (h *hookedSession) haveRun(state hookState, ends []func()) {
+	h.mu.Lock()
+	h.state, h.ends = state, ends
+	over, failed := h.over, state == hooksFailed
+	h.over = over || failed
+	h.mu.Unlock()
+	close(h.begun)
+	if failed && !over {
+		h.conn.server.ending.add()
+	}
+	if failed || over {
+		h.cancel(ErrConnectionClosed)
+		h.end()
+	}
+}
+
+// finish ends the session, unless it has ended. It does not wait for the functions that end it:
+// they are called when the requests of the connection have returned, at the latest after
+// [Limits.GraceTime].
+func (h *hookedSession) finish() {
+	h.mu.Lock()
+	if h.over {
+		h.mu.Unlock()
+		return
+	}
+	h.over = true
+	state, cancel := h.state, h.cancel
+	if state != hooksWait {
+		h.conn.server.ending.add()
+	}
+	h.mu.Unlock()
+	switch state {
+	case hooksWait: // and they will not be called
+		close(h.begun)
+		h.ended()
+	case hooksRun: // end is called when they have returned
+		cancel(ErrConnectionClosed)
+	case hooksBegun:
+		cancel(ErrConnectionClosed)
+		go func() {
+			if len(h.ends) > 0 {
+				h.conn.drain(h.conn.server.limits.GraceTime)
+			}
+			h.end()
+		}()
+	}
+}
+
+// end calls the functions that the hooks have returned, the last one first. It is called once.
+func (h *hookedSession) end() {
+	defer h.conn.server.ending.remove()
+	defer h.ended()
+	for _, end := range slices.Backward(h.ends) {
+		h.conn.server.callEnd(end)
+	}
+}
+
+// ended records that nothing is left of the session.
+func (h *hookedSession) ended() {
+	h.conn.server.memory.Release(hookedCost)
+	close(h.done)
+}
+
+// callEnd calls a function on a goroutine of its own if it ends that: the others are called then.
+func (s *Server) callEnd(end func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		usercode.Call(end, func(f usercode.Failure) {
+			s.log.Program(context.Background(), slog.LevelError, "end of a session panicked", f.Attrs()...)
+		})
+	}()
+	<-ended
+}
+
+// finishSession ends the session of a connection that is closed, if there is one with hooks. It
+// returns the channel that is closed when its functions have returned, nil without any.
+func (c *conn) finishSession() (done <-chan struct{}) {
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	if s == nil || s.hooks == nil {
+		return nil
+	}
+	s.hooks.finish()
+	return s.hooks.done
+}
+
+// finishHooks ends the session for its hooks, if there are any.
+func (s *session) finishHooks() {
+	if s.hooks != nil {
+		s.hooks.finish()
+	}
+}
+
+// awaitEnd waits until the functions that end a session have returned, or the time is over.
+func awaitEnd(done <-chan struct{}, within time.Duration) {
+	if done == nil {
+		return
+	}
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// sessionContext is the context of a session, with the values of the transport besides.
+type sessionContext struct {
+	context.Context
+	values context.Context // nil where there are none
+}
+
+func (c sessionContext) Value(key any) any {
+	if value := c.Context.Value(key); value != nil || c.values == nil {
+		return value
+	}
+	return c.values.Value(key)
+}
+
+// endings counts the sessions whose functions are ending.
+type endings struct {
+	mu    sync.Mutex
+	count int
+	none  chan struct{} // closed when there are none; nil if nothing waits
+}
+
+func (e *endings) add() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.count++
+}
+
+func (e *endings) remove() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.count--; e.count == 0 && e.none != nil {
+		close(e.none)
+		e.none = nil
+	}
+}
+
+// wait waits until no session is ending, or the context ends, whose cause it returns then.
+func (e *endings) wait(ctx context.Context) error {
+	e.mu.Lock()
+	if e.count == 0 {
+		e.mu.Unlock()
+		return nil
+	}
+	if e.none == nil {
+		e.none = make(chan struct{})
+	}
+	none := e.none
+	e.mu.Unlock()
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
