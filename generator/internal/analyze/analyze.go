@@ -4,11 +4,9 @@
 package analyze
 
 import (
-	"cmp"
 	"go/ast"
 	"go/types"
 	"net/url"
-	"slices"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
@@ -27,6 +25,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 		receivers: map[*types.TypeName]*model.Receiver{},
 		published: map[symbol]string{},
 		forms:     map[*types.TypeName]saidForm{},
+		errors:    map[types.Object]*saidError{},
 		out: &model.Package{
 			Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Module: pkg.Module, Types: pkg.Types, Main: pkg.Name == "main",
 		},
@@ -46,6 +45,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.each((*analyzer).collectPublished)
 	a.each((*analyzer).collectProviders)
 	a.each((*analyzer).collectErrors)
+	a.finishErrors()
 	a.each((*analyzer).collectTools)
 	a.finishTools()
 	a.each((*analyzer).collectResources)
@@ -86,6 +86,7 @@ type shared struct {
 	receivers map[*types.TypeName]*model.Receiver
 	published map[symbol]string
 	forms     map[*types.TypeName]saidForm
+	errors    map[types.Object]*saidError
 }
 
 // symbol is a function, or a method where recv is the name of its type.
@@ -159,52 +160,4 @@ func (a *analyzer) collectServer() {
 	s.Icons, _ = a.icons(d, at, true)
 	s.TTL, _ = d.Duration("ttl")
 	a.out.Server = s
-}
-
-// collectErrors reads //mcp:error.
-func (a *analyzer) collectErrors() {
-	errorType := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
-	for _, d := range a.declared("error") {
-		at := diag.Place{Pos: d.dir.Pos, Subject: "error " + d.set.Name}
-		e := &model.DeclaredError{Pkg: a.pkgOf(), Name: d.set.Name, Text: d.dir.Text, Pos: d.dir.Pos}
-		obj := a.object(d.set)
-		if obj != nil && !a.exported(obj, "the error", at) {
-			continue
-		}
-		switch obj := obj.(type) {
-		case *types.Var:
-			if !types.Implements(obj.Type(), errorType) {
-				a.diags.Errorf(at.Pos, at.Subject, "a variable of type %s is not an error", a.typeString(obj.Type())).
-					Hint = "put //mcp:error on a sentinel such as var ErrNotFound = errors.New(...)"
-				continue
-			}
-		case *types.TypeName:
-			switch t := obj.Type(); {
-			case types.Implements(t, errorType):
-				e.Type = t
-			case types.Implements(types.NewPointer(t), errorType):
-				e.Type = types.NewPointer(t)
-			default:
-				a.diags.Errorf(at.Pos, at.Subject, "the type has no method Error() string").Hint = "put //mcp:error on a type that implements error"
-				continue
-			}
-		default:
-			continue
-		}
-		a.out.Errors = append(a.out.Errors, e)
-	}
-	sortErrors(a.out.Errors)
-}
-
-// sortErrors puts declared errors in an order that does not depend on files.
-func sortErrors(errors []*model.DeclaredError) {
-	path := func(e *model.DeclaredError) string {
-		if e.Pkg == nil {
-			return ""
-		}
-		return e.Pkg.Path()
-	}
-	slices.SortFunc(errors, func(x, y *model.DeclaredError) int {
-		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(path(x), path(y)))
-	})
 }

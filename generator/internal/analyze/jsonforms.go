@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
@@ -135,50 +134,14 @@ func texts(d *directive.Directive, keys ...string) []schema.NamedText {
 	return all
 }
 
-// namedType finds the type that a //mcp:schema of the package comment is about:
-// pkg.Name as the file would write it, or with the import path in front of the
-// name. It may be that of a package which only other packages import.
+// namedType finds the type that a //mcp:schema of the package comment is about.
 func (a *analyzer) namedType(d declared, name string) *types.TypeName {
-	fail := func(hint, format string, args ...any) *types.TypeName {
-		a.diags.Errorf(d.dir.TextPos, "//mcp:schema", format, args...).Hint = hint
-		return nil
-	}
-	i := strings.LastIndexByte(name, '.')
-	if i <= 0 || strings.HasPrefix(name, "{") {
-		return fail("write //mcp:schema pkg.Type JSON; for a type of this package put //mcp:schema JSON on the type",
-			"%q is not a type of another package", name)
-	}
-	qualifier, typeName := name[:i], name[i+1:]
-	if path := a.importNames(d.set)[qualifier]; path != "" {
-		qualifier = path
-	}
-	found := a.pkg.Find(qualifier)
-	if len(found) == 0 {
-		return fail("write the whole import path: example.com/units.Weight", "the package does not import %s", qualifier)
-	}
-	var objs []*types.TypeName
-	var names []string
-	for _, p := range found {
-		if err := a.pkg.Complete(p); err != nil {
-			return fail("see what go build "+p.Path()+" says", "what package %s declares is not known: %v", p.Path(), err)
-		}
-		if obj, ok := p.Scope().Lookup(typeName).(*types.TypeName); ok {
-			objs = append(objs, obj)
-		}
-		names = append(names, p.Scope().Names()...)
-	}
-	switch {
-	case len(objs) == 0:
-		hint := "write the name of a declared type"
-		if near := diag.Nearest(typeName, names); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return fail(hint, "package %s has no type %s", found[0].Path(), typeName)
-	case len(objs) > 1:
-		return fail("write the whole import path: "+objs[0].Pkg().Path()+"."+typeName, "there are several packages with the name %s", qualifier)
-	}
-	obj := objs[0]
-	if obj.IsAlias() {
+	obj, _ := a.foreign(d, name, &foreignKind{
+		what: "type", kinds: "type",
+		hint: "write //mcp:schema pkg.Type JSON; for a type of this package put //mcp:schema JSON on the type",
+		is:   func(obj types.Object) bool { _, ok := obj.(*types.TypeName); return ok },
+	}).(*types.TypeName)
+	if obj != nil && obj.IsAlias() {
 		if named, ok := types.Unalias(obj.Type()).(*types.Named); ok {
 			return named.Obj()
 		}

@@ -159,8 +159,9 @@ func newTable() []*Spec {
 			Example: `//mcp:inject`,
 		},
 		{
-			Word: "error", Synopsis: "[TEXT]", Built: true, On: []Target{Var, Type}, Text: true, Feature: true,
-			OnNote:  "a sentinel error, or an error type",
+			Word: "error", Synopsis: "[TEXT], or ERROR [TEXT]", Built: true, On: []Target{Var, Type, Func, Package}, Text: true, Feature: true, Repeat: true,
+			OnNote:  "a sentinel error, an error type, or func(E) string; a package comment: for an error of another package",
+			Note:    "a function returns the text of errors of type E, or an empty one, which changes nothing",
 			Help:    "the model gets the text of this error; TEXT replaces it",
 			Example: `//mcp:error No book has this number. Search for it first.`,
 		},

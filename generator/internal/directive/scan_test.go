@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 		{"tool on a type", "package p\n//mcp:tool\ntype T int", "x.go:2:1: //mcp:tool: cannot be applied to type T\n\thint: it can be applied to a function, a method or an interface method\n"},
 		{"server on a function", on("//mcp:server"), "x.go:3:1: //mcp:server: cannot be applied to function F\n\thint: it can be applied to the package comment\n"},
 		{"inject on a method", "package p\n//mcp:inject\nfunc (T) F() {}", "x.go:2:1: //mcp:inject: cannot be applied to method T.F\n\thint: it can be applied to a function (func(context.Context) T or func(context.Context) (T, error))\n"},
-		{"error on a constant", "package p\n//mcp:error\nconst A = 1", "x.go:2:1: //mcp:error: cannot be applied to constant A\n\thint: it can be applied to a variable or a type (a sentinel error, or an error type)\n"},
+		{"error on a constant", "package p\n//mcp:error\nconst A = 1", "x.go:2:1: //mcp:error: cannot be applied to constant A\n\thint: it can be applied to a variable, a type, a function or the package comment (a sentinel error, an error type, or func(E) string; a package comment: for an error of another package)\n"},
 		{"arg on a field", "package p\ntype T struct {\n\t//mcp:arg x\n\tA int\n}", "x.go:3:2: //mcp:arg: cannot be applied to struct field T.A\n\thint: it can be applied to a function, a method or an interface method\n"},
 
 		// How often.

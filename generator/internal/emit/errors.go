@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"go/types"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
@@ -22,7 +23,7 @@ func (g *generator) errorsFunc(hidden bool) string {
 		switch {
 		case hidden:
 			return declaredFunc
-		case e.Text != "":
+		case e.Text != "" || e.Func:
 			return replacedFunc
 		}
 	}
@@ -41,7 +42,7 @@ func (g *generator) declaredErrors() {
 	var all, replaced []*model.DeclaredError
 	for _, e := range g.p.Errors {
 		all = append(all, e)
-		if e.Text != "" {
+		if e.Text != "" || e.Func {
 			replaced = append(replaced, e)
 		}
 	}
@@ -57,24 +58,65 @@ func (g *generator) errorTexts(name, doc string, declared []*model.DeclaredError
 	var body []jen.Code
 	err := g.local("err")
 	for _, e := range declared {
-		value := id(strconv.Quote(e.Text))
-		var condition code
 		if e.Type != nil {
-			target := "_"
-			if e.Text == "" {
-				target = g.locals.of("e")
-				value = call(id(target).Dot("Error"))
-			}
-			condition = id(target+", "+g.locals.of("ok")+" :=").
-				Add(call(g.std("errors", "AsType").Types(g.typ(e.Type)), err.Clone()), id(";")).Add(g.local("ok"))
-		} else {
-			if e.Text == "" {
-				value = call(g.declared(e.Pkg, e.Name).Dot("Error"))
-			}
-			condition = call(g.std("errors", "Is"), err.Clone(), g.declared(e.Pkg, e.Name))
+			body = append(body, g.errorTypes(e)...)
+			continue
 		}
-		body = append(body, id("if").Add(condition).Block(id("return").Add(value).Op(",").Id("true")))
+		value := id(strconv.Quote(e.Text))
+		if e.Text == "" {
+			value = call(g.declared(e.Pkg, e.Name).Dot("Error"))
+		}
+		body = append(body, id("if").Add(call(g.std("errors", "Is"), err.Clone(), g.declared(e.Pkg, e.Name))).
+			Block(id("return").Add(value).Op(",").Id("true")))
 	}
 	body = append(body, id(`return "", false`))
 	g.add(name+" "+doc, id("func "+name).Add(list("(", ")", false, err.Clone().Id("error"))).Add(id("(string, bool)")).Block(body...))
+}
+
+// errorTypes recognizes errors of a declared type. Where its values are errors, it may be
+// returned as a value or as a pointer, whichever of them is declared.
+func (g *generator) errorTypes(e *model.DeclaredError) []jen.Code {
+	local := g.locals.of("e")
+	switch t := types.Unalias(e.Type).(type) {
+	case *types.Pointer:
+		if types.Implements(t.Elem(), errorInterface) {
+			return []jen.Code{g.errorType(e, e.Type, local, e.Func), g.errorType(e, t.Elem(), "&"+local, false)}
+		}
+	case *types.Named:
+		if !types.IsInterface(t) {
+			return []jen.Code{g.errorType(e, e.Type, local, false), g.errorType(e, types.NewPointer(e.Type), "*"+local, true)}
+		}
+	}
+	return []jen.Code{g.errorType(e, e.Type, local, e.Func && isPointer(e.Type))}
+}
+
+var errorInterface = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
+// errorType recognizes errors of one type; value is such an error as a function takes it.
+// What a nil pointer points to has no text.
+func (g *generator) errorType(e *model.DeclaredError, t types.Type, value string, notNil bool) code {
+	local := g.locals.of("e")
+	text, found := id(strconv.Quote(e.Text)), g.local("ok")
+	switch {
+	case e.Func:
+		text = g.local("value")
+	case e.Text == "":
+		text = call(id(local).Dot("Error"))
+	case !notNil:
+		local = "_"
+	}
+	if notNil {
+		found = found.Op("&&").Id(local).Op("!=").Id("nil")
+	}
+	then := id("return").Add(text).Op(",").Id("true")
+	if e.Func {
+		then = id("if").Add(text.Clone(), id(":=").Add(call(g.declared(e.Pkg, e.Name), id(value))), id(";"), text.Clone()).Op("!=").Lit("").Block(then)
+	}
+	as := call(g.std("errors", "AsType").Types(g.typ(t)), g.local("err"))
+	return id("if "+local+", ").Add(g.local("ok"), id(":=").Add(as, id(";")), found).Block(then)
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.Pointer)
+	return ok
 }

@@ -119,13 +119,16 @@ type Provider struct {
 	Pos   token.Position
 }
 
-// DeclaredError is an error that is meant for the model: a sentinel variable
-// or an error type.
+// DeclaredError is an error that is meant for the model: a sentinel variable, an error
+// type, or a function that returns the text of such a type.
 type DeclaredError struct {
 	Pkg  *types.Package // that declares it; nil for the package itself
 	Name string
-	// Type is set for an error type: the type that errors.As looks for, T or *T.
+	// Type is set for an error type: T, *T if only the pointer is an error, or what the
+	// function takes.
 	Type types.Type
+	// Func is set if Name is a function.
+	Func bool
 	// Text replaces the error's own text when not empty.
 	Text string
 	Pos  token.Position
