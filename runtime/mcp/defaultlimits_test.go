@@ -29,6 +29,12 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	info := ServerInfo{Name: "limits", Version: "1"}
+	inTurn := []Option{
+		WithLimits(Limits{CallsPerClient: 5, ListensPerClient: 6}), WithLimits(Limits{Calls: 1000, Listens: 1000}),
+	}
+	if got := NewServer(info, inTurn...).limits; got.CallsPerClient != 5 || got.ListensPerClient != 6 {
+		t.Errorf("a later option replaces the limits per client: %+v", got)
+	}
 	standard := NewServer(info).limits
 	limits := reflect.TypeFor[Limits]()
 	for i := range limits.NumField() {

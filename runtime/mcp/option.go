@@ -207,9 +207,6 @@ var defaultLimits = Limits{
 	Calls:   10_000,
 	Listens: 10_000,
 
-	CallsPerClient:   clientlimit.Quarter(10_000),
-	ListensPerClient: clientlimit.Quarter(10_000),
-
 	ResourceBytes: 16 << 20,
 	PageSize:      1000,
 	Subscriptions: 1024,
@@ -233,14 +230,20 @@ var defaultLimits = Limits{
 	LogRate:      50,
 }
 
+// setPerClient sets the limits per client that no option has set.
+func (l *Limits) setPerClient() {
+	l.CallsPerClient = clientlimit.Each(l.Calls, l.CallsPerClient)
+	l.ListensPerClient = clientlimit.Each(l.Listens, l.ListensPerClient)
+}
+
 // or fills in what is zero from d.
 func (l Limits) or(d Limits) Limits {
 	l.Memory = either(l.Memory, d.Memory)
 	l.MessageBytes = either(l.MessageBytes, d.MessageBytes)
 	l.Depth = either(l.Depth, d.Depth)
 	l.InFlight = either(l.InFlight, d.InFlight)
-	l.CallsPerClient = clientlimit.Each(l.Calls, l.CallsPerClient, d.CallsPerClient)
-	l.ListensPerClient = clientlimit.Each(l.Listens, l.ListensPerClient, d.ListensPerClient)
+	l.CallsPerClient = either(l.CallsPerClient, d.CallsPerClient)
+	l.ListensPerClient = either(l.ListensPerClient, d.ListensPerClient)
 	l.Calls = either(l.Calls, d.Calls)
 	l.Listens = either(l.Listens, d.Listens)
 	l.ResultBytes = either(l.ResultBytes, d.ResultBytes)

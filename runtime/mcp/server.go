@@ -67,6 +67,7 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	for _, option := range options {
 		option(s)
 	}
+	s.limits.setPerClient()
 	if s.keys == nil {
 		s.keys = newKeyring(nil)
 	}
@@ -102,8 +103,8 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 //
 // It panics, as http.ServeMux does for a mistake in the program: if the name of a tool or prompt
 // is not one that the specification allows (1 to 128 letters, digits and _ - .), if a URI is
-// invalid, if the name or URI is already registered, if a schema, an icon, an annotation, a MIME
-// type or a key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot
+// invalid, if the name or URI is already registered, if an icon, an annotation, a MIME type or
+// a key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot
 // be sent as a header field. A feature that a [Policy] does not allow is not added.
 func (s *Server) Register(f Feature) {
 	f.check(s)

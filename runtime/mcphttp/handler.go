@@ -100,6 +100,7 @@ func (h *core) init(s *mcp.Server, transport string, options []Option) {
 	for _, option := range options {
 		option(&h.settings)
 	}
+	h.limits.setPerClient()
 	var err error
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())

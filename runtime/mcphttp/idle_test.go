@@ -218,7 +218,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 // One principal cannot have all sessions.
 func TestSessionsPerClient(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5, SessionsPerClient: 2}),
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerClient: 2}), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5}),
 	}}, func(t *testing.T, s *testServer) {
 		ann := s.open(revisionD, "Authorization: ann")
 		s.open(revisionD, "Authorization: ann")

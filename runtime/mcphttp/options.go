@@ -159,10 +159,6 @@ var defaultLimits = Limits{
 	Streams:  10_000,
 	Sessions: 10_000,
 
-	RequestsPerClient: clientlimit.Quarter(10_000),
-	StreamsPerClient:  clientlimit.Quarter(10_000),
-	SessionsPerClient: clientlimit.Quarter(10_000),
-
 	IdleTime:   30 * time.Minute,
 	EventBytes: 1 << 20,
 	EventTime:  5 * time.Minute,
@@ -172,11 +168,18 @@ var defaultLimits = Limits{
 	ReadTime:  30 * time.Second,
 }
 
+// setPerClient sets the limits per client that no option has set.
+func (l *Limits) setPerClient() {
+	l.RequestsPerClient = clientlimit.Each(l.Requests, l.RequestsPerClient)
+	l.StreamsPerClient = clientlimit.Each(l.Streams, l.StreamsPerClient)
+	l.SessionsPerClient = clientlimit.Each(l.Sessions, l.SessionsPerClient)
+}
+
 // withDefaults sets fields that are zero from d.
 func (l Limits) withDefaults(d Limits) Limits {
-	l.RequestsPerClient = clientlimit.Each(l.Requests, l.RequestsPerClient, d.RequestsPerClient)
-	l.StreamsPerClient = clientlimit.Each(l.Streams, l.StreamsPerClient, d.StreamsPerClient)
-	l.SessionsPerClient = clientlimit.Each(l.Sessions, l.SessionsPerClient, d.SessionsPerClient)
+	l.RequestsPerClient = positiveOr(l.RequestsPerClient, d.RequestsPerClient)
+	l.StreamsPerClient = positiveOr(l.StreamsPerClient, d.StreamsPerClient)
+	l.SessionsPerClient = positiveOr(l.SessionsPerClient, d.SessionsPerClient)
 	l.Requests = positiveOr(l.Requests, d.Requests)
 	l.Refused = positiveOr(l.Refused, d.Refused)
 	l.Streams = positiveOr(l.Streams, d.Streams)

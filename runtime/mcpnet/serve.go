@@ -39,6 +39,8 @@ func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option
 	for _, option := range options {
 		option(service)
 	}
+	limits := &service.limits
+	limits.ConnectionsPerClient = clientlimit.Each(limits.Connections, limits.ConnectionsPerClient)
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	err := service.accept(ctx, l)

@@ -270,7 +270,7 @@ func TestConnections(t *testing.T) {
 
 // A client that has its connections does not take those of others.
 func TestConnectionsPerClient(t *testing.T) {
-	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 10, ConnectionsPerClient: 2})}}, func(t *testing.T, s *testServer) {
+	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{ConnectionsPerClient: 2}), mcpnet.WithLimits(mcpnet.Limits{Connections: 100})}}, func(t *testing.T, s *testServer) {
 		first, second := s.open(), s.open()
 		s.open().want("end EOF")
 		s.wantLog("its client has reached Limits.ConnectionsPerClient")

@@ -63,6 +63,7 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	for _, option := range options {
 		option(h)
 	}
+	h.limits.ConnectionsPerClient = clientlimit.Each(h.limits.Connections, h.limits.ConnectionsPerClient)
 	policy, err := access.New(h.hosts, h.origins)
 	if err != nil {
 		panic("mcpws: " + err.Error())

@@ -9,15 +9,13 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 const (
-	defaultConnections          = 1000
-	defaultConnectionsPerClient = defaultConnections / 4
-	defaultPing                 = 30 * time.Second
+	defaultConnections = 1000
+	defaultPing        = 30 * time.Second
 )
 
 // Option configures a [Handler].
@@ -70,13 +68,13 @@ type Limits struct {
 	ConnectionsPerClient int
 }
 
-var defaultLimits = Limits{Connections: defaultConnections, ConnectionsPerClient: defaultConnectionsPerClient}
+var defaultLimits = Limits{Connections: defaultConnections} // and a quarter of them for each client
 
 // withDefaults sets fields that are zero from d.
 func (l Limits) withDefaults(d Limits) Limits {
 	return Limits{
 		Connections:          cmp.Or(max(l.Connections, 0), d.Connections),
-		ConnectionsPerClient: clientlimit.Each(l.Connections, l.ConnectionsPerClient, d.ConnectionsPerClient),
+		ConnectionsPerClient: cmp.Or(max(l.ConnectionsPerClient, 0), d.ConnectionsPerClient),
 	}
 }
 

@@ -182,7 +182,7 @@ func TestConnections(t *testing.T) {
 func TestLimitsOfConnections(t *testing.T) {
 	for want, options := range map[string][]mcpws.Option{
 		"too many connections\n":                {mcpws.WithLimits(mcpws.Limits{Connections: 2, ConnectionsPerClient: 10})},
-		"too many connections of this client\n": {mcpws.WithLimits(mcpws.Limits{Connections: 10, ConnectionsPerClient: 2})},
+		"too many connections of this client\n": {mcpws.WithLimits(mcpws.Limits{ConnectionsPerClient: 2}), mcpws.WithLimits(mcpws.Limits{Connections: 100})},
 	} {
 		serve(t, setup{handler: options}, func(t *testing.T, s *testServer) {
 			s.open()

@@ -70,16 +70,13 @@ func Address(remote string) netip.Addr {
 // Quarter is the default share of one client.
 func Quarter(most int) int { return (most + 3) / 4 }
 
-// Each returns the limit per client: each if it is set, or else a quarter of most if
-// that is set, or else before.
-func Each(most, each, before int) int {
-	switch {
-	case each > 0:
+// Each returns the limit per client: each if it is set, or else a quarter of most. It is
+// called after all options, so that their order does not matter.
+func Each(most, each int) int {
+	if each > 0 {
 		return each
-	case most > 0:
-		return Quarter(most)
 	}
-	return before
+	return Quarter(most)
 }
 
 // Table counts by client. It serves one goroutine at a time.

@@ -31,8 +31,8 @@ func TestClients(t *testing.T) {
 }
 
 func TestEach(t *testing.T) {
-	for _, c := range [][4]int{{100, 3, 7, 3}, {100, 0, 7, 25}, {0, 0, 7, 7}, {1, 0, 7, 1}, {5, -1, 7, 2}, {0, 3, 7, 3}, {-1, -1, 7, 7}} {
-		if got := clientlimit.Each(c[0], c[1], c[2]); got != c[3] {
+	for _, c := range [][3]int{{100, 3, 3}, {100, 0, 25}, {1, 0, 1}, {5, -1, 2}, {5, 7, 7}} {
+		if got := clientlimit.Each(c[0], c[1]); got != c[2] {
 			t.Errorf("%v: %d", c, got)
 		}
 	}

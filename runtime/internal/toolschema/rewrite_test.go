@@ -69,7 +69,9 @@ func TestObjectProperties(t *testing.T) {
 		`{"properties":{"a":true},"additionalProperties":false,"allOf":[true]}`:         `{"properties":{"a":{}},"additionalProperties":false,"allOf":[true]}`,
 		`{"properties":{"a": {"default":true}}, "additionalProperties":false}`:          `{"properties":{"a": {"default":true}}, "additionalProperties":false}`,
 		`{"additionalProperties":true}`:                                                 `{"additionalProperties":true}`,
-		`true`:                                                                          `true`,
+		`{"properties":{"additionalProperties":false}}`:                                 `{"properties":{"additionalProperties":{"not":{}}}}`,
+		`{"properties":{"additionalProperties":false},"additionalProperties":false}`:    `{"properties":{"additionalProperties":{"not":{}}},"additionalProperties":false}`,
+		`true`: `true`,
 	} {
 		got := string(toolschema.Append(nil, schema, toolschema.Form{ObjectProperties: true}))
 		if got != want {

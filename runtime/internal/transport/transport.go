@@ -143,7 +143,7 @@ type Options struct {
 	// Once is set for a connection of one request, which need not be closed and does
 	// not end with its context.
 	Once bool
-	// Ended is closed when standing requests are to end. May be nil for never.
+	// Ended is closed when parked requests must end. Nil means never.
 	Ended <-chan struct{}
 }
 
