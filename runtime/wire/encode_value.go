@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding"
 	"encoding/json"
 	"errors"
 	"math"
@@ -146,9 +145,12 @@ func (e *Encoder) putRaw(text []byte) {
 	e.buf = AppendCompact(e.buf, text)
 }
 
-// PutAny writes a value as json.Marshal does, but for an error, of which it writes the
-// text, since the fields of most errors are private. The types that Any returns, and
-// the basic types of Go, are written without reflection.
+// PutAny writes a value as json.Marshal does, with two exceptions, which are what
+// generated code writes of a static type: a value of an interface type with a method
+// Error, such as a field of type error, is written as its text; and so is any other
+// error whose JSON is an object without members, as that of most errors, whose fields
+// are private. The types that Any returns, and the basic types of Go, are written
+// without reflection.
 func PutAny(e *Encoder, v *any) { e.putAny(*v) }
 
 func (e *Encoder) putAny(v any) {
@@ -172,7 +174,7 @@ func (e *Encoder) putAny(v any) {
 	case map[string]any:
 		e.putObject(v)
 	case error:
-		e.putError(v)
+		e.putDynamicError(v)
 	default:
 		e.putReflect(reflect.ValueOf(v))
 	}
@@ -217,13 +219,15 @@ func (e *Encoder) putObject(v map[string]any) {
 	e.Leave()
 }
 
-// putError writes an error, as json.Marshal does if its type implements json.Marshaler
-// or encoding.TextMarshaler, and by its text otherwise.
-func (e *Encoder) putError(err error) {
-	switch err.(type) {
-	case json.Marshaler, encoding.TextMarshaler:
-		e.putReflect(reflect.ValueOf(err))
-	default:
+// putDynamicError writes an error by its dynamic type, or its text if that has no
+// members. A method Error alone makes no text of a value: the responses of some HTTP
+// clients have one.
+func (e *Encoder) putDynamicError(err error) {
+	e.separate()
+	start := len(e.buf)
+	e.putReflect(reflect.ValueOf(err))
+	if e.err == nil && string(e.buf[start:]) == "{}" {
+		e.buf = e.buf[:start]
 		e.putString(err.Error())
 	}
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // PutReflect writes a value as json.Marshal does, by reflection, for types that
-// generated code cannot name. Unlike json.Marshal, it keeps to the limit of the encoder
-// while it writes, does not nest without end, and leaves HTML as it is.
+// generated code cannot name; errors in interfaces inside are written as by [PutAny].
+// Unlike json.Marshal, it keeps to the limit of the encoder while it writes, does not
+// nest without end, and leaves HTML as it is.
 func PutReflect[T any](e *Encoder, v *T) { e.putReflect(reflect.ValueOf(v).Elem()) }
 
 func (e *Encoder) putReflect(v reflect.Value) {
@@ -51,7 +52,30 @@ var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 	numberType    = reflect.TypeFor[json.Number]()
+	errorType     = reflect.TypeFor[error]()
 )
+
+// putDynamic writes what an interface holds, as PutAny does.
+func (e *Encoder) putDynamic(v reflect.Value) {
+	if v.IsValid() && v.Type().Implements(errorType) {
+		if err, ok := v.Interface().(error); ok {
+			e.putDynamicError(err)
+			return
+		}
+	}
+	e.putReflect(v)
+}
+
+// putErrorText writes the error that an interface holds, as PutError does. A nil
+// pointer in the interface is null, as few methods Error take one.
+func putErrorText(e *Encoder, v reflect.Value) {
+	err, ok := v.Interface().(error)
+	if !ok || v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
+		PutNull(e)
+		return
+	}
+	PutError(e, &err)
+}
 
 // howToPut finds how a type is written: by its methods, those of its pointer where
 // the value has an address, or else by its kind.
@@ -137,7 +161,10 @@ func howToPutKind(t reflect.Type) func(*Encoder, reflect.Value) {
 		}
 		return func(e *Encoder, v reflect.Value) { e.putString(v.String()) }
 	case reflect.Interface:
-		return func(e *Encoder, v reflect.Value) { e.putReflect(v.Elem()) }
+		if t.Implements(errorType) {
+			return putErrorText
+		}
+		return func(e *Encoder, v reflect.Value) { e.putDynamic(v.Elem()) }
 	case reflect.Pointer:
 		return nested(elements(t).behindPointer)
 	case reflect.Slice:

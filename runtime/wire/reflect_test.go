@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/big"
 	"net/netip"
@@ -139,7 +140,7 @@ func TestReflectAgainstEncodingJSON(t *testing.T) {
 		Marshaler: &byPointer{6}, Texter: asText{7}, Any: map[string]any{"z": []int{1}, "a": &byPointer{1}, "b": byPointer{1}},
 		Keys: map[textKey]int{{1, 2}: 3, {0, 9}: 4}, IntKeys: map[int8]asTextPtr{-1: {1}, 10: {2}, 9: {3}}, StrKeys: map[stringKey]*int{"k": ptr, "": nil},
 		Pointers: &ptr, Float: 0.1, Raw: json.RawMessage(`{"a":1}`), Big: big.NewInt(12), Addr: netip.MustParseAddr("::1"),
-		Duration: time.Second, Uint: 7, Err: &json.SyntaxError{Offset: 3},
+		Duration: time.Second, Uint: 7,
 	}
 	nested := everything{Self: &full, Selves: []everything{{}, full}}
 	var nothing everything
@@ -194,6 +195,70 @@ func TestReflectAgainstEncodingJSON(t *testing.T) {
 		"<>&", []string{"<>&", "\u2028", "\xff"}, map[string]string{"<&>\n": "<"},
 	} {
 		same(fmt.Sprintf("%T", v), v)
+	}
+}
+
+// response has a method Error, as the responses of some generated HTTP clients have.
+type response struct{ Payload any }
+
+func (*response) Error() string { return "[200] ok" }
+
+// blank is an error without members whose JSON is its own.
+type blank struct{}
+
+func (blank) Error() string                { return "blank" }
+func (blank) MarshalJSON() ([]byte, error) { return []byte(`"own"`), nil }
+
+type number int
+
+func (number) Error() string { return "number" }
+
+// What an interface holds is written by its type, errors included, unless that leaves
+// an object without members.
+func TestErrorsInInterfaces(t *testing.T) {
+	private := errors.New("private")
+	for _, tt := range []struct {
+		value any
+		want  string
+	}{
+		{&response{1}, `{"Payload":1}`},
+		{&response{private}, `{"Payload":"private"}`},
+		{&response{&response{nil}}, `{"Payload":{"Payload":null}}`},
+		{response{private}, `{"Payload":"private"}`},
+		{(*response)(nil), `null`},
+		{private, `"private"`},
+		{fmt.Errorf("more: %w", private), `"more: private"`},
+		{errors.Join(private, private), `"private\nprivate"`},
+		{blank{}, `"own"`},
+		{number(3), `3`},
+		{[]any{private, &response{2}, 1}, `["private",{"Payload":2},1]`},
+		{map[string]any{"a": private, "b": &response{}}, `{"a":"private","b":{"Payload":null}}`},
+		{[]*response{{3}, nil}, `[{"Payload":3},null]`},
+		// Of type error, the text alone counts.
+		{[]error{private, &response{1}, nil, (*response)(nil)}, `["private","[200] ok",null,null]`},
+		{struct{ Err error }{&response{1}}, `{"Err":"[200] ok"}`},
+		{struct{ Err error }{}, `{"Err":null}`},
+		{map[string]error{"a": blank{}}, `{"a":"blank"}`},
+		{&fs.PathError{Op: "open", Path: "p", Err: fs.ErrNotExist}, `{"Op":"open","Path":"p","Err":"file does not exist"}`},
+		{struct{ A any }{struct{}{}}, `{"A":{}}`},
+	} {
+		e := new(Encoder)
+		e.BeginArray()
+		PutInt(e, new(int))
+		PutAny(e, &tt.value)
+		PutAny(e, &tt.value)
+		e.EndArray()
+		if want := "[0," + tt.want + "," + tt.want + "]"; string(e.Bytes()) != want || e.Err() != nil {
+			t.Errorf("%T: got %s, %v, want %s", tt.value, e.Bytes(), e.Err(), want)
+		}
+	}
+	e := new(Encoder)
+	e.SetLimit(100, nil)
+	if v := any(errors.New(strings.Repeat("x", 200))); true {
+		PutAny(e, &v)
+	}
+	if size, ok := errors.AsType[*SizeError](e.Err()); !ok || size.Limit != 100 {
+		t.Errorf("a long text: %v", e.Err())
 	}
 }
 
