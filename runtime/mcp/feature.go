@@ -40,6 +40,8 @@ type Feature interface {
 
 	// renamed returns a copy whose published names begin with the prefix.
 	renamed(prefix string) Feature
+	// overridden returns a copy with a changed description; itself where nothing changes it.
+	overridden(o *Overrides) Feature
 	// completed returns a copy whose description has the defaults.
 	completed(d *defaults) Feature
 	// check panics unless the server can publish the feature.

@@ -1,7 +1,7 @@
 package mcp
 
-// Registrar registers features. [*Server] implements it; [Select] and [Prefix] return one that
-// passes features on.
+// Registrar registers features. [*Server] implements it; [Select], [Prefix] and [Override] return
+// one that passes features on.
 type Registrar interface {
 	Register(Feature)
 }

@@ -1,0 +1,242 @@
+package mcp
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/internal/visible"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
+)
+
+// This file changes descriptions of features while they are registered. A feature is not changed:
+// [Override] registers copies, whose descriptions share nothing that a function could change.
+
+// Overrides are functions that change descriptions of features, for [Override]. Each gets a copy,
+// with the names as published, and must not keep it. Functions that are nil change nothing.
+//
+// They may change name and title, description, groups and icons, aliases and hints of tools,
+// annotations of resources, metadata, timeouts and limits of results; of schemas, and of the
+// arguments of prompts, what people and models read: title, description, examples and $comment. What
+// clients send, what functions return and where resources are stays as it is in the program.
+type Overrides struct {
+	Tool     func(*ToolInfo)
+	Resource func(*ResourceInfo)
+	Template func(*TemplateInfo)
+	Prompt   func(*PromptInfo)
+}
+
+// Override returns a Registrar that registers with r copies of features whose descriptions the
+// functions have changed, for instance by what a deployment has configured. It combines with
+// [Prefix], [Select] and others: each gets what the one around it registers. The functions run in
+// Register.
+//
+// Register panics if a function changes something else than [Overrides] says, if a text has a hidden
+// character, and as [Server.Register] does, also for names that are then equal.
+func Override(r Registrar, o Overrides) Registrar {
+	return registrarFunc(func(f Feature) { r.Register(f.overridden(&o)) })
+}
+
+// textFields are the fields of descriptions that may change.
+var textFields = []string{
+	"Name", "Title", "Description", "Groups", "Icons", "Aliases", "Hints", "Annotations", "Meta", "Timeout", "MaxResult", "MaxBytes",
+	// What of these may change is checked separately.
+	"InputSchema", "OutputSchema", "Arguments",
+}
+
+func (t *tool) overridden(o *Overrides) Feature {
+	if o.Tool == nil {
+		return t
+	}
+	info := *t.info
+	info.Name, info.Aliases = t.name, slices.Clone(t.also)
+	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
+	info.Requires, info.Narrow = slices.Clone(info.Requires), slices.Clone(info.Narrow)
+	o.Tool(&info)
+	c := &overrideCheck{kind: KindTool, name: t.name}
+	c.fields(reflect.ValueOf(t.info).Elem(), reflect.ValueOf(&info).Elem())
+	c.schema("InputSchema", t.info.InputSchema, info.InputSchema, toolschema.CheckInput)
+	c.schema("OutputSchema", t.info.OutputSchema, info.OutputSchema, toolschema.CheckOutput)
+	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
+	c.texts("aliases", info.Aliases...)
+	return newTool(&info, t.call)
+}
+
+func (r *resource) overridden(o *Overrides) Feature {
+	if o.Resource == nil {
+		return r
+	}
+	info := *r.info
+	info.Name, info.Annotations = r.name, cloneAnnotations(info.Annotations)
+	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
+	info.Requires = slices.Clone(info.Requires)
+	o.Resource(&info)
+	c := &overrideCheck{kind: KindResource, name: r.name}
+	c.fields(reflect.ValueOf(r.info).Elem(), reflect.ValueOf(&info).Elem())
+	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
+	return newResource(&info, r.read)
+}
+
+func (t *template) overridden(o *Overrides) Feature {
+	if o.Template == nil {
+		return t
+	}
+	info := *t.info
+	info.Name, info.Annotations = t.name, cloneAnnotations(info.Annotations)
+	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
+	info.Requires, info.Variables = slices.Clone(info.Requires), slices.Clone(info.Variables)
+	for i := range info.Variables {
+		info.Variables[i].Values = slices.Clone(info.Variables[i].Values)
+	}
+	o.Template(&info)
+	c := &overrideCheck{kind: KindTemplate, name: t.name}
+	same := slices.EqualFunc(t.info.Variables, info.Variables, func(a, b TemplateVariable) bool {
+		return a.Name == b.Name && slices.Equal(a.Values, b.Values)
+	})
+	if !same {
+		c.fail("changes Variables")
+	}
+	info.Variables = t.info.Variables // with their functions
+	c.fields(reflect.ValueOf(t.info).Elem(), reflect.ValueOf(&info).Elem(), "Variables")
+	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
+	return newTemplate(&info, info.Name, t.read, t.complete)
+}
+
+func (p *prompt) overridden(o *Overrides) Feature {
+	if o.Prompt == nil {
+		return p
+	}
+	info := *p.info
+	info.Name = p.name
+	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
+	info.Requires, info.Arguments = slices.Clone(info.Requires), slices.Clone(info.Arguments)
+	for i := range info.Arguments {
+		info.Arguments[i].Values = slices.Clone(info.Arguments[i].Values)
+	}
+	o.Prompt(&info)
+	c := &overrideCheck{kind: KindPrompt, name: p.name}
+	same := slices.EqualFunc(p.info.Arguments, info.Arguments, func(a, b PromptArgument) bool {
+		return a.Name == b.Name && a.Required == b.Required && a.NotBlank == b.NotBlank && slices.Equal(a.Values, b.Values)
+	})
+	if !same {
+		c.fail("changes Arguments in more than titles and descriptions")
+	}
+	info.Arguments = slices.Clone(info.Arguments) // which the function may have kept
+	for i := range info.Arguments {
+		a := &info.Arguments[i]
+		a.Values, a.Complete = p.info.Arguments[i].Values, p.info.Arguments[i].Complete
+		c.texts("argument "+a.Name, a.Title, a.Description)
+	}
+	c.fields(reflect.ValueOf(p.info).Elem(), reflect.ValueOf(&info).Elem())
+	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
+	return newPrompt(&info, p.get, p.complete)
+}
+
+func cloneIcons(icons []Icon) []Icon {
+	icons = slices.Clone(icons)
+	for i := range icons {
+		icons[i].Sizes = slices.Clone(icons[i].Sizes)
+	}
+	return icons
+}
+
+func cloneAnnotations(a *Annotations) *Annotations {
+	if a == nil {
+		return nil
+	}
+	c := *a
+	c.Audience = slices.Clone(a.Audience)
+	if a.Priority != nil {
+		p := *a.Priority
+		c.Priority = &p
+	}
+	return &c
+}
+
+// overrideCheck checks what a function has made of the description of one feature.
+type overrideCheck struct {
+	kind FeatureKind
+	name string
+}
+
+func (c *overrideCheck) fail(format string, args ...any) {
+	panic(fmt.Sprintf("mcp: Override of %s %q %s", c.kind, c.name, fmt.Sprintf(format, args...)))
+}
+
+// fields checks the fields of a description that must not change, and restores its functions, which
+// cannot be compared.
+func (c *overrideCheck) fields(before, after reflect.Value, others ...string) {
+	for field, value := range after.Fields() {
+		was := before.FieldByIndex(field.Index)
+		switch {
+		case slices.Contains(textFields, field.Name), slices.Contains(others, field.Name):
+		case field.Anonymous:
+			c.fields(was, value)
+		case value.Kind() == reflect.Func:
+			value.Set(was)
+		case value.Kind() == reflect.Slice && value.Len() == 0 && was.Len() == 0:
+		case !reflect.DeepEqual(was.Interface(), value.Interface()):
+			c.fail("changes %s", field.Name)
+		}
+	}
+}
+
+// published checks the texts of a description.
+func (c *overrideCheck) published(name, title, description string, groups []string, icons []Icon, meta Meta) {
+	c.texts("name", name)
+	c.texts("title", title)
+	c.texts("description", description)
+	c.texts("groups", groups...)
+	for _, icon := range icons {
+		c.texts("icons", icon.Source, icon.MIMEType)
+	}
+	for key, value := range meta {
+		c.texts("metadata", key)
+		c.json("metadata "+key, value)
+	}
+}
+
+// texts refuses characters that a reviewer does not see and a model reads.
+func (c *overrideCheck) texts(what string, texts ...string) {
+	for _, text := range texts {
+		if r, found := visible.Hidden(text); found {
+			c.fail("has the hidden character %U in its %s", r, what)
+		}
+	}
+}
+
+// json does the same for all texts of a JSON value, escaped or not. Invalid values are refused when
+// they are registered.
+func (c *overrideCheck) json(what string, text []byte) {
+	value, err := readJSON(text)
+	if err != nil {
+		return
+	}
+	eachText(value, func(text string) { c.texts(what, text) })
+}
+
+// schema checks that a schema that has changed means the same.
+func (c *overrideCheck) schema(field, before, after string, check func(string) error) {
+	if before == after {
+		return
+	}
+	if before == "" || after == "" {
+		c.fail("changes %s", field)
+	}
+	if err := check(after); err != nil {
+		c.fail("makes %s invalid: %v", field, err)
+	}
+	was, err := readJSON([]byte(before))
+	if err != nil {
+		c.fail("cannot compare %s: %v", field, err)
+	}
+	is, err := readJSON([]byte(after))
+	if err != nil {
+		c.fail("makes %s invalid: %v", field, err)
+	}
+	if at, differs := schemaDifference(was, is, ""); differs {
+		c.fail("changes %s at %q in more than title, description, examples and $comment", field, at)
+	}
+	c.json(field, []byte(after))
+}
