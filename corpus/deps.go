@@ -34,6 +34,17 @@ import (
 	_ "golang.org/x/text/unicode/norm"
 	_ "gopkg.in/yaml.v3"
 
+	// What generated code imports.
+	_ "entgo.io/ent/dialect/sql/schema"
+	_ "entgo.io/ent/dialect/sql/sqlgraph"
+	_ "entgo.io/ent/dialect/sql/sqljson"
+	_ "github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/pgtype"
+	_ "github.com/lib/pq"
+	_ "github.com/oapi-codegen/runtime"
+	_ "github.com/oapi-codegen/runtime/types"
+	_ "github.com/sqlc-dev/pqtype"
+
 	_ "github.com/mcpgen/mcpgen/internal/zoo/identity"
 	_ "github.com/mcpgen/mcpgen/internal/zoo/prove"
 	_ "github.com/mcpgen/mcpgen/runtime/mcp"

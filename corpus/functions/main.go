@@ -66,8 +66,13 @@ func try(m module, bin string) (*row, error) {
 		return nil, err
 	}
 	r := &row{module: m, outcome: &outcome{}}
+	if m.generate != nil {
+		if err := m.generate.run(); err != nil {
+			return nil, err
+		}
+	}
 	var err error
-	if r.version, err = version(m.path); err != nil {
+	if r.version, err = m.version(); err != nil {
 		return nil, err
 	}
 	var serve []*settled
@@ -102,11 +107,15 @@ func try(m module, bin string) (*row, error) {
 	return r, err
 }
 
-// version returns the version of a module in the build.
-func version(path string) (string, error) {
-	if path == "std" {
+// version returns the version of the module in the build, or of its generator.
+func (m module) version() (string, error) {
+	if m.path == "std" {
 		return runtime.Version(), nil
 	}
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", path).Output()
+	list := exec.Command("go", "list", "-m", "-f", "{{.Version}}", m.path)
+	if m.generate != nil {
+		list.Dir = toolsDir
+	}
+	out, err := list.Output()
 	return strings.TrimSpace(string(out)), err
 }

@@ -51,10 +51,33 @@ func (r *row) progress(w io.Writer, verbose bool) {
 	}
 }
 
-// report prints the table, and the reasons for failures.
+// report prints the tables, and the reasons for failures.
 func report(w io.Writer, rows []*row) error {
+	var counted, beside []*row
+	wrong := 0
+	for _, r := range rows {
+		if r.module.beside {
+			beside = append(beside, r)
+		} else {
+			counted = append(counted, r)
+		}
+		wrong += len(r.outcome.wrong)
+	}
+	table(w, counted)
+	if len(beside) > 0 {
+		fmt.Fprintf(w, "\nBeside them:\n")
+		table(w, beside)
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d answers are wrong", wrong)
+	}
+	return nil
+}
+
+// table prints how much of some modules works, and why the rest does not.
+func table(w io.Writer, rows []*row) {
 	fmt.Fprintf(w, "\n| module | version | packages | functions | work unchanged | share | of which say nothing | and with options hidden |\n|---|---|---|--:|--:|--:|--:|--:|\n")
-	functions, works, empty, fixed, wrong := 0, 0, 0, 0, 0
+	functions, works, empty, fixed := 0, 0, 0, 0
 	reasons := map[string]int{}
 	for _, r := range rows {
 		n, ok, mute, more := 0, 0, 0, 0
@@ -68,7 +91,7 @@ func report(w io.Writer, rows []*row) error {
 					mute++
 				}
 			}
-			name := strings.TrimPrefix(strings.TrimPrefix(s.source.path, r.module.path), "/")
+			name := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s.source.path, own), r.module.path), "/")
 			if len(s.source.types) > 0 {
 				name = strings.TrimPrefix(name+": ", ": ") + strings.Join(s.source.types, ", ")
 			}
@@ -85,7 +108,6 @@ func report(w io.Writer, rows []*row) error {
 		works += ok
 		empty += mute
 		fixed += more
-		wrong += len(r.outcome.wrong)
 		fmt.Fprintf(w, "| %s | %s | %s | %d | %d | %s | %d | %d |\n", r.module.path, r.version, cmp.Or(strings.Join(names, ", "), "the root"), n, ok, share(ok, n), mute, more)
 	}
 	fmt.Fprintf(w, "| all | | | %d | %d | %s | %d | %d |\n\n| functions | reason |\n|--:|---|\n", functions, works, share(works, functions), empty, fixed)
@@ -95,10 +117,6 @@ func report(w io.Writer, rows []*row) error {
 	for _, name := range sorted {
 		fmt.Fprintf(w, "| %d | %s |\n", reasons[name], name)
 	}
-	if wrong > 0 {
-		return fmt.Errorf("%d answers are wrong", wrong)
-	}
-	return nil
 }
 
 func share(part, all int) string {
