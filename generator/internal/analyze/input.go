@@ -83,9 +83,50 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 	ok := a.checkHidden(args, call, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
+	if p.Name != "" && p.Name != "_" && !slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == p.Name }) {
+		var good bool
+		object, good = a.wholePart(object, p, args, at)
+		ok = ok && good
+	}
 	object, good := a.types.ApplyArgs(object, name, args.lines, at)
 	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
 	return ok && good
+}
+
+// wholePart applies the lines about the one struct parameter itself, which choose among its
+// fields, and takes them off the set.
+func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, at diag.Place) (part *model.Type, ok bool) {
+	ok = true
+	var left []*directive.Directive
+	for _, line := range args.lines {
+		if line.Name() != p.Name {
+			left = append(left, line)
+			continue
+		}
+		at := at.At(line.Pos).In("argument " + p.Name)
+		if len(line.Args) > 1+parts(line) || parts(line) == 0 {
+			a.diags.Errorf(at.Pos, at.Subject, "the parameter is all of the arguments, so the line can only choose among its fields").
+				Hint = "write only= or omit= with their names, or name a field"
+			ok = false
+			continue
+		}
+		var good bool
+		object, good = a.types.Part(object, line, schema.Argument, at)
+		ok = ok && good
+	}
+	args.lines = left
+	return object, ok
+}
+
+// parts counts the arguments that choose members.
+func parts(line *directive.Directive) int {
+	n := 0
+	for _, key := range []string{"only", "omit"} {
+		if line.Has(key) {
+			n++
+		}
+	}
+	return n
 }
 
 // plainInput makes an argument of every parameter that is left.

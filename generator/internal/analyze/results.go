@@ -17,6 +17,21 @@ const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 // result sets the role of each Go result, and what the values become for the client. What
 // one value becomes depends on the feature. ok is false when a diagnostic was reported.
 func (a *analyzer) result(d declared, fn *types.Func, single singleResult, at diag.Place) (model.Result, bool) {
+	res, ok := a.wholeResult(d, fn, single, at)
+	dir := d.set.Get("result")
+	if !ok || dir == nil || !dir.Has("omit") && !dir.Has("only") {
+		return res, ok
+	}
+	at = at.At(dir.Pos).In("result")
+	if res.Output == nil {
+		a.diags.Errorf(at.Pos, at.Subject, "the result has no members that could be left out").Hint = "delete omit= and only="
+		return res, false
+	}
+	res.Output, ok = a.types.Part(res.Output, dir, schema.Result, at)
+	return res, ok
+}
+
+func (a *analyzer) wholeResult(d declared, fn *types.Func, single singleResult, at diag.Place) (model.Result, bool) {
 	var res model.Result
 	tuple := fn.Signature().Results()
 	n := tuple.Len()
@@ -33,7 +48,7 @@ func (a *analyzer) result(d declared, fn *types.Func, single singleResult, at di
 		rest[len(rest)-1].Role = model.RoleCleanup
 		rest = rest[:len(rest)-1]
 	}
-	if dir := d.set.Get("result"); dir != nil {
+	if dir := d.set.Get("result"); dir != nil && (len(dir.Words()) > 0 || len(dir.Args) == 0) {
 		if !a.nameResults(rest, dir, at) {
 			return res, false
 		}

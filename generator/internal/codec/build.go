@@ -193,6 +193,8 @@ func (b *builder) stem(t *model.Type, key, place string) string {
 	}
 	var s string
 	switch {
+	case t.Part:
+		s = b.names.forPart(t.Go, Camel(t.Variant), place)
 	case t.Variant != "":
 		s = b.names.codec(Camel(t.Variant)+typeStem(t.Go), place)
 	default:

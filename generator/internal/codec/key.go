@@ -13,10 +13,10 @@ import (
 // an enumeration, and in the variant that //mcp:arg made of them.
 func (b *builder) key(t *model.Type) string { return b.typeKey(t, true, map[*model.Type]bool{}) }
 
-// writeKey is like key; a variant is written as every other value of the type.
+// writeKey is like key; the values of an enumeration do not matter.
 func (b *builder) writeKey(t *model.Type) string { return b.typeKey(t, false, map[*model.Type]bool{}) }
 
-func (b *builder) typeKey(t *model.Type, variants bool, seen map[*model.Type]bool) string {
+func (b *builder) typeKey(t *model.Type, enums bool, seen map[*model.Type]bool) string {
 	if t == nil {
 		return ""
 	}
@@ -31,21 +31,21 @@ func (b *builder) typeKey(t *model.Type, variants bool, seen map[*model.Type]boo
 	defer delete(seen, t)
 	var s strings.Builder
 	fmt.Fprintf(&s, "%d:%s", t.Kind, name)
-	if variants && t.Variant != "" && t.Kind == model.Struct {
+	if t.Variant != "" && (t.Kind == model.Struct || t.Kind == model.Union) {
 		s.WriteString("@" + b.variant(t))
 	}
-	if variants {
+	if enums {
 		for _, v := range t.Enum.Closed() {
 			s.WriteString("|" + v.JSON)
 		}
 	}
 	if t.Kind != model.Struct && t.Elem != nil {
-		s.WriteString("(" + b.typeKey(t.Key, variants, seen) + "," + b.typeKey(t.Elem, variants, seen) + ")")
+		s.WriteString("(" + b.typeKey(t.Key, enums, seen) + "," + b.typeKey(t.Elem, enums, seen) + ")")
 	}
 	return s.String()
 }
 
-// variant numbers the plans that //mcp:arg changed, in the order of use: two
+// variant numbers the plans that directives changed, in the order of use: two
 // places of one feature may have changed the same type in different ways.
 func (b *builder) variant(t *model.Type) string {
 	id, ok := b.variants[t]

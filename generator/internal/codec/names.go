@@ -89,6 +89,14 @@ func (n *names) forType(t types.Type, place string) string {
 	return n.codec(stem, Camel(pkg.Name())+stem, parent+Camel(pkg.Name())+stem)
 }
 
+// forPart finds a stem for a type without some of its members.
+func (n *names) forPart(t types.Type, part, place string) string {
+	if stem := typeStem(t); stem != "" {
+		return n.codec(stem + part)
+	}
+	return n.codec(place)
+}
+
 // typeStem is the stem of a type, "" where it contains a struct without a name.
 func typeStem(t types.Type) string {
 	suffix := func(elem types.Type, suffix string) string {

@@ -46,7 +46,7 @@ func (b *builder) writeUnion(t *model.Type, stem string) *Union {
 
 // variantStem names a variant of a union, the same for reading and writing.
 func (b *builder) variantStem(t *model.Type, v *model.UnionVariant, stem string) string {
-	key := "variant " + types.TypeString(t.Go, nil) + " " + types.TypeString(v.Type.Go, nil)
+	key := "variant " + b.writeKey(t) + " " + types.TypeString(v.Type.Go, nil)
 	s, ok := b.stems[key]
 	if !ok {
 		s = b.names.codec(stem + typeStem(v.Type.Go))

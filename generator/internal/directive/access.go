@@ -64,7 +64,7 @@ func (d *Directive) List(key string) (items []string, set bool) {
 		return nil, false
 	}
 	split := a.Items
-	if k := d.key(key); k != nil && k.Kind == KindNames {
+	if k := d.key(key); k != nil && (k.Kind == KindNames || k.Kind == KindFlagOrNames) {
 		split = a.Names
 	}
 	for _, item := range split() {

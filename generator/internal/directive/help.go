@@ -86,6 +86,8 @@ func (k *Key) form() string {
 	switch k.Kind {
 	case KindFlag:
 		return k.Name
+	case KindFlagOrNames:
+		return k.Name + "[=" + k.Example + "]"
 	case KindWord:
 		return k.Name + "=" + strings.Join(k.Values, "|")
 	}
@@ -118,6 +120,8 @@ func (k Kind) describe(values []string) string {
 		return "list, with commas"
 	case KindNames:
 		return "names, with commas or spaces"
+	case KindFlagOrNames:
+		return "flag, or names with commas"
 	}
 	return "text"
 }

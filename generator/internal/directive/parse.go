@@ -85,7 +85,7 @@ func (p *reader) positional(w word, a Arg) {
 		p.errorf(w.start, hint, "a string without a key")
 		return
 	case count < p.spec.MinWords:
-	case k != nil && k.Kind == KindFlag:
+	case k != nil && k.isFlag():
 		p.flag(w, a, k)
 		return
 	case k != nil:
@@ -169,7 +169,7 @@ func (p *reader) unknown(offset int, name string, bare bool) {
 
 func (s *Spec) acceptsFlags() bool {
 	for _, k := range s.Keys {
-		if k.Kind == KindFlag {
+		if k.isFlag() {
 			return true
 		}
 	}

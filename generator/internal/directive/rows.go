@@ -58,6 +58,7 @@ func argKeys() []Key {
 	kinds := map[keyword.Value]Kind{
 		keyword.Flag: KindFlag, keyword.Text: KindString, keyword.Name: KindName, keyword.Number: KindNumber,
 		keyword.Count: KindInteger, keyword.Pattern: KindString, keyword.Format: KindName, keyword.JSON: KindJSON, keyword.List: KindList,
+		keyword.Names: KindNames, keyword.FlagOrNames: KindFlagOrNames,
 	}
 	var keys []Key
 	for _, k := range keyword.Table(keyword.Arg) {
@@ -121,11 +122,15 @@ func newTable() []*Spec {
 			Keys:    argKeys(),
 		},
 		{
-			Word: "result", Synopsis: "NAME...", Built: true, On: functions,
+			Word: "result", Synopsis: "[NAME...]", Built: true, On: functions,
 			MaxWords: -1, WordName: "NAME",
 			Note:    "one NAME for each result that is not an error, in their order; _ leaves a result out",
-			Help:    "names the results of a tool or resource that have no names",
-			Example: `//mcp:result rows total`,
+			Help:    "names the results of a tool or resource that have no names, and leaves members of results out",
+			Example: `//mcp:result rows total omit=rows.password`,
+			Keys: []Key{
+				key("omit", KindNames, "password,session.cookie", "members that are not published, by their JSON names, with dots for depth"),
+				key("only", KindNames, "id,name", "the only members that are published"),
+			},
 		},
 		{
 			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,

@@ -9,17 +9,18 @@ import (
 type Kind int
 
 const (
-	KindFlag     Kind = iota // readonly, readonly=false
-	KindWord                 // one of Values
-	KindName                 // an identifier or a plain name, not empty
-	KindString               // any text, quoted where it has spaces
-	KindDuration             // 30s, 1h30m
-	KindSize                 // 64KiB
-	KindNumber               // a JSON number
-	KindInteger              // 0, 1, 2, ...
-	KindJSON                 // JSON, or text for strings
-	KindList                 // a,b,"c, d"
-	KindNames                // a,b or "a b"
+	KindFlag        Kind = iota // readonly, readonly=false
+	KindWord                    // one of Values
+	KindName                    // an identifier or a plain name, not empty
+	KindString                  // any text, quoted where it has spaces
+	KindDuration                // 30s, 1h30m
+	KindSize                    // 64KiB
+	KindNumber                  // a JSON number
+	KindInteger                 // 0, 1, 2, ...
+	KindJSON                    // JSON, or text for strings
+	KindList                    // a,b,"c, d"
+	KindNames                   // a,b or "a b"
+	KindFlagOrNames             // omit, omit=false, omit=a,b
 )
 
 // Key is one argument that a directive takes.
@@ -32,6 +33,9 @@ type Key struct {
 	// Built is false if the generator does not have it yet.
 	Built bool
 }
+
+// isFlag reports whether the key may stand without a value.
+func (k *Key) isFlag() bool { return k.Kind == KindFlag || k.Kind == KindFlagOrNames }
 
 // Spec is one directive.
 type Spec struct {

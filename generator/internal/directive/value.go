@@ -66,6 +66,10 @@ func checkValue(k *Key, a Arg) *problem {
 		return checkJSON(k, a)
 	case KindList:
 		return checkItems(k, a, a.Items())
+	case KindFlagOrNames:
+		if a.Value != "true" && a.Value != "false" {
+			return checkItems(k, a, a.Names())
+		}
 	case KindNames:
 		return checkItems(k, a, a.Names())
 	}

@@ -21,15 +21,17 @@ import (
 type Value int
 
 const (
-	Flag    Value = iota // none: the keyword alone, or with true or false
-	Text                 // any text
-	Name                 // one word
-	Number               // a JSON number
-	Count                // 0, 1, 2, ...
-	Pattern              // a regular expression
-	Format               // the name of a format
-	JSON                 // JSON, or text for strings
-	List                 // a,b,c
+	Flag        Value = iota // none: the keyword alone, or with true or false
+	Text                     // any text
+	Name                     // one word
+	Number                   // a JSON number
+	Count                    // 0, 1, 2, ...
+	Pattern                  // a regular expression
+	Format                   // the name of a format
+	JSON                     // JSON, or text for strings
+	List                     // a,b,c
+	Names                    // a,b or "a b"
+	FlagOrNames              // a flag, or a,b
 )
 
 // Source is where a keyword can be written. It is a set of bits.

@@ -182,7 +182,14 @@ var table = []*Keyword{
 		Name: "deprecated", Value: Flag, In: Tag, For: "anything", Help: "should not be used any more",
 		Set: func(f *model.Field, v string) { f.Deprecated = v == "true" },
 	},
-	{Name: "omit", Value: Flag, In: Arg, For: "anything", Help: "not published; the function gets the zero value"},
+	{
+		Name: "omit", Value: FlagOrNames, In: Arg, Example: "id,owner.email", For: "anything; with names: objects, and lists and maps of them",
+		Help: "not published; the function gets the zero value; with names: these members, with dots for depth",
+	},
+	{
+		Name: "only", Value: Names, In: Arg, Example: "name,owner.id", For: "objects, and lists and maps of them",
+		Help: "the only members that are published, with dots for depth; the others have their zero values",
+	},
 	{
 		Name: "fixed", Value: JSON, In: Arg, Example: "true", For: "anything",
 		Help: `not published; the function always gets this value: JSON; for strings also a word or "quoted text"`,

@@ -65,9 +65,11 @@ type Type struct {
 
 	// Name is a plain name for $defs, "Book"; "" for unnamed types.
 	Name string
-	// Variant is set on a copy that //mcp:arg changed for one feature, so that
-	// its codecs get a name of their own: the feature's name.
+	// Variant is set on a copy that a directive changed, so that its codecs get a name
+	// of their own: the name of the feature that //mcp:arg changed it for. Where Part is
+	// set, some members are left out, and it tells which.
 	Variant string
+	Part    bool
 }
 
 // IsOptional reports whether a value of the plan may be absent, as nil or by its flag, so

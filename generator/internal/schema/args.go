@@ -19,20 +19,35 @@ import (
 func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directive.Directive, at diag.Place) (changed *model.Type, ok bool) {
 	ok = true
 	changed = object
-	for _, arg := range args {
+	apply := func(arg *directive.Directive, do argAction) {
 		at := at.At(arg.Pos).In("argument " + arg.Name())
-		next := r.applyArg(changed, feature, strings.Split(arg.Name(), "."), arg, at)
-		if next == nil {
+		if next := r.applyArg(changed, feature, strings.Split(arg.Name(), "."), arg, do, at); next != nil {
+			changed = next
+		} else {
 			ok = false
-			continue
 		}
-		changed = next
+	}
+	// Parts come first, since copies of a type that are equal are one plan.
+	for _, arg := range args {
+		if isPart(arg) {
+			apply(arg, r.applyPart)
+		}
+	}
+	for _, arg := range args {
+		if !isPart(arg) || len(withoutPart(arg)) > 1 {
+			apply(arg, r.applyField)
+		}
 	}
 	return changed, ok
 }
 
-// applyArg applies one directive, and returns nil when an error was added.
-func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, at diag.Place) *model.Type {
+// argAction changes the i-th field of an object, which is the innermost of outer, as a
+// directive says. It returns false after adding an error.
+type argAction func(inner *model.Type, i int, arg *directive.Directive, at diag.Place) bool
+
+// applyArg does something to the field that a directive is about, and returns nil when an
+// error was added.
+func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, do argAction, at diag.Place) *model.Type {
 	object = r.copyOf(object, feature)
 	inner := object
 	for inner.Elem != nil && inner.Kind != model.Struct {
@@ -44,46 +59,48 @@ func (r *Resolver) applyArg(object *model.Type, feature string, path []string, a
 		r.unknownArg(inner, path, arg, at)
 		return nil
 	}
-	f := inner.Fields[i]
 	if len(path) > 1 {
-		t := r.applyArg(f.Type, feature, path[1:], arg, at)
+		f := inner.Fields[i]
+		t := r.applyArg(f.Type, feature, path[1:], arg, do, at)
 		if t == nil {
 			return nil
 		}
 		f.Type = t
 		return object
 	}
-	switch {
-	case omits(arg):
-		return r.omit(object, inner, i, arg, at)
-	case arg.Has("fixed"):
-		if !r.Fix(f, arg, at) {
-			return nil
-		}
-		inner.Fields = slices.Delete(inner.Fields, i, i+1)
-		inner.Fixed = append(inner.Fixed, f)
-		return object
-	}
-	if !r.applyRules(inner, f, arg, at) {
+	if !do(inner, i, arg, at) {
 		return nil
 	}
 	return object
+}
+
+// applyField applies everything but only= and omit= with names.
+func (r *Resolver) applyField(inner *model.Type, i int, arg *directive.Directive, at diag.Place) bool {
+	f := inner.Fields[i]
+	switch {
+	case omits(arg):
+		if len(arg.Args) > 2 { // the name and omit
+			r.errorf(site{Place: at, use: Argument}, "delete the rest of the line", "an omitted field is not an argument, so it has no other settings")
+			return false
+		}
+		// It is not published, nothing is read into it, and a client that sends it gets
+		// the error that it is unknown.
+		inner.Fields = slices.Delete(inner.Fields, i, i+1)
+		return true
+	case arg.Has("fixed"):
+		if !r.Fix(f, arg, at) {
+			return false
+		}
+		inner.Fields = slices.Delete(inner.Fields, i, i+1)
+		inner.Fixed = append(inner.Fixed, f)
+		return true
+	}
+	return r.applyRules(inner, f, arg, at)
 }
 
 func omits(arg *directive.Directive) bool {
 	omit, _ := arg.Flag("omit")
 	return omit
-}
-
-// omit removes a field: it is not published, nothing is read into it, and a client that
-// sends it gets the error that it is unknown.
-func (r *Resolver) omit(object, inner *model.Type, i int, arg *directive.Directive, at diag.Place) *model.Type {
-	if len(arg.Args) > 2 { // the name and omit
-		r.errorf(site{Place: at, use: Argument}, "delete the rest of the line", "an omitted field is not an argument, so it has no other settings")
-		return nil
-	}
-	inner.Fields = slices.Delete(inner.Fields, i, i+1)
-	return object
 }
 
 // called reports whether a directive means the field, also after it was renamed.
@@ -121,18 +138,22 @@ func (r *Resolver) copyOf(t *model.Type, feature string) *model.Type {
 	}
 	c := *t
 	if c.Kind == model.Struct {
-		c.Variant = feature
+		c.Variant, c.Part = feature, false
 		c.Fields, c.Fixed = make([]*model.Field, len(t.Fields)), slices.Clone(t.Fixed)
 		for i, f := range t.Fields {
-			field := *f
-			field.Rules = f.Rules.Clone()
-			if old, ok := r.origins[f]; ok {
-				r.origins[&field] = old
-			}
-			c.Fields[i] = &field
+			c.Fields[i] = r.copyField(f)
 		}
 	}
 	r.own[&c] = true
+	return &c
+}
+
+func (r *Resolver) copyField(f *model.Field) *model.Field {
+	c := *f
+	c.Rules = f.Rules.Clone()
+	if old, ok := r.origins[f]; ok {
+		r.origins[&c] = old
+	}
 	return &c
 }
 
@@ -141,7 +162,7 @@ func (r *Resolver) applyRules(object *model.Type, f *model.Field, arg *directive
 	s := site{Place: at, use: Argument}
 	var settings []setting
 	ok := true
-	for _, a := range arg.Args {
+	for _, a := range withoutPart(arg) {
 		name := a.Key
 		switch {
 		case a.Bare && a.Quoted:

@@ -66,6 +66,8 @@ type Resolver struct {
 	renamed *model.Aliases // all that could be among them; nil until asked for
 	// own are the copies that //mcp:arg made, which may be changed.
 	own map[*model.Type]bool
+	// parts are the plans without some members, see part.
+	parts map[partKey]*model.Type
 }
 
 // New returns a resolver for the types that the package uses. What is wrong
@@ -79,6 +81,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 		sources:  map[*types.Package]*constants{},
 		origins:  map[*model.Field]string{},
 		own:      map[*model.Type]bool{},
+		parts:    map[partKey]*model.Type{},
 	}
 	r.AddSource(pkg)
 	return r

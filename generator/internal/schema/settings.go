@@ -99,6 +99,7 @@ func (r *Resolver) applied() map[string]func(*model.Field, setting) (hint string
 		"anchor":   ignore, // it names the schema for references, and there are none to it
 		"omit":     ignore, // omit=false
 		"fixed":    ignore, // what has it is not published, see Fix
+		"only":     ignore, // see applyPart
 		"complete": ignore, // it is about the parameter, not about its schema
 	}
 }

@@ -1,0 +1,312 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// cut is what is left out of a value: members, and what is left out of members.
+type cut struct {
+	gone  map[string]bool
+	inner map[string]*cut
+}
+
+// names are the paths of what is left out, in order.
+func (c *cut) names() []string {
+	names := sortedKeys(c.gone)
+	for _, name := range sortedKeys(c.inner) {
+		for _, below := range c.inner[name].names() {
+			names = append(names, name+"."+below)
+		}
+	}
+	return names
+}
+
+// partKey identifies a plan and what is left out of it.
+type partKey struct {
+	t     *model.Type
+	names string
+}
+
+// isPart reports whether a directive chooses members of its value.
+func isPart(d *directive.Directive) bool {
+	return slices.ContainsFunc(d.Args, chooses)
+}
+
+// chooses recognizes only= and omit= with names.
+func chooses(a directive.Arg) bool {
+	return !a.Bare && (a.Key == "only" || a.Key == "omit" && a.Value != "true" && a.Value != "false")
+}
+
+// withoutPart are the other arguments of a directive.
+func withoutPart(d *directive.Directive) []directive.Arg {
+	return slices.DeleteFunc(slices.Clone(d.Args), chooses)
+}
+
+// applyPart applies only= and omit= with names.
+func (r *Resolver) applyPart(inner *model.Type, i int, arg *directive.Directive, at diag.Place) bool {
+	f := inner.Fields[i]
+	t, ok := r.Part(f.Type, arg, Argument, at)
+	f.Type = t
+	return ok
+}
+
+// Part returns the plan without the members that only= and omit= of a directive leave out.
+// Plans that are equal are one; plans that others share are not changed. ok is false
+// after an error.
+func (r *Resolver) Part(t *model.Type, d *directive.Directive, use Use, at diag.Place) (part *model.Type, ok bool) {
+	ok = true
+	for _, key := range []string{"only", "omit"} {
+		arg, set := d.Get(key)
+		if !set || !chooses(arg) {
+			continue
+		}
+		var paths []memberPath
+		for _, item := range arg.Names() {
+			paths = append(paths, memberPath{item, strings.Split(item.Value, ".")})
+		}
+		c := r.cutOf(t, paths, key == "only", site{Place: at, use: use})
+		if c == nil {
+			ok = false
+			continue
+		}
+		t = r.part(t, c, partScope{})
+	}
+	return t, ok
+}
+
+// memberPath is one path of only= or omit=.
+type memberPath struct {
+	directive.Item
+	rest []string // what is still to be followed
+}
+
+// objects are the structs that a value consists of, behind pointers and in lists and
+// maps: one, or the variants of a union.
+func objects(t *model.Type) []*model.Type {
+	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
+		seen[t] = true // a list may be one of itself
+	}
+	switch {
+	case t.Kind == model.Struct:
+		return []*model.Type{t}
+	case t.Union == nil:
+		return nil
+	}
+	var all []*model.Type
+	for _, v := range t.Union.Variants {
+		all = append(all, v.Type)
+	}
+	return all
+}
+
+// cutOf is what is left out by paths, all of which lead through t: what they name, or with
+// only everything else. It returns nil after an error.
+func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *cut {
+	members := map[string]*model.Field{}
+	var names []string
+	for _, o := range objects(t) {
+		for _, f := range o.Fields {
+			name := r.origin(f)
+			if members[name] == nil {
+				members[name] = f
+				names = append(names, name)
+			}
+		}
+	}
+	named := map[string][]memberPath{}
+	ok := true
+	for _, p := range paths {
+		if members[p.rest[0]] == nil {
+			r.unknownMember(t, p, names, s)
+			ok = false
+			continue
+		}
+		named[p.rest[0]] = append(named[p.rest[0]], p)
+	}
+	c := &cut{gone: map[string]bool{}, inner: map[string]*cut{}}
+	for _, name := range names {
+		below := named[name]
+		whole := slices.ContainsFunc(below, func(p memberPath) bool { return len(p.rest) == 1 })
+		switch {
+		case below == nil:
+			if only {
+				c.gone[name] = true
+			}
+		case whole:
+			if !only {
+				c.gone[name] = true
+			}
+		default:
+			for i := range below {
+				below[i].rest = below[i].rest[1:]
+			}
+			if c.inner[name] = r.cutOf(members[name].Type, below, only, s); c.inner[name] == nil {
+				ok = false
+			}
+		}
+	}
+	if len(c.gone) == len(names) && ok {
+		s.Pos = paths[0].Pos
+		r.errorf(s, "leave out the value itself", "no member would be left")
+		return nil
+	}
+	if !ok {
+		return nil
+	}
+	return c
+}
+
+// origin is the name that a field had before //mcp:arg renamed it.
+func (r *Resolver) origin(f *model.Field) string {
+	if old, ok := r.origins[f]; ok {
+		return old
+	}
+	return f.Name
+}
+
+func (r *Resolver) unknownMember(t *model.Type, p memberPath, names []string, s site) {
+	s.Pos = p.Pos
+	before := strings.TrimSuffix(p.Value, strings.Join(p.rest, "."))
+	if len(names) == 0 {
+		what := "the value"
+		if before != "" {
+			what = strings.TrimSuffix(before, ".")
+		}
+		r.errorf(s, "name what has members: an object, or a list or map of objects", "%s has no members that could be left out", what)
+		return
+	}
+	hint := "the names are " + strings.Join(names, ", ")
+	if near := diag.Nearest(p.rest[0], names); near != "" {
+		hint = "did you mean " + before + near + "?"
+	}
+	r.errorf(s, hint, "there is no member %s%s", before, p.rest[0])
+}
+
+// partScope is what a copy is a part of. A value that contains another one of its own type
+// contains a value without the same members.
+type partScope struct {
+	cuts   map[*model.Type]*model.Type // the copies of structs and unions around it
+	copies map[*model.Type]*model.Type // of types that contain one of those
+}
+
+// part copies a plan without what is left out; a nil cut leaves nothing out.
+func (r *Resolver) part(t *model.Type, c *cut, in partScope) *model.Type {
+	inside := reaches(t, in.cuts, map[*model.Type]bool{})
+	switch {
+	case c != nil && inside:
+		return r.copyPart(t, c, in)
+	case c != nil:
+		key := partKey{t, strings.Join(c.names(), ",")}
+		if r.parts[key] == nil {
+			r.parts[key] = r.copyPart(t, c, partScope{})
+		}
+		return r.parts[key]
+	case !inside:
+		return t
+	case in.cuts[t] != nil:
+		return in.cuts[t]
+	case in.copies[t] != nil:
+		return in.copies[t]
+	}
+	return r.copyPart(t, nil, in)
+}
+
+func (r *Resolver) copyPart(t *model.Type, c *cut, in partScope) *model.Type {
+	p := *t
+	object := t.Kind == model.Struct || t.Kind == model.Union
+	if object {
+		p.Part, p.Variant = true, partName(c)
+	}
+	switch {
+	case c == nil:
+		in.copies[t] = &p
+	case object:
+		in = partScope{maps.Clone(in.cuts), map[*model.Type]*model.Type{}}
+		if in.cuts == nil {
+			in.cuts = map[*model.Type]*model.Type{}
+		}
+		in.cuts[t] = &p
+	}
+	if t.Elem != nil {
+		p.Elem = r.part(t.Elem, c, in)
+	}
+	p.Fields = nil
+	for _, f := range t.Fields {
+		var inner *cut
+		if c != nil {
+			if c.gone[r.origin(f)] {
+				continue
+			}
+			inner = c.inner[r.origin(f)]
+		}
+		f = r.copyField(f)
+		f.Type = r.part(f.Type, inner, in)
+		p.Fields = append(p.Fields, f)
+	}
+	if t.Union != nil {
+		union := *t.Union
+		union.Variants = nil
+		for _, v := range t.Union.Variants {
+			variant := *v
+			variant.Type = r.copyPart(v.Type, c, in)
+			union.Variants = append(union.Variants, &variant)
+		}
+		p.Union = &union
+	}
+	return &p
+}
+
+// partName is the Variant of a plan without some members.
+func partName(c *cut) string {
+	const longest = 40
+	name := "Part"
+	if c != nil {
+		if full := "Without_" + strings.Join(c.names(), "_"); len(full) <= longest {
+			name = plainText(full)
+		}
+	}
+	return name
+}
+
+// plainText has letters, digits and _ only.
+func plainText(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' {
+			return c
+		}
+		return '_'
+	}, s)
+}
+
+// reaches reports whether a plan contains one of others, or is one.
+func reaches(t *model.Type, others map[*model.Type]*model.Type, seen map[*model.Type]bool) bool {
+	switch {
+	case len(others) == 0 || t == nil || seen[t]:
+		return false
+	case others[t] != nil:
+		return true
+	}
+	seen[t] = true
+	if reaches(t.Elem, others, seen) {
+		return true
+	}
+	for _, f := range t.Fields {
+		if reaches(f.Type, others, seen) {
+			return true
+		}
+	}
+	if t.Union != nil {
+		for _, v := range t.Union.Variants {
+			if reaches(v.Type, others, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
