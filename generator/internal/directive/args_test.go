@@ -163,7 +163,7 @@ func TestText(t *testing.T) {
 	if d := sets[1].Directives[0]; d.Text != "" || d.TextPos.Column != 12 {
 		t.Errorf("%+v", d)
 	}
-	if text, ok := Doc(sets[2].Doc); !ok || text != "One two.\n\nThree." {
+	if text, ok := Doc(sets[2].Doc); !ok || text != "One\ntwo.\n\n\nThree." {
 		t.Errorf("Doc %q", text)
 	}
 	if text := DocText(sets[2].Doc); text != "T is.\n" {

@@ -135,7 +135,7 @@ func newTable() []*Spec {
 		{
 			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,
 			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
-			Help:    "replaces the doc comment in what is published; one directive for each line, an empty one starts a paragraph",
+			Help:    "replaces the doc comment in what is published, and is read like one: a directive for each line, lists and code stay, other lines join to paragraphs",
 			Example: `//mcp:doc Finds books by words of their title, author or subject.`,
 		},
 		{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -312,29 +313,27 @@ func (s *scanner) checkSet(set *Set) {
 	}
 }
 
-// Doc returns the text that the //mcp:doc lines of a comment make: each is a
-// line of a paragraph, an empty one starts the next. ok is false where there is
+// Doc returns the text of the //mcp:doc lines of a comment, which is read like a doc comment:
+// each is a line of it. The items of a list need no indentation. ok is false where there is
 // no such line. A nil group has none.
 func Doc(g *ast.CommentGroup) (text string, ok bool) {
 	if g == nil {
 		return "", false
 	}
-	var b strings.Builder
+	var lines []string
 	for _, c := range g.List {
 		line, found := strings.CutPrefix(c.Text, "//mcp:doc")
 		if trimmed := strings.TrimLeftFunc(line, unicode.IsSpace); !found || line != "" && trimmed == line {
 			continue
 		}
-		ok = true
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "":
-			b.WriteString("\n\n")
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "\n"):
-			b.WriteString(" " + line)
-		default:
-			b.WriteString(line)
+		line = strings.TrimRightFunc(strings.TrimPrefix(line, " "), unicode.IsSpace)
+		if listItem.MatchString(line) {
+			line = "  " + line
 		}
+		lines = append(lines, line)
 	}
-	return strings.TrimSpace(strings.ReplaceAll(b.String(), "\n\n\n\n", "\n\n")), ok
+	return strings.Trim(strings.Join(lines, "\n"), "\n"), lines != nil
 }
+
+// listItem is a line that begins an item of a list without indentation.
+var listItem = regexp.MustCompile(`^([-*+•]|[0-9]{1,9}[.)])[ \t]`)

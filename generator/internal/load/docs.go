@@ -373,18 +373,18 @@ func embedded(t ast.Expr) *ast.Ident {
 	}
 }
 
-// text returns the comment that counts, without directives. With literal, it is
-// the text of //mcp:doc, which is not to be read as a doc comment.
-func (c comment) text() (text string, literal bool) {
+// text returns the comment that counts, without directives: //mcp:doc, else what is
+// written for programmers.
+func (c comment) text() string {
 	for _, g := range []*ast.CommentGroup{c.doc, c.group, c.trail} {
 		if t, ok := directive.Doc(g); ok {
-			return t, true
+			return t
 		}
 	}
 	for _, g := range []*ast.CommentGroup{c.doc, c.group, c.trail} {
 		if t := directive.DocText(g); strings.TrimSpace(t) != "" {
-			return t, false
+			return t
 		}
 	}
-	return "", false
+	return ""
 }

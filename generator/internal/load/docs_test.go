@@ -169,7 +169,7 @@ func TestDocs(t *testing.T) {
 			{p.Types, "Book.Title", "Title is the title."},
 			{p.Types, "Book.Year", "the numbers"},
 			{p.Types, "Book.Pages", "the numbers"},
-			{p.Types, "Book.Kind", "What it is about.\n\nSee [Book]."},
+			{p.Types, "Book.Kind", "What it is about.\n\nSee Book."},
 			{p.Types, "Book.Base", "Base is embedded."},
 			{p.Types, "Book.None", ""},
 			{p.Types, "Book.Nested.A", "A is nested."},

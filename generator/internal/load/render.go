@@ -10,9 +10,9 @@ import (
 // one line, as it is for a reader that wraps lines itself.
 // Doc links are known by what the package exports.
 func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, link Link) string {
-	text, literal := c.text()
-	if literal || text == "" {
-		return text
+	text := c.text()
+	if text == "" {
+		return ""
 	}
 	parser := doc.Parser{
 		LookupPackage: func(name string) (string, bool) {
