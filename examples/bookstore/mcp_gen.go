@@ -90,11 +90,11 @@ var mcpToolAddBook = mcp.ToolInfo{
 }
 
 // mcpInputAddBook is the input schema of the tool "add_book".
-const mcpInputAddBook = mcpSchemaNewBook
+const mcpInputAddBook = `{"type":"object","properties":` + mcpSchemaNewBookProperties + `,` +
+	`"required":["title","authors","year","priceCents"],"additionalProperties":false}`
 
-// mcpSchemaNewBook is a part of several schemas.
-const mcpSchemaNewBook = `{"type":"object",` +
-	`"description":"NewBook is what has to be known of a book before the shop can sell it.","properties":{` +
+// mcpSchemaNewBookProperties is a part of several schemas.
+const mcpSchemaNewBookProperties = `{` +
 	`"title":{"type":"string","description":"Title is the English title.","minLength":1,"maxLength":300},` +
 	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
 	`"items":{"type":"string"},"minItems":1,"maxItems":10},` +
@@ -110,8 +110,7 @@ const mcpSchemaNewBook = `{"type":"object",` +
 	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents.",` +
 	`"minimum":1,"maximum":1000000},` +
 	`"stock":{"type":"integer","description":"Stock is the number of copies that come in with the book.",` +
-	`"minimum":0,"maximum":1000,"default":1}},` +
-	`"required":["title","authors","year","priceCents"],"additionalProperties":false}`
+	`"minimum":0,"maximum":1000,"default":1}}`
 
 // mcpOutputAddBook is the output schema of the tool "add_book".
 const mcpOutputAddBook = mcpSchemaBook
@@ -331,8 +330,11 @@ var mcpToolImportBooks = mcp.ToolInfo{
 
 // mcpInputImportBooks is the input schema of the tool "import_books".
 const mcpInputImportBooks = `{"type":"object","properties":{` +
-	`"books":{"type":"array","description":"the books to be taken in","items":` + mcpSchemaNewBook + `,"minItems":1,` +
-	`"maxItems":1000}},` +
+	`"books":{"type":"array","description":"the books to be taken in","items":{"type":"object",` +
+	`"description":"NewBook is what has to be known of a book before the shop can sell it.",` +
+	`"properties":` + mcpSchemaNewBookProperties + `,"required":["title","authors","year","priceCents"],` +
+	`"additionalProperties":false},` +
+	`"minItems":1,"maxItems":1000}},` +
 	`"required":["books"],"additionalProperties":false}`
 
 // mcpOutputImportBooks is the output schema of the tool "import_books".

@@ -294,10 +294,8 @@ var mcpToolEchoAddr = mcp.ToolInfo{
 const mcpInputEchoAddr = mcpSchemaBoxAddr
 
 // mcpSchemaBoxAddr is a part of several schemas.
-const mcpSchemaBoxAddr = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxAddr = `{"type":"object","properties":` + mcpSchemaBoxAddrProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxAddrProperties is a part of several schemas.
 const mcpSchemaBoxAddrProperties = `{"value":{"type":"string"},"ptr":{"type":"string"},` +
@@ -342,10 +340,8 @@ var mcpToolEchoAddrKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoAddrKeys is the input schema of the tool "echo_addr_keys".
-const mcpInputEchoAddrKeys = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapAddrBoolProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoAddrKeys = `{"type":"object","properties":` + mcpSchemaBoxMapAddrBoolProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapAddrBoolProperties is a part of several schemas.
 const mcpSchemaBoxMapAddrBoolProperties = `{` +
@@ -561,10 +557,8 @@ var mcpToolEchoAliasOfTime = mcp.ToolInfo{
 const mcpInputEchoAliasOfTime = mcpSchemaBoxTime
 
 // mcpSchemaBoxTime is a part of several schemas.
-const mcpSchemaBoxTime = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxTime = `{"type":"object","properties":` + mcpSchemaBoxTimeProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxTimeProperties is a part of several schemas.
 const mcpSchemaBoxTimeProperties = `{"value":{"type":"string","format":"date-time"},` +
@@ -613,8 +607,7 @@ var mcpToolEchoAnonymous = mcp.ToolInfo{
 }
 
 // mcpInputEchoAnonymous is the input schema of the tool "echo_anonymous".
-const mcpInputEchoAnonymous = `{"type":"object","description":"Anonymous has structs without a name.",` +
-	`"properties":{` +
+const mcpInputEchoAnonymous = `{"type":"object","properties":{` +
 	`"part":{"type":"object","properties":{` +
 	`"x":{"type":"integer"},` +
 	`"Inner":{"type":"object","properties":{` +
@@ -675,10 +668,8 @@ var mcpToolEchoAny = mcp.ToolInfo{
 const mcpInputEchoAny = mcpSchemaBoxAny
 
 // mcpSchemaBoxAny is a part of several schemas.
-const mcpSchemaBoxAny = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxAnyProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxAny = `{"type":"object","properties":` + mcpSchemaBoxAnyProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxAnyProperties is a part of several schemas.
 const mcpSchemaBoxAnyProperties = `{"value":{"description":"Any JSON value."},` +
@@ -768,10 +759,8 @@ var mcpToolEchoAnything = mcp.ToolInfo{
 }
 
 // mcpInputEchoAnything is the input schema of the tool "echo_anything".
-const mcpInputEchoAnything = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxAnythingProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoAnything = `{"type":"object","properties":` + mcpSchemaBoxAnythingProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxAnythingProperties is a part of several schemas.
 const mcpSchemaBoxAnythingProperties = `{"value":{"description":"Named scalars, without constants."},` +
@@ -897,10 +886,8 @@ var mcpToolEchoBigInt = mcp.ToolInfo{
 const mcpInputEchoBigInt = mcpSchemaBoxInt
 
 // mcpSchemaBoxInt is a part of several schemas.
-const mcpSchemaBoxInt = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxIntProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxInt = `{"type":"object","properties":` + mcpSchemaBoxIntProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxIntProperties is a part of several schemas.
 const mcpSchemaBoxIntProperties = `{"value":{"type":"integer"},"ptr":{"type":"integer"},` +
@@ -947,19 +934,17 @@ var mcpToolEchoBigIntPointer = mcp.ToolInfo{
 const mcpInputEchoBigIntPointer = mcpSchemaBoxInt2
 
 // mcpSchemaBoxInt2 is a part of several schemas.
-const mcpSchemaBoxInt2 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"integer"},` +
-	`"ptr":{"type":"integer"},` +
+const mcpSchemaBoxInt2 = `{"type":"object","properties":` + mcpSchemaBoxIntProperties2 + `,` +
+	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+
+// mcpSchemaBoxIntProperties2 is a part of several schemas.
+const mcpSchemaBoxIntProperties2 = `{"value":{"type":"integer"},"ptr":{"type":"integer"},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]},"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"opt":{"type":"integer"},` +
-	`"zero":{"type":"integer"},` +
-	`"ptrOpt":{"type":"integer"},` +
-	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"required":["list","refs","pair","map"],"additionalProperties":false}`
+	`"opt":{"type":"integer"},"zero":{"type":"integer"},"ptrOpt":{"type":"integer"},` +
+	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}`
 
 // mcpOutputEchoBigIntPointer is the output schema of the tool
 // "echo_big_int_pointer".
@@ -1006,8 +991,7 @@ var mcpToolEchoBinding = mcp.ToolInfo{
 }
 
 // mcpInputEchoBinding is the input schema of the tool "echo_binding".
-const mcpInputEchoBinding = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoBinding = `{"type":"object","properties":{` +
 	`"value":{"type":"string","description":"Binding is an enumeration of integers with texts of its own.",` +
 	`"enum":["paperback","hardback"]},` +
 	`"ptr":{"type":"string","description":"Binding is an enumeration of integers with texts of its own.",` +
@@ -1092,10 +1076,8 @@ var mcpToolEchoBindingKeys = mcp.ToolInfo{
 const mcpInputEchoBindingKeys = mcpSchemaBoxMapBindingInt
 
 // mcpSchemaBoxMapBindingInt is a part of several schemas.
-const mcpSchemaBoxMapBindingInt = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapBindingIntProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxMapBindingInt = `{"type":"object","properties":` + mcpSchemaBoxMapBindingIntProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapBindingIntProperties is a part of several schemas.
 const mcpSchemaBoxMapBindingIntProperties = `{` +
@@ -1149,8 +1131,7 @@ var mcpToolEchoBlanks = mcp.ToolInfo{
 }
 
 // mcpInputEchoBlanks is the input schema of the tool "echo_blanks".
-const mcpInputEchoBlanks = `{"type":"object",` +
-	`"description":"Blanks has patterns with sets that the two dialects have by different names.","properties":{` +
+const mcpInputEchoBlanks = `{"type":"object","properties":{` +
 	`"blank":{"type":"string","pattern":"^\\s+$"},` +
 	`"any":{"type":"string","pattern":"^.{1,3}$"},` +
 	`"words":{"type":"string","pattern":"^\\S+(\\s\\S+)*$"},` +
@@ -1192,10 +1173,8 @@ var mcpToolEchoBlob = mcp.ToolInfo{
 }
 
 // mcpInputEchoBlob is the input schema of the tool "echo_blob".
-const mcpInputEchoBlob = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxBlobProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoBlob = `{"type":"object","properties":` + mcpSchemaBoxBlobProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxBlobProperties is a part of several schemas.
 const mcpSchemaBoxBlobProperties = `{` +
@@ -1247,10 +1226,8 @@ var mcpToolEchoBool = mcp.ToolInfo{
 }
 
 // mcpInputEchoBool is the input schema of the tool "echo_bool".
-const mcpInputEchoBool = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxBoolProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoBool = `{"type":"object","properties":` + mcpSchemaBoxBoolProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxBoolProperties is a part of several schemas.
 const mcpSchemaBoxBoolProperties = `{"value":{"type":"boolean"},"ptr":{"type":"boolean"},` +
@@ -1339,10 +1316,9 @@ var mcpToolEchoBounds = mcp.ToolInfo{
 const mcpInputEchoBounds = mcpSchemaBounds
 
 // mcpSchemaBounds is a part of several schemas.
-const mcpSchemaBounds = `{"type":"object","description":"Bounds has bounds of every kind.",` +
-	`"properties":` + mcpSchemaBoundsProperties + `,"required":["min","max","both","above","below","real","open",` +
-	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBounds = `{"type":"object","properties":` + mcpSchemaBoundsProperties + `,"required":["min","max",` +
+	`"both","above","below","real","open","single","tiny","tinyOpen","step","tenth","half","big","odd",` +
+	`"fraction","named","nanos"],"additionalProperties":false}`
 
 // mcpSchemaBoundsProperties is a part of several schemas.
 const mcpSchemaBoundsProperties = `{"min":{"type":"integer","minimum":1},` +
@@ -1409,25 +1385,28 @@ var mcpToolEchoBoxOfBounds = mcp.ToolInfo{
 }
 
 // mcpInputEchoBoxOfBounds is the input schema of the tool "echo_box_of_bounds".
-const mcpInputEchoBoxOfBounds = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":` + mcpSchemaBounds + `,` +
-	`"ptr":` + mcpSchemaBounds + `,` +
-	`"list":{"type":"array","items":` + mcpSchemaBounds + `},` +
-	`"refs":{"type":"array","items":` + mcpSchemaBounds3 + `},` +
-	`"pair":{"type":"array","items":` + mcpSchemaBounds + `,"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":` + mcpSchemaBounds + `},` +
-	`"opt":` + mcpSchemaBounds + `,` +
-	`"zero":` + mcpSchemaBounds + `,` +
-	`"ptrOpt":` + mcpSchemaBounds + `,` +
-	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds3 + `}},` +
+const mcpInputEchoBoxOfBounds = `{"type":"object","properties":{` +
+	`"value":` + mcpSchemaBounds3 + `,` +
+	`"ptr":` + mcpSchemaBounds3 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaBounds3 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBounds4 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaBounds3 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaBounds3 + `},` +
+	`"opt":` + mcpSchemaBounds3 + `,` +
+	`"zero":` + mcpSchemaBounds3 + `,` +
+	`"ptrOpt":` + mcpSchemaBounds3 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds4 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBounds3 is a part of several schemas.
-const mcpSchemaBounds3 = `{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
+const mcpSchemaBounds3 = `{"type":"object","description":"Bounds has bounds of every kind.",` +
 	`"properties":` + mcpSchemaBoundsProperties + `,"required":["min","max","both","above","below","real","open",` +
 	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
-	`"additionalProperties":false},{"type":"null"}]}`
+	`"additionalProperties":false}`
+
+// mcpSchemaBounds4 is a part of several schemas.
+const mcpSchemaBounds4 = `{"description":"Bounds has bounds of every kind.",` +
+	`"anyOf":[` + mcpSchemaBounds + `,{"type":"null"}]}`
 
 // mcpOutputEchoBoxOfBounds is the output schema of the tool
 // "echo_box_of_bounds".
@@ -1436,17 +1415,17 @@ const mcpOutputEchoBoxOfBounds = `{"type":"object",` +
 	`"value":` + mcpSchemaBounds2 + `,` +
 	`"ptr":` + mcpSchemaBounds2 + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaBounds2 + `},` +
-	`"refs":{"type":"array","items":` + mcpSchemaBounds4 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaBounds5 + `},` +
 	`"pair":{"type":"array","items":` + mcpSchemaBounds2 + `,"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":` + mcpSchemaBounds2 + `},` +
 	`"opt":` + mcpSchemaBounds2 + `,` +
 	`"zero":` + mcpSchemaBounds2 + `,` +
 	`"ptrOpt":` + mcpSchemaBounds2 + `,` +
-	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds4 + `}},` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds5 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaBounds4 is a part of several schemas.
-const mcpSchemaBounds4 = `{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
+// mcpSchemaBounds5 is a part of several schemas.
+const mcpSchemaBounds5 = `{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
 	`"properties":` + mcpSchemaBoundsProperties2 + `,"required":["min","max","both","above","below","real","open",` +
 	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"]},{"type":"null"}]}`
 
@@ -1478,8 +1457,7 @@ var mcpToolEchoBoxOfByPointer = mcp.ToolInfo{
 
 // mcpInputEchoBoxOfByPointer is the input schema of the tool
 // "echo_box_of_by_pointer".
-const mcpInputEchoBoxOfByPointer = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoBoxOfByPointer = `{"type":"object","properties":{` +
 	`"value":` + mcpSchemaByPointer + `,` +
 	`"ptr":` + mcpSchemaByPointer + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaByPointer + `},` +
@@ -1570,8 +1548,7 @@ var mcpToolEchoBoxOfDefaults = mcp.ToolInfo{
 
 // mcpInputEchoBoxOfDefaults is the input schema of the tool
 // "echo_box_of_defaults".
-const mcpInputEchoBoxOfDefaults = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoBoxOfDefaults = `{"type":"object","properties":{` +
 	`"value":` + mcpSchemaDefaults + `,` +
 	`"ptr":` + mcpSchemaDefaults + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaDefaults + `},` +
@@ -1589,8 +1566,8 @@ const mcpSchemaDefaults = `{"type":"object","description":"Defaults has defaults
 	`"properties":` + mcpSchemaDefaultsProperties + `,"required":["req"],"additionalProperties":false}`
 
 // mcpSchemaDefaults2 is a part of several schemas.
-const mcpSchemaDefaults2 = `{"description":"Defaults has defaults of every kind.","anyOf":[{"type":"object",` +
-	`"properties":` + mcpSchemaDefaultsProperties + `,"required":["req"],"additionalProperties":false},{"type":"null"}]}`
+const mcpSchemaDefaults2 = `{"description":"Defaults has defaults of every kind.",` +
+	`"anyOf":[` + mcpSchemaDefaults3 + `,{"type":"null"}]}`
 
 // mcpSchemaDefaultsProperties is a part of several schemas.
 const mcpSchemaDefaultsProperties = `{"b":{"type":"boolean","default":true},` +
@@ -1620,29 +1597,33 @@ const mcpSchemaDefaultsProperties = `{"b":{"type":"boolean","default":true},` +
 	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},"opt":{"type":"integer","default":5},` +
 	`"req":{"type":"integer","default":6}}`
 
+// mcpSchemaDefaults3 is a part of several schemas.
+const mcpSchemaDefaults3 = `{"type":"object","properties":` + mcpSchemaDefaultsProperties + `,"required":["req"],` +
+	`"additionalProperties":false}`
+
 // mcpOutputEchoBoxOfDefaults is the output schema of the tool
 // "echo_box_of_defaults".
 const mcpOutputEchoBoxOfDefaults = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":` + mcpSchemaDefaults3 + `,` +
-	`"ptr":` + mcpSchemaDefaults3 + `,` +
-	`"list":{"type":"array","items":` + mcpSchemaDefaults3 + `},` +
-	`"refs":{"type":"array","items":` + mcpSchemaDefaults4 + `},` +
-	`"pair":{"type":"array","items":` + mcpSchemaDefaults3 + `,"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":` + mcpSchemaDefaults3 + `},` +
-	`"opt":` + mcpSchemaDefaults3 + `,` +
-	`"zero":` + mcpSchemaDefaults3 + `,` +
-	`"ptrOpt":` + mcpSchemaDefaults3 + `,` +
-	`"bag":{"type":"object","additionalProperties":` + mcpSchemaDefaults4 + `}},` +
+	`"value":` + mcpSchemaDefaults4 + `,` +
+	`"ptr":` + mcpSchemaDefaults4 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaDefaults4 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaDefaults5 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaDefaults4 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaDefaults4 + `},` +
+	`"opt":` + mcpSchemaDefaults4 + `,` +
+	`"zero":` + mcpSchemaDefaults4 + `,` +
+	`"ptrOpt":` + mcpSchemaDefaults4 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaDefaults5 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaDefaults3 is a part of several schemas.
-const mcpSchemaDefaults3 = `{"type":"object","description":"Defaults has defaults of every kind.",` +
+// mcpSchemaDefaults4 is a part of several schemas.
+const mcpSchemaDefaults4 = `{"type":"object","description":"Defaults has defaults of every kind.",` +
 	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
 	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"]}`
 
-// mcpSchemaDefaults4 is a part of several schemas.
-const mcpSchemaDefaults4 = `{"description":"Defaults has defaults of every kind.","anyOf":[{"type":"object",` +
+// mcpSchemaDefaults5 is a part of several schemas.
+const mcpSchemaDefaults5 = `{"description":"Defaults has defaults of every kind.","anyOf":[{"type":"object",` +
 	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
 	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"]},` +
 	`{"type":"null"}]}`
@@ -1694,8 +1675,7 @@ var mcpToolEchoBoxOfEmbedding = mcp.ToolInfo{
 
 // mcpInputEchoBoxOfEmbedding is the input schema of the tool
 // "echo_box_of_embedding".
-const mcpInputEchoBoxOfEmbedding = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoBoxOfEmbedding = `{"type":"object","properties":{` +
 	`"value":` + mcpSchemaEmbedding + `,` +
 	`"ptr":` + mcpSchemaEmbedding + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaEmbedding + `},` +
@@ -1719,33 +1699,36 @@ const mcpSchemaEmbedding = `{"type":"object",` +
 	`"required":["id","Name","Shown","Own"],"additionalProperties":false}`
 
 // mcpSchemaEmbedding2 is a part of several schemas.
-const mcpSchemaEmbedding2 = `{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
-	`"type":"object","properties":{` +
+const mcpSchemaEmbedding2 = `{"description":"Embedding embeds exported and unexported structs.",` +
+	`"anyOf":[` + mcpSchemaEmbedding3 + `,{"type":"null"}]}`
+
+// mcpSchemaEmbedding3 is a part of several schemas.
+const mcpSchemaEmbedding3 = `{"type":"object","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
 	`"at":{"type":"string","format":"date-time"},` +
 	`"Shown":{"type":"integer"},` +
 	`"Own":{"type":"integer"}},` +
-	`"required":["id","Name","Shown","Own"],"additionalProperties":false},{"type":"null"}]}`
+	`"required":["id","Name","Shown","Own"],"additionalProperties":false}`
 
 // mcpOutputEchoBoxOfEmbedding is the output schema of the tool
 // "echo_box_of_embedding".
 const mcpOutputEchoBoxOfEmbedding = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":` + mcpSchemaEmbedding3 + `,` +
-	`"ptr":` + mcpSchemaEmbedding3 + `,` +
-	`"list":{"type":"array","items":` + mcpSchemaEmbedding3 + `},` +
-	`"refs":{"type":"array","items":` + mcpSchemaEmbedding4 + `},` +
-	`"pair":{"type":"array","items":` + mcpSchemaEmbedding3 + `,"minItems":2,"maxItems":2},` +
-	`"map":{"type":"object","additionalProperties":` + mcpSchemaEmbedding3 + `},` +
-	`"opt":` + mcpSchemaEmbedding3 + `,` +
-	`"zero":` + mcpSchemaEmbedding3 + `,` +
-	`"ptrOpt":` + mcpSchemaEmbedding3 + `,` +
-	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding4 + `}},` +
+	`"value":` + mcpSchemaEmbedding4 + `,` +
+	`"ptr":` + mcpSchemaEmbedding4 + `,` +
+	`"list":{"type":"array","items":` + mcpSchemaEmbedding4 + `},` +
+	`"refs":{"type":"array","items":` + mcpSchemaEmbedding5 + `},` +
+	`"pair":{"type":"array","items":` + mcpSchemaEmbedding4 + `,"minItems":2,"maxItems":2},` +
+	`"map":{"type":"object","additionalProperties":` + mcpSchemaEmbedding4 + `},` +
+	`"opt":` + mcpSchemaEmbedding4 + `,` +
+	`"zero":` + mcpSchemaEmbedding4 + `,` +
+	`"ptrOpt":` + mcpSchemaEmbedding4 + `,` +
+	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding5 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaEmbedding3 is a part of several schemas.
-const mcpSchemaEmbedding3 = `{"type":"object",` +
+// mcpSchemaEmbedding4 is a part of several schemas.
+const mcpSchemaEmbedding4 = `{"type":"object",` +
 	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
@@ -1754,8 +1737,8 @@ const mcpSchemaEmbedding3 = `{"type":"object",` +
 	`"Own":{"type":"integer"}},` +
 	`"required":["id","Name","Shown","Own"]}`
 
-// mcpSchemaEmbedding4 is a part of several schemas.
-const mcpSchemaEmbedding4 = `{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
+// mcpSchemaEmbedding5 is a part of several schemas.
+const mcpSchemaEmbedding5 = `{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
 	`"type":"object","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
@@ -1791,8 +1774,7 @@ var mcpToolEchoBoxOfLink = mcp.ToolInfo{
 }
 
 // mcpInputEchoBoxOfLink is the input schema of the tool "echo_box_of_link".
-const mcpInputEchoBoxOfLink = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoBoxOfLink = `{"type":"object","properties":{` +
 	`"value":{"$ref":"#/$defs/Link"},` +
 	`"ptr":{"$ref":"#/$defs/Link"},` +
 	`"list":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Link"},{"type":"null"}]}},` +
@@ -1854,10 +1836,8 @@ var mcpToolEchoBoxOfNode = mcp.ToolInfo{
 }
 
 // mcpInputEchoBoxOfNode is the input schema of the tool "echo_box_of_node".
-const mcpInputEchoBoxOfNode = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxNodeProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
+const mcpInputEchoBoxOfNode = `{"type":"object","properties":` + mcpSchemaBoxNodeProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
 
 // mcpSchemaBoxNodeProperties is a part of several schemas.
 const mcpSchemaBoxNodeProperties = `{"value":{"$ref":"#/$defs/Node"},"ptr":{"$ref":"#/$defs/Node"},` +
@@ -1920,7 +1900,7 @@ var mcpToolEchoBranch = mcp.ToolInfo{
 }
 
 // mcpInputEchoBranch is the input schema of the tool "echo_branch".
-const mcpInputEchoBranch = `{"type":"object","description":"Branch is recursive by way of a slice.",` +
+const mcpInputEchoBranch = `{"type":"object",` +
 	`"properties":{"name":{"type":"string"},"branches":{"type":"array","items":{"$ref":"#/$defs/Branch"}}},` +
 	`"required":["name","branches"],"additionalProperties":false,"$defs":{` +
 	`"Branch":{"type":"object","description":"Branch is recursive by way of a slice.",` +
@@ -1962,7 +1942,12 @@ var mcpToolEchoByPointer = mcp.ToolInfo{
 }
 
 // mcpInputEchoByPointer is the input schema of the tool "echo_by_pointer".
-const mcpInputEchoByPointer = mcpSchemaByPointer
+const mcpInputEchoByPointer = `{"type":"object","properties":{` +
+	`"id":{"type":"string"},` +
+	`"Name":{"type":"string"},` +
+	`"at":{"type":"string","format":"date-time"},` +
+	`"Own":{"type":"integer"}},` +
+	`"required":["Own"],"additionalProperties":false}`
 
 // mcpOutputEchoByPointer is the output schema of the tool "echo_by_pointer".
 const mcpOutputEchoByPointer = mcpSchemaByPointer3
@@ -1994,8 +1979,7 @@ var mcpToolEchoByPointers = mcp.ToolInfo{
 }
 
 // mcpInputEchoByPointers is the input schema of the tool "echo_by_pointers".
-const mcpInputEchoByPointers = `{"type":"object",` +
-	`"description":"ByPointers embeds pointers to structs that embed pointers.","properties":{` +
+const mcpInputEchoByPointers = `{"type":"object","properties":{` +
 	`"i":{"type":"integer"},` +
 	`"j":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"k":{"type":"string"},` +
@@ -2038,10 +2022,8 @@ var mcpToolEchoBytes = mcp.ToolInfo{
 }
 
 // mcpInputEchoBytes is the input schema of the tool "echo_bytes".
-const mcpInputEchoBytes = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxByteProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoBytes = `{"type":"object","properties":` + mcpSchemaBoxByteProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxByteProperties is a part of several schemas.
 const mcpSchemaBoxByteProperties = `{"value":{"type":"string","contentEncoding":"base64"},` +
@@ -2088,10 +2070,8 @@ var mcpToolEchoCelsius = mcp.ToolInfo{
 const mcpInputEchoCelsius = mcpSchemaBoxCelsius
 
 // mcpSchemaBoxCelsius is a part of several schemas.
-const mcpSchemaBoxCelsius = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxCelsiusProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxCelsius = `{"type":"object","properties":` + mcpSchemaBoxCelsiusProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxCelsiusProperties is a part of several schemas.
 const mcpSchemaBoxCelsiusProperties = `{` +
@@ -2144,7 +2124,7 @@ var mcpToolEchoChicken = mcp.ToolInfo{
 }
 
 // mcpInputEchoChicken is the input schema of the tool "echo_chicken".
-const mcpInputEchoChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
+const mcpInputEchoChicken = `{"type":"object",` +
 	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
 	`"required":["lays"],"additionalProperties":false,"$defs":{` +
 	`"Chicken":` + mcpSchemaChicken + `,` +
@@ -2193,8 +2173,8 @@ var mcpToolEchoCircleA = mcp.ToolInfo{
 }
 
 // mcpInputEchoCircleA is the input schema of the tool "echo_circle_a".
-const mcpInputEchoCircleA = `{"type":"object","description":"Three types in a circle.",` +
-	`"properties":` + mcpSchemaCircleAProperties + `,"additionalProperties":false,"$defs":{` +
+const mcpInputEchoCircleA = `{"type":"object","properties":` + mcpSchemaCircleAProperties + `,` +
+	`"additionalProperties":false,"$defs":{` +
 	`"CircleA":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleAProperties + `,"additionalProperties":false}}}`
 
@@ -2248,8 +2228,8 @@ var mcpToolEchoCircleB = mcp.ToolInfo{
 }
 
 // mcpInputEchoCircleB is the input schema of the tool "echo_circle_b".
-const mcpInputEchoCircleB = `{"type":"object","description":"Three types in a circle.",` +
-	`"properties":` + mcpSchemaCircleBProperties + `,"required":["c"],"additionalProperties":false,"$defs":{` +
+const mcpInputEchoCircleB = `{"type":"object","properties":` + mcpSchemaCircleBProperties + `,"required":["c"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"CircleB":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleBProperties + `,"required":["c"],"additionalProperties":false}}}`
 
@@ -2301,8 +2281,8 @@ var mcpToolEchoCircleC = mcp.ToolInfo{
 }
 
 // mcpInputEchoCircleC is the input schema of the tool "echo_circle_c".
-const mcpInputEchoCircleC = `{"type":"object","description":"Three types in a circle.",` +
-	`"properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],"additionalProperties":false,"$defs":{` +
+const mcpInputEchoCircleC = `{"type":"object","properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"CircleC":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],"additionalProperties":false}}}`
 
@@ -2354,8 +2334,7 @@ var mcpToolEchoColor = mcp.ToolInfo{
 }
 
 // mcpInputEchoColor is the input schema of the tool "echo_color".
-const mcpInputEchoColor = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoColor = `{"type":"object","properties":{` +
 	`"value":{"type":"integer","description":"Color is an enumeration of small unsigned numbers.","enum":[1,2,3]},` +
 	`"ptr":{"type":"integer","description":"Color is an enumeration of small unsigned numbers.","enum":[1,2,3]},` +
 	`"list":{"type":"string","contentEncoding":"base64"},` +
@@ -2433,9 +2412,7 @@ var mcpToolEchoColors = mcp.ToolInfo{
 }
 
 // mcpInputEchoColors is the input schema of the tool "echo_colors".
-const mcpInputEchoColors = `{"type":"object",` +
-	`"description":"Colors has an enumeration of bytes, but no slice of it, which would be base64.",` +
-	`"properties":{` +
+const mcpInputEchoColors = `{"type":"object","properties":{` +
 	`"value":{"type":"integer","description":"Color is an enumeration of small unsigned numbers.","enum":[1,2,3]},` +
 	`"ptr":{"type":"integer","description":"Color is an enumeration of small unsigned numbers.","enum":[1,2,3]},` +
 	`"refs":{"type":"array","items":{"description":"Color is an enumeration of small unsigned numbers.",` +
@@ -2502,7 +2479,6 @@ var mcpToolEchoConflict = mcp.ToolInfo{
 
 // mcpInputEchoConflict is the input schema of the tool "echo_conflict".
 const mcpInputEchoConflict = `{"type":"object",` +
-	`"description":"Conflict drops X; for Y and Z the tagged fields are used.",` +
 	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
 	`"required":["L","Y","Z","R"],"additionalProperties":false}`
 
@@ -2538,10 +2514,8 @@ var mcpToolEchoCorner = mcp.ToolInfo{
 }
 
 // mcpInputEchoCorner is the input schema of the tool "echo_corner".
-const mcpInputEchoCorner = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxCornerProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoCorner = `{"type":"object","properties":` + mcpSchemaBoxCornerProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxCornerProperties is a part of several schemas.
 const mcpSchemaBoxCornerProperties = `{"value":{"type":"array",` +
@@ -2597,10 +2571,8 @@ var mcpToolEchoCount = mcp.ToolInfo{
 }
 
 // mcpInputEchoCount is the input schema of the tool "echo_count".
-const mcpInputEchoCount = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxCountProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoCount = `{"type":"object","properties":` + mcpSchemaBoxCountProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxCountProperties is a part of several schemas.
 const mcpSchemaBoxCountProperties = `{` +
@@ -2650,10 +2622,8 @@ var mcpToolEchoCube = mcp.ToolInfo{
 }
 
 // mcpInputEchoCube is the input schema of the tool "echo_cube".
-const mcpInputEchoCube = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBox23StringProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoCube = `{"type":"object","properties":` + mcpSchemaBox23StringProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBox23StringProperties is a part of several schemas.
 const mcpSchemaBox23StringProperties = `{"value":{"type":"array",` +
@@ -2719,7 +2689,7 @@ var mcpToolEchoDeep = mcp.ToolInfo{
 }
 
 // mcpInputEchoDeep is the input schema of the tool "echo_deep".
-const mcpInputEchoDeep = `{"type":"object","description":"Deep reaches fields at several depths.",` +
+const mcpInputEchoDeep = `{"type":"object",` +
 	`"properties":{"low":{"type":"integer"},"mid":{"type":"integer"},"top":{"type":"integer"}},` +
 	`"required":["low","mid","top"],"additionalProperties":false}`
 
@@ -2754,10 +2724,10 @@ var mcpToolEchoDefaults = mcp.ToolInfo{
 }
 
 // mcpInputEchoDefaults is the input schema of the tool "echo_defaults".
-const mcpInputEchoDefaults = mcpSchemaDefaults
+const mcpInputEchoDefaults = mcpSchemaDefaults3
 
 // mcpOutputEchoDefaults is the output schema of the tool "echo_defaults".
-const mcpOutputEchoDefaults = mcpSchemaDefaults3
+const mcpOutputEchoDefaults = mcpSchemaDefaults4
 
 // mcpCallEchoDefaults answers calls of the tool "echo_defaults".
 func mcpCallEchoDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2785,10 +2755,8 @@ var mcpToolEchoDegrees = mcp.ToolInfo{
 }
 
 // mcpInputEchoDegrees is the input schema of the tool "echo_degrees".
-const mcpInputEchoDegrees = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxDegreesProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoDegrees = `{"type":"object","properties":` + mcpSchemaBoxDegreesProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxDegreesProperties is a part of several schemas.
 const mcpSchemaBoxDegreesProperties = `{` +
@@ -2890,9 +2858,8 @@ var mcpToolEchoDescribed = mcp.ToolInfo{
 }
 
 // mcpInputEchoDescribed is the input schema of the tool "echo_described".
-const mcpInputEchoDescribed = `{"type":"object","description":"Described has descriptions only.",` +
-	`"properties":` + mcpSchemaDescribedProperties + `,"required":["city","Doc","Tail","extra","title"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoDescribed = `{"type":"object","properties":` + mcpSchemaDescribedProperties + `,` +
+	`"required":["city","Doc","Tail","extra","title"],"additionalProperties":false}`
 
 // mcpSchemaDescribedProperties is a part of several schemas.
 const mcpSchemaDescribedProperties = `{` +
@@ -2932,7 +2899,7 @@ var mcpToolEchoDiamond = mcp.ToolInfo{
 }
 
 // mcpInputEchoDiamond is the input schema of the tool "echo_diamond".
-const mcpInputEchoDiamond = `{"type":"object","description":"Diamond reaches the same struct twice.",` +
+const mcpInputEchoDiamond = `{"type":"object",` +
 	`"properties":{"A":{"type":"integer"},"B":{"type":"integer"},"Own":{"type":"integer"}},` +
 	`"required":["A","B","Own"],"additionalProperties":false}`
 
@@ -2967,10 +2934,8 @@ var mcpToolEchoDigest = mcp.ToolInfo{
 }
 
 // mcpInputEchoDigest is the input schema of the tool "echo_digest".
-const mcpInputEchoDigest = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxDigestProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoDigest = `{"type":"object","properties":` + mcpSchemaBoxDigestProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxDigestProperties is a part of several schemas.
 const mcpSchemaBoxDigestProperties = `{"value":{"type":"array",` +
@@ -3030,10 +2995,8 @@ var mcpToolEchoDouble = mcp.ToolInfo{
 }
 
 // mcpInputEchoDouble is the input schema of the tool "echo_double".
-const mcpInputEchoDouble = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxDoubleProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoDouble = `{"type":"object","properties":` + mcpSchemaBoxDoubleProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxDoubleProperties is a part of several schemas.
 const mcpSchemaBoxDoubleProperties = `{"value":{"description":"Double writes a name twice where it is zero."},` +
@@ -3080,10 +3043,8 @@ var mcpToolEchoDuration = mcp.ToolInfo{
 }
 
 // mcpInputEchoDuration is the input schema of the tool "echo_duration".
-const mcpInputEchoDuration = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxDurationProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoDuration = `{"type":"object","properties":` + mcpSchemaBoxDurationProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxDurationProperties is a part of several schemas.
 const mcpSchemaBoxDurationProperties = `{"value":{"type":"integer","description":"In nanoseconds."},` +
@@ -3129,8 +3090,7 @@ var mcpToolEchoDurations = mcp.ToolInfo{
 }
 
 // mcpInputEchoDurations is the input schema of the tool "echo_durations".
-const mcpInputEchoDurations = `{"type":"object",` +
-	`"description":"Durations travel as text where the tag says so.","properties":{` +
+const mcpInputEchoDurations = `{"type":"object","properties":{` +
 	`"text":{"type":"string","description":"A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"ptr":{"type":"string","description":"A duration such as \"1h30m\".",` +
@@ -3192,8 +3152,8 @@ var mcpToolEchoEgg = mcp.ToolInfo{
 }
 
 // mcpInputEchoEgg is the input schema of the tool "echo_egg".
-const mcpInputEchoEgg = `{"type":"object","description":"Egg is what chickens are made of.",` +
-	`"properties":` + mcpSchemaEggProperties + `,"required":["weight"],"additionalProperties":false,"$defs":{` +
+const mcpInputEchoEgg = `{"type":"object","properties":` + mcpSchemaEggProperties + `,"required":["weight"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
 	`"properties":` + mcpSchemaEggProperties + `,"required":["weight"],"additionalProperties":false}}}`
 
@@ -3239,8 +3199,7 @@ var mcpToolEchoEither = mcp.ToolInfo{
 }
 
 // mcpInputEchoEither is the input schema of the tool "echo_either".
-const mcpInputEchoEither = `{"type":"object","description":"Either nests instances in instances.",` +
-	`"properties":{` +
+const mcpInputEchoEither = `{"type":"object","properties":{` +
 	`"left":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -3302,8 +3261,7 @@ var mcpToolEchoEitherOfSame = mcp.ToolInfo{
 
 // mcpInputEchoEitherOfSame is the input schema of the tool
 // "echo_either_of_same".
-const mcpInputEchoEitherOfSame = `{"type":"object","description":"Either nests instances in instances.",` +
-	`"properties":{` +
+const mcpInputEchoEitherOfSame = `{"type":"object","properties":{` +
 	`"left":{"type":"string","description":"Named scalars, without constants."},` +
 	`"right":{"type":"string","description":"Named scalars, without constants."},` +
 	`"both":{"type":"object","description":"Pair is two of anything.","properties":{` +
@@ -3355,8 +3313,7 @@ var mcpToolEchoElements = mcp.ToolInfo{
 }
 
 // mcpInputEchoElements is the input schema of the tool "echo_elements".
-const mcpInputEchoElements = `{"type":"object","description":"Elements has constraints of elements.",` +
-	`"properties":{` +
+const mcpInputEchoElements = `{"type":"object","properties":{` +
 	`"ints":{"type":"array","items":{"type":"integer","minimum":0,"maximum":9}},` +
 	`"texts":{"type":"array","items":{"type":"string","minLength":1,"maxLength":3},"maxItems":4},` +
 	`"matrix":{"type":"array","items":{"type":"array","items":{"type":"integer","multipleOf":2}}},` +
@@ -3413,10 +3370,10 @@ var mcpToolEchoEmbedding = mcp.ToolInfo{
 }
 
 // mcpInputEchoEmbedding is the input schema of the tool "echo_embedding".
-const mcpInputEchoEmbedding = mcpSchemaEmbedding
+const mcpInputEchoEmbedding = mcpSchemaEmbedding3
 
 // mcpOutputEchoEmbedding is the output schema of the tool "echo_embedding".
-const mcpOutputEchoEmbedding = mcpSchemaEmbedding3
+const mcpOutputEchoEmbedding = mcpSchemaEmbedding4
 
 // mcpCallEchoEmbedding answers calls of the tool "echo_embedding".
 func mcpCallEchoEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3444,8 +3401,7 @@ var mcpToolEchoEmpty = mcp.ToolInfo{
 }
 
 // mcpInputEchoEmpty is the input schema of the tool "echo_empty".
-const mcpInputEchoEmpty = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoEmpty = `{"type":"object","properties":{` +
 	`"value":{"type":"object","properties":{},"additionalProperties":false},` +
 	`"ptr":{"type":"object","properties":{},"additionalProperties":false},` +
 	`"list":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}},` +
@@ -3504,10 +3460,8 @@ var mcpToolEchoEmptyArray = mcp.ToolInfo{
 }
 
 // mcpInputEchoEmptyArray is the input schema of the tool "echo_empty_array".
-const mcpInputEchoEmptyArray = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBox0IntProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoEmptyArray = `{"type":"object","properties":` + mcpSchemaBox0IntProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBox0IntProperties is a part of several schemas.
 const mcpSchemaBox0IntProperties = `{` +
@@ -3557,9 +3511,8 @@ var mcpToolEchoFamily = mcp.ToolInfo{
 }
 
 // mcpInputEchoFamily is the input schema of the tool "echo_family".
-const mcpInputEchoFamily = `{"type":"object",` +
-	`"description":"Family contains itself by a type of another package.",` +
-	`"properties":` + mcpSchemaFamilyProperties + `,"required":["relatives"],"additionalProperties":false,"$defs":{` +
+const mcpInputEchoFamily = `{"type":"object","properties":` + mcpSchemaFamilyProperties + `,` +
+	`"required":["relatives"],"additionalProperties":false,"$defs":{` +
 	`"Family":{"type":"object","description":"Family contains itself by a type of another package.",` +
 	`"properties":` + mcpSchemaFamilyProperties + `,"required":["relatives"],"additionalProperties":false}}}`
 
@@ -3618,10 +3571,8 @@ var mcpToolEchoFlag = mcp.ToolInfo{
 }
 
 // mcpInputEchoFlag is the input schema of the tool "echo_flag".
-const mcpInputEchoFlag = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxFlagProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoFlag = `{"type":"object","properties":` + mcpSchemaBoxFlagProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxFlagProperties is a part of several schemas.
 const mcpSchemaBoxFlagProperties = `{` +
@@ -3674,10 +3625,8 @@ var mcpToolEchoFloat32 = mcp.ToolInfo{
 const mcpInputEchoFloat32 = mcpSchemaBoxFloat32
 
 // mcpSchemaBoxFloat32 is a part of several schemas.
-const mcpSchemaBoxFloat32 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxFloat32Properties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxFloat32 = `{"type":"object","properties":` + mcpSchemaBoxFloat32Properties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxFloat32Properties is a part of several schemas.
 const mcpSchemaBoxFloat32Properties = `{"value":{"type":"number"},"ptr":{"type":"number"},` +
@@ -3798,8 +3747,7 @@ var mcpToolEchoFolder = mcp.ToolInfo{
 }
 
 // mcpInputEchoFolder is the input schema of the tool "echo_folder".
-const mcpInputEchoFolder = `{"type":"object","description":"Folder is recursive by way of a map.",` +
-	`"properties":{` +
+const mcpInputEchoFolder = `{"type":"object","properties":{` +
 	`"files":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"folders":{"type":"object","additionalProperties":{"$ref":"#/$defs/Folder"}}},` +
 	`"additionalProperties":false,"$defs":{` +
@@ -3844,9 +3792,8 @@ var mcpToolEchoForest = mcp.ToolInfo{
 }
 
 // mcpInputEchoForest is the input schema of the tool "echo_forest".
-const mcpInputEchoForest = `{"type":"object","description":"Forest has a recursive type in several places.",` +
-	`"properties":` + mcpSchemaForestProperties + `,"required":["first","second","byName","links"],` +
-	`"additionalProperties":false,"$defs":{` +
+const mcpInputEchoForest = `{"type":"object","properties":` + mcpSchemaForestProperties + `,` +
+	`"required":["first","second","byName","links"],"additionalProperties":false,"$defs":{` +
 	`"Link":{"type":"object","description":"Link is a list.",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false},` +
@@ -3890,7 +3837,7 @@ var mcpToolEchoFormats = mcp.ToolInfo{
 }
 
 // mcpInputEchoFormats is the input schema of the tool "echo_formats".
-const mcpInputEchoFormats = `{"type":"object","description":"Formats has every format.","properties":{` +
+const mcpInputEchoFormats = `{"type":"object","properties":{` +
 	`"dateTime":{"type":"string","format":"date-time"},` +
 	`"date":{"type":"string","format":"date"},` +
 	`"time":{"type":"string","format":"time"},` +
@@ -3950,10 +3897,8 @@ var mcpToolEchoGradeKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoGradeKeys is the input schema of the tool "echo_grade_keys".
-const mcpInputEchoGradeKeys = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapGradeGradeProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoGradeKeys = `{"type":"object","properties":` + mcpSchemaBoxMapGradeGradeProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapGradeGradeProperties is a part of several schemas.
 const mcpSchemaBoxMapGradeGradeProperties = `{"value":{"type":"object","additionalProperties":{` +
@@ -4009,9 +3954,8 @@ var mcpToolEchoGrid = mcp.ToolInfo{
 }
 
 // mcpInputEchoGrid is the input schema of the tool "echo_grid".
-const mcpInputEchoGrid = `{"type":"object",` +
-	`"description":"Grid is recursive by way of slices of maps of pointers.",` +
-	`"properties":` + mcpSchemaGridProperties + `,"required":["size"],"additionalProperties":false,"$defs":{` +
+const mcpInputEchoGrid = `{"type":"object","properties":` + mcpSchemaGridProperties + `,"required":["size"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"Grid":{"type":"object","description":"Grid is recursive by way of slices of maps of pointers.",` +
 	`"properties":` + mcpSchemaGridProperties + `,"required":["size"],"additionalProperties":false}}}`
 
@@ -4053,8 +3997,8 @@ var mcpToolEchoHiding = mcp.ToolInfo{
 }
 
 // mcpInputEchoHiding is the input schema of the tool "echo_hiding".
-const mcpInputEchoHiding = `{"type":"object","description":"Hiding drops an embedded struct and a field.",` +
-	`"properties":{"Own":{"type":"integer"}},"required":["Own"],"additionalProperties":false}`
+const mcpInputEchoHiding = `{"type":"object","properties":{"Own":{"type":"integer"}},"required":["Own"],` +
+	`"additionalProperties":false}`
 
 // mcpOutputEchoHiding is the output schema of the tool "echo_hiding".
 const mcpOutputEchoHiding = `{"type":"object","description":"Hiding drops an embedded struct and a field.",` +
@@ -4086,8 +4030,7 @@ var mcpToolEchoHuge = mcp.ToolInfo{
 }
 
 // mcpInputEchoHuge is the input schema of the tool "echo_huge".
-const mcpInputEchoHuge = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoHuge = `{"type":"object","properties":{` +
 	`"value":{"type":"integer","description":"Huge has values beyond float64.",` +
 	`"enum":[18446744073709551615,9007199254740993,9007199254740992]},` +
 	`"ptr":{"type":"integer","description":"Huge has values beyond float64.",` +
@@ -4166,8 +4109,7 @@ var mcpToolEchoInOnly = mcp.ToolInfo{
 }
 
 // mcpInputEchoInOnly is the input schema of the tool "echo_in_only".
-const mcpInputEchoInOnly = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoInOnly = `{"type":"object","properties":{` +
 	`"value":{"description":"InOnly has a method for the other direction: it is written by its fields."},` +
 	`"ptr":{"description":"InOnly has a method for the other direction: it is written by its fields."},` +
 	`"list":{"type":"array",` +
@@ -4238,8 +4180,7 @@ var mcpToolEchoInline = mcp.ToolInfo{
 }
 
 // mcpInputEchoInline is the input schema of the tool "echo_inline".
-const mcpInputEchoInline = `{"type":"object","description":"Inline has an option that encoding/json ignores.",` +
-	`"properties":{` +
+const mcpInputEchoInline = `{"type":"object","properties":{` +
 	`"Part":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -4320,10 +4261,8 @@ var mcpToolEchoInt16 = mcp.ToolInfo{
 }
 
 // mcpInputEchoInt16 is the input schema of the tool "echo_int16".
-const mcpInputEchoInt16 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxInt16Properties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoInt16 = `{"type":"object","properties":` + mcpSchemaBoxInt16Properties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxInt16Properties is a part of several schemas.
 const mcpSchemaBoxInt16Properties = `{"value":{"type":"integer","minimum":-32768,"maximum":32767},` +
@@ -4372,10 +4311,8 @@ var mcpToolEchoInt32 = mcp.ToolInfo{
 const mcpInputEchoInt32 = mcpSchemaBoxInt32
 
 // mcpSchemaBoxInt32 is a part of several schemas.
-const mcpSchemaBoxInt32 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxInt32Properties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxInt32 = `{"type":"object","properties":` + mcpSchemaBoxInt32Properties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxInt32Properties is a part of several schemas.
 const mcpSchemaBoxInt32Properties = `{"value":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
@@ -4460,10 +4397,8 @@ var mcpToolEchoInt8 = mcp.ToolInfo{
 const mcpInputEchoInt8 = mcpSchemaBoxInt8
 
 // mcpSchemaBoxInt8 is a part of several schemas.
-const mcpSchemaBoxInt8 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxInt8Properties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxInt8 = `{"type":"object","properties":` + mcpSchemaBoxInt8Properties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxInt8Properties is a part of several schemas.
 const mcpSchemaBoxInt8Properties = `{"value":{"type":"integer","minimum":-128,"maximum":127},` +
@@ -4511,10 +4446,8 @@ var mcpToolEchoInt8Keys = mcp.ToolInfo{
 }
 
 // mcpInputEchoInt8Keys is the input schema of the tool "echo_int8_keys".
-const mcpInputEchoInt8Keys = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapInt8StringProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoInt8Keys = `{"type":"object","properties":` + mcpSchemaBoxMapInt8StringProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapInt8StringProperties is a part of several schemas.
 const mcpSchemaBoxMapInt8StringProperties = `{"value":{"type":"object",` +
@@ -4573,10 +4506,8 @@ var mcpToolEchoIntKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoIntKeys is the input schema of the tool "echo_int_keys".
-const mcpInputEchoIntKeys = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapIntStringProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoIntKeys = `{"type":"object","properties":` + mcpSchemaBoxMapIntStringProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapIntStringProperties is a part of several schemas.
 const mcpSchemaBoxMapIntStringProperties = `{"value":{"type":"object",` +
@@ -4803,8 +4734,8 @@ var mcpToolEchoItself = mcp.ToolInfo{
 }
 
 // mcpInputEchoItself is the input schema of the tool "echo_itself".
-const mcpInputEchoItself = `{"type":"object","description":"Itself embeds a pointer to itself.",` +
-	`"properties":{"N":{"type":"integer"}},"required":["N"],"additionalProperties":false}`
+const mcpInputEchoItself = `{"type":"object","properties":{"N":{"type":"integer"}},"required":["N"],` +
+	`"additionalProperties":false}`
 
 // mcpOutputEchoItself is the output schema of the tool "echo_itself".
 const mcpOutputEchoItself = `{"type":"object","description":"Itself embeds a pointer to itself.",` +
@@ -4837,8 +4768,7 @@ var mcpToolEchoKeyPatterns = mcp.ToolInfo{
 }
 
 // mcpInputEchoKeyPatterns is the input schema of the tool "echo_key_patterns".
-const mcpInputEchoKeyPatterns = `{"type":"object","description":"KeyPatterns has patterns of keys.",` +
-	`"properties":{` +
+const mcpInputEchoKeyPatterns = `{"type":"object","properties":{` +
 	`"plain":{"type":"object","propertyNames":{"pattern":"^[a-z]+$"},"additionalProperties":{"type":"integer"}},` +
 	`"ptr":{"type":"object","propertyNames":{"pattern":"b"},"additionalProperties":{"type":"string"},` +
 	`"maxProperties":3},` +
@@ -4893,8 +4823,7 @@ var mcpToolEchoKeyed = mcp.ToolInfo{
 }
 
 // mcpInputEchoKeyed is the input schema of the tool "echo_keyed".
-const mcpInputEchoKeyed = `{"type":"object","description":"Keyed has a pattern of keys by a directive.",` +
-	`"properties":{` +
+const mcpInputEchoKeyed = `{"type":"object","properties":{` +
 	`"value":{"type":"object","propertyNames":{"pattern":"^[a-z]{1,3}$"},` +
 	`"additionalProperties":{"type":"integer"},"maxProperties":5}},` +
 	`"required":["value"],"additionalProperties":false}`
@@ -4929,8 +4858,8 @@ var mcpToolEchoKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoKeys is the input schema of the tool "echo_keys".
-const mcpInputEchoKeys = `{"type":"object","description":"Keys has maps by every kind of key.",` +
-	`"properties":` + mcpSchemaKeysProperties + `,"additionalProperties":false}`
+const mcpInputEchoKeys = `{"type":"object","properties":` + mcpSchemaKeysProperties + `,` +
+	`"additionalProperties":false}`
 
 // mcpSchemaKeysProperties is a part of several schemas.
 const mcpSchemaKeysProperties = `{"string":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -4990,9 +4919,7 @@ var mcpToolEchoKeywords = mcp.ToolInfo{
 }
 
 // mcpInputEchoKeywords is the input schema of the tool "echo_keywords".
-const mcpInputEchoKeywords = `{"type":"object",` +
-	`"description":"Keywords has fields whose names clash with what generated code uses.",` +
-	`"properties":` + mcpSchemaKeywordsProperties + `,` +
+const mcpInputEchoKeywords = `{"type":"object","properties":` + mcpSchemaKeywordsProperties + `,` +
 	`"required":["func","d","o","e","v","args","ctx","err","wire","mcp","string","nil","true"],` +
 	`"additionalProperties":false}`
 
@@ -5034,10 +4961,8 @@ var mcpToolEchoLabel = mcp.ToolInfo{
 }
 
 // mcpInputEchoLabel is the input schema of the tool "echo_label".
-const mcpInputEchoLabel = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxLabelProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoLabel = `{"type":"object","properties":` + mcpSchemaBoxLabelProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxLabelProperties is a part of several schemas.
 const mcpSchemaBoxLabelProperties = `{` +
@@ -5087,10 +5012,8 @@ var mcpToolEchoLabels = mcp.ToolInfo{
 }
 
 // mcpInputEchoLabels is the input schema of the tool "echo_labels".
-const mcpInputEchoLabels = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxLabelsProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoLabels = `{"type":"object","properties":` + mcpSchemaBoxLabelsProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxLabelsProperties is a part of several schemas.
 const mcpSchemaBoxLabelsProperties = `{` +
@@ -5142,8 +5065,7 @@ var mcpToolEchoLadder = mcp.ToolInfo{
 }
 
 // mcpInputEchoLadder is the input schema of the tool "echo_ladder".
-const mcpInputEchoLadder = `{"type":"object","description":"Ladder is recursive by way of arrays.",` +
-	`"properties":{` +
+const mcpInputEchoLadder = `{"type":"object","properties":{` +
 	`"rungs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Ladder"},{"type":"null"}]},"minItems":2,` +
 	`"maxItems":2}},` +
 	`"required":["rungs"],"additionalProperties":false,"$defs":{` +
@@ -5189,7 +5111,7 @@ var mcpToolEchoLengths = mcp.ToolInfo{
 }
 
 // mcpInputEchoLengths is the input schema of the tool "echo_lengths".
-const mcpInputEchoLengths = `{"type":"object","description":"Lengths has limits of lengths.","properties":{` +
+const mcpInputEchoLengths = `{"type":"object","properties":{` +
 	`"text":{"type":"string","minLength":2,"maxLength":5},` +
 	`"label":{"type":"string","description":"Named scalars, without constants.","minLength":1},` +
 	`"ptr":{"type":"string","maxLength":3},` +
@@ -5257,10 +5179,9 @@ var mcpToolEchoLenient = mcp.ToolInfo{
 const mcpInputEchoLenient = mcpSchemaScalars
 
 // mcpSchemaScalars is a part of several schemas.
-const mcpSchemaScalars = `{"type":"object",` +
-	`"description":"Scalars has one field of each kind, unnamed and named.",` +
-	`"properties":` + mcpSchemaScalarsProperties + `,"required":["B","I","I8","I16","I32","I64","U","U8","U16","U32",` +
-	`"U64","F32","F64","S","Flag","Count","Octet","Label","Ratio"],"additionalProperties":false}`
+const mcpSchemaScalars = `{"type":"object","properties":` + mcpSchemaScalarsProperties + `,"required":["B","I","I8",` +
+	`"I16","I32","I64","U","U8","U16","U32","U64","F32","F64","S","Flag","Count","Octet","Label","Ratio"],` +
+	`"additionalProperties":false}`
 
 // mcpSchemaScalarsProperties is a part of several schemas.
 const mcpSchemaScalarsProperties = `{"B":{"type":"boolean"},"I":{"type":"integer"},` +
@@ -5318,8 +5239,7 @@ var mcpToolEchoLenientBox = mcp.ToolInfo{
 const mcpInputEchoLenientBox = mcpSchemaBoxPoint
 
 // mcpSchemaBoxPoint is a part of several schemas.
-const mcpSchemaBoxPoint = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpSchemaBoxPoint = `{"type":"object","properties":{` +
 	`"value":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -5428,11 +5348,11 @@ var mcpToolEchoLenientDefaults = mcp.ToolInfo{
 
 // mcpInputEchoLenientDefaults is the input schema of the tool
 // "echo_lenient_defaults".
-const mcpInputEchoLenientDefaults = mcpSchemaDefaults
+const mcpInputEchoLenientDefaults = mcpSchemaDefaults3
 
 // mcpOutputEchoLenientDefaults is the output schema of the tool
 // "echo_lenient_defaults".
-const mcpOutputEchoLenientDefaults = mcpSchemaDefaults3
+const mcpOutputEchoLenientDefaults = mcpSchemaDefaults4
 
 // mcpCallEchoLenientDefaults answers calls of the tool "echo_lenient_defaults".
 func mcpCallEchoLenientDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5460,8 +5380,7 @@ var mcpToolEchoLevel = mcp.ToolInfo{
 }
 
 // mcpInputEchoLevel is the input schema of the tool "echo_level".
-const mcpInputEchoLevel = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoLevel = `{"type":"object","properties":{` +
 	`"value":{"type":"integer","description":"Level is how loud something is.","enum":[-1,0,1]},` +
 	`"ptr":{"type":"integer","description":"Level is how loud something is.","enum":[-1,0,1]},` +
 	`"list":{"type":"array",` +
@@ -5529,8 +5448,7 @@ var mcpToolEchoLevelKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoLevelKeys is the input schema of the tool "echo_level_keys".
-const mcpInputEchoLevelKeys = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoLevelKeys = `{"type":"object","properties":{` +
 	`"value":` + mcpSchemaBoxMapLevelSortValue + `,` +
 	`"ptr":` + mcpSchemaBoxMapLevelSortValue + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaBoxMapLevelSortValue + `},` +
@@ -5650,8 +5568,7 @@ var mcpToolEchoLimited = mcp.ToolInfo{
 }
 
 // mcpInputEchoLimited is the input schema of the tool "echo_limited".
-const mcpInputEchoLimited = `{"type":"object",` +
-	`"description":"Optional recursive value with constraints on the way.","properties":{` +
+const mcpInputEchoLimited = `{"type":"object","properties":{` +
 	`"kids":{"type":"array","items":{"$ref":"#/$defs/Limited"},"maxItems":2},` +
 	`"age":{"type":"integer","minimum":0,"maximum":150}},` +
 	`"required":["age"],"additionalProperties":false,"$defs":{` +
@@ -5696,7 +5613,7 @@ var mcpToolEchoLink = mcp.ToolInfo{
 }
 
 // mcpInputEchoLink is the input schema of the tool "echo_link".
-const mcpInputEchoLink = `{"type":"object","description":"Link is a list.",` +
+const mcpInputEchoLink = `{"type":"object",` +
 	`"properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/Link"}},"required":["n"],` +
 	`"additionalProperties":false,"$defs":{` +
 	`"Link":{"type":"object","description":"Link is a list.",` +
@@ -5736,10 +5653,8 @@ var mcpToolEchoListOfBytes = mcp.ToolInfo{
 }
 
 // mcpInputEchoListOfBytes is the input schema of the tool "echo_list_of_bytes".
-const mcpInputEchoListOfBytes = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxByteProperties2 + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoListOfBytes = `{"type":"object","properties":` + mcpSchemaBoxByteProperties2 + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxByteProperties2 is a part of several schemas.
 const mcpSchemaBoxByteProperties2 = `{` +
@@ -6037,8 +5952,7 @@ var mcpToolEchoLone = mcp.ToolInfo{
 }
 
 // mcpInputEchoLone is the input schema of the tool "echo_lone".
-const mcpInputEchoLone = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoLone = `{"type":"object","properties":{` +
 	`"value":{"type":"string","description":"Lone is an enumeration of one.","enum":["lone"]},` +
 	`"ptr":{"type":"string","description":"Lone is an enumeration of one.","enum":["lone"]},` +
 	`"list":{"type":"array",` +
@@ -6060,22 +5974,19 @@ const mcpInputEchoLone = `{"type":"object",` +
 // mcpOutputEchoLone is the output schema of the tool "echo_lone".
 const mcpOutputEchoLone = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."},` +
-	`"ptr":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."},` +
-	`"list":{"type":"array",` +
-	`"items":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."}},` +
-	`"refs":{"type":"array","items":{"description":"Lone is an enumeration of one.\nOne of \"lone\".",` +
-	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
-	`"pair":{"type":"array",` +
-	`"items":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."},"minItems":2,` +
-	`"maxItems":2},` +
+	`"value":{"type":"string","description":"Lone is an enumeration of one."},` +
+	`"ptr":{"type":"string","description":"Lone is an enumeration of one."},` +
+	`"list":{"type":"array","items":{"type":"string","description":"Lone is an enumeration of one."}},` +
+	`"refs":{"type":"array",` +
+	`"items":{"description":"Lone is an enumeration of one.","anyOf":[{"type":"string"},{"type":"null"}]}},` +
+	`"pair":{"type":"array","items":{"type":"string","description":"Lone is an enumeration of one."},` +
+	`"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object",` +
-	`"additionalProperties":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."}},` +
-	`"opt":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."},` +
-	`"zero":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."},` +
-	`"ptrOpt":{"type":"string","description":"Lone is an enumeration of one.\nOne of \"lone\"."},` +
-	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Lone is an enumeration of one.\nOne of \"lone\".",` +
+	`"additionalProperties":{"type":"string","description":"Lone is an enumeration of one."}},` +
+	`"opt":{"type":"string","description":"Lone is an enumeration of one."},` +
+	`"zero":{"type":"string","description":"Lone is an enumeration of one."},` +
+	`"ptrOpt":{"type":"string","description":"Lone is an enumeration of one."},` +
+	`"bag":{"type":"object","additionalProperties":{"description":"Lone is an enumeration of one.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"]}`
 
@@ -6106,10 +6017,8 @@ var mcpToolEchoMapByLabel = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapByLabel is the input schema of the tool "echo_map_by_label".
-const mcpInputEchoMapByLabel = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapLabelCountProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoMapByLabel = `{"type":"object","properties":` + mcpSchemaBoxMapLabelCountProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapLabelCountProperties is a part of several schemas.
 const mcpSchemaBoxMapLabelCountProperties = `{"value":{"type":"object",` +
@@ -6167,10 +6076,8 @@ var mcpToolEchoMapOfAny = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapOfAny is the input schema of the tool "echo_map_of_any".
-const mcpInputEchoMapOfAny = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapStringAnyProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoMapOfAny = `{"type":"object","properties":` + mcpSchemaBoxMapStringAnyProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapStringAnyProperties is a part of several schemas.
 const mcpSchemaBoxMapStringAnyProperties = `{` +
@@ -6267,10 +6174,8 @@ var mcpToolEchoMapOfLists = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapOfLists is the input schema of the tool "echo_map_of_lists".
-const mcpInputEchoMapOfLists = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapStringAnyProperties2 + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoMapOfLists = `{"type":"object","properties":` + mcpSchemaBoxMapStringAnyProperties2 + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapStringAnyProperties2 is a part of several schemas.
 const mcpSchemaBoxMapStringAnyProperties2 = `{` +
@@ -6325,10 +6230,8 @@ var mcpToolEchoMapOfMaps = mcp.ToolInfo{
 }
 
 // mcpInputEchoMapOfMaps is the input schema of the tool "echo_map_of_maps".
-const mcpInputEchoMapOfMaps = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapStringMapStringBoolProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoMapOfMaps = `{"type":"object","properties":` + mcpSchemaBoxMapStringMapStringBoolProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapStringMapStringBoolProperties is a part of several schemas.
 const mcpSchemaBoxMapStringMapStringBoolProperties = `{"value":{"type":"object",` +
@@ -6431,13 +6334,11 @@ var mcpToolEchoMatrix = mcp.ToolInfo{
 }
 
 // mcpInputEchoMatrix is the input schema of the tool "echo_matrix".
-const mcpInputEchoMatrix = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxIntProperties2 + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoMatrix = `{"type":"object","properties":` + mcpSchemaBoxIntProperties3 + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxIntProperties2 is a part of several schemas.
-const mcpSchemaBoxIntProperties2 = `{` +
+// mcpSchemaBoxIntProperties3 is a part of several schemas.
+const mcpSchemaBoxIntProperties3 = `{` +
 	`"value":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 	`"ptr":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 	`"list":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
@@ -6456,7 +6357,7 @@ const mcpSchemaBoxIntProperties2 = `{` +
 // mcpOutputEchoMatrix is the output schema of the tool "echo_matrix".
 const mcpOutputEchoMatrix = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxIntProperties2 + `,"required":["value","list","refs","pair","map"]}`
+	`"properties":` + mcpSchemaBoxIntProperties3 + `,"required":["value","list","refs","pair","map"]}`
 
 // mcpCallEchoMatrix answers calls of the tool "echo_matrix".
 func mcpCallEchoMatrix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -6614,8 +6515,7 @@ var mcpToolEchoMode = mcp.ToolInfo{
 }
 
 // mcpInputEchoMode is the input schema of the tool "echo_mode".
-const mcpInputEchoMode = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoMode = `{"type":"object","properties":{` +
 	`"value":{"type":"string","enum":["a","b"]},` +
 	`"ptr":{"type":"string","enum":["a","b"]},` +
 	`"list":{"type":"array","items":{"type":"string","enum":["a","b"]}},` +
@@ -6675,13 +6575,12 @@ var mcpToolEchoMoreThanAWord = mcp.ToolInfo{
 
 // mcpInputEchoMoreThanAWord is the input schema of the tool
 // "echo_more_than_a_word".
-const mcpInputEchoMoreThanAWord = `{"type":"object","description":"MoreThanAWord has 65 fields.",` +
-	`"properties":` + mcpSchemaMoreThanAWordProperties + `,"required":["f000","f001","f002","f003","f004","f005",` +
-	`"f006","f007","f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020",` +
-	`"f021","f022","f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035",` +
-	`"f036","f037","f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050",` +
-	`"f051","f052","f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063","f064"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoMoreThanAWord = `{"type":"object","properties":` + mcpSchemaMoreThanAWordProperties + `,` +
+	`"required":["f000","f001","f002","f003","f004","f005","f006","f007","f008","f009","f010","f011","f012",` +
+	`"f013","f014","f015","f016","f017","f018","f019","f020","f021","f022","f023","f024","f025","f026","f027",` +
+	`"f028","f029","f030","f031","f032","f033","f034","f035","f036","f037","f038","f039","f040","f041","f042",` +
+	`"f043","f044","f045","f046","f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057",` +
+	`"f058","f059","f060","f061","f062","f063","f064"],"additionalProperties":false}`
 
 // mcpSchemaMoreThanAWordProperties is a part of several schemas.
 const mcpSchemaMoreThanAWordProperties = `{"f000":{"type":"boolean"},"f001":{"type":"boolean"},` +
@@ -6737,11 +6636,10 @@ var mcpToolEchoNames = mcp.ToolInfo{
 }
 
 // mcpInputEchoNames is the input schema of the tool "echo_names".
-const mcpInputEchoNames = `{"type":"object","description":"Names has names that need care somewhere.",` +
-	`"properties":` + mcpSchemaNamesProperties + `,"required":["-","Quote","Bad","a/b","Backslash","<a>&b","a b",` +
-	`"$ref","%s","größe","大小","Öl","a.b","type","case","CASE","Case","__proto__","required","properties",` +
-	`"Empty","Comma","1","aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoNames = `{"type":"object","properties":` + mcpSchemaNamesProperties + `,"required":["-","Quote",` +
+	`"Bad","a/b","Backslash","<a>&b","a b","$ref","%s","größe","大小","Öl","a.b","type","case","CASE",` +
+	`"Case","__proto__","required","properties","Empty","Comma","1",` +
+	`"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"],"additionalProperties":false}`
 
 // mcpSchemaNamesProperties is a part of several schemas.
 const mcpSchemaNamesProperties = `{"-":{"type":"string"},"Quote":{"type":"integer"},"Bad":{"type":"integer"},` +
@@ -6785,8 +6683,7 @@ var mcpToolEchoNarrowed = mcp.ToolInfo{
 }
 
 // mcpInputEchoNarrowed is the input schema of the tool "echo_narrowed".
-const mcpInputEchoNarrowed = `{"type":"object","description":"Narrowed allows some of the values.",` +
-	`"properties":{` +
+const mcpInputEchoNarrowed = `{"type":"object","properties":{` +
 	`"sort":{"type":"string","description":"Sort is an order of results.","enum":["title","year"],` +
 	`"default":"year"},` +
 	`"level":{"type":"integer","description":"Level is how loud something is.","enum":[-1,0,1],"default":1},` +
@@ -6844,10 +6741,8 @@ var mcpToolEchoNested = mcp.ToolInfo{
 }
 
 // mcpInputEchoNested is the input schema of the tool "echo_nested".
-const mcpInputEchoNested = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxNestedProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false,"$defs":{` +
+const mcpInputEchoNested = `{"type":"object","properties":` + mcpSchemaBoxNestedProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
 	`"Nested":{"type":"object","description":"Nested is a map of itself.",` +
 	`"additionalProperties":{"$ref":"#/$defs/Nested"}}}}`
 
@@ -6943,7 +6838,7 @@ var mcpToolEchoNode = mcp.ToolInfo{
 }
 
 // mcpInputEchoNode is the input schema of the tool "echo_node".
-const mcpInputEchoNode = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
+const mcpInputEchoNode = `{"type":"object","properties":{` +
 	`"value":{"type":"string"},` +
 	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
 	`"up":{"$ref":"#/$defs/Node"}},` +
@@ -7028,8 +6923,7 @@ var mcpToolEchoNothing = mcp.ToolInfo{
 }
 
 // mcpInputEchoNothing is the input schema of the tool "echo_nothing".
-const mcpInputEchoNothing = `{"type":"object","description":"Nothing has no fields.","properties":{},` +
-	`"additionalProperties":false}`
+const mcpInputEchoNothing = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpOutputEchoNothing is the output schema of the tool "echo_nothing".
 const mcpOutputEchoNothing = `{"type":"object","description":"Nothing has no fields.","properties":{}}`
@@ -7061,8 +6955,7 @@ var mcpToolEchoNullables = mcp.ToolInfo{
 }
 
 // mcpInputEchoNullables is the input schema of the tool "echo_nullables".
-const mcpInputEchoNullables = `{"type":"object","description":"Nullables take null as a value.",` +
-	`"properties":{` +
+const mcpInputEchoNullables = `{"type":"object","properties":{` +
 	`"ptr":{"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"text":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 	`"required":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
@@ -7156,9 +7049,8 @@ var mcpToolEchoObligations = mcp.ToolInfo{
 }
 
 // mcpInputEchoObligations is the input schema of the tool "echo_obligations".
-const mcpInputEchoObligations = `{"type":"object","description":"Obligations change what is required.",` +
-	`"properties":` + mcpSchemaObligationsProperties + `,"required":["ptr","opt","zero","any","anyReq","list"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoObligations = `{"type":"object","properties":` + mcpSchemaObligationsProperties + `,` +
+	`"required":["ptr","opt","zero","any","anyReq","list"],"additionalProperties":false}`
 
 // mcpSchemaObligationsProperties is a part of several schemas.
 const mcpSchemaObligationsProperties = `{"ptr":{"type":"integer"},"opt":{"type":"string"},` +
@@ -7195,8 +7087,7 @@ var mcpToolEchoOdd = mcp.ToolInfo{
 }
 
 // mcpInputEchoOdd is the input schema of the tool "echo_odd".
-const mcpInputEchoOdd = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoOdd = `{"type":"object","properties":{` +
 	`"value":{"type":"string","description":"Odd has values that need escapes.",` +
 	`"enum":["","a\"b","a\u0060b","größe","<b>&","a\nb"]},` +
 	`"ptr":{"type":"string","description":"Odd has values that need escapes.",` +
@@ -7273,8 +7164,7 @@ var mcpToolEchoOddKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoOddKeys is the input schema of the tool "echo_odd_keys".
-const mcpInputEchoOddKeys = `{"type":"object",` +
-	`"description":"OddKeys has maps by types that have more forms than one.","properties":{` +
+const mcpInputEchoOddKeys = `{"type":"object","properties":{` +
 	`"level":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"time":{"type":"object","additionalProperties":{"type":"string"}},` +
 	`"alias":{"type":"object","additionalProperties":{"type":"boolean"}},` +
@@ -7324,8 +7214,7 @@ var mcpToolEchoOmitZero = mcp.ToolInfo{
 }
 
 // mcpInputEchoOmitZero is the input schema of the tool "echo_omit_zero".
-const mcpInputEchoOmitZero = `{"type":"object",` +
-	`"description":"OmitZero has one field of each kind that is left out when it is zero.","properties":{` +
+const mcpInputEchoOmitZero = `{"type":"object","properties":{` +
 	`"B":{"type":"boolean"},` +
 	`"I":{"type":"integer"},` +
 	`"F":{"type":"number"},` +
@@ -7405,10 +7294,8 @@ var mcpToolEchoOnion = mcp.ToolInfo{
 }
 
 // mcpInputEchoOnion is the input schema of the tool "echo_onion".
-const mcpInputEchoOnion = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxOnionProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false,"$defs":{` +
+const mcpInputEchoOnion = `{"type":"object","properties":` + mcpSchemaBoxOnionProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
 	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
 
 // mcpSchemaBoxOnionProperties is a part of several schemas.
@@ -7499,10 +7386,8 @@ var mcpToolEchoOnly = mcp.ToolInfo{
 }
 
 // mcpInputEchoOnly is the input schema of the tool "echo_only".
-const mcpInputEchoOnly = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxOnlyProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoOnly = `{"type":"object","properties":` + mcpSchemaBoxOnlyProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxOnlyProperties is a part of several schemas.
 const mcpSchemaBoxOnlyProperties = `{` +
@@ -7555,8 +7440,7 @@ var mcpToolEchoOptional = mcp.ToolInfo{
 }
 
 // mcpInputEchoOptional is the input schema of the tool "echo_optional".
-const mcpInputEchoOptional = `{"type":"object","description":"Optional has one optional field of each kind.",` +
-	`"properties":{` +
+const mcpInputEchoOptional = `{"type":"object","properties":{` +
 	`"B":{"type":"boolean"},` +
 	`"I":{"type":"integer"},` +
 	`"U":{"type":"integer","minimum":0},` +
@@ -7627,8 +7511,7 @@ var mcpToolEchoOptions = mcp.ToolInfo{
 }
 
 // mcpInputEchoOptions is the input schema of the tool "echo_options".
-const mcpInputEchoOptions = `{"type":"object",` +
-	`"description":"Options has options without names on embedded structs.","properties":{` +
+const mcpInputEchoOptions = `{"type":"object","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
 	`"at":{"type":"string","format":"date-time"},` +
@@ -7672,8 +7555,7 @@ var mcpToolEchoOutOnly = mcp.ToolInfo{
 }
 
 // mcpInputEchoOutOnly is the input schema of the tool "echo_out_only".
-const mcpInputEchoOutOnly = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoOutOnly = `{"type":"object","properties":{` +
 	`"value":` + mcpSchemaOutOnly + `,` +
 	`"ptr":` + mcpSchemaOutOnly + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaOutOnly + `},` +
@@ -7746,10 +7628,8 @@ var mcpToolEchoOutOnlyText = mcp.ToolInfo{
 }
 
 // mcpInputEchoOutOnlyText is the input schema of the tool "echo_out_only_text".
-const mcpInputEchoOutOnlyText = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxOutOnlyTextProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoOutOnlyText = `{"type":"object","properties":` + mcpSchemaBoxOutOnlyTextProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxOutOnlyTextProperties is a part of several schemas.
 const mcpSchemaBoxOutOnlyTextProperties = `{"value":{"type":"string",` +
@@ -7809,7 +7689,7 @@ var mcpToolEchoPageOfInts = mcp.ToolInfo{
 }
 
 // mcpInputEchoPageOfInts is the input schema of the tool "echo_page_of_ints".
-const mcpInputEchoPageOfInts = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+const mcpInputEchoPageOfInts = `{"type":"object","properties":{` +
 	`"items":{"type":"array","items":{"type":"integer"}},` +
 	`"next":{"$ref":"#/$defs/Page_int"},` +
 	`"total":{"type":"integer"}},` +
@@ -7859,7 +7739,7 @@ var mcpToolEchoPageOfPages = mcp.ToolInfo{
 }
 
 // mcpInputEchoPageOfPages is the input schema of the tool "echo_page_of_pages".
-const mcpInputEchoPageOfPages = `{"type":"object","description":"Page is a part of a list.","properties":{` +
+const mcpInputEchoPageOfPages = `{"type":"object","properties":{` +
 	`"items":{"type":"array","items":{"$ref":"#/$defs/Page_string"}},` +
 	`"next":{"$ref":"#/$defs/Page_Page_string"},` +
 	`"total":{"type":"integer"}},` +
@@ -7921,9 +7801,8 @@ var mcpToolEchoPageOfPointers = mcp.ToolInfo{
 
 // mcpInputEchoPageOfPointers is the input schema of the tool
 // "echo_page_of_pointers".
-const mcpInputEchoPageOfPointers = `{"type":"object","description":"Page is a part of a list.",` +
-	`"properties":` + mcpSchemaPagePointProperties + `,"required":["items","total"],"additionalProperties":false,` +
-	`"$defs":{` +
+const mcpInputEchoPageOfPointers = `{"type":"object","properties":` + mcpSchemaPagePointProperties + `,` +
+	`"required":["items","total"],"additionalProperties":false,"$defs":{` +
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
 	`"properties":` + mcpSchemaPagePointProperties + `,"required":["items","total"],"additionalProperties":false}}}`
 
@@ -7973,9 +7852,8 @@ var mcpToolEchoPageOfPoints = mcp.ToolInfo{
 
 // mcpInputEchoPageOfPoints is the input schema of the tool
 // "echo_page_of_points".
-const mcpInputEchoPageOfPoints = `{"type":"object","description":"Page is a part of a list.",` +
-	`"properties":` + mcpSchemaPagePointProperties3 + `,"required":["items","total"],"additionalProperties":false,` +
-	`"$defs":{` +
+const mcpInputEchoPageOfPoints = `{"type":"object","properties":` + mcpSchemaPagePointProperties3 + `,` +
+	`"required":["items","total"],"additionalProperties":false,"$defs":{` +
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
 	`"properties":` + mcpSchemaPagePointProperties3 + `,"required":["items","total"],"additionalProperties":false}}}`
 
@@ -8025,7 +7903,7 @@ var mcpToolEchoPairOfPairs = mcp.ToolInfo{
 }
 
 // mcpInputEchoPairOfPairs is the input schema of the tool "echo_pair_of_pairs".
-const mcpInputEchoPairOfPairs = `{"type":"object","description":"Pair is two of anything.","properties":{` +
+const mcpInputEchoPairOfPairs = `{"type":"object","properties":{` +
 	`"first":{"type":"object","description":"Pair is two of anything.",` +
 	`"properties":{"first":{"type":"boolean"},"second":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"required":["first","second"],"additionalProperties":false},` +
@@ -8078,7 +7956,7 @@ var mcpToolEchoPairOfScalars = mcp.ToolInfo{
 
 // mcpInputEchoPairOfScalars is the input schema of the tool
 // "echo_pair_of_scalars".
-const mcpInputEchoPairOfScalars = `{"type":"object","description":"Pair is two of anything.",` +
+const mcpInputEchoPairOfScalars = `{"type":"object",` +
 	`"properties":{"first":{"type":"integer"},"second":{"type":"string"}},"required":["first","second"],` +
 	`"additionalProperties":false}`
 
@@ -8113,7 +7991,7 @@ var mcpToolEchoPatterns = mcp.ToolInfo{
 }
 
 // mcpInputEchoPatterns is the input schema of the tool "echo_patterns".
-const mcpInputEchoPatterns = `{"type":"object","description":"Patterns has patterns.","properties":{` +
+const mcpInputEchoPatterns = `{"type":"object","properties":{` +
 	`"slug":{"type":"string","pattern":"^[a-z0-9]+(-[a-z0-9]+)*$"},` +
 	`"part":{"type":"string","pattern":"b+"},` +
 	`"comma":{"type":"string","pattern":"^a{1,3}$"},` +
@@ -8164,10 +8042,8 @@ var mcpToolEchoPerm = mcp.ToolInfo{
 }
 
 // mcpInputEchoPerm is the input schema of the tool "echo_perm".
-const mcpInputEchoPerm = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxPermProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoPerm = `{"type":"object","properties":` + mcpSchemaBoxPermProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxPermProperties is a part of several schemas.
 const mcpSchemaBoxPermProperties = `{` +
@@ -8322,7 +8198,6 @@ var mcpToolEchoPointerConflict = mcp.ToolInfo{
 // mcpInputEchoPointerConflict is the input schema of the tool
 // "echo_pointer_conflict".
 const mcpInputEchoPointerConflict = `{"type":"object",` +
-	`"description":"PointerConflict has a name both by pointer and by value.",` +
 	`"properties":{"L":{"type":"integer"},"Y":{"type":"integer"},"Z":{"type":"integer"},"R":{"type":"integer"}},` +
 	`"required":["Y","Z","R"],"additionalProperties":false}`
 
@@ -8410,8 +8285,7 @@ var mcpToolEchoPointerToBytes = mcp.ToolInfo{
 
 // mcpInputEchoPointerToBytes is the input schema of the tool
 // "echo_pointer_to_bytes".
-const mcpInputEchoPointerToBytes = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointerToBytes = `{"type":"object","properties":{` +
 	`"value":{"type":"string","contentEncoding":"base64"},` +
 	`"ptr":{"type":"string","contentEncoding":"base64"},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}},` +
@@ -8474,8 +8348,7 @@ var mcpToolEchoPointerToMap = mcp.ToolInfo{
 
 // mcpInputEchoPointerToMap is the input schema of the tool
 // "echo_pointer_to_map".
-const mcpInputEchoPointerToMap = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointerToMap = `{"type":"object","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"list":{"type":"array",` +
@@ -8544,8 +8417,7 @@ var mcpToolEchoPointerToPoint = mcp.ToolInfo{
 
 // mcpInputEchoPointerToPoint is the input schema of the tool
 // "echo_pointer_to_point".
-const mcpInputEchoPointerToPoint = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointerToPoint = `{"type":"object","properties":{` +
 	`"value":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},` +
@@ -8629,8 +8501,7 @@ var mcpToolEchoPointerToPointer = mcp.ToolInfo{
 
 // mcpInputEchoPointerToPointer is the input schema of the tool
 // "echo_pointer_to_pointer".
-const mcpInputEchoPointerToPointer = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointerToPointer = `{"type":"object","properties":{` +
 	`"value":{"type":"boolean"},` +
 	`"ptr":{"type":"boolean"},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}},` +
@@ -8688,8 +8559,7 @@ var mcpToolEchoPointerToSlice = mcp.ToolInfo{
 
 // mcpInputEchoPointerToSlice is the input schema of the tool
 // "echo_pointer_to_slice".
-const mcpInputEchoPointerToSlice = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointerToSlice = `{"type":"object","properties":{` +
 	`"value":{"type":"array","items":{"type":"integer"}},` +
 	`"ptr":{"type":"array","items":{"type":"integer"}},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]}},` +
@@ -8752,8 +8622,7 @@ var mcpToolEchoPointerToString = mcp.ToolInfo{
 
 // mcpInputEchoPointerToString is the input schema of the tool
 // "echo_pointer_to_string".
-const mcpInputEchoPointerToString = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointerToString = `{"type":"object","properties":{` +
 	`"value":{"type":"string"},` +
 	`"ptr":{"type":"string"},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
@@ -8811,8 +8680,7 @@ var mcpToolEchoPointerToTime = mcp.ToolInfo{
 
 // mcpInputEchoPointerToTime is the input schema of the tool
 // "echo_pointer_to_time".
-const mcpInputEchoPointerToTime = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointerToTime = `{"type":"object","properties":{` +
 	`"value":{"type":"string","format":"date-time"},` +
 	`"ptr":{"type":"string","format":"date-time"},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}},` +
@@ -8873,8 +8741,7 @@ var mcpToolEchoPointers = mcp.ToolInfo{
 }
 
 // mcpInputEchoPointers is the input schema of the tool "echo_pointers".
-const mcpInputEchoPointers = `{"type":"object",` +
-	`"description":"Layer pointers, as encoding/json writes them too.","properties":{` +
+const mcpInputEchoPointers = `{"type":"object","properties":{` +
 	`"two":{"type":"integer"},` +
 	`"three":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -8970,8 +8837,7 @@ var mcpToolEchoPoints = mcp.ToolInfo{
 }
 
 // mcpInputEchoPoints is the input schema of the tool "echo_points".
-const mcpInputEchoPoints = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPoints = `{"type":"object","properties":{` +
 	`"value":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}},` +
@@ -9065,8 +8931,7 @@ var mcpToolEchoPointsByName = mcp.ToolInfo{
 
 // mcpInputEchoPointsByName is the input schema of the tool
 // "echo_points_by_name".
-const mcpInputEchoPointsByName = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoPointsByName = `{"type":"object","properties":{` +
 	`"value":` + mcpSchemaBoxPointMap + `,` +
 	`"ptr":` + mcpSchemaBoxPointMap + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaBoxPointMap + `},` +
@@ -9247,7 +9112,7 @@ var mcpToolEchoQuoted = mcp.ToolInfo{
 }
 
 // mcpInputEchoQuoted is the input schema of the tool "echo_quoted".
-const mcpInputEchoQuoted = `{"type":"object","description":"Quoted has the option string.","properties":{` +
+const mcpInputEchoQuoted = `{"type":"object","properties":{` +
 	`"i":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
 	`"i8":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
 	`"i64":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"},` +
@@ -9328,10 +9193,8 @@ var mcpToolEchoRankKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoRankKeys is the input schema of the tool "echo_rank_keys".
-const mcpInputEchoRankKeys = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxMapRankRankProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoRankKeys = `{"type":"object","properties":` + mcpSchemaBoxMapRankRankProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxMapRankRankProperties is a part of several schemas.
 const mcpSchemaBoxMapRankRankProperties = `{"value":{"type":"object",` +
@@ -9495,8 +9358,7 @@ var mcpToolEchoRenamed = mcp.ToolInfo{
 }
 
 // mcpInputEchoRenamed is the input schema of the tool "echo_renamed".
-const mcpInputEchoRenamed = `{"type":"object","description":"Renamed gives the embedded struct a name.",` +
-	`"properties":{` +
+const mcpInputEchoRenamed = `{"type":"object","properties":{` +
 	`"base":{"type":"object","description":"Base is embedded in many ways.",` +
 	`"properties":{"id":{"type":"string"},"Name":{"type":"string"},"at":{"type":"string","format":"date-time"}},` +
 	`"required":["id","Name"],"additionalProperties":false},` +
@@ -9538,8 +9400,7 @@ var mcpToolEchoResolved = mcp.ToolInfo{
 }
 
 // mcpInputEchoResolved is the input schema of the tool "echo_resolved".
-const mcpInputEchoResolved = `{"type":"object",` +
-	`"description":"Resolved is a conflict below that a field above decides.","properties":{` +
+const mcpInputEchoResolved = `{"type":"object","properties":{` +
 	`"L":{"type":"integer"},` +
 	`"Y":{"type":"integer"},` +
 	`"Z":{"type":"integer"},` +
@@ -9583,7 +9444,7 @@ var mcpToolEchoRing = mcp.ToolInfo{
 }
 
 // mcpInputEchoRing is the input schema of the tool "echo_ring".
-const mcpInputEchoRing = `{"type":"object","description":"Ring goes by way of a named pointer.",` +
+const mcpInputEchoRing = `{"type":"object",` +
 	`"properties":{"next":{"$ref":"#/$defs/Ring"},"n":{"type":"integer","minimum":-128,"maximum":127}},` +
 	`"required":["n"],"additionalProperties":false,"$defs":{` +
 	`"Ring":{"type":"object","description":"Ring goes by way of a named pointer.",` +
@@ -9655,8 +9516,7 @@ var mcpToolEchoScalar = mcp.ToolInfo{
 }
 
 // mcpInputEchoScalar is the input schema of the tool "echo_scalar".
-const mcpInputEchoScalar = `{"type":"object","description":"Scalar embeds types other than structs.",` +
-	`"properties":{` +
+const mcpInputEchoScalar = `{"type":"object","properties":{` +
 	`"Label":{"type":"string","description":"Named scalars, without constants."},` +
 	`"count":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"Month":{"type":"integer","enum":[1,2,3,4,5,6,7,8,9,10,11,12]},` +
@@ -9729,10 +9589,8 @@ var mcpToolEchoScores = mcp.ToolInfo{
 }
 
 // mcpInputEchoScores is the input schema of the tool "echo_scores".
-const mcpInputEchoScores = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxScoresProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoScores = `{"type":"object","properties":` + mcpSchemaBoxScoresProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxScoresProperties is a part of several schemas.
 const mcpSchemaBoxScoresProperties = `{"value":{"type":"object",` +
@@ -9788,10 +9646,8 @@ var mcpToolEchoSecret = mcp.ToolInfo{
 }
 
 // mcpInputEchoSecret is the input schema of the tool "echo_secret".
-const mcpInputEchoSecret = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxSecretProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoSecret = `{"type":"object","properties":` + mcpSchemaBoxSecretProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxSecretProperties is a part of several schemas.
 const mcpSchemaBoxSecretProperties = `{` +
@@ -9873,10 +9729,8 @@ var mcpToolEchoSerial = mcp.ToolInfo{
 }
 
 // mcpInputEchoSerial is the input schema of the tool "echo_serial".
-const mcpInputEchoSerial = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxSerialProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoSerial = `{"type":"object","properties":` + mcpSchemaBoxSerialProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxSerialProperties is a part of several schemas.
 const mcpSchemaBoxSerialProperties = `{` +
@@ -9930,10 +9784,8 @@ var mcpToolEchoSet = mcp.ToolInfo{
 const mcpInputEchoSet = mcpSchemaBoxSetLabel
 
 // mcpSchemaBoxSetLabel is a part of several schemas.
-const mcpSchemaBoxSetLabel = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxSetLabelProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxSetLabel = `{"type":"object","properties":` + mcpSchemaBoxSetLabelProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxSetLabelProperties is a part of several schemas.
 const mcpSchemaBoxSetLabelProperties = `{` +
@@ -10020,10 +9872,8 @@ var mcpToolEchoShade = mcp.ToolInfo{
 }
 
 // mcpInputEchoShade is the input schema of the tool "echo_shade".
-const mcpInputEchoShade = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxShadeProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoShade = `{"type":"object","properties":` + mcpSchemaBoxShadeProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxShadeProperties is a part of several schemas.
 const mcpSchemaBoxShadeProperties = `{"value":{"type":"string",` +
@@ -10082,7 +9932,7 @@ var mcpToolEchoShadowing = mcp.ToolInfo{
 }
 
 // mcpInputEchoShadowing is the input schema of the tool "echo_shadowing".
-const mcpInputEchoShadowing = `{"type":"object","description":"Shadowing hides fields of what it embeds.",` +
+const mcpInputEchoShadowing = `{"type":"object",` +
 	`"properties":{"at":{"type":"string","format":"date-time"},"id":{"type":"integer"},"Name":{"type":"string"}},` +
 	`"required":["id","Name"],"additionalProperties":false}`
 
@@ -10117,10 +9967,8 @@ var mcpToolEchoShort = mcp.ToolInfo{
 }
 
 // mcpInputEchoShort is the input schema of the tool "echo_short".
-const mcpInputEchoShort = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxShortProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoShort = `{"type":"object","properties":` + mcpSchemaBoxShortProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxShortProperties is a part of several schemas.
 const mcpSchemaBoxShortProperties = `{"value":{"type":"integer",` +
@@ -10174,8 +10022,7 @@ var mcpToolEchoSingles = mcp.ToolInfo{
 }
 
 // mcpInputEchoSingles is the input schema of the tool "echo_singles".
-const mcpInputEchoSingles = `{"type":"object",` +
-	`"description":"Singles has rules that a float32 cannot hold exactly.","properties":{` +
+const mcpInputEchoSingles = `{"type":"object","properties":{` +
 	`"least":{"type":"number","minimum":16777217},` +
 	`"most":{"type":"number","maximum":16777217},` +
 	`"above":{"type":"number","exclusiveMinimum":16777217},` +
@@ -10228,10 +10075,8 @@ var mcpToolEchoSize = mcp.ToolInfo{
 }
 
 // mcpInputEchoSize is the input schema of the tool "echo_size".
-const mcpInputEchoSize = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxSizeProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoSize = `{"type":"object","properties":` + mcpSchemaBoxSizeProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxSizeProperties is a part of several schemas.
 const mcpSchemaBoxSizeProperties = `{` +
@@ -10316,8 +10161,7 @@ var mcpToolEchoSort = mcp.ToolInfo{
 }
 
 // mcpInputEchoSort is the input schema of the tool "echo_sort".
-const mcpInputEchoSort = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoSort = `{"type":"object","properties":{` +
 	`"value":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]},` +
@@ -10433,8 +10277,7 @@ var mcpToolEchoSortPairs = mcp.ToolInfo{
 }
 
 // mcpInputEchoSortPairs is the input schema of the tool "echo_sort_pairs".
-const mcpInputEchoSortPairs = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoSortPairs = `{"type":"object","properties":{` +
 	`"value":{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}},` +
@@ -10620,10 +10463,8 @@ var mcpToolEchoSpaced = mcp.ToolInfo{
 }
 
 // mcpInputEchoSpaced is the input schema of the tool "echo_spaced".
-const mcpInputEchoSpaced = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxSpacedProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoSpaced = `{"type":"object","properties":` + mcpSchemaBoxSpacedProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxSpacedProperties is a part of several schemas.
 const mcpSchemaBoxSpacedProperties = `{` +
@@ -10734,7 +10575,6 @@ var mcpToolEchoTagged = mcp.ToolInfo{
 
 // mcpInputEchoTagged is the input schema of the tool "echo_tagged".
 const mcpInputEchoTagged = `{"type":"object",` +
-	`"description":"Tagged has two tags for the same name at the same depth, which drop each other.",` +
 	`"properties":{"OnlyA":{"type":"integer"},"OnlyB":{"type":"integer"},"Own":{"type":"integer"}},` +
 	`"required":["OnlyA","Own"],"additionalProperties":false}`
 
@@ -10770,10 +10610,8 @@ var mcpToolEchoTally = mcp.ToolInfo{
 }
 
 // mcpInputEchoTally is the input schema of the tool "echo_tally".
-const mcpInputEchoTally = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxTallyProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoTally = `{"type":"object","properties":` + mcpSchemaBoxTallyProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxTallyProperties is a part of several schemas.
 const mcpSchemaBoxTallyProperties = `{` +
@@ -10864,7 +10702,7 @@ var mcpToolEchoTightened = mcp.ToolInfo{
 }
 
 // mcpInputEchoTightened is the input schema of the tool "echo_tightened".
-const mcpInputEchoTightened = `{"type":"object","description":"Point is a small struct.","properties":{` +
+const mcpInputEchoTightened = `{"type":"object","properties":{` +
 	`"x":{"type":"integer","minimum":1,"maximum":3},` +
 	`"y":{"type":"integer","description":"how far","default":2}},` +
 	`"required":["x"],"additionalProperties":false}`
@@ -10975,9 +10813,8 @@ var mcpToolEchoTreeOfPairs = mcp.ToolInfo{
 }
 
 // mcpInputEchoTreeOfPairs is the input schema of the tool "echo_tree_of_pairs".
-const mcpInputEchoTreeOfPairs = `{"type":"object","description":"Tree is a generic tree.",` +
-	`"properties":` + mcpSchemaTreePairStringIntProperties + `,"required":["value"],"additionalProperties":false,` +
-	`"$defs":{` +
+const mcpInputEchoTreeOfPairs = `{"type":"object","properties":` + mcpSchemaTreePairStringIntProperties + `,` +
+	`"required":["value"],"additionalProperties":false,"$defs":{` +
 	`"Tree_Pair_string___int":{"type":"object","description":"Tree is a generic tree.",` +
 	`"properties":` + mcpSchemaTreePairStringIntProperties + `,"required":["value"],"additionalProperties":false}}}`
 
@@ -11029,7 +10866,7 @@ var mcpToolEchoTreeOfStrings = mcp.ToolInfo{
 
 // mcpInputEchoTreeOfStrings is the input schema of the tool
 // "echo_tree_of_strings".
-const mcpInputEchoTreeOfStrings = `{"type":"object","description":"Tree is a generic tree.",` +
+const mcpInputEchoTreeOfStrings = `{"type":"object",` +
 	`"properties":{"value":{"type":"string"},"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_string"}}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
 	`"Tree_string":{"type":"object","description":"Tree is a generic tree.",` +
@@ -11072,7 +10909,7 @@ var mcpToolEchoTreeOfTrees = mcp.ToolInfo{
 }
 
 // mcpInputEchoTreeOfTrees is the input schema of the tool "echo_tree_of_trees".
-const mcpInputEchoTreeOfTrees = `{"type":"object","description":"Tree is a generic tree.","properties":{` +
+const mcpInputEchoTreeOfTrees = `{"type":"object","properties":{` +
 	`"value":{"$ref":"#/$defs/Tree_int"},` +
 	`"kids":{"type":"array","items":{"$ref":"#/$defs/Tree_Tree_int"}}},` +
 	`"required":["value"],"additionalProperties":false,"$defs":{` +
@@ -11127,10 +10964,8 @@ var mcpToolEchoUint = mcp.ToolInfo{
 const mcpInputEchoUint = mcpSchemaBoxUint
 
 // mcpSchemaBoxUint is a part of several schemas.
-const mcpSchemaBoxUint = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxUintProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpSchemaBoxUint = `{"type":"object","properties":` + mcpSchemaBoxUintProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxUintProperties is a part of several schemas.
 const mcpSchemaBoxUintProperties = `{"value":{"type":"integer","minimum":0},` +
@@ -11176,10 +11011,8 @@ var mcpToolEchoUint16 = mcp.ToolInfo{
 }
 
 // mcpInputEchoUint16 is the input schema of the tool "echo_uint16".
-const mcpInputEchoUint16 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxUint16Properties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoUint16 = `{"type":"object","properties":` + mcpSchemaBoxUint16Properties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxUint16Properties is a part of several schemas.
 const mcpSchemaBoxUint16Properties = `{"value":{"type":"integer","minimum":0,"maximum":65535},` +
@@ -11223,10 +11056,8 @@ var mcpToolEchoUint32 = mcp.ToolInfo{
 }
 
 // mcpInputEchoUint32 is the input schema of the tool "echo_uint32".
-const mcpInputEchoUint32 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxUint32Properties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoUint32 = `{"type":"object","properties":` + mcpSchemaBoxUint32Properties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxUint32Properties is a part of several schemas.
 const mcpSchemaBoxUint32Properties = `{"value":{"type":"integer","minimum":0,"maximum":4294967295},` +
@@ -11303,10 +11134,8 @@ var mcpToolEchoUint8 = mcp.ToolInfo{
 }
 
 // mcpInputEchoUint8 is the input schema of the tool "echo_uint8".
-const mcpInputEchoUint8 = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxUint8Properties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoUint8 = `{"type":"object","properties":` + mcpSchemaBoxUint8Properties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxUint8Properties is a part of several schemas.
 const mcpSchemaBoxUint8Properties = `{"value":{"type":"integer","minimum":0,"maximum":255},` +
@@ -11349,8 +11178,7 @@ var mcpToolEchoUintKeys = mcp.ToolInfo{
 }
 
 // mcpInputEchoUintKeys is the input schema of the tool "echo_uint_keys".
-const mcpInputEchoUintKeys = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoUintKeys = `{"type":"object","properties":{` +
 	`"value":` + mcpSchemaBoxMapUint64PointValue + `,` +
 	`"ptr":` + mcpSchemaBoxMapUint64PointValue + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaBoxMapUint64PointValue + `},` +
@@ -11452,8 +11280,7 @@ var mcpToolEchoUnit = mcp.ToolInfo{
 }
 
 // mcpInputEchoUnit is the input schema of the tool "echo_unit".
-const mcpInputEchoUnit = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputEchoUnit = `{"type":"object","properties":{` +
 	`"value":{"type":"integer","description":"Unit is an enumeration although its values look like units.",` +
 	`"enum":[1,1000]},` +
 	`"ptr":{"type":"integer","description":"Unit is an enumeration although its values look like units.",` +
@@ -11532,10 +11359,8 @@ var mcpToolEchoUnlisted = mcp.ToolInfo{
 }
 
 // mcpInputEchoUnlisted is the input schema of the tool "echo_unlisted".
-const mcpInputEchoUnlisted = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxUnlistedProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoUnlisted = `{"type":"object","properties":` + mcpSchemaBoxUnlistedProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxUnlistedProperties is a part of several schemas.
 const mcpSchemaBoxUnlistedProperties = `{` +
@@ -11586,10 +11411,8 @@ var mcpToolEchoUpper = mcp.ToolInfo{
 }
 
 // mcpInputEchoUpper is the input schema of the tool "echo_upper".
-const mcpInputEchoUpper = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxUpperProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoUpper = `{"type":"object","properties":` + mcpSchemaBoxUpperProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxUpperProperties is a part of several schemas.
 const mcpSchemaBoxUpperProperties = `{"value":{"type":"string",` +
@@ -11648,8 +11471,7 @@ var mcpToolEchoValidated = mcp.ToolInfo{
 }
 
 // mcpInputEchoValidated is the input schema of the tool "echo_validated".
-const mcpInputEchoValidated = `{"type":"object","description":"Validated has the tags of a validator.",` +
-	`"properties":{` +
+const mcpInputEchoValidated = `{"type":"object","properties":{` +
 	`"name":{"type":"string","minLength":2,"maxLength":10},` +
 	`"opt":{"type":"string","minLength":3,"maxLength":3},` +
 	`"age":{"type":"integer","minimum":0,"exclusiveMaximum":150},` +
@@ -11711,10 +11533,8 @@ var mcpToolEchoVector = mcp.ToolInfo{
 }
 
 // mcpInputEchoVector is the input schema of the tool "echo_vector".
-const mcpInputEchoVector = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxVectorVectorIntProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoVector = `{"type":"object","properties":` + mcpSchemaBoxVectorVectorIntProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxVectorVectorIntProperties is a part of several schemas.
 const mcpSchemaBoxVectorVectorIntProperties = `{"value":{"type":"array",` +
@@ -11825,7 +11645,6 @@ var mcpToolEchoVessel = mcp.ToolInfo{
 
 // mcpInputEchoVessel is the input schema of the tool "echo_vessel".
 const mcpInputEchoVessel = `{"type":"object",` +
-	`"description":"Vessel is recursive by way of an embedded struct.",` +
 	`"properties":{"decks":{"type":"array","items":{"$ref":"#/$defs/Vessel"}},"name":{"type":"string"}},` +
 	`"required":["name"],"additionalProperties":false,"$defs":{` +
 	`"Vessel":{"type":"object","description":"Vessel is recursive by way of an embedded struct.",` +
@@ -11867,10 +11686,8 @@ var mcpToolEchoWeight = mcp.ToolInfo{
 }
 
 // mcpInputEchoWeight is the input schema of the tool "echo_weight".
-const mcpInputEchoWeight = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.",` +
-	`"properties":` + mcpSchemaBoxWeightProperties + `,"required":["value","list","refs","pair","map"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoWeight = `{"type":"object","properties":` + mcpSchemaBoxWeightProperties + `,` +
+	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpSchemaBoxWeightProperties is a part of several schemas.
 const mcpSchemaBoxWeightProperties = `{"value":{"type":"string",` +
@@ -11927,11 +11744,10 @@ var mcpToolEchoWide = mcp.ToolInfo{
 }
 
 // mcpInputEchoWide is the input schema of the tool "echo_wide".
-const mcpInputEchoWide = `{"type":"object","description":"Wide has more fields than bits in two words.",` +
-	`"properties":` + mcpSchemaWideProperties + `,"required":["f000","f006","f009","f012","f015","f021","f024","f027",` +
-	`"f030","f036","f039","f042","f045","f051","f054","f057","f060","f066","f069","f072","f075","f081","f084",` +
-	`"f087","f090","f096","f099","f102","f105","f111","f114","f117","f120","f126","f129"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoWide = `{"type":"object","properties":` + mcpSchemaWideProperties + `,"required":["f000","f006",` +
+	`"f009","f012","f015","f021","f024","f027","f030","f036","f039","f042","f045","f051","f054","f057","f060",` +
+	`"f066","f069","f072","f075","f081","f084","f087","f090","f096","f099","f102","f105","f111","f114","f117",` +
+	`"f120","f126","f129"],"additionalProperties":false}`
 
 // mcpSchemaWideProperties is a part of several schemas.
 const mcpSchemaWideProperties = `{"f000":{"type":"integer"},"f001":{"type":"string"},` +
@@ -12007,18 +11823,16 @@ var mcpToolEchoWider = mcp.ToolInfo{
 }
 
 // mcpInputEchoWider is the input schema of the tool "echo_wider".
-const mcpInputEchoWider = `{"type":"object",` +
-	`"description":"Wider has as many fields as fit into two words, all required.",` +
-	`"properties":` + mcpSchemaWiderProperties + `,"required":["f000","f001","f002","f003","f004","f005","f006","f007",` +
-	`"f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020","f021","f022",` +
-	`"f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035","f036","f037",` +
-	`"f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050","f051","f052",` +
-	`"f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063","f064","f065","f066","f067",` +
-	`"f068","f069","f070","f071","f072","f073","f074","f075","f076","f077","f078","f079","f080","f081","f082",` +
-	`"f083","f084","f085","f086","f087","f088","f089","f090","f091","f092","f093","f094","f095","f096","f097",` +
-	`"f098","f099","f100","f101","f102","f103","f104","f105","f106","f107","f108","f109","f110","f111","f112",` +
-	`"f113","f114","f115","f116","f117","f118","f119","f120","f121","f122","f123","f124","f125","f126","f127"],` +
-	`"additionalProperties":false}`
+const mcpInputEchoWider = `{"type":"object","properties":` + mcpSchemaWiderProperties + `,"required":["f000","f001",` +
+	`"f002","f003","f004","f005","f006","f007","f008","f009","f010","f011","f012","f013","f014","f015","f016",` +
+	`"f017","f018","f019","f020","f021","f022","f023","f024","f025","f026","f027","f028","f029","f030","f031",` +
+	`"f032","f033","f034","f035","f036","f037","f038","f039","f040","f041","f042","f043","f044","f045","f046",` +
+	`"f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057","f058","f059","f060","f061",` +
+	`"f062","f063","f064","f065","f066","f067","f068","f069","f070","f071","f072","f073","f074","f075","f076",` +
+	`"f077","f078","f079","f080","f081","f082","f083","f084","f085","f086","f087","f088","f089","f090","f091",` +
+	`"f092","f093","f094","f095","f096","f097","f098","f099","f100","f101","f102","f103","f104","f105","f106",` +
+	`"f107","f108","f109","f110","f111","f112","f113","f114","f115","f116","f117","f118","f119","f120","f121",` +
+	`"f122","f123","f124","f125","f126","f127"],"additionalProperties":false}`
 
 // mcpSchemaWiderProperties is a part of several schemas.
 const mcpSchemaWiderProperties = `{"f000":{"type":"integer","minimum":-128,"maximum":127},` +
@@ -12190,7 +12004,7 @@ var mcpToolEchoWithAlias = mcp.ToolInfo{
 }
 
 // mcpInputEchoWithAlias is the input schema of the tool "echo_with_alias".
-const mcpInputEchoWithAlias = `{"type":"object","description":"WithAlias embeds an alias.",` +
+const mcpInputEchoWithAlias = `{"type":"object",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"Z":{"type":"integer"}},` +
 	`"required":["x","y","Z"],"additionalProperties":false}`
 
@@ -12226,7 +12040,7 @@ var mcpToolEchoWithGeneric = mcp.ToolInfo{
 }
 
 // mcpInputEchoWithGeneric is the input schema of the tool "echo_with_generic".
-const mcpInputEchoWithGeneric = `{"type":"object","description":"WithGeneric embeds an instantiated struct.",` +
+const mcpInputEchoWithGeneric = `{"type":"object",` +
 	`"properties":{"first":{"type":"integer"},"second":{"type":"string"},"Own":{"type":"boolean"}},` +
 	`"required":["first","second","Own"],"additionalProperties":false}`
 
@@ -12262,12 +12076,12 @@ var mcpToolEchoWord = mcp.ToolInfo{
 }
 
 // mcpInputEchoWord is the input schema of the tool "echo_word".
-const mcpInputEchoWord = `{"type":"object","description":"Word has exactly 64 fields.",` +
-	`"properties":` + mcpSchemaWordProperties + `,"required":["f000","f001","f002","f003","f004","f005","f006","f007",` +
-	`"f008","f009","f010","f011","f012","f013","f014","f015","f016","f017","f018","f019","f020","f021","f022",` +
-	`"f023","f024","f025","f026","f027","f028","f029","f030","f031","f032","f033","f034","f035","f036","f037",` +
-	`"f038","f039","f040","f041","f042","f043","f044","f045","f046","f047","f048","f049","f050","f051","f052",` +
-	`"f053","f054","f055","f056","f057","f058","f059","f060","f061","f062","f063"],"additionalProperties":false}`
+const mcpInputEchoWord = `{"type":"object","properties":` + mcpSchemaWordProperties + `,"required":["f000","f001",` +
+	`"f002","f003","f004","f005","f006","f007","f008","f009","f010","f011","f012","f013","f014","f015","f016",` +
+	`"f017","f018","f019","f020","f021","f022","f023","f024","f025","f026","f027","f028","f029","f030","f031",` +
+	`"f032","f033","f034","f035","f036","f037","f038","f039","f040","f041","f042","f043","f044","f045","f046",` +
+	`"f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057","f058","f059","f060","f061",` +
+	`"f062","f063"],"additionalProperties":false}`
 
 // mcpSchemaWordProperties is a part of several schemas.
 const mcpSchemaWordProperties = `{"f000":{"type":"boolean"},"f001":{"type":"boolean"},` +
@@ -12322,9 +12136,8 @@ var mcpToolOwnCovered = mcp.ToolInfo{
 }
 
 // mcpInputOwnCovered is the input schema of the tool "own_covered".
-const mcpInputOwnCovered = `{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}`
+const mcpInputOwnCovered = `{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false}`
 
 // mcpOutputOwnCovered is the output schema of the tool "own_covered".
 const mcpOutputOwnCovered = `{"type":"object",` +
@@ -12377,8 +12190,8 @@ var mcpToolOwnExpr = mcp.ToolInfo{
 }
 
 // mcpInputOwnExpr is the input schema of the tool "own_expr".
-const mcpInputOwnExpr = `{"type":"object","description":"Formula holds an expression.",` +
-	`"properties":{"expr":{"$ref":"#/$defs/Expr"}},"required":["expr"],"additionalProperties":false,"$defs":{` +
+const mcpInputOwnExpr = `{"type":"object","properties":{"expr":{"$ref":"#/$defs/Expr"}},"required":["expr"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"Expr":{"description":"Expr is a recursive union with another discriminator.","oneOf":[{"type":"object",` +
 	`"description":"The expressions.","properties":{` +
 	`"op":{"type":"string","const":"add"},` +
@@ -12537,8 +12350,7 @@ var mcpToolOwnHusk = mcp.ToolInfo{
 }
 
 // mcpInputOwnHusk is the input schema of the tool "own_husk".
-const mcpInputOwnHusk = `{"type":"object","description":"Husk is recursive by way of a value with a flag.",` +
-	`"properties":{` +
+const mcpInputOwnHusk = `{"type":"object","properties":{` +
 	`"inner":{"type":"array","description":"HuskList is a list of husks.","items":{"$ref":"#/$defs/Husk"}},` +
 	`"weak":{"type":"integer"}},` +
 	`"additionalProperties":false,"$defs":{` +
@@ -12583,8 +12395,7 @@ var mcpToolOwnLayers = mcp.ToolInfo{
 }
 
 // mcpInputOwnLayers is the input schema of the tool "own_layers".
-const mcpInputOwnLayers = `{"type":"object",` +
-	`"description":"Layers have something that may be nil inside of what may be absent.","properties":{` +
+const mcpInputOwnLayers = `{"type":"object","properties":{` +
 	`"pointers":{"type":"integer"},` +
 	`"three":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -12601,7 +12412,9 @@ const mcpInputOwnLayers = `{"type":"object",` +
 	`"any":{"description":"Any JSON value."},` +
 	`"raw":{"description":"Any JSON value."},` +
 	`"time":{"type":"string","format":"date-time"},` +
-	`"generic":` + mcpSchemaBoxInt2 + `,` +
+	`"generic":{"type":"object","description":"Box holds a type in every place that treats it differently.",` +
+	`"properties":` + mcpSchemaBoxIntProperties2 + `,"required":["list","refs","pair","map"],` +
+	`"additionalProperties":false},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"elements":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"values":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
@@ -12680,7 +12493,7 @@ var mcpToolOwnLinks = mcp.ToolInfo{
 }
 
 // mcpInputOwnLinks is the input schema of the tool "own_links".
-const mcpInputOwnLinks = `{"type":"object","description":"Page of links.","properties":{` +
+const mcpInputOwnLinks = `{"type":"object","properties":{` +
 	`"home":{"type":"string","format":"uri"},` +
 	`"next":{"type":"string","format":"uri"},` +
 	`"all":{"type":"array","items":{"type":"string","format":"uri"}},` +
@@ -12722,8 +12535,7 @@ var mcpToolOwnMaybe = mcp.ToolInfo{
 }
 
 // mcpInputOwnMaybe is the input schema of the tool "own_maybe".
-const mcpInputOwnMaybe = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputOwnMaybe = `{"type":"object","properties":{` +
 	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"ptr":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."},` +
@@ -12903,9 +12715,8 @@ var mcpToolOwnOutcome = mcp.ToolInfo{
 }
 
 // mcpInputOwnOutcome is the input schema of the tool "own_outcome".
-const mcpInputOwnOutcome = `{"type":"object","description":"Point is a small struct.",` +
-	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
-	`"additionalProperties":false}`
+const mcpInputOwnOutcome = `{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
+	`"required":["x","y"],"additionalProperties":false}`
 
 // mcpOutputOwnOutcome is the output schema of the tool "own_outcome".
 const mcpOutputOwnOutcome = `{"type":"object","description":"Outcome has values that can only be results.",` +
@@ -12943,8 +12754,7 @@ var mcpToolOwnParcel = mcp.ToolInfo{
 }
 
 // mcpInputOwnParcel is the input schema of the tool "own_parcel".
-const mcpInputOwnParcel = `{"type":"object","description":"Wrapping is what is around a parcel.",` +
-	`"properties":{` +
+const mcpInputOwnParcel = `{"type":"object","properties":{` +
 	`"layers":{"type":"integer"},` +
 	`"parcels":{"type":"array","items":{"$ref":"#/$defs/Wrapping",` +
 	`"description":"Parcel travels as a Wrapping, which may have parcels inside."}}},` +
@@ -12994,8 +12804,7 @@ var mcpToolOwnPerhaps = mcp.ToolInfo{
 }
 
 // mcpInputOwnPerhaps is the input schema of the tool "own_perhaps".
-const mcpInputOwnPerhaps = `{"type":"object",` +
-	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+const mcpInputOwnPerhaps = `{"type":"object","properties":{` +
 	`"value":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"ptr":{"type":"integer","description":"Perhaps is a number or none, and travels as a value with a flag."},` +
@@ -13079,7 +12888,7 @@ var mcpToolOwnRow = mcp.ToolInfo{
 }
 
 // mcpInputOwnRow is the input schema of the tool "own_row".
-const mcpInputOwnRow = `{"type":"object","description":"Row has the types of a database.","properties":{` +
+const mcpInputOwnRow = `{"type":"object","properties":{` +
 	`"name":{"type":"string"},` +
 	`"age":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
 	`"byte":{"type":"integer","minimum":0,"maximum":255},` +
@@ -13137,7 +12946,7 @@ var mcpToolOwnShape = mcp.ToolInfo{
 }
 
 // mcpInputOwnShape is the input schema of the tool "own_shape".
-const mcpInputOwnShape = `{"type":"object","description":"Drawing has unions in all places.","properties":{` +
+const mcpInputOwnShape = `{"type":"object","properties":{` +
 	`"main":` + mcpSchemaShape2 + `,` +
 	`"opt":` + mcpSchemaShape2 + `,` +
 	`"list":{"type":"array","items":` + mcpSchemaShape2 + `},` +

@@ -147,8 +147,8 @@ var mcpToolCreateAuthor = mcp.ToolInfo{
 const mcpInputCreateAuthor = mcpSchemaDraft
 
 // mcpSchemaDraft is a part of several schemas.
-const mcpSchemaDraft = `{"type":"object","description":"Draft is what is to be known of a thing.",` +
-	`"properties":` + mcpSchemaDraftProperties + `,"required":["name"],"additionalProperties":false}`
+const mcpSchemaDraft = `{"type":"object","properties":` + mcpSchemaDraftProperties + `,"required":["name"],` +
+	`"additionalProperties":false}`
 
 // mcpSchemaDraftProperties is a part of several schemas.
 const mcpSchemaDraftProperties = `{` +
@@ -1918,7 +1918,7 @@ var mcpToolSearch = mcp.ToolInfo{
 }
 
 // mcpInputSearch is the input schema of the tool "search".
-const mcpInputSearch = `{"type":"object","description":"Query is what to search for.","properties":{` +
+const mcpInputSearch = `{"type":"object","properties":{` +
 	`"query":{"type":"string","minLength":1,"maxLength":200},` +
 	`"limit":{"type":"integer","minimum":1,"maximum":100},` +
 	`"offset":{"type":"integer","minimum":0},` +

@@ -44,9 +44,8 @@ var mcpToolCheck = mcp.ToolInfo{
 }
 
 // mcpInputCheck is the input schema of the tool "check".
-const mcpInputCheck = `{"type":"object","description":"Rules has a member for every way in which arguments ` +
-	`can be wrong, and itself nested, in an array and in a map.","properties":` + mcpSchemaRulesProperties + `,` +
-	`"required":["id"],"additionalProperties":false,"$defs":{` +
+const mcpInputCheck = `{"type":"object","properties":` + mcpSchemaRulesProperties + `,"required":["id"],` +
+	`"additionalProperties":false,"$defs":{` +
 	`"Rules":{"type":"object","description":"Rules has a member for every way in which arguments can be wrong, ` +
 	`and itself nested, in an array and in a map.","properties":` + mcpSchemaRulesProperties + `,"required":["id"],` +
 	`"additionalProperties":false}}}`
@@ -111,7 +110,7 @@ var mcpToolSearch = mcp.ToolInfo{
 }
 
 // mcpInputSearch is the input schema of the tool "search".
-const mcpInputSearch = `{"type":"object","description":"Query is what to search for.","properties":{` +
+const mcpInputSearch = `{"type":"object","properties":{` +
 	`"query":{"type":"string","minLength":1,"maxLength":200},` +
 	`"limit":{"type":"integer","minimum":1,"maximum":100},` +
 	`"offset":{"type":"integer","minimum":0},` +

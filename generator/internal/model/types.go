@@ -168,7 +168,10 @@ type Field struct {
 	ReadOnly   bool
 	WriteOnly  bool
 	Deprecated bool
-	Pos        token.Position
+	// Foreign is set where the description is a comment of another module. Results are
+	// published without it.
+	Foreign bool
+	Pos     token.Position
 }
 
 // Extra is a keyword that a tag adds to the schema of a field, without meaning

@@ -109,7 +109,7 @@ func (c *T) UnmarshalText(text []byte) error { return nil }
 -- a.go --
 package deep
 
-// T is sealed, as [Square], [Away] and [Circle.Radius] know, and [secret].
+//mcp:doc T is sealed, as [Square], [Away] and [Circle.Radius] know, and [secret].
 type T interface{ is() }
 
 // Square has sides.

@@ -238,15 +238,18 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 		r.errorf(s, "drop the option", "the option \"string\" of the json tag cannot be used on type %s", r.typeString(m.v.Type()))
 		return nil
 	}
-	if doc := strings.TrimSpace(r.docs.Of(m.v)); doc != "" {
+	doc := strings.TrimSpace(r.docs.Of(m.v))
+	f.Deprecated = isDeprecated(doc)
+	f.Foreign = doc != "" && r.isForeign(m.v.Pkg())
+	if !f.Foreign || !repeatsName(doc, m.v.Name(), m.name) {
 		f.Description = doc
-		f.Deprecated = isDeprecated(doc)
 	}
 	f.Required = !r.TaggedOnly && !m.omitEmpty && !m.omitZero && !plan.IsOptional() && !throughPointer(m.path) &&
 		!(plan.Kind == model.Reflect && isPointer(m.v.Type()))
 	if !r.readTags(s, f, m.tag) {
 		return nil
 	}
+	f.Foreign = f.Foreign && f.Description == doc // not that of a tag
 	r.warnName(s, f.Name)
 	return f
 }

@@ -68,14 +68,18 @@ func canBeEmpty(t *model.Type) bool {
 // field renders a member.
 func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	t := base(f.Type)
+	description := f.Description
+	if w.output && f.Foreign {
+		description = ""
+	}
 	var s *jsonschema.Schema
 	if f.Quoted {
-		s = &jsonschema.Schema{Type: "string", Pattern: quotedPattern(t), Description: f.Description}
+		s = &jsonschema.Schema{Type: "string", Pattern: quotedPattern(t), Description: description}
 		if s.Description == "" {
 			s.Description = t.Doc
 		}
 	} else {
-		s = w.schema(t, &f.Rules, cmp.Or(f.Description, wrapperDoc(f.Type)))
+		s = w.schema(t, &f.Rules, cmp.Or(description, wrapperDoc(f.Type)))
 	}
 	if f.Nullable || w.nullInside(f.Type) {
 		s = nullable(t, s)

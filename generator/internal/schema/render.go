@@ -12,13 +12,16 @@ import (
 )
 
 // InputOf returns the schema of a tool's arguments, which is what the generated decoder
-// accepts. Its root is an object.
+// accepts. Its root is an object without a description: that of the tool says what the
+// arguments are for.
 func InputOf(t *model.Tool) string {
 	object := &model.Type{Kind: model.Struct}
 	if t.Input != nil && t.Input.Object != nil {
 		object = t.Input.Object
 	}
-	return Marshal(render(base(object), false, t.Defs))
+	s := render(base(object), false, t.Defs)
+	s.Description = ""
+	return Marshal(s)
 }
 
 // OutputOf returns the schema of a tool's structured result, which is what the generated
@@ -277,6 +280,9 @@ func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules,
 		for _, text := range texts {
 			s.Enum = append(s.Enum, json.RawMessage(text))
 		}
+	}
+	if saysValues(desc, texts, docs, described && t.Enum != nil) {
+		return desc
 	}
 	var lines []string
 	commented := slices.ContainsFunc(texts, func(text string) bool { return docs[text] != "" })

@@ -315,9 +315,9 @@ func plainName(t *types.Named) string {
 	return name
 }
 
-// typeDoc is the doc comment of a type. Those of the standard library, and of
-// the types of the built-in table, explain the Go type to a programmer, not the
-// value to a caller.
+// typeDoc is the doc comment of a type. Those of the standard library, of other modules,
+// and of the types of the built-in table explain the Go type to a programmer, not the
+// value to a caller. //mcp:doc is for clients wherever it is.
 func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	if obj.Pkg() == nil || r.isStandard(obj.Pkg().Path()) {
 		return ""
@@ -326,7 +326,26 @@ func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	if _, ok := builtin[key]; ok || flagged[key] != "" {
 		return ""
 	}
+	if r.isForeign(obj.Pkg()) {
+		if set := r.docs.Directives(obj); set == nil || set.Get("doc") == nil {
+			return ""
+		}
+	}
 	return r.docs.Of(obj)
+}
+
+// isForeign reports whether a package belongs to another module than those whose source is
+// read. It depends on paths alone, so that vendoring and workspaces change nothing.
+func (r *Resolver) isForeign(pkg *types.Package) bool {
+	if pkg == nil || r.isStandard(pkg.Path()) {
+		return false
+	}
+	for _, module := range r.modules {
+		if module == "" || pkg.Path() == module || strings.HasPrefix(pkg.Path(), module+"/") {
+			return false
+		}
+	}
+	return true
 }
 
 // isStandard reports whether the path is one of the standard library: those

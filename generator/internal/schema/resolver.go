@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -16,6 +17,8 @@ import (
 // if there is none, and where it is declared, columns included. *load.Docs is one.
 type Docs interface {
 	Of(obj types.Object) string
+	// Directives are those of a declared type, nil if there are none.
+	Directives(obj *types.TypeName) *directive.Set
 	Position(obj types.Object) token.Position
 }
 
@@ -57,6 +60,7 @@ type Resolver struct {
 	files      map[string]bool // names of the package's own files
 	reported   map[string]bool
 	sources    map[*types.Package]*constants // of the packages whose source is read
+	modules    []string                      // that these packages belong to
 	forms      map[*types.TypeName]*Form
 	converters typeutil.Map // types to *converter
 	// origins are the names that fields had before //mcp:arg renamed them.
@@ -91,6 +95,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 // for the resolver's own. Add it before the first type is resolved.
 func (r *Resolver) AddSource(pkg *load.Package) {
 	r.sources[pkg.Types] = newConstants(pkg)
+	r.modules = append(r.modules, pkg.Module)
 	for _, f := range pkg.Files {
 		r.files[pkg.Fset.Position(f.FileStart).Filename] = true
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -134,6 +135,8 @@ func (d testDocs) Of(obj types.Object) string {
 	at := standard.fset.Position(obj.Pos())
 	return d[docKey{at.Filename, at.Line, obj.Name()}]
 }
+
+func (d testDocs) Directives(*types.TypeName) *directive.Set { return nil }
 
 func (d testDocs) Position(obj types.Object) token.Position { return standard.fset.Position(obj.Pos()) }
 
