@@ -38,14 +38,12 @@ var limitTables = []struct {
 		{"mostRefused", "", "requests outside of the endpoints that are answered before their body, and waited for, a second at most"},
 	}},
 	{name: "mcpws", path: "github.com/mcpgen/mcpgen/runtime/mcpws", constants: []limit{
-		{"defaultConnections", "", "open connections: `Limits.Connections`"},
-		{"defaultConnectionsPerClient", "", "open connections of one client: `Limits.ConnectionsPerClient`"},
+		{"defaultConnections", "", "open connections: `Limits.Connections`. One client may have a quarter of them, or `Limits.ConnectionsPerClient`"},
 		{"defaultPing", "", "how often a client is pinged, and how long it may be silent: `WithPing`"},
 		{"maxRefused", "", "requests that are refused before their body has come, and waited for, a second at most"},
 	}},
 	{name: "mcpnet", path: "github.com/mcpgen/mcpgen/runtime/mcpnet", constants: []limit{
-		{"defaultConnections", "", "open connections: `Limits.Connections`"},
-		{"defaultConnectionsPerClient", "", "open connections of one client: `Limits.ConnectionsPerClient`"},
+		{"defaultConnections", "", "open connections: `Limits.Connections`. One client may have a quarter of them, or `Limits.ConnectionsPerClient`"},
 		{"handshakeTime", "", "how long TLS and `WithPrincipal` may take"},
 	}},
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{

@@ -79,7 +79,7 @@ INSERT INTO branches (id, name, address, opens, loaning) VALUES ($1, $2, $3, $4,
 SELECT id, name FROM branches WHERE address >> $1::inet;
 
 -- name: AddCopy :one
-INSERT INTO copies (book_id, branch_id, shelf, bought_at) VALUES ($1, $2, $3, $4) RETURNING id;
+INSERT INTO copies (book_id, branch_id, row_number, bought_at) VALUES ($1, $2, $3, $4) RETURNING id;
 
 -- name: MoveCopies :exec
 UPDATE copies SET branch_id = sqlc.arg(target) WHERE branch_id = sqlc.arg(source);
@@ -87,8 +87,8 @@ UPDATE copies SET branch_id = sqlc.arg(target) WHERE branch_id = sqlc.arg(source
 -- name: CopiesOfBook :many
 SELECT copies.*, branches.name AS branch FROM copies JOIN branches ON branches.id = copies.branch_id WHERE book_id = $1;
 
--- name: CopiesByShelf :many
-SELECT shelf, count(*) AS copies FROM copies WHERE branch_id = $1 GROUP BY shelf;
+-- name: CopiesByRow :many
+SELECT row_number, count(*) AS copies FROM copies WHERE branch_id = $1 GROUP BY row_number;
 
 -- name: GetMember :one
 SELECT * FROM members WHERE id = $1;
@@ -111,8 +111,8 @@ SELECT settings FROM members WHERE id = $1;
 -- name: MembersWithBirthday :many
 SELECT id, name, birthday FROM members WHERE extract(month FROM birthday) = sqlc.arg(month)::int;
 
--- name: Lend :one
-INSERT INTO loans (copy_id, member_id, lent_at, due_at) VALUES ($1, $2, $3, $4) RETURNING *;
+-- name: BorrowCopy :one
+INSERT INTO loans (copy_id, member_id, borrowed_at, due_at) VALUES ($1, $2, $3, $4) RETURNING *;
 
 -- name: ReturnCopy :execrows
 UPDATE loans SET state = 'returned', returned_at = now(), fee = $2 WHERE id = $1 AND state = 'open';
@@ -124,7 +124,7 @@ SELECT * FROM loans WHERE id = $1;
 SELECT * FROM loans WHERE member_id = $1 AND state = 'open';
 
 -- name: LoansInState :many
-SELECT * FROM loans WHERE state = $1 AND lent_at > $2;
+SELECT * FROM loans WHERE state = $1 AND borrowed_at > $2;
 
 -- name: Overdue :many
 SELECT loans.id, loans.due_at, members.name, members.email, books.title
@@ -138,7 +138,7 @@ UPDATE loans SET due_at = due_at + sqlc.arg(by)::interval WHERE id = sqlc.arg(id
 SELECT coalesce(sum(fee), 0)::numeric AS fees FROM loans WHERE returned_at >= sqlc.arg(since) AND returned_at < sqlc.arg(until);
 
 -- name: LoanTimes :many
-SELECT id, (returned_at - lent_at)::interval AS taken FROM loans WHERE returned_at IS NOT NULL;
+SELECT id, (returned_at - borrowed_at)::interval AS taken FROM loans WHERE returned_at IS NOT NULL;
 
 -- name: WriteReview :one
 INSERT INTO reviews (book_id, member_id, stars, body) VALUES ($1, $2, $3, $4) RETURNING *;

@@ -38,7 +38,7 @@ CREATE TABLE copies (
   id         bigserial PRIMARY KEY,
   book_id    bigint NOT NULL REFERENCES books,
   branch_id  uuid NOT NULL REFERENCES branches,
-  shelf      smallint,
+  row_number      smallint,
   bought_at  timestamp
 );
 
@@ -57,7 +57,7 @@ CREATE TABLE loans (
   copy_id      bigint NOT NULL REFERENCES copies,
   member_id    uuid NOT NULL REFERENCES members,
   state        loan_state NOT NULL DEFAULT 'open',
-  lent_at      timestamptz NOT NULL,
+  borrowed_at      timestamptz NOT NULL,
   due_at       timestamptz NOT NULL,
   returned_at  timestamptz,
   fee          numeric
