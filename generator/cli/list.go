@@ -169,7 +169,7 @@ func signature(m *model.Package, t *model.Call) string {
 			typ = "..." + strings.TrimPrefix(typ, "[]")
 		}
 		name := p.Name
-		if p.Source == model.FromArgument && p.Field != nil {
+		if p.Source == model.FromArgument && p.Field != nil && !p.Inlined {
 			name = p.Field.Name
 			if p.Field.Default != nil {
 				typ += " = " + p.Field.Default.JSON

@@ -105,8 +105,10 @@ func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, a
 		}
 		at := at.At(line.Pos).In("argument " + p.Name)
 		if len(line.Args) > 1+parts(line) || parts(line) == 0 {
-			a.diags.Errorf(at.Pos, at.Subject, "the parameter is all of the arguments, so the line can only choose among its fields").
-				Hint = "write only= or omit= with their names, or name a field"
+			d := a.diags.Errorf(at.Pos, at.Subject, "the parameter is all of the arguments, so the line can only choose among its fields")
+			if d.Hint = "write only= or omit= with their names, or name a field"; line.Has("inline") {
+				d.Hint = "leave inline out: the fields of the only parameter are the arguments in any case"
+			}
 			ok = false
 			continue
 		}
@@ -164,8 +166,16 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	}
 	object, ok = a.types.ApplyArgs(object, name, args.lines, at)
 	call.Input.Object = object
-	for i, p := range open {
-		p.Field = object.Fields[i]
+	for _, p := range open {
+		for _, f := range object.Fields {
+			if f.Path[0].Name == p.Name {
+				p.Field, p.Inlined = f, f.Path[0].Inlined != nil
+				break
+			}
+		}
+		if p.Field == nil { // nothing of it is left
+			p.Field, p.Inlined = &model.Field{Name: p.Name, Path: []model.Selector{{Name: p.Name}}}, true
+		}
 	}
 	return ok
 }

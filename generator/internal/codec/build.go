@@ -75,7 +75,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 		case in.Whole:
 			r := b.read(in.Object, nil, out.Stem+"Args")
 			out.Whole = &r
-		case len(in.Object.Fields) > 0:
+		case len(in.Object.Fields)+len(in.Object.Fixed) > 0:
 			out.Args = b.object(in.Object, out.Stem, out.Stem)
 		}
 	}
@@ -109,6 +109,9 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 	o := &Object{Stem: b.names.table("mcpFields", stem)}
 	for _, f := range t.Fields {
 		at := place + fieldStem(f)
+		if inlined := f.Path[0].Inlined; inlined != nil {
+			b.guard(inlined)
+		}
 		o.Entries = append(o.Entries, Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type)})
 		path := b.steps(t, f)
 		m := &Member{Name: f.Name, Path: path}
@@ -157,6 +160,9 @@ func (b *builder) steps(t *model.Type, f *model.Field) []Step {
 	for i, s := range f.Path {
 		var next types.Type
 		hidden := false
+		if s.Inlined != nil {
+			cur, next = nil, s.Inlined
+		}
 		if cur != nil {
 			if u, ok := deref(cur).Underlying().(*types.Struct); ok {
 				for v := range u.Fields() {

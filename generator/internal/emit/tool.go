@@ -137,10 +137,19 @@ func (b *body) argsVar() code {
 	var fields []jen.Code
 	for _, p := range b.tool.Func.Params {
 		if p.Source == model.FromArgument {
-			fields = append(fields, id(p.Field.Path[0].Name).Add(b.typ(p.Type)))
+			fields = append(fields, id(p.Field.Path[0].Name).Add(b.typ(argumentType(p))))
 		}
 	}
 	return id("var").Add(b.local("args"), structType(fields...))
+}
+
+// argumentType is the type of a parameter in the struct of arguments: of one whose members
+// are arguments, the struct and no pointer, so that it is there in any case.
+func argumentType(p *model.Param) types.Type {
+	if t, ok := types.Unalias(p.Type).(*types.Pointer); ok && p.Inlined {
+		return t.Elem()
+	}
+	return p.Type
 }
 
 // provide calls the providers, each once, and makes the receiver if it has one.
@@ -212,6 +221,9 @@ func (b *body) arguments() []jen.Code {
 			out = append(out, arg)
 		case model.FromArgument:
 			arg := b.local("args").Dot(p.Field.Path[0].Name)
+			if argumentType(p) != p.Type {
+				arg = jen.Op("&").Add(arg)
+			}
 			if spread {
 				arg = arg.Op("...")
 			}

@@ -190,6 +190,7 @@ var table = []*Keyword{
 		Name: "only", Value: Names, In: Arg, Example: "name,owner.id", For: "objects, and lists and maps of them",
 		Help: "the only members that are published, with dots for depth; the others have their zero values",
 	},
+	{Name: "inline", Value: Flag, In: Arg, For: "structs", Help: "its members take its place, as arguments of their own"},
 	{
 		Name: "fixed", Value: JSON, In: Arg, Example: "true", For: "anything",
 		Help: `not published; the function always gets this value: JSON; for strings also a word or "quoted text"`,

@@ -216,6 +216,7 @@ type Param struct {
 	Source   Source
 	Provider *Provider // FromProvider
 	Field    *Field    // FromArgument
+	Inlined  bool      // FromArgument: the members of the struct are arguments
 	Fixed    *Field    // FromFixed: its Default is the constant
 	Pos      token.Position
 }

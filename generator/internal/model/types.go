@@ -187,6 +187,9 @@ type Selector struct {
 	// Pointer is the pointed-to type where this step goes through an embedded
 	// pointer, which the decoder allocates.
 	Pointer types.Type
+	// Inlined is the struct type of a parameter or field whose members are arguments in
+	// its place.
+	Inlined types.Type
 }
 
 // Value is a default: JSON text, whose Go value codec makes from Type and JSON.

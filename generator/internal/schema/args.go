@@ -21,7 +21,7 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directi
 	changed = object
 	apply := func(arg *directive.Directive, do argAction) {
 		at := at.At(arg.Pos).In("argument " + arg.Name())
-		if next := r.applyArg(changed, feature, strings.Split(arg.Name(), "."), arg, do, at); next != nil {
+		if next := r.applyArg(changed, feature, r.pathOf(changed, arg, args), arg, do, at); next != nil {
 			changed = next
 		} else {
 			ok = false
@@ -34,8 +34,13 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directi
 		}
 	}
 	for _, arg := range args {
-		if !isPart(arg) || len(withoutPart(arg)) > 1 {
+		if !inlines(arg) && (!isPart(arg) || len(withoutPart(arg)) > 1) {
 			apply(arg, r.applyField)
+		}
+	}
+	for _, arg := range args {
+		if inlines(arg) {
+			apply(arg, r.applyInline)
 		}
 	}
 	return changed, ok

@@ -100,6 +100,7 @@ func (r *Resolver) applied() map[string]func(*model.Field, setting) (hint string
 		"omit":     ignore, // omit=false
 		"fixed":    ignore, // what has it is not published, see Fix
 		"only":     ignore, // see applyPart
+		"inline":   ignore, // inline=false
 		"complete": ignore, // it is about the parameter, not about its schema
 	}
 }

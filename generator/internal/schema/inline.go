@@ -1,0 +1,102 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+func inlines(arg *directive.Directive) bool {
+	inline, _ := arg.Flag("inline")
+	return inline
+}
+
+// pathOf is the way to the field that a directive is about. A member of an argument that
+// is inlined may be called with the name of the argument in front, or without it.
+func (r *Resolver) pathOf(object *model.Type, arg *directive.Directive, args []*directive.Directive) []string {
+	path := strings.Split(arg.Name(), ".")
+	if slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return r.called(f, path[0]) }) {
+		return path
+	}
+	for _, f := range object.Fields {
+		for _, other := range args {
+			inner := inlinable(f.Type)
+			if inlines(other) && r.called(f, other.Name()) && inner != nil &&
+				slices.ContainsFunc(inner.Fields, func(f *model.Field) bool { return r.called(f, path[0]) }) {
+				return append([]string{other.Name()}, path...)
+			}
+		}
+	}
+	return path
+}
+
+// inlinable is the struct whose members can take the place of a value, nil for others.
+func inlinable(t *model.Type) *model.Type {
+	if t.Kind == model.Pointer {
+		t = t.Elem
+	}
+	if t.Kind != model.Struct {
+		return nil
+	}
+	return t
+}
+
+// applyInline puts the members of a struct in its place.
+func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directive, at diag.Place) bool {
+	f := object.Fields[i]
+	inner := inlinable(f.Type)
+	s := site{Place: at, use: Argument}
+	switch {
+	case inner == nil:
+		r.errorf(s, "delete the line", "only the members of a struct can be inlined, and this is %s", r.typeString(f.Type.Go))
+		return false
+	case len(inner.Fields) == 0:
+		r.errorf(s, "hide it: //mcp:arg "+arg.Name()+" omit", "the struct has no members that could be arguments")
+		return false
+	case strings.Contains(arg.Name(), "."):
+		r.errorf(s, "name the parameter, or a field of the one struct parameter", "a member of an argument cannot be inlined")
+		return false
+	case len(withoutPart(arg)) > 2: // the name and inline
+		r.errorf(s, "delete the rest of the line", "what is inlined is not an argument, so it has no other settings")
+		return false
+	case f.Default != nil || f.Nullable || f.Quoted:
+		r.errorf(s, "drop the tag, or do not inline the field", "a field with a default or null cannot be inlined")
+		return false
+	}
+	fields, ok := slices.Clone(object.Fields[:i]), true
+	for _, m := range inner.Fields {
+		j := slices.IndexFunc(object.Fields, func(other *model.Field) bool { return other != f && other.Name == m.Name })
+		if j >= 0 {
+			r.errorf(s, "give one of them another name: //mcp:arg "+arg.Name()+"."+r.origin(m)+" name=..., or leave it out by omit=",
+				"the member %s collides with the argument %s", m.Name, m.Name)
+			ok = false
+			continue
+		}
+		fields = append(fields, r.inlined(object, f, inner, m))
+	}
+	object.Fields = append(fields, object.Fields[i+1:]...)
+	for _, m := range inner.Fixed {
+		object.Fixed = append(object.Fixed, r.inlined(object, f, inner, m))
+	}
+	return ok
+}
+
+// inlined is a member of a field as a field of the object around it. A parameter that is a
+// pointer always points to a struct; a field is nil until one of its members is read.
+func (r *Resolver) inlined(object *model.Type, f *model.Field, inner *model.Type, m *model.Field) *model.Field {
+	m = r.copyField(m)
+	path := slices.Clone(f.Path)
+	last := &path[len(path)-1]
+	last.Inlined = inner.Go
+	if object.Go != nil {
+		m.Required = m.Required && f.Required
+		if f.Type.Kind == model.Pointer {
+			last.Pointer = inner.Go
+		}
+	}
+	m.Path = append(path, m.Path...)
+	return m
+}
