@@ -104,17 +104,17 @@ func features(m *model.Package) []mcp.Feature {
 	for _, r := range m.Resources {
 		all = append(all, mcpimpl.FuncResource(&mcp.ResourceInfo{
 			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
-			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons),
+			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
 		}, read))
 	}
 	for _, r := range m.Templates {
 		all = append(all, mcpimpl.FuncTemplate(&mcp.TemplateInfo{
 			URITemplate: r.Template(), Name: r.Name, Title: r.Title, Description: r.Description,
-			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons),
+			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
 		}, read))
 	}
 	for _, p := range m.Prompts {
-		info := &mcp.PromptInfo{Name: p.Name, Title: p.Title, Description: p.Description, Icons: icons(p.Icons)}
+		info := &mcp.PromptInfo{Name: p.Name, Title: p.Title, Description: p.Description, Icons: icons(p.Icons), Meta: meta(p.Meta)}
 		if p.Input != nil && p.Input.Object != nil {
 			for _, f := range p.Input.Object.Fields {
 				info.Arguments = append(info.Arguments, mcp.PromptArgument{
@@ -148,17 +148,25 @@ func annotations(r *model.Resource) *mcp.Annotations {
 func toolInfo(t *model.Tool) mcp.ToolInfo {
 	info := mcp.ToolInfo{
 		Name: t.Name, Title: t.Title, Description: t.Description, Symbol: t.Func.Symbol,
-		Hints: mcp.ToolHints(t.Hints), Icons: icons(t.Icons),
+		Hints: mcp.ToolHints(t.Hints), Icons: icons(t.Icons), Meta: meta(t.Meta),
 	}
 	info.InputSchema = schema.InputOf(t)
 	info.OutputSchema = schema.OutputOf(t)
 	return info
 }
 
-func icons(sources []string) []mcp.Icon {
-	all := make([]mcp.Icon, 0, len(sources))
-	for _, source := range sources {
-		all = append(all, mcp.Icon{Source: source})
+func icons(icons []model.Icon) []mcp.Icon {
+	all := make([]mcp.Icon, 0, len(icons))
+	for _, i := range icons {
+		all = append(all, mcp.Icon(i))
+	}
+	return all
+}
+
+func meta(members []model.Meta) mcp.Meta {
+	all := mcp.Meta{}
+	for _, m := range members {
+		all[m.Key] = json.RawMessage(m.JSON)
 	}
 	return all
 }
@@ -171,11 +179,14 @@ func identity(m *model.Package) json.RawMessage {
 		s = &model.Server{Name: m.Name}
 	}
 	type icon struct {
-		Source string `json:"src"`
+		Source   string   `json:"src"`
+		MIMEType string   `json:"mimeType,omitempty"`
+		Sizes    []string `json:"sizes,omitempty"`
+		Theme    string   `json:"theme,omitempty"`
 	}
 	var sources []icon
-	for _, source := range s.Icons {
-		sources = append(sources, icon{source})
+	for _, i := range s.Icons {
+		sources = append(sources, icon(i))
 	}
 	text, err := json.Marshal(struct {
 		Name         string `json:"name"`

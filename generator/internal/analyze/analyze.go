@@ -38,6 +38,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.checkNotEmitted()
 	a.collectFrom()
 	a.each((*analyzer).checkTagged)
+	a.each((*analyzer).checkDefaultIcons)
 	a.types.TaggedOnly = a.tagged()
 	a.checkPredeclared()
 	a.each((*analyzer).collectJSONForms)
@@ -157,7 +158,7 @@ func (a *analyzer) collectServer() {
 	if u, err := url.Parse(s.Website); s.Website != "" && (err != nil || !isWeb(u)) {
 		a.diags.Errorf(valuePos(d, "website"), at.Subject, "%q is not the URL of a page", s.Website).Hint = "write an https: URL"
 	}
-	s.Icons, _ = a.icons(d, at, true)
+	s.Icons, _ = a.iconsOver(nil, d, at, true)
 	s.TTL, _ = d.Duration("ttl")
 	a.out.Server = s
 }

@@ -42,16 +42,17 @@ func (a *analyzer) annotated(d declared, at diag.Place) *types.Func {
 	return fn
 }
 
-// feature settles what resources and prompts have in common.
-func (a *analyzer) feature(d declared, s settings, at diag.Place) (f model.Feature, ok bool) {
+// feature settles what resources and prompts have in common. Their names have different rules.
+func (a *analyzer) feature(d declared, s settings, named func(string, diag.Place) bool, at diag.Place) (f model.Feature, ok bool) {
 	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors, ErrorsSaid: s.errorsSaid, Timeout: s.timeout}
-	ok = a.goodName(f.Name, at.At(valuePos(d.dir, "name")))
+	ok = named(f.Name, at.At(valuePos(d.dir, "name")))
 	f.Title, _ = d.dir.String("title")
 	f.Description = a.featureDescription(d)
 	if groups, set := d.dir.List("group"); set {
 		f.Groups = groups
 	}
-	f.Icons, ok = a.icons(d.dir, at, ok)
+	f.Icons, ok = a.iconsOver(s.icons, d.dir, at, ok)
+	f.Meta, ok = a.meta(d.dir, at, ok)
 	if timeout, set := d.dir.Duration("timeout"); set {
 		f.Timeout = timeout
 	}
@@ -100,31 +101,17 @@ func (a *analyzer) mediaType(dir *directive.Directive, at diag.Place) (value str
 	if !set {
 		return "", true
 	}
-	kind, _, err := mime.ParseMediaType(arg.Value)
-	if err != nil || !strings.Contains(kind, "/") {
+	if !isMediaType(arg.Value) {
 		a.diags.Errorf(arg.ValuePos, at.Subject, "%q is not a media type", arg.Value).Hint = "write a type and a subtype, such as image/png"
 		return "", false
 	}
 	return arg.Value, true
 }
 
-// icons reads icon=, which clients load: from the web, or out of the URI itself. It
-// returns ok as it was unless one is wrong.
-func (a *analyzer) icons(dir *directive.Directive, at diag.Place, ok bool) (sources []string, _ bool) {
-	arg, set := dir.Get("icon")
-	if !set {
-		return nil, ok
-	}
-	for _, item := range arg.Items() {
-		sources = append(sources, item.Value)
-		u, err := url.Parse(item.Value)
-		if err == nil && (u.Scheme == "data" && u.Opaque != "" || isWeb(u)) {
-			continue
-		}
-		a.diags.Errorf(item.Pos, at.Subject, "%q is not the URL of an icon", item.Value).Hint = "write an https: URL"
-		ok = false
-	}
-	return sources, ok
+// isMediaType reports whether a text is a type and a subtype.
+func isMediaType(text string) bool {
+	kind, _, err := mime.ParseMediaType(text)
+	return err == nil && strings.Contains(kind, "/")
 }
 
 // isWeb reports whether a URL is one of a page.

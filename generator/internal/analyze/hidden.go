@@ -169,7 +169,7 @@ func printable(r rune) rune {
 
 // memberNames are the words for members of the model in messages.
 var memberNames = map[string]string{
-	"Title": "title", "Description": "description", "Instructions": "instructions", "Version": "version", "Website": "website", "Icons": "icon",
+	"Title": "title", "Description": "description", "Instructions": "instructions", "Version": "version", "Website": "website", "Source": "icon", "Sizes": "icon size", "Theme": "icon theme", "Meta": "metadata",
 	"Name": "name", "Text": "text", "Doc": "doc comment", "JSON": "value", "Schema": "schema", "Format": "format",
 	"Enum": "enumeration", "Examples": "example", "Header": "header", "Key": "keyword", "Groups": "group", "Aliases": "alias", "MIME": "MIME type",
 	"URI": "URI", "Audience": "audience", "Values": "value", "Value": "value", "Discriminator": "discriminator", "Symbol": "name",

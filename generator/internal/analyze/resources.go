@@ -64,7 +64,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	if r.Func, good = a.function(fn, d, at); !good {
 		return nil
 	}
-	r.Feature, good = a.feature(d, a.settingsFor(d), at)
+	r.Feature, good = a.feature(d, a.settingsFor(d), a.goodResourceName, at)
 	ok = good && ok
 	ok = a.input(&r.Call, r.Name, d, fn, at) && ok
 	if ok && template != nil && r.Input.Object != nil {
@@ -187,6 +187,10 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag
 			a.diags.Errorf(icon.Pos, at.Subject, "files have no icon").Hint = "leave it out"
 			ok = false
 		}
+		if meta, set := d.dir.Get("meta"); set {
+			a.diags.Errorf(meta.Pos, at.Subject, "files have no metadata").Hint = "leave it out"
+			ok = false
+		}
 		if !strings.HasSuffix(r.URI, "/") {
 			r.URI += "/"
 		}
@@ -201,7 +205,10 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag
 	}
 	s := a.settingsFor(d)
 	s.timeout = 0
-	feature, good := a.feature(d, s, at)
+	if r.Files() {
+		s.icons = nil
+	}
+	feature, good := a.feature(d, s, a.goodResourceName, at)
 	if r.Feature = feature; !ok || !good {
 		return nil
 	}

@@ -25,6 +25,7 @@ type settings struct {
 	maxResult  int64
 	output     model.OutputForm
 	hints      hintFlags
+	icons      []model.Icon
 }
 
 // settingsFor returns the settings of a feature.
@@ -105,6 +106,9 @@ func (s settings) with(d *directive.Directive) settings {
 	}
 	if v, set := d.String("output"); set {
 		s.output = outputForm(v)
+	}
+	if v, set := d.Get("icon"); set {
+		s.icons, _ = readIcons(v) // checkDefaultIcons reports what is wrong
 	}
 	s.hints = hintsOf(d).over(s.hints)
 	return s

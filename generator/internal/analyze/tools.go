@@ -105,7 +105,8 @@ func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at diag
 			ok = a.goodName(s.withPrefix(item.Value), at.At(item.Pos)) && ok
 		}
 	}
-	tool.Icons, ok = a.icons(d.dir, at, ok)
+	tool.Icons, ok = a.iconsOver(s.icons, d.dir, at, ok)
+	tool.Meta, ok = a.meta(d.dir, at, ok)
 	return ok
 }
 
@@ -113,6 +114,17 @@ func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at diag
 func valuePos(dir *directive.Directive, key string) token.Position {
 	arg, _ := dir.Get(key)
 	return arg.ValuePos
+}
+
+// goodResourceName checks the name of a resource, for which the specification sets no bounds: it
+// may have several words.
+func (a *analyzer) goodResourceName(name string, at diag.Place) bool {
+	if strings.TrimSpace(name) == name && name != "" && !strings.Contains(name, "\n") {
+		return true
+	}
+	a.diags.Errorf(at.Pos, at.Subject, "the name %q is empty, has several lines, or has white space around it", name).
+		Hint = "name=\"Price list\" on the directive sets it"
+	return false
 }
 
 // goodName checks a published name.

@@ -30,7 +30,9 @@ var (
 	titleKey       = key("title", KindString, `"Search the books"`, "name for people")
 	descriptionKey = key("description", KindString, `"Finds books by words."`, "description, instead of the doc comment")
 	groupKey       = key("group", KindNames, "catalogue,public", "groups that mcp.Select can pick")
-	iconKey        = key("icon", KindString, "https://example.com/icon.png", "URL of an icon")
+	iconKey        = key("icon", KindJSON, "https://example.com/icon.png", `URL of an icon, or {"src":"https://example.com/48.png","sizes":["48x48"],"theme":"dark"}, or an array of these`)
+	metaKey        = key("meta", KindJSON, `{"com.example/owner":"catalogue"}`, "metadata for clients (_meta), as a JSON object")
+	resourceName   = key("name", KindString, `"Price list"`, "published name, of one word or several")
 	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
 	maxResultKey   = key("maxresult", KindSize, "64KiB", "size above which a result is an error")
 	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true and a string with JSON text for the value in it`)
@@ -98,7 +100,7 @@ func newTable() []*Spec {
 				oneOf("naming", "how published names are made: snake publishes SearchBooks as search_books, asis leaves it unchanged", "snake", "asis"),
 				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
 				oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged"),
-				maxResultKey, outputKey,
+				maxResultKey, outputKey, iconKey,
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
 			}, hintKeys()),
 		},
@@ -109,7 +111,7 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
 				later(oneOf("task", "whether the call may, or must, run as a task", "optional", "required")),
-				lenientKey, iconKey, mimeKey, maxResultKey, outputKey,
+				lenientKey, iconKey, metaKey, mimeKey, maxResultKey, outputKey,
 				key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},
@@ -145,17 +147,17 @@ func newTable() []*Spec {
 			Help:    "the result of the function, or the value, is a resource; each {name} in the URI is a parameter",
 			Example: `//mcp:resource books://{isbn} mime=application/json`,
 			Keys: []Key{
-				nameKey, titleKey, descriptionKey, groupKey, mimeKey,
+				resourceName, titleKey, descriptionKey, groupKey, mimeKey,
 				key("audience", KindNames, "user,assistant", "intended readers: user, assistant"),
 				key("priority", KindNumber, "0.8", "how important it is, 0 to 1"),
-				ttlKey, cacheKey, timeoutKey, scopesKey, iconKey, requiresKey,
+				ttlKey, cacheKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey,
 			},
 		},
 		{
 			Word: "prompt", Built: true, On: functions, Feature: true,
 			Help:    "the function is a prompt",
 			Example: `//mcp:prompt title="Recommend a book"`,
-			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, requiresKey},
+			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey},
 		},
 		{
 			Word: "inject", Built: true, On: []Target{Func}, Feature: true,

@@ -30,6 +30,9 @@ func (g *generator) promptInfo(p *model.Prompt, stem string) {
 	if len(p.Icons) > 0 {
 		l.put("Icons", g.icons(p.Icons), true)
 	}
+	if len(p.Meta) > 0 {
+		l.put("Meta", g.meta(p.Meta), true)
+	}
 	if p.Input.Object != nil && len(p.Input.Object.Fields) > 0 {
 		values := map[string][]string{}
 		for _, c := range p.Completions {

@@ -53,6 +53,9 @@ func (g *generator) resourceInfo(r *model.Resource, kind, stem, what string) {
 	if len(r.Icons) > 0 {
 		l.put("Icons", g.icons(r.Icons), true)
 	}
+	if len(r.Meta) > 0 {
+		l.put("Meta", g.meta(r.Meta), true)
+	}
 	l.put("MIMEType", text(r.MIME), r.MIME != "")
 	if len(r.Audience) > 0 || r.Priority != "" {
 		l.put("Annotations", g.annotations(r), true)

@@ -124,6 +124,9 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	if len(t.Icons) > 0 {
 		put("Icons", g.icons(t.Icons), true)
 	}
+	if len(t.Meta) > 0 {
+		put("Meta", g.meta(t.Meta), true)
+	}
 	put("Aliases", stringList(t.Aliases), len(t.Aliases) > 0)
 	put("Requires", g.capabilities(t.Requires), len(t.Requires) > 0)
 	put("InputSchema", id("mcpInput"+stem), true)
@@ -171,12 +174,24 @@ func (g *generator) hints(h model.Hints) code {
 	return g.mcp("ToolHints").Add(composite(false, on...))
 }
 
-func (g *generator) icons(sources []string) code {
+func (g *generator) icons(icons []model.Icon) code {
 	var list []jen.Code
-	for _, s := range sources {
-		list = append(list, composite(false, keyed("Source", text(s))))
+	for _, i := range icons {
+		l := items{keyed("Source", text(i.Source))}
+		l.put("MIMEType", text(i.MIMEType), i.MIMEType != "")
+		l.put("Sizes", stringList(i.Sizes), len(i.Sizes) > 0)
+		l.put("Theme", text(i.Theme), i.Theme != "")
+		list = append(list, composite(false, l...))
 	}
 	return jen.Index().Add(g.mcp("Icon"), composite(len(list) > 1, list...))
+}
+
+func (g *generator) meta(members []model.Meta) code {
+	var list []jen.Code
+	for _, m := range members {
+		list = append(list, id(strconv.Quote(m.Key)+":").Add(call(id("[]byte"), text(m.JSON))))
+	}
+	return g.mcp("Meta").Add(composite(true, list...))
 }
 
 // stringList is a []string literal.

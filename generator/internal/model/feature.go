@@ -12,12 +12,27 @@ type Feature struct {
 	Title       string
 	Description string
 	Groups      []string
-	Icons       []string
+	Icons       []Icon
+	Meta        []Meta
 	Requires    []Capability
 	HideErrors  bool // errors=declared
 	ErrorsSaid  bool // a directive has errors=
 	Timeout     time.Duration
 	Pos         token.Position
+}
+
+// Icon is a picture for user interfaces.
+type Icon struct {
+	Source   string // URL
+	MIMEType string // "" = that of the source
+	Sizes    []string
+	Theme    string // "light", "dark" or "" for both
+}
+
+// Meta is a member of the _meta of a feature.
+type Meta struct {
+	Key  string
+	JSON string
 }
 
 // Capability is something that a client must be able to do, as the runtime's

@@ -66,7 +66,7 @@ type Server struct {
 	Description  string
 	Instructions string
 	Website      string
-	Icons        []string
+	Icons        []Icon
 	TTL          time.Duration // how long lists may be kept; 0 = not said
 	Cache        string        // "public", "private" or "" = not said
 	Pos          token.Position
@@ -152,7 +152,8 @@ type Tool struct {
 	MaxResult   int64 // bytes, 0 = no limit
 	Defs        bool  // its schemas share repeated types in $defs
 	Aliases     []string
-	Icons       []string
+	Icons       []Icon
+	Meta        []Meta
 	Requires    []Capability
 	MIME        string // media type of a result of kind Blob or Reader
 	Output      OutputForm
