@@ -48,7 +48,7 @@ func (a *analyzer) wholeResult(d declared, fn *types.Func, single singleResult, 
 		rest[len(rest)-1].Role = model.RoleCleanup
 		rest = rest[:len(rest)-1]
 	}
-	if dir := d.set.Get("result"); dir != nil && (len(dir.Words()) > 0 || len(dir.Args) == 0) {
+	if dir := d.set.Get("result"); dir != nil && (len(dir.Words()) > 0 || len(dir.Args) == 0) && !(len(rest) == 1 && a.isMember(rest[0], dir)) {
 		if !a.nameResults(rest, dir, at) {
 			return res, false
 		}
@@ -66,6 +66,9 @@ func (a *analyzer) wholeResult(d declared, fn *types.Func, single singleResult, 
 		res.Kind = model.ResultNone
 		return res, true
 	case 1:
+		if dir := d.set.Get("result"); dir != nil && a.isMember(rest[0], dir) {
+			return res, a.memberResult(&res, rest[0].Type, d, single, at.In("result"))
+		}
 		ok := single(&res, rest[0].Type, at.In("result"))
 		return res, ok
 	}

@@ -126,8 +126,8 @@ func newTable() []*Spec {
 		{
 			Word: "result", Synopsis: "[NAME...]", Built: true, On: functions,
 			MaxWords: -1, WordName: "NAME",
-			Note:    "one NAME for each result that is not an error, in their order; _ leaves a result out",
-			Help:    "names the results of a tool or resource that have no names, and leaves members of results out",
+			Note:    "one NAME for each result that is not an error, in their order; _ leaves a result out. If the only one is a struct, NAME is the field that is the result",
+			Help:    "names the results of a tool or resource that have no names, selects a field, and leaves members of results out",
 			Example: `//mcp:result rows total omit=rows.password`,
 			Keys: []Key{
 				key("omit", KindNames, "password,session.cookie", "members that are not published, by their JSON names, with dots for depth"),

@@ -11,7 +11,7 @@ import (
 
 // media returns a blob or a stream as the result of a tool.
 func (b *body) media(t types.Type) {
-	result := b.local("result")
+	result := id(b.value())
 	mime := id(strconv.Quote(b.mime))
 	switch b.tool.Result.Kind {
 	case model.ResultBlob:
@@ -34,5 +34,5 @@ func (b *body) stream(maker string) {
 		return
 	}
 	put := b.fn(*w.Elem)
-	b.add(id("return").Add(call(b.impl(maker), []jen.Code{b.local("ctx"), b.local("req"), b.local("result"), put}...)))
+	b.add(id("return").Add(call(b.impl(maker), []jen.Code{b.local("ctx"), b.local("req"), id(b.value()), put}...)))
 }

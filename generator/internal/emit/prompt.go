@@ -66,7 +66,7 @@ func (b *body) finishPrompt(t types.Type) {
 	r := &b.tool.Result
 	switch r.Kind {
 	case model.ResultText:
-		result := b.local("result")
+		result := id(b.value())
 		if !types.Identical(t, types.Typ[types.String]) {
 			result = call(id("string"), result)
 		}

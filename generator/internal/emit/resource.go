@@ -161,7 +161,7 @@ func isUntyped(t types.Type) bool {
 
 // finishResource turns the value into the result of a resource.
 func (b *body) finishResource(t types.Type) {
-	result := b.local("result")
+	result := id(b.value())
 	done := func(value code) { b.add(id("return").Add(value).Op(",").Id("nil")) }
 	r := &b.tool.Result
 	switch r.Kind {
@@ -178,7 +178,7 @@ func (b *body) finishResource(t types.Type) {
 	case model.ResultResource:
 		b.whole(r.Form, "ResourceResult", "Contents", "ResourceContents")
 	case model.ResultStructured:
-		b.structured(variable(b.locals.of("result")), call(b.impl("JSONContents"), b.local("req"), b.local("e")))
+		b.structured(variable(b.value()), call(b.impl("JSONContents"), b.local("req"), b.local("e")))
 	default:
 		b.fail("result of %s is not a resource", b.tool.Func.Symbol)
 	}
@@ -188,14 +188,14 @@ func (b *body) finishResource(t types.Type) {
 func (b *body) notNil(t types.Type) {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Interface:
-		b.add(b.nothing(b.local("result").Op("==").Id("nil")))
+		b.add(b.nothing(id(b.value()).Op("==").Id("nil")))
 	}
 }
 
 // whole returns a value of one of the runtime's types. outer is the struct that
 // the parts are put into.
 func (b *body) whole(form model.ResultForm, outer, field, part string) {
-	result := b.local("result")
+	result := id(b.value())
 	put := func(parts code) code {
 		return jen.Op("&").Add(b.mcp(outer), composite(false, keyed(field, parts)))
 	}

@@ -91,6 +91,41 @@ func (b *body) nothing(condition code) code {
 	return id("if").Add(condition).Block(id("return").Add(call(b.impl("NothingFound"))).Op(",").Id("nil"))
 }
 
+// value is the expression of what becomes the result.
+func (b *body) value() string {
+	name := b.locals.of("result")
+	if m := b.tool.Result.Member; m != nil {
+		name += "." + m.Name
+	}
+	return name
+}
+
+// member prints what is asked of a struct before one of its fields becomes the result.
+func (b *body) member(m *model.ResultMember) {
+	result := b.locals.of("result")
+	if m.Pointer {
+		b.add(b.nothing(id(result + " == nil")))
+	}
+	text := b.tool.Result.Kind == model.ResultText && m.Name == "Body" && m.Body
+	if m.Response {
+		x, content, missing := b.locals.of("x"), "nil", "false"
+		if m.Body {
+			content = result + ".Body"
+		}
+		switch m.Type.Underlying().(type) {
+		case *types.Pointer, *types.Slice, *types.Map, *types.Interface:
+			if !text {
+				missing = b.value() + " == nil"
+			}
+		}
+		b.add(id("if " + x + " := " + result + ".HTTPResponse; " + x + " != nil").Block(
+			b.guarded(call(b.impl("CheckStatus"), id(x+".StatusCode"), id(x+".Status"), id(content), id(missing)))))
+	}
+	if text && b.feature == toolFeature {
+		b.add(id("if len(" + b.value() + ") == 0").Block(id("return").Add(call(b.impl("DoneResult"))).Op(",").Id("nil")))
+	}
+}
+
 // finish turns the value into a result.
 func (b *body) finish() {
 	var t types.Type
@@ -98,6 +133,10 @@ func (b *body) finish() {
 		if v.Role == model.RoleValue {
 			t = v.Type
 		}
+	}
+	if m := b.tool.Result.Member; m != nil {
+		t = m.Type
+		b.member(m)
 	}
 	switch b.feature {
 	case resourceFeature:
@@ -107,7 +146,7 @@ func (b *body) finish() {
 		b.finishPrompt(t)
 		return
 	}
-	result := b.local("result")
+	result := id(b.value())
 	done := func(value code) { b.add(id("return").Add(value).Op(",").Id("nil")) }
 	switch b.tool.Result.Kind {
 	case model.ResultNone:
@@ -132,10 +171,10 @@ func (b *body) finish() {
 		}
 		done(jen.Op("&").Add(result))
 	case model.ResultTyped:
-		b.structured(variable(b.locals.of("result")).field("Value"),
+		b.structured(variable(b.value()).field("Value"),
 			call(b.impl("StructuredWith"), b.local("req"), b.local("e"), result.Clone().Dot("Text"), result.Clone().Dot("Content").Op("...")))
 	case model.ResultStructured:
-		b.structured(variable(b.locals.of("result")), call(b.impl("Structured"), b.local("req"), b.local("e")))
+		b.structured(variable(b.value()), call(b.impl("Structured"), b.local("req"), b.local("e")))
 	case model.ResultBlob, model.ResultReader, model.ResultSeq, model.ResultSeqError:
 		b.media(t)
 	default:

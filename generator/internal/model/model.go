@@ -285,6 +285,18 @@ type Result struct {
 	Object bool
 	// Form belongs to the kinds Resource and Prompt.
 	Form ResultForm
+	// Member is set where the result is one field of the one value.
+	Member *ResultMember
+}
+
+// ResultMember is the field of a struct that is the result.
+type ResultMember struct {
+	Name    string
+	Type    types.Type
+	Pointer bool // the struct is behind a pointer
+	// Response is set if the struct has the field HTTPResponse, a *http.Response, and Body
+	// if it has the bytes of its body.
+	Response, Body bool
 }
 
 // ResultValue is one Go result.
