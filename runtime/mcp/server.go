@@ -113,10 +113,10 @@ func (s *Server) Register(f Feature) {
 	}
 	s.checkTimeout(f)
 	set := setOf[f.Info().Kind]
-	s.checkListChange(set, string(f.Info().Kind)+" "+strconv.Quote(f.names()[0]), "registered")
 	s.mu.Lock()
 	defer s.notifyListChanged(set)
 	defer s.mu.Unlock()
+	s.checkListChange(set, string(f.Info().Kind)+" "+strconv.Quote(f.names()[0]), "registered")
 	s.sets[set].add(f)
 	s.complete = s.complete || f.completes()
 	switch f := f.(type) {
@@ -144,11 +144,13 @@ func (s *Server) Unregister(kind FeatureKind, name string) bool {
 func (s *Server) unregister(set int, kind FeatureKind, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.sets[set].has(name) {
+		s.checkListChange(set, string(kind)+" "+strconv.Quote(name), "unregistered")
+	}
 	delete(s.denied, deniedKey{kind, name})
 	if !s.sets[set].has(name) {
 		return false
 	}
-	s.checkListChange(set, string(kind)+" "+strconv.Quote(name), "unregistered")
 	s.sets[set].remove(name)
 	s.reindex(set)
 	return true

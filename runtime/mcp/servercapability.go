@@ -92,11 +92,13 @@ var listCapability = [topics]ServerCapability{
 // has declared to stay as it is.
 func (s *Server) connected() {
 	if !s.hasClients.Load() { // most calls only read: all connections share the field
+		s.mu.Lock() // a feature that is being registered is in the lists of this client
 		s.hasClients.Store(true)
+		s.mu.Unlock()
 	}
 }
 
-// checkListChange panics if a set must not change any more.
+// checkListChange panics if a set must not change any more. The caller holds s.mu.
 func (s *Server) checkListChange(set int, feature, done string) {
 	t := topicOf[set]
 	if s.without.lists[t] && s.hasClients.Load() {
