@@ -22,7 +22,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 		docs:      docs,
 		diags:     diags,
 		types:     schema.New(pkg, docs, diags),
-		receivers: map[*types.TypeName]*model.Receiver{},
+		receivers: map[string]*model.Receiver{},
 		published: map[symbol]string{},
 		forms:     map[*types.TypeName]saidForm{},
 		errors:    map[types.Object]*saidError{},
@@ -37,6 +37,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.types.Outside = a.out.NotEmitted
 	a.checkNotEmitted()
 	a.collectFrom()
+	a.each((*analyzer).collectVariables)
 	a.each((*analyzer).checkTagged)
 	a.each((*analyzer).checkDefaultIcons)
 	a.types.TaggedOnly = a.tagged()
@@ -73,6 +74,10 @@ type analyzer struct {
 	// damaged is set where a directive cannot be read, so that nothing can be
 	// concluded from its absence.
 	damaged bool
+	// callees are the functions that variables name, and refused the variables that name
+	// none.
+	callees map[*directive.Set]*callee
+	refused map[*directive.Set]bool
 }
 
 // shared is the state of the analysis of one generated file.
@@ -84,7 +89,7 @@ type shared struct {
 	out     *model.Package
 
 	providers []*model.Provider
-	receivers map[*types.TypeName]*model.Receiver
+	receivers map[string]*model.Receiver // by type
 	published map[symbol]string
 	forms     map[*types.TypeName]saidForm
 	errors    map[types.Object]*saidError
@@ -103,8 +108,12 @@ func (s *shared) each(do func(*analyzer)) {
 	}
 }
 
-// object is what a directive applies to, nil if the type checker has no object for it.
+// object is what a directive applies to, nil if the type checker has no object for it. Of
+// a variable that names a function it is the function.
 func (a *analyzer) object(set *directive.Set) types.Object {
+	if c := a.callees[set]; c != nil {
+		return c.fn
+	}
 	switch node := set.Node.(type) {
 	case *ast.FuncDecl:
 		return a.pkg.Info.Defs[node.Name]
@@ -125,6 +134,9 @@ func (a *analyzer) collectRoots() {
 	for _, set := range a.sets {
 		if obj := a.object(set); obj != nil {
 			a.types.AddRoot(obj.Type())
+		}
+		if c := a.callees[set]; c != nil && c.recv != nil {
+			a.types.AddRoot(c.recv)
 		}
 	}
 }

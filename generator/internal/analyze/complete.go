@@ -20,7 +20,7 @@ func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at 
 		if !set {
 			continue
 		}
-		c := a.completer(arg, fn, at.At(arg.ValuePos).In("argument "+line.Name()))
+		c := a.completer(arg, a.receiverType(d, fn), at.At(arg.ValuePos).In("argument "+line.Name()))
 		if c == nil {
 			ok = false
 			continue
@@ -92,13 +92,13 @@ const completerForm = "func(ctx context.Context, prefix string) ([]string, error
 
 // completer finds the function that complete= names: a method of the feature's
 // receiver, or a function of the package. It returns nil after a diagnostic.
-func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at diag.Place) *model.Completer {
+func (a *analyzer) completer(arg directive.Arg, recv types.Type, at diag.Place) *model.Completer {
 	name := arg.Value
-	found := a.lookupCompleter(name, fn)
+	found := a.lookupCompleter(name, recv)
 	if found == nil {
 		d := a.diags.Errorf(at.Pos, at.Subject, "there is no function or method %s", name)
 		d.Hint = "declare it: " + completerForm
-		if near := diag.Nearest(name, a.completerNames(fn)); near != "" {
+		if near := diag.Nearest(name, a.completerNames(recv)); near != "" {
 			d.Hint = "did you mean " + near + "?"
 		}
 		return nil
@@ -116,7 +116,7 @@ func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at diag.Place) *
 	}
 	if sig.Recv() != nil {
 		var ok bool
-		if c.Receiver, ok = a.receiver(fn, at); !ok {
+		if c.Receiver, ok = a.receiverOf(recv, found, at); !ok {
 			return nil
 		}
 		c.Symbol = types.TypeString(c.Receiver.Type, func(*types.Package) string { return "" }) + "." + name
@@ -129,9 +129,9 @@ func (a *analyzer) completer(arg directive.Arg, fn *types.Func, at diag.Place) *
 }
 
 // lookupCompleter looks for a method first.
-func (a *analyzer) lookupCompleter(name string, fn *types.Func) *types.Func {
-	if recv := fn.Signature().Recv(); recv != nil {
-		obj, _, _ := types.LookupFieldOrMethod(recv.Type(), true, a.pkg.Types, name)
+func (a *analyzer) lookupCompleter(name string, recv types.Type) *types.Func {
+	if recv != nil {
+		obj, _, _ := types.LookupFieldOrMethod(recv, true, a.pkg.Types, name)
 		if m, ok := obj.(*types.Func); ok {
 			return m
 		}
@@ -141,15 +141,15 @@ func (a *analyzer) lookupCompleter(name string, fn *types.Func) *types.Func {
 }
 
 // completerNames are those that could have been meant.
-func (a *analyzer) completerNames(fn *types.Func) []string {
+func (a *analyzer) completerNames(recv types.Type) []string {
 	var names []string
 	for _, name := range a.pkg.Types.Scope().Names() {
 		if f, ok := a.pkg.Types.Scope().Lookup(name).(*types.Func); ok && a.completerShape(&model.Completer{}, f.Signature()) {
 			names = append(names, name)
 		}
 	}
-	if recv := fn.Signature().Recv(); recv != nil {
-		t := recv.Type()
+	if recv != nil {
+		t := recv
 		if _, ok := t.Underlying().(*types.Interface); !ok {
 			if _, ok := t.(*types.Pointer); !ok {
 				t = types.NewPointer(t)

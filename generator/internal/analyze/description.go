@@ -16,6 +16,16 @@ func (a *analyzer) featureDescription(d declared) string {
 	if text, set := d.dir.String("description"); set {
 		return text
 	}
+	if c := a.calleeOf(d); c != nil {
+		text := a.docs.OfVariable(c.variable, c.above, a.publishedLink)
+		if d.set.Get("doc") != nil {
+			return text
+		}
+		if strings.TrimSpace(text) == "" {
+			text = a.docs.Linked(c.declared, a.publishedLink)
+		}
+		return dropSymbol(strings.TrimSpace(text), d.set.Name)
+	}
 	text := a.docs.Linked(a.object(d.set), a.publishedLink)
 	if d.set.Get("doc") != nil || d.set.Target == directive.Var || d.set.Target == directive.Const {
 		return text // a value's name is the noun that the text is about
@@ -36,7 +46,13 @@ func (a *analyzer) publishedLink(pkg, recv, name string) string {
 func (a *analyzer) collectPublished() {
 	for _, word := range []string{"resource", "prompt", "tool"} { // if one function is several features, the tool's name counts
 		for _, d := range a.selected(word) {
-			if fn, ok := a.object(d.set).(*types.Func); ok {
+			if c := a.calleeOf(d); c != nil {
+				name, path := a.settingsFor(d).publishedName(d), c.declared.Pkg().Path()
+				a.published[symbol{path, receiverName(c.declared), c.fn.Name()}] = name
+				if owner := typeNameIn(c.recv, c.declared.Pkg()); owner != "" {
+					a.published[symbol{path, owner, c.fn.Name()}] = name
+				}
+			} else if fn, ok := a.object(d.set).(*types.Func); ok {
 				a.published[symbol{a.pkg.Path, receiverName(fn), fn.Name()}] = a.settingsFor(d).publishedName(d)
 			}
 		}

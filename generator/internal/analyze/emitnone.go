@@ -28,6 +28,7 @@ func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
 	pkg.CheckConstraints(a.sets, diags)
 	a.checkNotEmitted()
+	a.collectVariables()
 	for _, word := range featureWords {
 		features += len(a.declared(word))
 	}

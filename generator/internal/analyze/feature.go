@@ -17,6 +17,9 @@ import (
 // function describes the Go function behind a feature. ok is false when a
 // diagnostic was reported.
 func (a *analyzer) function(fn *types.Func, d declared, at diag.Place) (f model.Func, ok bool) {
+	if c := a.calleeOf(d); c != nil {
+		return a.calleeFunc(c, at)
+	}
 	f = model.Func{Pkg: a.pkgOf(), Name: fn.Name(), Variadic: fn.Signature().Variadic(), Symbol: a.symbol(d.set.Symbol)}
 	if f.Receiver, ok = a.receiver(fn, at); !ok {
 		return f, false

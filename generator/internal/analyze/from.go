@@ -152,7 +152,7 @@ func leadsTo(imports map[string]*packages.Package, path string, seen map[string]
 
 // selected are the features of a word that are emitted.
 func (a *analyzer) selected(word string) []declared {
-	all := a.declared(word)
+	all := slices.DeleteFunc(a.declared(word), func(d declared) bool { return a.refused[d.set] })
 	if a.from == nil {
 		return all
 	}
@@ -349,7 +349,7 @@ func (a *analyzer) exported(obj types.Object, what string, at diag.Place) bool {
 
 // spellable refuses a signature that the file cannot spell.
 func (a *analyzer) spellable(fn *types.Func, at diag.Place) bool {
-	if !a.outside() {
+	if !a.outside() && fn.Pkg() == a.pkg.Types {
 		return true
 	}
 	sig := fn.Signature()
@@ -366,7 +366,11 @@ func (a *analyzer) spellable(fn *types.Func, at diag.Place) bool {
 			if v.Name() != "" {
 				what = fmt.Sprintf("%s %s", strings.TrimPrefix(what, "a "), v.Name())
 			}
-			a.diags.Errorf(a.position(v.Pos()), at.Subject, "%s: %s, so generated code cannot name it", what, problem).Hint = hint
+			pos := a.position(v.Pos())
+			if fn.Pkg() != a.pkg.Types {
+				pos = at.Pos
+			}
+			a.diags.Errorf(pos, at.Subject, "%s: %s, so generated code cannot name it", what, problem).Hint = hint
 			return false
 		}
 	}

@@ -22,8 +22,11 @@ var hintKeys = []struct {
 	{"closedworld", []string{"openworld"}},
 }
 
-// hintsOf reads the flags of one directive.
+// hintsOf reads the flags of one directive, over those of its group.
 func hintsOf(d *directive.Directive) hintFlags {
+	if group, own := d.Layers(); group != nil {
+		return hintsOf(own).over(hintsOf(group))
+	}
 	flags := hintFlags{}
 	for _, k := range hintKeys {
 		if value, set := d.Flag(k.key); set {

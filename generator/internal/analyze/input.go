@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	var open []*model.Param
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
-		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.position(v.Pos())}
+		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.positionOf(v, d)}
 		call.Func.Params = append(call.Func.Params, p)
 		provider, ok := a.provider(p.Type, at.At(p.Pos))
 		if !ok {
@@ -133,8 +134,7 @@ func parts(line *directive.Directive) int {
 
 // plainInput makes an argument of every parameter that is left.
 func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, at diag.Place) bool {
-	comments := a.pkg.ParamComments(funcType(d.set.Node))
-	items := load.ListItems(a.docs.Of(fn))
+	comments, items := a.paramTexts(d, fn)
 	object := &model.Type{Kind: model.Struct}
 	sig := fn.Signature()
 	last := sig.Params().Len() - 1
@@ -143,7 +143,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 		at := at.At(p.Pos)
 		if p.Name == "" || p.Name == "_" {
 			a.diags.Errorf(at.Pos, at.Subject, "parameter %d of those that a client fills has no name, and arguments are called by name", i+1).
-				Hint = "give the parameter a name"
+				Hint = unnamedParam(a.calleeOf(d))
 			ok = false
 			continue
 		}
@@ -178,6 +178,36 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 		}
 	}
 	return ok
+}
+
+// paramTexts are the comments on the parameters of a function, and the items of its doc
+// comment, by their names.
+func (a *analyzer) paramTexts(d declared, fn *types.Func) (comments, items map[string]string) {
+	c := a.calleeOf(d)
+	if c == nil {
+		return a.pkg.ParamComments(funcType(d.set.Node)), load.ListItems(a.docs.Of(fn))
+	}
+	comments = a.docs.Params(c.declared)
+	if own := load.ListItems(a.docs.OfVariable(c.variable, c.above, nil)); len(own) > 0 {
+		return nil, own // what is said at the variable takes precedence
+	}
+	return comments, load.ListItems(a.docs.Of(c.declared))
+}
+
+func unnamedParam(c *callee) string {
+	if c == nil {
+		return "give the parameter a name"
+	}
+	return "annotate a function of your own that calls it, with names for its parameters"
+}
+
+// positionOf is the place of a parameter or result. Those of functions that a variable
+// names are at the variable, since the function may be in another package.
+func (a *analyzer) positionOf(v *types.Var, d declared) token.Position {
+	if c := a.calleeOf(d); c != nil {
+		return c.pos
+	}
+	return a.position(v.Pos())
 }
 
 // fix fills a parameter with the constant of fixed=.

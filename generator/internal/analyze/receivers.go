@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
@@ -38,15 +39,49 @@ func (a *analyzer) receiver(fn *types.Func, at diag.Place) (*model.Receiver, boo
 			Hint = "annotate a method of a type without type parameters that calls it"
 		return nil, false
 	}
-	if r, ok := a.receivers[named.Obj()]; ok {
+	return a.receiverOf(calledOn(named), fn, at)
+}
+
+// calledOn is what the methods of a declared type are called on: a pointer to it, or the
+// interface.
+func calledOn(named *types.Named) types.Type {
+	if types.IsInterface(named) {
+		return named
+	}
+	return types.NewPointer(named)
+}
+
+// receiverOf returns the receiver of methods of a pointer to a declared type, or of an
+// interface, made once per type.
+func (a *analyzer) receiverOf(t types.Type, fn *types.Func, at diag.Place) (*model.Receiver, bool) {
+	key := types.TypeString(t, nil)
+	if r, ok := a.receivers[key]; ok {
 		return r, true
 	}
-	r := &model.Receiver{Param: name, Pkg: a.pkgOf(), TypeName: name, Type: t, Pos: a.position(named.Obj().Pos())}
-	if _, isInterface := t.Underlying().(*types.Interface); !isInterface {
-		r.Type = types.NewPointer(t)
+	named, ok := t.(*types.Named)
+	if p, isPointer := t.(*types.Pointer); isPointer {
+		named, ok = types.Unalias(p.Elem()).(*types.Named)
+	}
+	if !ok {
+		return nil, false
+	}
+	name := named.Obj().Name()
+	r := &model.Receiver{Param: name, Pkg: a.declaring(named.Obj().Pkg()), TypeName: name, Type: t, Pos: a.position(named.Obj().Pos())}
+	if named.Obj().Pkg() != a.pkg.Types {
+		r.Pos = at.Pos
+	}
+	for arg := range named.TypeArgs().Types() {
+		r.TypeName += typeWords(arg)
 	}
 	var ok2 bool
-	if r.Provider, ok2 = a.provider(r.Type, at); !ok2 || !a.exported(named.Obj(), "the receiver type", at) {
+	if r.Provider, ok2 = a.provider(r.Type, at); !ok2 {
+		return nil, false
+	}
+	if problem, hint := a.types.Unnameable(t); problem != "" && (a.outside() || named.Obj().Pkg() != a.pkg.Types) {
+		if named.Obj().Pkg() == a.pkg.Types {
+			return nil, a.exported(named.Obj(), "the receiver type", at)
+		}
+		a.diags.Errorf(at.Pos, at.Subject, "the receiver: %s, so generated code cannot name it", problem).Hint = hint
 		return nil, false
 	}
 	if !named.Obj().Exported() && r.Provider == nil && !a.out.Main && ast.IsExported(fn.Name()) {
@@ -58,9 +93,28 @@ func (a *analyzer) receiver(fn *types.Func, at diag.Place) (*model.Receiver, boo
 		}
 		return nil, false
 	}
-	a.receivers[named.Obj()] = r
+	a.receivers[key] = r
 	return r, true
 }
+
+// typeWords are the names in a type argument, for an identifier.
+func typeWords(t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		words := t.Obj().Name()
+		for arg := range t.TypeArgs().Types() {
+			words += typeWords(arg)
+		}
+		return upperFirst(words)
+	case *types.Basic:
+		return upperFirst(t.Name())
+	case interface{ Elem() types.Type }:
+		return typeWords(t.Elem())
+	}
+	return ""
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // badReceiver returns why the receiver of a method is not a declared type, which does not
 // compile.
@@ -116,6 +170,11 @@ func (a *analyzer) nameParameters() {
 	taken := map[string]bool{"r": true, "s": true, "opts": true, "mcp": true, "wire": true, "context": true}
 	for _, p := range a.out.From {
 		taken[p.Name()] = true
+	}
+	for _, r := range a.out.Receivers {
+		if r.Pkg != nil {
+			taken[r.Pkg.Name()] = true
+		}
 	}
 	for _, r := range a.out.Receivers {
 		name := lowerCamel(r.TypeName)
@@ -227,18 +286,30 @@ func (a *analyzer) collectConstructors() {
 	a.each(func(a *analyzer) { a.annotatedConstructors(annotated) })
 	a.each(func(a *analyzer) {
 		for _, recv := range a.receivers {
-			if recv.Constructor != nil || recv.Provider != nil {
-				continue
-			}
-			fn, ok := a.pkg.Types.Scope().Lookup("New" + recv.TypeName).(*types.Func)
-			if !ok {
-				continue
-			}
-			if c := a.constructorOf(fn, a.position(fn.Pos())); c != nil && a.made(fn, c) == recv {
-				recv.Constructor = c
-			}
+			a.namedConstructor(recv, a.pkg.Types)
 		}
 	})
+	for _, recv := range a.receivers { // of types that variables name
+		if recv.Pkg != nil && a.pkg.Complete(recv.Pkg) == nil {
+			a.namedConstructor(recv, recv.Pkg)
+		}
+	}
+}
+
+// namedConstructor makes the function NewT of a package the constructor of a receiver
+// that has none.
+func (a *analyzer) namedConstructor(recv *model.Receiver, p *types.Package) {
+	if recv.Constructor != nil || recv.Provider != nil {
+		return
+	}
+	fn, ok := p.Scope().Lookup("New" + recv.TypeName).(*types.Func)
+	if !ok {
+		return
+	}
+	if c := a.constructorOf(fn, a.position(fn.Pos())); c != nil && a.made(fn, c) == recv {
+		c.Pkg = a.declaring(p)
+		recv.Constructor = c
+	}
 }
 
 // annotatedConstructors reads //mcp:constructor.

@@ -53,7 +53,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 		}
 	}
 	ok = a.resourceKeys(r, d.dir, at) && ok
-	if d.set.Target == directive.Var || d.set.Target == directive.Const {
+	if a.calleeOf(d) == nil && (d.set.Target == directive.Var || d.set.Target == directive.Const) {
 		return a.valueResource(r, d, ok, at)
 	}
 	fn := a.annotated(d, at)
@@ -170,6 +170,12 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag
 		a.diags.Errorf(at.Pos, at.Subject, "a value cannot be a template, since no parameter takes the variables").
 			Hint = "leave the variables out, or annotate a function"
 		ok = false
+	}
+	for _, word := range []string{"arg", "result"} {
+		if line := d.set.Get(word); line != nil {
+			a.diags.Errorf(line.Pos, at.Subject, "a value has no arguments and no results").Hint = "delete the line"
+			ok = false
+		}
 	}
 	if !a.exported(obj, "the value", at) {
 		return nil

@@ -37,7 +37,7 @@ func (a *analyzer) wholeResult(d declared, fn *types.Func, single singleResult, 
 	n := tuple.Len()
 	for i := range n {
 		v := tuple.At(i)
-		res.Values = append(res.Values, &model.ResultValue{Name: v.Name(), Published: v.Name(), Type: v.Type(), Pos: a.position(v.Pos())})
+		res.Values = append(res.Values, &model.ResultValue{Name: v.Name(), Published: v.Name(), Type: v.Type(), Pos: a.positionOf(v, d)})
 	}
 	rest := res.Values
 	if n > 0 && isError(rest[len(rest)-1].Type) {

@@ -40,11 +40,7 @@ func (a *analyzer) settingsFor(d declared) settings {
 // settingsOver puts those of the package and of the receiver type over others.
 func (a *analyzer) settingsOver(s settings, d declared) settings {
 	s = a.packageSettings(s)
-	fn, ok := a.object(d.set).(*types.Func)
-	if !ok {
-		return s
-	}
-	name := receiverName(fn)
+	name := a.ownerName(d)
 	for _, d := range a.declared("defaults") {
 		if d.set.Target == directive.Type && d.set.Name == name && name != "" {
 			s = s.with(d.dir)
@@ -141,6 +137,29 @@ func (s settings) withPrefix(name string) string {
 		return name
 	}
 	return s.fromPrefix + "_" + name
+}
+
+// ownerName is the name of the type of this package that a method is called on, "" for
+// others.
+func (a *analyzer) ownerName(d declared) string {
+	if c := a.calleeOf(d); c != nil {
+		return typeNameIn(c.recv, a.pkg.Types)
+	}
+	if fn, ok := a.object(d.set).(*types.Func); ok {
+		return receiverName(fn)
+	}
+	return ""
+}
+
+// typeNameIn is the name of a type, or of what it points to, if the package declares it.
+func typeNameIn(t types.Type, pkg *types.Package) string {
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() == pkg {
+		return named.Obj().Name()
+	}
+	return ""
 }
 
 // receiverName is the name of the type that a method belongs to, "" for a

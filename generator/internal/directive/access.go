@@ -8,14 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// Get returns the argument with the key.
+// Get returns the argument with the key, that of the group if the directive has none.
 func (d *Directive) Get(key string) (Arg, bool) {
-	for _, a := range d.Args {
+	if a, ok := named(d.Args, key); ok {
+		return a, true
+	}
+	return named(d.Group, key)
+}
+
+func named(args []Arg, key string) (Arg, bool) {
+	for _, a := range args {
 		if !a.Bare && a.Key == key {
 			return a, true
 		}
 	}
 	return Arg{}, false
+}
+
+// Layers are the directive with the arguments of its group alone, nil if there is no
+// group, and with its own alone.
+func (d *Directive) Layers() (group, own *Directive) {
+	if d.Group == nil {
+		return nil, d
+	}
+	outer, inner := *d, *d
+	outer.Args, outer.Group, inner.Group = d.Group, nil, nil
+	return &outer, &inner
 }
 
 // Has reports whether the key is given.

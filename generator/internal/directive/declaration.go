@@ -3,6 +3,7 @@ package directive
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 )
 
@@ -11,6 +12,7 @@ type declaration struct {
 	target Target
 	node   ast.Node
 	name   *ast.Ident
+	named  *ast.Ident // the function that a variable names, nil for others
 	parent *ast.TypeSpec
 	symbol string
 	doc    *ast.CommentGroup
@@ -18,6 +20,11 @@ type declaration struct {
 	// hint says what to do instead.
 	wrong, hint string
 	reported    bool
+	// each is set for a group of variables: its members, in order.
+	each []*declaration
+	// others is what the directives are about that a group cannot have: its only member,
+	// or a wrong place.
+	others *declaration
 }
 
 // declarations maps the comment groups that belong to a declaration to it. Groups that are not
@@ -84,6 +91,11 @@ func receiverName(recv *ast.FieldList) string {
 }
 
 func (p declarations) general(decl *ast.GenDecl) {
+	var group *declaration
+	if decl.Tok == token.VAR && decl.Lparen.IsValid() && decl.Doc != nil && len(decl.Specs) > 0 {
+		group = &declaration{target: VarGroup, node: decl, name: ast.NewIdent("_"), symbol: "a group of variables", doc: decl.Doc}
+		p.add(decl.Doc, group)
+	}
 	for _, spec := range decl.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
@@ -95,6 +107,11 @@ func (p declarations) general(decl *ast.GenDecl) {
 			at := &declaration{target: Var, node: spec, name: spec.Names[0], symbol: spec.Names[0].Name, doc: spec.Doc}
 			if decl.Tok == token.CONST {
 				at.target = Const
+			} else if short, symbol := functionOf(spec); short != nil {
+				at.named, at.symbol = short, symbol
+			}
+			if group != nil {
+				group.each = append(group.each, at)
 			}
 			p.spec(decl, spec.Doc, at)
 			p.behind(spec.Comment, at.symbol)
@@ -108,9 +125,39 @@ func (p declarations) general(decl *ast.GenDecl) {
 	}
 	if decl.Tok == token.IMPORT {
 		p.add(decl.Doc, &declaration{wrong: "on an import", hint: "directives of the package belong directly above the package clause"})
-	} else {
-		p.add(decl.Doc, &declaration{wrong: "on a group of declarations", hint: "put it directly above the one that it is about, inside the parentheses"})
+		return
 	}
+	whole := &declaration{wrong: "on a group of declarations", hint: "put it directly above the one that it is about, inside the parentheses"}
+	p.add(decl.Doc, whole)
+	if group == nil {
+		return
+	}
+	if group.others = whole; len(group.each) == 1 {
+		group.others = group.each[0]
+	}
+}
+
+// functionOf is the name of the function that a variable without a name has as its
+// value, and the whole value as it is written. It is nil for others.
+func functionOf(spec *ast.ValueSpec) (name *ast.Ident, symbol string) {
+	if spec.Names[0].Name != "_" || len(spec.Values) != 1 {
+		return nil, ""
+	}
+	value := ast.Unparen(spec.Values[0])
+	symbol = types.ExprString(value)
+	switch x := value.(type) {
+	case *ast.IndexExpr:
+		value = ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		value = ast.Unparen(x.X)
+	}
+	switch x := value.(type) {
+	case *ast.SelectorExpr:
+		return x.Sel, symbol
+	case *ast.Ident:
+		return x, symbol
+	}
+	return nil, ""
 }
 
 // spec places the comment of a spec, and that of its declaration where there is

@@ -24,6 +24,7 @@ const (
 	Const                         // a constant at package level
 	Field                         // a field of a struct type
 	Param                         // a parameter or result in a signature: no directive applies to it
+	VarGroup                      // variables in parentheses
 )
 
 // Directive is one //mcp: comment. Its arguments have been checked against the
@@ -36,6 +37,9 @@ type Directive struct {
 	// space around it.
 	Text    string
 	TextPos token.Position // of its first byte, or of the end of the line
+	// Group has the arguments of the directive above the group that a variable is in.
+	// Those in Args take precedence.
+	Group []Arg
 }
 
 // Arg is one argument of a directive.
@@ -64,11 +68,13 @@ type Set struct {
 	Doc        *ast.CommentGroup
 	File       *ast.File
 	// Node is the declaration: *ast.File, *ast.FuncDecl, *ast.TypeSpec,
-	// *ast.ValueSpec or *ast.Field (fields, interface methods).
+	// *ast.ValueSpec or *ast.Field (fields, interface methods). No set is that of a group:
+	// its directives are in the sets of its members.
 	Node   ast.Node
 	Target Target
 	// Name is the declared identifier, of the first one where a spec or field
-	// declares several (see Node for the others). Of a package it is its name.
+	// declares several (see Node for the others). Of a package it is its name, and of
+	// _ = db.GetBook it is GetBook.
 	Name string
 	// Parent is the type declaration around a field or an interface method,
 	// nil where that type has no name of its own or for other targets.

@@ -70,7 +70,8 @@ func argKeys() []Key {
 }
 
 func newTable() []*Spec {
-	functions := []Target{Func, Method, InterfaceMethod}
+	functions := []Target{Func, Method, InterfaceMethod, Var}
+	const values = "a variable: _ = and a function or method expression of any package"
 	return []*Spec{
 		{
 			Word: "server", Built: true, On: []Target{Package}, OncePerPackage: true,
@@ -105,7 +106,9 @@ func newTable() []*Spec {
 			}, hintKeys()),
 		},
 		{
-			Word: "tool", Built: true, On: functions, Feature: true,
+			Word: "tool", Built: true, On: append(slices.Clone(functions), VarGroup), Feature: true,
+			OnNote:  values,
+			Note:    "a group of variables has all keys but name, title, description and alias; those of a variable take precedence",
 			Help:    "the function is a tool",
 			Example: `//mcp:tool name=search_books title="Search the books" readonly timeout=30s`,
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
@@ -143,7 +146,7 @@ func newTable() []*Spec {
 		{
 			Word: "resource", Synopsis: "URI", Built: true, On: []Target{Func, Method, InterfaceMethod, Var, Const}, Feature: true,
 			MinWords: 1, MaxWords: 1, WordName: "URI",
-			OnNote:  "a variable or constant: of type string, []byte or embed.FS",
+			OnNote:  "a variable or constant: of type string, []byte or embed.FS; " + values,
 			Help:    "the result of the function, or the value, is a resource; each {name} in the URI is a parameter",
 			Example: `//mcp:resource books://{isbn} mime=application/json`,
 			Keys: []Key{
@@ -155,6 +158,7 @@ func newTable() []*Spec {
 		},
 		{
 			Word: "prompt", Built: true, On: functions, Feature: true,
+			OnNote:  values,
 			Help:    "the function is a prompt",
 			Example: `//mcp:prompt title="Recommend a book"`,
 			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey},

@@ -1,10 +1,12 @@
 package directive
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -23,6 +25,7 @@ func ScanFile(fset *token.FileSet, f *ast.File, diags *diag.List) []*Set {
 			s.comment(g, c)
 		}
 	}
+	s.distribute()
 	var complete []*Set
 	for _, set := range s.order {
 		s.checkSet(set)
@@ -110,6 +113,9 @@ func (s *scanner) comment(g *ast.CommentGroup, c *ast.Comment) {
 		s.diags.Errorf(pos, subject(d), "this directive is not built yet").Hint = "leave it out for now; mcpgen help directives lists what is built"
 		return
 	}
+	if at.target == VarGroup && d.Word != "tool" {
+		at = at.others
+	}
 	if !s.placed(d, spec, at) {
 		return
 	}
@@ -143,6 +149,9 @@ func (s *scanner) set(at *declaration) *Set {
 		set = &Set{
 			Doc: at.doc, File: s.file, Node: at.node, Target: at.target, Name: at.name.Name,
 			Parent: at.parent, Symbol: at.symbol, Pos: s.fset.Position(at.name.Pos()),
+		}
+		if at.named != nil {
+			set.Name = at.named.Name
 		}
 		s.sets[at.node] = set
 		s.order = append(s.order, set)
@@ -249,7 +258,7 @@ func (s *scanner) placed(d *Directive, spec *Spec, at *declaration) bool {
 func (t Target) String() string {
 	return [...]string{
 		"the package comment", "function", "method", "interface method", "type",
-		"variable", "constant", "struct field", "parameter",
+		"variable", "constant", "struct field", "parameter", "group of variables",
 	}[t]
 }
 
@@ -288,6 +297,57 @@ func (s *scanner) text(d *Directive, spec *Spec, rest string, origin token.Posit
 		s.diags.Warnf(origin, subject(d), "the quotes become part of the text").Hint = "leave them out: the rest of the line is the text"
 	}
 }
+
+// distribute gives the directives of groups to their members.
+func (s *scanner) distribute() {
+	grouped := false
+	for _, g := range s.file.Comments {
+		if group := s.decls[g]; group != nil && group.target == VarGroup && s.sets[group.node] != nil {
+			s.toMembers(group)
+			grouped = true
+		}
+	}
+	if !grouped {
+		return
+	}
+	s.order = slices.DeleteFunc(s.order, func(set *Set) bool { return set.Target == VarGroup })
+	slices.SortStableFunc(s.order, func(a, b *Set) int { return cmp.Compare(a.Node.Pos(), b.Node.Pos()) })
+}
+
+// toMembers gives the directives of one group to its members.
+func (s *scanner) toMembers(group *declaration) {
+	whole := s.sets[group.node]
+	if s.damaged[whole] {
+		for _, member := range group.each {
+			s.damage(member)
+		}
+	}
+	s.checkSet(whole)
+	tool := whole.Get("tool")
+	if tool == nil {
+		return
+	}
+	tool.Args = slices.DeleteFunc(tool.Args, func(a Arg) bool {
+		if !slices.Contains(memberKeys, a.Key) {
+			return false
+		}
+		s.diags.Errorf(a.Pos, subject(tool), "%s= is about one tool, and this is a group", a.Key).Hint =
+			"put //mcp:tool " + a.Key + "=... directly above the variable that it is about"
+		return true
+	})
+	for _, member := range group.each {
+		set := s.set(member)
+		own := set.Get("tool")
+		if own == nil {
+			own = &Directive{Word: "tool", Pos: set.Pos}
+			set.Directives = append(set.Directives, own)
+		}
+		own.Group = tool.Args
+	}
+}
+
+// memberKeys are the keys of //mcp:tool that a group cannot have.
+var memberKeys = []string{"name", "title", "description", "alias"}
 
 // checkSet refuses what contradicts itself on one declaration.
 func (s *scanner) checkSet(set *Set) {

@@ -58,7 +58,7 @@ func (g *generator) shapeGuard(named types.Type) code {
 func (g *generator) signatureGuard(t *model.Call) code {
 	f := &t.Func
 	var in, out []jen.Code
-	name := g.declared(f.Pkg, f.Name)
+	name := g.plainFunction(f)
 	if r := f.Receiver; r != nil {
 		recv := g.typ(r.Type)
 		in = append(in, recv)

@@ -256,7 +256,20 @@ func (b *body) function() code {
 	if b.tool.Func.Receiver != nil {
 		return b.local("recv").Dot(b.tool.Func.Name)
 	}
-	return b.declared(b.tool.Func.Pkg, b.tool.Func.Name)
+	return b.plainFunction(&b.tool.Func)
+}
+
+// plainFunction names a function without a receiver, with its type arguments.
+func (g *generator) plainFunction(f *model.Func) code {
+	name := g.declared(f.Pkg, f.Name)
+	if len(f.TypeArgs) == 0 {
+		return name
+	}
+	var args []jen.Code
+	for _, t := range f.TypeArgs {
+		args = append(args, g.typ(t))
+	}
+	return name.Add(list("[", "]", false, args...))
 }
 
 // breakArgs breaks a call over lines where it is long.

@@ -7,8 +7,8 @@ import (
 
 // owners has the names of what is declared at package level: T for a type, constant,
 // variable or function, T.Field for the field of a type, T.Field.Field for that of a
-// struct without a name. They lead to the declaration where lines do not, since those of
-// export data are lines of what cgo has made of the source.
+// struct without a name, T.Method for a method. They lead to the declaration where lines
+// do not, since those of export data are lines of what cgo has made of the source.
 type owners struct {
 	fields map[*types.Var][]string // a struct type may have several names
 	seen   map[*types.Package]int  // names in scope when its fields were collected
@@ -27,7 +27,28 @@ func (o *owners) names(obj types.Object) []string {
 	if scope.Lookup(obj.Name()) == obj {
 		return []string{obj.Name()}
 	}
+	if fn, ok := obj.(*types.Func); ok {
+		if owner := ownerOf(fn); owner != "" {
+			return []string{owner + "." + fn.Name()}
+		}
+	}
 	return nil
+}
+
+// ownerOf is the name of the type that declares a method, "" if it has none.
+func ownerOf(fn *types.Func) string {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return ""
+	}
+	t := recv.Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj().Name()
+	}
+	return ""
 }
 
 func (o *owners) collect(pkg *types.Package) {
@@ -87,17 +108,32 @@ func (f *fileDocs) indexNames() {
 			})
 		}
 	}
+	methods := func(spec *ast.TypeSpec) {
+		iface, ok := ast.Unparen(spec.Type).(*ast.InterfaceType)
+		if !ok {
+			return
+		}
+		for _, m := range iface.Methods.List {
+			signature, _ := m.Type.(*ast.FuncType)
+			for _, id := range m.Names {
+				add(spec.Name.Name+"."+id.Name, id, comment{doc: m.Doc, trail: m.Comment, fn: signature})
+			}
+		}
+	}
 	for _, decl := range f.syntax.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			if decl.Recv == nil {
-				add(decl.Name.Name, decl.Name, comment{doc: decl.Doc})
+			name := decl.Name.Name
+			if decl.Recv != nil && len(decl.Recv.List) == 1 {
+				name = embedded(decl.Recv.List[0].Type).Name + "." + name
 			}
+			add(name, decl.Name, comment{doc: decl.Doc, fn: decl.Type})
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
 				eachName(decl, spec, func(id *ast.Ident, c comment) { add(id.Name, id, c) })
 				if spec, ok := spec.(*ast.TypeSpec); ok {
 					fields(spec.Name.Name, spec.Type)
+					methods(spec)
 				}
 			}
 		}

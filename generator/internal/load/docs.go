@@ -72,6 +72,63 @@ func (d *Docs) Linked(obj types.Object, link Link) string {
 	return d.render(c, obj.Pkg(), file.imports, link)
 }
 
+// OfVariable returns the text of the comment directly above a variable as Linked does.
+// Comments behind it do not count.
+func (d *Docs) OfVariable(v types.Object, above *ast.CommentGroup, link Link) string {
+	if v == nil || v.Pkg() == nil || above == nil {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fset == nil {
+		return ""
+	}
+	imports := map[string]string{}
+	if file, _ := d.find(v); file != nil {
+		imports = file.imports
+	}
+	return d.render(comment{doc: above}, v.Pkg(), imports, link)
+}
+
+// Params returns the comments on the parameters and named results of a function, method
+// or interface method of any package by their names, as [Package.ParamComments] does.
+func (d *Docs) Params(fn *types.Func) map[string]string {
+	if fn.Pkg() == nil || !fn.Pos().IsValid() {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fset == nil {
+		return nil
+	}
+	file, c := d.find(fn)
+	if file == nil || file.syntax == nil || c.fn == nil {
+		return nil
+	}
+	return paramComments(file.fset, file.syntax, c.fn)
+}
+
+// FuncDirectives returns the first directive in the doc comment of a function, method or
+// interface method of any package, "" if there is none.
+func (d *Docs) FuncDirectives(fn *types.Func) string {
+	if fn.Pkg() == nil || !fn.Pos().IsValid() {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fset == nil {
+		return ""
+	}
+	if _, c := d.find(fn); c.doc != nil {
+		for _, line := range c.doc.List {
+			if word, _, _ := strings.Cut(line.Text, " "); strings.HasPrefix(word, "//mcp:") {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
 // Position returns where the source declares an object, independent of //line comments.
 // Files are spelt as the go command lists them, and columns are known, which export data
 // does not keep. It is the zero Position if the source is not available, and for what has
@@ -266,6 +323,7 @@ type comment struct {
 	group *ast.CommentGroup // above the declaration of the group it is in
 	trail *ast.CommentGroup // behind it
 	at    token.Position    // of the name, whatever a //line comment says
+	fn    *ast.FuncType     // of a function or method
 }
 
 // fileDocs are the comments of one file.
@@ -304,7 +362,7 @@ func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 	ast.Inspect(syntax, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
-			add(n.Name, false, comment{doc: n.Doc})
+			add(n.Name, false, comment{doc: n.Doc, fn: n.Type})
 		case *ast.GenDecl:
 			for _, spec := range n.Specs {
 				eachName(n, spec, func(id *ast.Ident, c comment) { add(id, false, c) })
@@ -316,7 +374,8 @@ func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 		case *ast.InterfaceType:
 			for _, m := range n.Methods.List {
 				for _, id := range m.Names {
-					add(id, false, comment{doc: m.Doc, trail: m.Comment})
+					signature, _ := m.Type.(*ast.FuncType)
+					add(id, false, comment{doc: m.Doc, trail: m.Comment, fn: signature})
 				}
 			}
 		}

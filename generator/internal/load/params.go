@@ -19,7 +19,11 @@ func (p *Package) ParamComments(fn *ast.FuncType) map[string]string {
 	if f == nil {
 		return nil
 	}
-	s := &signature{p: p, comments: map[string][]string{}}
+	return paramComments(p.Fset, f, fn)
+}
+
+func paramComments(fset *token.FileSet, f *ast.File, fn *ast.FuncType) map[string]string {
+	s := &signature{fset: fset, comments: map[string][]string{}}
 	for _, list := range []*ast.FieldList{fn.Params, fn.Results} {
 		if list == nil || !list.Opening.IsValid() || list.NumFields() == 0 {
 			continue
@@ -38,7 +42,7 @@ func (p *Package) ParamComments(fn *ast.FuncType) map[string]string {
 }
 
 type signature struct {
-	p        *Package
+	fset     *token.FileSet
 	src      []byte // of the file, read when needed
 	comments map[string][]string
 }
@@ -121,12 +125,12 @@ func (s *signature) give(field *ast.Field, list []*ast.Comment) {
 	}
 }
 
-func (s *signature) line(pos token.Pos) int { return s.p.Fset.PositionFor(pos, false).Line }
+func (s *signature) line(pos token.Pos) int { return s.fset.PositionFor(pos, false).Line }
 
 // comma reports whether the source has a comma between two places of a line.
 // The syntax does not say.
 func (s *signature) comma(from, to token.Pos) bool {
-	file := s.p.Fset.File(from)
+	file := s.fset.File(from)
 	if s.src == nil {
 		s.src, _ = regularfile.Read(file.Name())
 	}

@@ -88,7 +88,7 @@ func ServerName(importPath string) string {
 type Receiver struct {
 	Param    string         // name of the parameter of RegisterMCP
 	Pkg      *types.Package // that declares the type; nil for the package itself
-	TypeName string         // name of the declared type
+	TypeName string         // name of the declared type, with those of its type arguments behind it
 	Type     types.Type     // pointer to the named type, or the interface
 	// Constructor is how the command makes one; nil if there is none and the
 	// zero value must do.
@@ -194,6 +194,7 @@ type Func struct {
 	Name     string         // identifier
 	Symbol   string         // for people: Search, (*Store).Search, (*shop.Store).Search
 	Receiver *Receiver      // nil for a plain function
+	TypeArgs []types.Type   // of an instance of a generic function
 	Params   []*Param       // all of them, in order
 	Variadic bool
 }

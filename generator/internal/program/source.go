@@ -99,7 +99,7 @@ func MCPGenServe() int {
 `)
 	var args []string
 	for i, recv := range m.Receivers {
-		args = append(args, writeReceiver(&b, recv, i, from))
+		args = append(args, writeReceiver(&b, m, recv, i, from))
 	}
 	b.WriteString("\tmcpgenOS.Stdout = mcpgenStdout\n\n")
 	if m.Server != nil {
@@ -146,11 +146,49 @@ func receiverPackages(m *model.Package) map[*types.Package]string {
 		if recv.Constructor != nil {
 			p = recv.Constructor.Pkg
 		}
-		if p != nil && names[p] == "" {
-			names[p] = fmt.Sprintf("mcpgenFrom%d", len(names))
+		add := func(p *types.Package) {
+			if p != nil && p != m.Types && names[p] == "" {
+				names[p] = fmt.Sprintf("mcpgenFrom%d", len(names))
+			}
 		}
+		if recv.Constructor == nil && recv.Type != nil {
+			spell(m, recv.Type, func(p *types.Package) string {
+				add(p)
+				return ""
+			})
+			continue
+		}
+		add(p)
 	}
 	return names
+}
+
+// spell writes the type that a receiver points to, by the name that generated code has
+// for it.
+func spell(m *model.Package, t types.Type, qualifier types.Qualifier) string {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return types.TypeString(t, qualifier)
+	}
+	alias, args := m.Aliases.Of(named)
+	if alias == nil {
+		return types.TypeString(named, qualifier)
+	}
+	name := alias.Name()
+	if q := qualifier(alias.Pkg()); q != "" {
+		name = q + "." + name
+	}
+	var texts []string
+	for arg := range args.Types() {
+		texts = append(texts, types.TypeString(arg, qualifier))
+	}
+	if len(texts) > 0 {
+		name += "[" + strings.Join(texts, ", ") + "]"
+	}
+	return name
 }
 
 // qualified is a declaration of one of them, or of the package itself.
@@ -163,11 +201,15 @@ func qualified(names map[*types.Package]string, p *types.Package, name string) s
 
 // writeReceiver writes the statements that make a receiver, and returns the
 // expression for it.
-func writeReceiver(b *strings.Builder, recv *model.Receiver, i int, from map[*types.Package]string) string {
+func writeReceiver(b *strings.Builder, m *model.Package, recv *model.Receiver, i int, from map[*types.Package]string) string {
 	name := fmt.Sprintf("mcpgenReceiver%d", i)
 	c := recv.Constructor
 	if c == nil {
-		fmt.Fprintf(b, "\tvar %s %s\n", name, qualified(from, recv.Pkg, recv.TypeName))
+		spelled := qualified(from, recv.Pkg, recv.TypeName)
+		if recv.Type != nil {
+			spelled = spell(m, recv.Type, func(p *types.Package) string { return from[p] })
+		}
+		fmt.Fprintf(b, "\tvar %s %s\n", name, spelled)
 		return "&" + name
 	}
 	results := []string{name}
