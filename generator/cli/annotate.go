@@ -147,16 +147,16 @@ func (t *trial) analyze(more ...*target) (*model.Package, *diag.List) {
 // maxProposals bounds how many functions are proposed: a longer list does not help.
 const maxProposals = 8
 
-// propose finds exported functions that would do as tools, the likeliest first, and
-// says whether there are more.
-func (t *trial) propose(all []*target) (best []*target, more bool) {
+// propose finds exported functions that would do as tools, the likeliest first, at most so
+// many, and says whether there are more.
+func (t *trial) propose(all []*target, most int) (best []*target, more bool) {
 	likely := slices.DeleteFunc(slices.Clone(all), func(s *target) bool { return s.annotated() != "" || !s.candidate() })
 	slices.SortStableFunc(likely, func(a, b *target) int { return cmp.Compare(b.score(), a.score()) })
 	for _, s := range likely {
 		if _, diags := t.analyze(s); diags.HasErrors() {
 			continue
 		}
-		if len(best) == maxProposals {
+		if len(best) == most {
 			return best, true
 		}
 		best = append(best, s)

@@ -94,6 +94,7 @@ func (c *command) environment() []string {
 			return os.Environ() // if it matters, the go command reports it
 		}
 		c.temporary = dir
+		c.progress.follow(dir)
 	}
 	return append(os.Environ(), "GOTMPDIR="+c.temporary)
 }

@@ -25,7 +25,7 @@ func (c *command) generate(args []string) int {
 		return code
 	}
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
-		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Emitting: true,
+		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages, Emitting: true,
 	})
 	c.progress.end()
 	report := c.diagnostics

@@ -153,6 +153,7 @@ changes nothing. What is refused is refused before anything is written.
 	-annotate NAME,...
 	            insert //mcp:tool above these functions: Search, Store.Search. All
 	            other bytes of their files stay as they are
+	-all        print all functions that would do as tools, not the likeliest only
 	-main       also write a program that serves the package, cmd/NAME-mcp/main.go
 	            of the module, unless there is one
 ` + helpFlags

@@ -21,6 +21,7 @@ import (
 type initCommand struct {
 	c     *command
 	tags  string
+	all   bool // show all functions that would do
 	pkg   *load.Package
 	root  string         // of the module
 	model *model.Package // with the functions of -annotate
@@ -41,6 +42,8 @@ func (c *command) init(args []string) int {
 	f := newFlags("init")
 	annotate := f.String("annotate", "", "")
 	withMain := f.Bool("main", false, "")
+	i := &initCommand{c: c}
+	f.BoolVar(&i.all, "all", false, "")
 	rest, code, ok := c.parse(f, args)
 	if !ok {
 		return code
@@ -55,7 +58,7 @@ func (c *command) init(args []string) int {
 	if strings.Contains(dir, "...") {
 		return c.usage("init", "init takes one directory, and "+dir+" may be many", "name the directory of the package whose functions are to be called")
 	}
-	i := &initCommand{c: c, tags: f.tags}
+	i.tags = f.tags
 	if code, ok := i.load(c.absolute(dir)); !ok {
 		return code
 	}
@@ -80,7 +83,7 @@ func (c *command) init(args []string) int {
 	if len(i.edits)+len(i.files) == 0 {
 		c.noteln("nothing to add: package %s has what it needs (%s)", i.pkg.Name, summary(i.model))
 	}
-	if len(chosen) == 0 && !i.model.HasFeatures() {
+	if len(chosen) == 0 && (i.all || !i.model.HasFeatures()) {
 		i.printProposals(t, all)
 	}
 	i.printNext()
@@ -107,7 +110,7 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 			"annotate functions of your own that call it")
 	}
 	i.root = moduleRoot(dir)
-	pkgs, diags, err := load.Load(c.ctx, load.Config{Dir: dir, Env: c.environment(), Tags: i.tags, Progress: c.progress.begin})
+	pkgs, diags, err := load.Load(c.ctx, load.Config{Dir: dir, Env: c.environment(), Tags: i.tags, Progress: c.progress.begin, Packages: c.progress.packages})
 	c.progress.end()
 	if nothing, ok := errors.AsType[*load.Error](err); ok && c.ctx.Err() == nil {
 		c.diagnostic(*nothing.Diagnostic())
@@ -188,7 +191,7 @@ func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*t
 	}
 	m, diags := t.analyze(chosen...)
 	if diags.HasErrors() {
-		c.diagnostics(diags)
+		i.refuse(t, chosen, diags)
 		return nil, exitFound, false
 	}
 	i.model = m
@@ -199,6 +202,25 @@ func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*t
 	}
 	i.edits = edits
 	return chosen, exitDone, true
+}
+
+// refuse prints what is wrong with functions, each as if it were the only one: an error of
+// a type that several have is otherwise reported for one of them.
+func (i *initCommand) refuse(t *trial, chosen []*target, diags *diag.List) {
+	all := &diag.List{}
+	all.Append(diags)
+	var good []string
+	for _, s := range chosen {
+		_, alone := t.analyze(s)
+		all.Append(alone)
+		if !alone.HasErrors() {
+			good = append(good, s.name)
+		}
+	}
+	i.c.diagnostics(all)
+	if len(good) > 0 && len(good) < len(chosen) {
+		i.c.noteln("\thint: the others would do: %s init -annotate %s%s", i.c.invoked, strings.Join(good, ","), i.here(" "))
+	}
 }
 
 // generateLine has go generate run this command.

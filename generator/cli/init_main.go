@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
@@ -115,37 +116,33 @@ func (i *initCommand) planMain(asked bool) *diag.Diagnostic {
 	return nil
 }
 
-// mainSource is the program. It makes the receivers as mcpgen run does, by
-// functions that need nothing to be given.
+// mainSource is the program. It makes the receivers as mcpgen run does, by functions that
+// need nothing to be given. Receivers and constructors may be those of packages whose
+// features are emitted here.
 func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
-	name := i.pkg.Name
-	spec := strconv.Quote(i.pkg.Path)
-	if name == "mcpcmd" || name == "log" || name == "context" {
-		name = "target"
-	}
-	if name != path.Base(i.pkg.Path) {
-		spec = name + " " + spec
-	}
+	imports := &mainImports{names: map[string]string{}}
+	name := imports.name(i.pkg.Types)
 	var body bytes.Buffer
 	var args, options []string
 	var fails, asksContext bool
 	for _, r := range i.model.Receivers {
+		c := r.Constructor
+		if why := i.unreachable(r); why != "" {
+			return "", i.unmade(r, why)
+		}
 		made := r.Param
-		if made == name || made == "mcpcmd" || made == "log" || made == "context" || made == "err" {
+		if made == "log" || made == "context" || made == "err" || imports.uses(made) || i.namesPackage(made) {
 			made += "Receiver"
 		}
-		if r.Pkg != nil || !ast.IsExported(r.TypeName) || r.Constructor != nil && !ast.IsExported(r.Constructor.Func) {
-			return "", i.unmade(r, "is made inside of its package alone")
-		}
-		c := r.Constructor
 		if c == nil {
+			pkg := i.packageOf(r.Pkg)
 			if types.IsInterface(r.Type) {
 				return "", i.unmade(r, "is an interface")
 			}
-			if i.pkg.Types.Scope().Lookup("New"+r.TypeName) != nil {
+			if pkg.Scope().Lookup("New"+r.TypeName) != nil {
 				return "", i.unmade(r, "is made by New"+r.TypeName+", which needs arguments")
 			}
-			args = append(args, fmt.Sprintf("new(%s.%s)", name, r.TypeName))
+			args = append(args, fmt.Sprintf("new(%s.%s)", imports.name(pkg), r.TypeName))
 			continue
 		}
 		results, given := []string{made}, ""
@@ -160,7 +157,7 @@ func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 		if c.Context {
 			asksContext, given = true, "context.Background()"
 		}
-		fmt.Fprintf(&body, "%s := %s.%s(%s)\n", strings.Join(results, ", "), name, c.Func, given)
+		fmt.Fprintf(&body, "%s := %s.%s(%s)\n", strings.Join(results, ", "), imports.name(i.packageOf(c.Pkg)), c.Func, given)
 		if c.Error {
 			body.WriteString("if err != nil {\nlog.Fatal(err)\n}\n")
 		}
@@ -190,12 +187,92 @@ import (
 func main() {
 %smcpcmd.Main(%s)
 }
-`, upperFirst(i.programName()), i.pkg.Name, std, spec, body.Bytes(), call)
+`, upperFirst(i.programName()), i.pkg.Name, std, strings.Join(imports.specs, "\n"), body.Bytes(), call)
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
 		return "", &diag.Diagnostic{Message: fmt.Sprintf("-main: format program: %v", err)}
 	}
 	return string(formatted), nil
+}
+
+// packageOf is a package of the model, where nil is the one that is generated for.
+func (i *initCommand) packageOf(pkg *types.Package) *types.Package {
+	if pkg == nil {
+		return i.pkg.Types
+	}
+	return pkg
+}
+
+// namesPackage reports whether the program may import a package by that name.
+func (i *initCommand) namesPackage(name string) bool {
+	if name == i.pkg.Types.Name() {
+		return true
+	}
+	for _, r := range i.model.Receivers {
+		if i.packageOf(r.Pkg).Name() == name || r.Constructor != nil && i.packageOf(r.Constructor.Pkg).Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// unreachable returns why the program cannot make a receiver, "" if it can.
+func (i *initCommand) unreachable(r *model.Receiver) string {
+	pkg, exported := i.packageOf(r.Pkg), ast.IsExported(r.TypeName)
+	if r.Constructor != nil {
+		// The type need not be named.
+		pkg, exported = i.packageOf(r.Constructor.Pkg), ast.IsExported(r.Constructor.Func)
+	}
+	main := i.pkg.Module
+	if rel, err := filepath.Rel(i.root, i.mainDir()); err == nil {
+		main = path.Join(main, filepath.ToSlash(rel))
+	}
+	switch {
+	case !exported:
+		return "is made inside of its package alone"
+	case !schema.Importable(main, pkg.Path()):
+		return "is made by package " + pkg.Path() + ", which the program cannot import"
+	case pkg.Name() == "main":
+		return "is made by package main"
+	}
+	return ""
+}
+
+// mainImports are the imports of the program.
+type mainImports struct {
+	names map[string]string // by import path
+	specs []string
+}
+
+// name is the name by which a package is imported.
+func (m *mainImports) name(pkg *types.Package) string {
+	if name, ok := m.names[pkg.Path()]; ok {
+		return name
+	}
+	name := pkg.Name()
+	if name == "mcpcmd" || name == "log" || name == "context" {
+		name = "target"
+	}
+	for n := 2; m.uses(name); n++ {
+		name = pkg.Name() + strconv.Itoa(n)
+	}
+	spec := strconv.Quote(pkg.Path())
+	if name != path.Base(pkg.Path()) {
+		spec = name + " " + spec
+	}
+	m.names[pkg.Path()] = name
+	m.specs = append(m.specs, spec)
+	return name
+}
+
+// uses reports whether a package is imported by a name.
+func (m *mainImports) uses(name string) bool {
+	for _, other := range m.names {
+		if other == name {
+			return true
+		}
+	}
+	return name == "mcpcmd"
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -17,7 +17,11 @@ const commandPath = "github.com/mcpgen/mcpgen/cmd/mcpgen"
 // printProposals shows functions that would do as tools, and the comment to paste.
 func (i *initCommand) printProposals(t *trial, all []*target) {
 	c := i.c
-	best, more := t.propose(all)
+	most := maxProposals
+	if i.all {
+		most = len(all)
+	}
+	best, more := t.propose(all, most)
 	if len(best) == 0 {
 		fmt.Fprintf(c.out, "\nThe package has no exported function that would do as a tool. Write //mcp:tool above one\nwhose parameters and results can be written as JSON.\n")
 		return
@@ -36,7 +40,7 @@ func (i *initCommand) printProposals(t *trial, all []*target) {
 		fmt.Fprintf(c.out, "\t%s", line)
 	}
 	if more {
-		fmt.Fprintf(c.out, "\tand others\n")
+		fmt.Fprintf(c.out, "\tand others: %s init -all%s shows them\n", c.invoked, i.here(" "))
 	}
 	fmt.Fprintf(c.out, `
 Choose some, and end the doc comment of each with these two lines, or with the second

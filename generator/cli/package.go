@@ -25,7 +25,7 @@ type onePackage struct {
 func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool) {
 	dir, pattern := c.locate(name)
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
-		Dir: dir, Env: c.environment(), Tags: f.tags, Patterns: []string{pattern}, Progress: c.progress.begin,
+		Dir: dir, Env: c.environment(), Tags: f.tags, Patterns: []string{pattern}, Progress: c.progress.begin, Packages: c.progress.packages,
 	})
 	c.progress.end()
 	if nothing, ok := errors.AsType[*load.Error](err); ok && c.ctx.Err() == nil {

@@ -4,20 +4,43 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// progress shows on a terminal what takes long, in a line that is cleared afterwards, and
-// with -v how long each stage took. It is used by one goroutine.
+// progress shows what takes long: on a terminal in a line that is cleared afterwards and
+// counts the packages that are compiled, elsewhere in a line after two seconds, and one
+// each half minute. With -v it shows how long each stage took. Stages are begun and ended
+// by one goroutine.
 type progress struct {
 	w        io.Writer
 	terminal bool
 	verbose  bool
 
-	stage string
-	began time.Time
-	shown bool
+	mu      sync.Mutex
+	dir     string // in which the go command compiles
+	stage   string
+	began   time.Time
+	shown   bool
+	count   int // packages that are loaded, 0 if that is not known
+	printed time.Time
+	stop    chan struct{}
 }
+
+// How often a stage that takes longer than load.SlowLoad is shown.
+const (
+	redraw = time.Second      // on a terminal
+	remind = 30 * time.Second // elsewhere
+
+	// Elsewhere there is no line before so many packages have been compiled, or the stage
+	// takes so long.
+	manyCompiled = 10
+	lateNotice   = 10 * time.Second
+)
 
 func newProgress(w io.Writer, terminal bool) *progress {
 	return &progress{w: w, terminal: terminal}
@@ -33,27 +56,117 @@ func isTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
+// follow sets the directory in which the go command works.
+func (p *progress) follow(dir string) {
+	p.mu.Lock()
+	p.dir = dir
+	p.mu.Unlock()
+}
+
 // begin ends the stage before and begins another: "loading ./bookstore".
 func (p *progress) begin(stage string) {
 	p.end()
-	p.stage, p.began = stage, time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stage, p.began, p.count, p.printed = stage, time.Now(), 0, time.Time{}
 	if p.terminal && !p.verbose {
 		fmt.Fprintf(p.w, "\r\x1b[K%s ...", stage)
 		p.shown = true
 	}
+	stop := make(chan struct{})
+	p.stop = stop
+	go p.watch(stop)
+}
+
+// packages notes how many packages are loaded, and shows it.
+func (p *progress) packages(count int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count = count
+	if p.stop != nil {
+		p.show()
+	}
+}
+
+// watch shows the stage again and again until it is over.
+func (p *progress) watch(stop chan struct{}) {
+	ticker := time.NewTicker(redraw)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+		}
+		p.mu.Lock()
+		if p.stop == stop && (p.count > 0 || time.Since(p.began) >= 2*load.SlowLoad) {
+			p.show()
+		}
+		p.mu.Unlock()
+	}
+}
+
+// show shows the stage, which takes long.
+func (p *progress) show() {
+	text := p.stage
+	compiled := p.compiled()
+	if compiled > 0 {
+		text = strings.Replace(text, "loading ", "compiling the dependencies of ", 1)
+	}
+	var details []string
+	if p.count > 0 {
+		details = append(details, count(p.count, "package"))
+	}
+	if compiled > 0 {
+		details = append(details, fmt.Sprintf("%d compiled", compiled))
+	}
+	details = append(details, time.Since(p.began).Truncate(time.Second).String())
+	text += ": " + strings.Join(details, ", ")
+	switch {
+	case p.terminal && !p.verbose:
+		fmt.Fprintf(p.w, "\r\x1b[K%s ...", text)
+		p.shown = true
+	case compiled < manyCompiled && (compiled == 0 || time.Since(p.began) < lateNotice):
+		// A slow machine alone is not worth a line in a log.
+	case p.printed.IsZero() || time.Since(p.printed) >= remind:
+		fmt.Fprintln(p.w, text)
+		p.printed = time.Now()
+	}
+}
+
+// compiled counts what the go command has compiled or is compiling: each package has a
+// directory of its own. What is in the cache has none.
+func (p *progress) compiled() int {
+	if p.dir == "" {
+		return 0
+	}
+	names, err := filepath.Glob(filepath.Join(escapeGlob(p.dir), "go-build*", "b[0-9]*"))
+	if err != nil {
+		return 0
+	}
+	return len(names)
 }
 
 // end ends the stage, if there is one.
 func (p *progress) end() {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.stage != "" && p.verbose {
 		fmt.Fprintf(p.w, "%s: %v\n", p.stage, time.Since(p.began).Round(time.Millisecond))
 	}
 	p.stage = ""
-	p.clear()
 }
 
-// clear removes the line from the terminal, so that others can be written.
+// clear removes the line from the terminal, so that others can be written, and shows the
+// stage no more.
 func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop != nil {
+		close(p.stop)
+		p.stop = nil
+	}
 	if p.shown {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		p.shown = false

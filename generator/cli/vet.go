@@ -29,7 +29,7 @@ func (c *command) vet(args []string) int {
 		return code
 	}
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
-		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin,
+		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages,
 	})
 	report := c.diagnostics
 	if *asJSON {

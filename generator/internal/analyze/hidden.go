@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
@@ -18,11 +19,45 @@ import (
 func (a *analyzer) visible(text, what string, at diag.Place) bool {
 	r, found := visible.Hidden(text)
 	if found {
-		a.diags.Errorf(at.Pos, at.Subject, "the %s contains the hidden character %U, which a reviewer does not see and a model reads", what, r).
+		a.diags.Errorf(lineOf(text, r, at.Pos), at.Subject, "the %s contains the hidden character %U, which a reviewer does not see and a model reads", what, r).
 			Hint = "delete it"
 	}
 	return !found
 }
+
+// lineOf returns where a hidden character of a text is in the source: in the same file, where
+// the word with it is, else any such character, at the nearest line to a position. It is the
+// position itself if there is none, as with escapes.
+func lineOf(text string, r rune, at token.Position) token.Position {
+	src, err := regularfile.Read(at.Filename)
+	if err != nil {
+		return at
+	}
+	wanted := []string{string(r)}
+	for _, word := range strings.Fields(text) {
+		if strings.ContainsRune(word, r) {
+			wanted = []string{word, string(r)}
+			break
+		}
+	}
+	for _, part := range wanted {
+		best, number := at, 0
+		for line := range strings.Lines(string(src)) {
+			number++
+			i := strings.Index(line, part)
+			if i < 0 || best != at && distance(number, at.Line) >= distance(best.Line, at.Line) {
+				continue
+			}
+			best = token.Position{Filename: at.Filename, Line: number, Column: i + strings.IndexRune(part, r) + 1}
+		}
+		if best != at {
+			return best
+		}
+	}
+	return at
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
 
 // checkVisible refuses hidden characters in every text of the model, whatever it is
 // for: nearly all of them are published. It goes by the Go types of the model, so that

@@ -96,7 +96,7 @@ func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place)
 		case last:
 			d.Hint = "make its type error"
 		default:
-			d.Hint = "put it last"
+			d.Hint = "the error must be the last result"
 		}
 		return true
 	}

@@ -147,6 +147,8 @@ func (p *reader) unknown(offset int, name string, bare bool) {
 	known := p.spec.keyNames()
 	hint := didYouMean(name, known)
 	switch before, _, colon := strings.Cut(name, ":"); {
+	case !bare && name == "description" && p.spec.Description:
+		hint = fmt.Sprintf(`the text stands behind the name: //mcp:%s NAME "text"`, p.spec.Word)
 	case hint != "":
 	case bare && p.spec.Description:
 		hint = "quote the description"

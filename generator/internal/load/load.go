@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 
@@ -22,7 +24,14 @@ type Config struct {
 	Tags     string       // build tags, separated by commas
 	Patterns []string     // directories, import paths, ... patterns; none is "."
 	Progress func(string) // called with the name of each stage; may be nil
+	// Packages is called, from another goroutine, with the number of packages that are
+	// loaded, dependencies included, if that takes longer than SlowLoad: the go command
+	// then compiles them for the first time. It may be nil.
+	Packages func(count int)
 }
+
+// SlowLoad is how long loading may take before the packages are counted.
+const SlowLoad = 2 * time.Second
 
 // Load loads the packages that the patterns match, in order of import path. Of
 // a ... pattern it loads those with directives or a generated file. What is
@@ -48,6 +57,7 @@ type loader struct {
 	tags     string
 	patterns []string
 	progress func(string)
+	counted  func(int)
 	diags    diag.List
 }
 
@@ -62,7 +72,7 @@ func newLoader(cfg Config) (*loader, error) {
 	if !isDir(dir) {
 		return nil, &Error{Message: fmt.Sprintf("there is no directory %s", dir)}
 	}
-	l := &loader{env: cfg.Env, tags: cfg.Tags, patterns: cfg.Patterns, progress: cfg.Progress}
+	l := &loader{env: cfg.Env, tags: cfg.Tags, patterns: cfg.Patterns, progress: cfg.Progress, counted: cfg.Packages}
 	if l.env == nil {
 		l.env = os.Environ()
 	}
@@ -132,13 +142,49 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	} else {
 		l.progress(fmt.Sprintf("loading %d packages", len(targets)))
 	}
+	stop := l.countIfSlow(ctx, targets)
 	loaded, err := packages.Load(&packages.Config{
 		Mode: mode, Context: ctx, Dir: l.dir, Env: l.env, BuildFlags: flags, ParseFile: generated.parse,
 	}, patterns...)
+	stop()
 	if err != nil {
 		return nil, l.explain(ctx, err)
 	}
 	return l.collect(ctx, loaded, targets, from)
+}
+
+// countIfSlow counts the packages after some time, until the function that it returns is
+// called.
+func (l *loader) countIfSlow(ctx context.Context, targets []target) (stop func()) {
+	if l.counted == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(SlowLoad):
+		}
+		args := []string{"list", "-e", "-deps", "-f", "{{.ImportPath}}"}
+		if l.tags != "" {
+			args = append(args, "-tags="+l.tags)
+		}
+		args = append(args, "--")
+		for _, t := range targets {
+			args = append(args, t.pattern)
+		}
+		// If it fails, loading does too, and says why.
+		if out, err := l.goCommand(ctx, args...); err == nil && ctx.Err() == nil {
+			l.counted(bytes.Count(out, []byte("\n")))
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 // outsideCache drops the files of the module cache, which an overlay must not

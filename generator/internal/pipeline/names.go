@@ -25,7 +25,10 @@ func checkNames(p *Package, diags *diag.List) {
 		if obj == nil || name == "_" {
 			return
 		}
-		diags.Errorf(p.Loaded.Position(obj.Pos()), name, "the package already has a %s, which the generated file declares", name).Hint = "rename it"
+		d := diags.Errorf(p.Loaded.Position(obj.Pos()), name, "the package already has a %s, which the generated file declares", name)
+		if d.Hint = "rename it"; name == "NewMCPServer" && !p.Model.Main {
+			d.Hint = "leave //mcp:server out, and call RegisterMCP with a server of your own; or rename it"
+		}
 	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {

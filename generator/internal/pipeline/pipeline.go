@@ -26,6 +26,7 @@ type Config struct {
 	Tags     string             // build tags, separated by commas
 	Patterns []string           // as the go command takes them; none is "."
 	Progress func(stage string) // called with the name of each stage; may be nil
+	Packages func(count int)    // see load.Config
 
 	// Emitting skips packages with //mcp:defaults emit=none unless others emit their
 	// features. Otherwise they count as if they emitted them themselves where no package
@@ -67,7 +68,7 @@ func (p *Package) Current() bool {
 // error means that the packages could not be loaded at all; what is wrong with
 // their source is in Result.Diagnostics.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
-	pkgs, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress})
+	pkgs, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress, Packages: cfg.Packages})
 	if err != nil {
 		return nil, err
 	}

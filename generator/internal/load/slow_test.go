@@ -1,0 +1,26 @@
+package load
+
+import (
+	"os"
+	"testing"
+)
+
+// The packages are counted while loading takes long, dependencies included.
+func TestCountIfSlow(t *testing.T) {
+	t.Parallel()
+	counted := make(chan int, 1)
+	l := &loader{dir: t.TempDir(), env: append(os.Environ(), "GOWORK=off"), counted: func(n int) { counted <- n }}
+	stop := l.countIfSlow(t.Context(), []target{{pattern: "errors"}})
+	if n := <-counted; n < 5 {
+		t.Errorf("%d packages", n)
+	}
+	stop()
+
+	stop = l.countIfSlow(t.Context(), []target{{pattern: "errors"}})
+	stop()
+	select {
+	case n := <-counted:
+		t.Errorf("counted %d packages after the end", n)
+	default:
+	}
+}
