@@ -21,7 +21,7 @@ const maxStatusBody = 4 << 10
 
 // Is reports whether the target is [ErrNotFound], which the statuses 404 and 410 mean.
 func (e *StatusError) Is(target error) bool {
-	return target == ErrNotFound && (e.Code == 404 || e.Code == 410) //nolint:errorlint // it is asked for each error of a chain
+	return target == ErrNotFound && (e.Code == 404 || e.Code == 410)
 }
 
 // Error returns the status, and the body as far as it is text, up to 4 KiB of it.

@@ -242,33 +242,6 @@ func (a *analyzer) groupsOf(d declared) []string {
 	return a.settingsOver(settings{}, d).groups
 }
 
-// hasSelected reports whether any feature of the package is emitted.
-func (a *analyzer) hasSelected() bool {
-	return slices.ContainsFunc(featureWords, func(word string) bool { return len(a.selected(word)) > 0 })
-}
-
-// tagged is required= of the packages with features, which must agree: one file has
-// one rule for the types that they share.
-func (a *analyzer) tagged() bool {
-	var first *analyzer
-	for _, source := range a.sources {
-		if !source.hasSelected() {
-			continue
-		}
-		if first == nil {
-			first = source
-		}
-		if first.packageDefaults().tagged != source.packageDefaults().tagged {
-			a.diags.Errorf(source.from.lines[0].pos, "//mcp:from", "required= of %s differs from that of %s, and one file has one rule for all types", source.pkg.Path, first.pkg.Path).
-				Hint = "emit the two in packages of their own, whose RegisterMCP can feed one server"
-		}
-	}
-	if first == nil {
-		first = a
-	}
-	return first.packageDefaults().tagged
-}
-
 // emitNone returns the emit=none of the package, nil if there is none.
 func (a *analyzer) emitNone() *directive.Directive {
 	for _, d := range a.declared("defaults") {

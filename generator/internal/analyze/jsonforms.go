@@ -182,18 +182,3 @@ func (a *analyzer) checkPredeclared() {
 			Hint = "give the declaration another name"
 	}
 }
-
-// checkTagged refuses required= on a receiver type that differs from that of
-// the package: types are shared by all functions.
-func (a *analyzer) checkTagged() {
-	whole := a.packageDefaults().tagged
-	for _, d := range a.declared("defaults") {
-		if d.set.Target != directive.Type {
-			continue
-		}
-		if v, set := d.dir.String("required"); set && (v == "tagged") != whole {
-			a.diags.Errorf(valuePos(d.dir, "required"), "//mcp:defaults", "required=%s on %s differs from that of the package, and the types are the same for all functions", v, d.set.Name).
-				Hint = "put it into the package comment: //mcp:defaults required=" + v
-		}
-	}
-}

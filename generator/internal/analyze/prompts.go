@@ -42,7 +42,9 @@ func (a *analyzer) prompt(d declared) *model.Prompt {
 	if p.Func, ok = a.function(fn, d, at); !ok {
 		return nil
 	}
-	p.Feature, ok = a.feature(d, a.settingsFor(d), a.goodName, at)
+	settings := a.settingsFor(d)
+	a.types.TaggedOnly = settings.tagged
+	p.Feature, ok = a.feature(d, settings, a.goodName, at)
 	ok = a.input(&p.Call, p.Name, d, fn, at) && ok
 	if p.Input.Object != nil && len(p.Input.Object.Fields) > 0 {
 		ok = a.textArguments(&p.Call, nil, "an argument of a prompt", at) && ok

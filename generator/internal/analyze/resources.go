@@ -64,7 +64,9 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	if r.Func, good = a.function(fn, d, at); !good {
 		return nil
 	}
-	r.Feature, good = a.feature(d, a.settingsFor(d), a.goodResourceName, at)
+	settings := a.settingsFor(d)
+	a.types.TaggedOnly = settings.tagged
+	r.Feature, good = a.feature(d, settings, a.goodResourceName, at)
 	ok = good && ok
 	ok = a.input(&r.Call, r.Name, d, fn, at) && ok
 	if ok && template != nil && r.Input.Object != nil {

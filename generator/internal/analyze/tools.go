@@ -49,6 +49,10 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	if tool.Func, ok = a.function(fn, d, at); !ok {
 		return nil
 	}
+	if required, set := d.dir.String("required"); set {
+		settings.tagged = required == "tagged"
+	}
+	a.types.TaggedOnly = settings.tagged
 	ok = a.setIdentity(tool, d, settings, at)
 	ok = a.setBehavior(tool, d.dir, settings, at) && ok
 	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok

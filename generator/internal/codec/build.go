@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"go/types"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -15,6 +16,7 @@ func Build(p *model.Package) (*Plan, error) {
 		pkg:       p,
 		names:     newNames(p.Types),
 		stems:     map[string]string{},
+		readers:   map[string]string{},
 		variants:  map[*model.Type]string{},
 		decoders:  map[string]*Decoder{},
 		encoders:  map[string]*Encoder{},
@@ -45,6 +47,7 @@ type builder struct {
 	plan      *Plan
 	names     *names
 	stems     map[string]string // by the key of the type
+	readers   map[string]string // keys of the types that have a decoder, by their stems
 	variants  map[*model.Type]string
 	decoders  map[string]*Decoder
 	encoders  map[string]*Encoder
@@ -190,6 +193,20 @@ func deref(t types.Type) types.Type {
 		return p.Elem()
 	}
 	return t
+}
+
+// readStem names a type for reading, where it matters which of its fields are required.
+func (b *builder) readStem(t *model.Type, key, place string) string {
+	s := b.stem(t, strings.ReplaceAll(key, taggedMark, ""), place)
+	if b.readers[s] != "" {
+		if strings.Contains(key, taggedMark) {
+			s = b.names.codec(s + "Tagged")
+		} else {
+			s = b.names.codec(s + "Auto")
+		}
+	}
+	b.readers[s] = key
+	return s
 }
 
 // stem names a type, the same for reading and writing.

@@ -16,6 +16,9 @@ func (b *builder) key(t *model.Type) string { return b.typeKey(t, true, map[*mod
 // writeKey is like key; the values of an enumeration do not matter.
 func (b *builder) writeKey(t *model.Type) string { return b.typeKey(t, false, map[*model.Type]bool{}) }
 
+// taggedMark marks plans of which only tagged fields are required.
+const taggedMark = "!"
+
 func (b *builder) typeKey(t *model.Type, enums bool, seen map[*model.Type]bool) string {
 	if t == nil {
 		return ""
@@ -33,6 +36,9 @@ func (b *builder) typeKey(t *model.Type, enums bool, seen map[*model.Type]bool) 
 	fmt.Fprintf(&s, "%d:%s", t.Kind, name)
 	if t.Variant != "" && (t.Kind == model.Struct || t.Kind == model.Union) {
 		s.WriteString("@" + b.variant(t))
+	}
+	if t.Tagged {
+		s.WriteString(taggedMark)
 	}
 	if enums {
 		for _, v := range t.Enum.Closed() {

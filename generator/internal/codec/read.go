@@ -167,7 +167,7 @@ func (b *builder) decodeFunc(t *model.Type, place string) Func {
 	key := b.key(t)
 	d, ok := b.decoders[key]
 	if !ok {
-		d = &Decoder{Stem: b.stem(t, key, place), Go: t.Go}
+		d = &Decoder{Stem: b.readStem(t, key, place), Go: t.Go}
 		b.decoders[key] = d
 		b.plan.Decoders = append(b.plan.Decoders, d)
 		switch t.Kind {

@@ -18,7 +18,7 @@ func (b *builder) readUnion(t *model.Type, stem string) *Union {
 	b.plan.Enums = append(b.plan.Enums, u.Names)
 	for _, v := range t.Union.Variants {
 		u.Names.Values = append(u.Names.Values, &Literal{Text: strconv.Quote(v.Name), Type: types.Typ[types.String]})
-		d := &Decoder{Stem: b.variantStem(t, v, stem), Go: v.Type.Go}
+		d := &Decoder{Stem: b.variantStem(v, stem), Go: v.Type.Go}
 		b.plan.Decoders = append(b.plan.Decoders, d)
 		b.guard(v.Type.Go)
 		d.Object = b.object(v.Type, d.Stem, d.Stem)
@@ -33,7 +33,7 @@ func (b *builder) writeUnion(t *model.Type, stem string) *Union {
 	u := &Union{Discriminator: t.Union.Discriminator}
 	for _, v := range t.Union.Variants {
 		e := &Encoder{
-			Stem: b.variantStem(t, v, stem), Go: v.Type.Go,
+			Stem: b.variantStem(v, stem), Go: v.Type.Go,
 			Tag: &Tag{Name: escaped(t.Union.Discriminator), Value: escaped(v.Name)},
 		}
 		b.plan.Encoders = append(b.plan.Encoders, e)
@@ -45,8 +45,8 @@ func (b *builder) writeUnion(t *model.Type, stem string) *Union {
 }
 
 // variantStem names a variant of a union, the same for reading and writing.
-func (b *builder) variantStem(t *model.Type, v *model.UnionVariant, stem string) string {
-	key := "variant " + b.writeKey(t) + " " + types.TypeString(v.Type.Go, nil)
+func (b *builder) variantStem(v *model.UnionVariant, stem string) string {
+	key := "variant " + stem + " " + types.TypeString(v.Type.Go, nil)
 	s, ok := b.stems[key]
 	if !ok {
 		s = b.names.codec(stem + typeStem(v.Type.Go))

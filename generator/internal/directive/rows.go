@@ -41,6 +41,7 @@ var (
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
 	scopesKey      = later(key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have"))
 	requiresKey    = key("requires", KindNames, `"elicitation sampling"`, "capabilities that the client must have")
+	requiredKey    = oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged")
 	mimeKey        = key("mime", KindString, "image/png", "media type of the content")
 )
 
@@ -100,7 +101,7 @@ func newTable() []*Spec {
 				flag("defs", "share repeated types of a schema in $defs instead of inlining them"),
 				oneOf("naming", "how published names are made: snake publishes SearchBooks as search_books, asis leaves it unchanged", "snake", "asis"),
 				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
-				oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged"),
+				requiredKey,
 				maxResultKey, outputKey, iconKey,
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
 			}, hintKeys()),
@@ -114,7 +115,7 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
 				later(oneOf("task", "whether the call may, or must, run as a task", "optional", "required")),
-				lenientKey, iconKey, metaKey, mimeKey, maxResultKey, outputKey,
+				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, outputKey,
 				key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},

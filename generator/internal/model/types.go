@@ -63,6 +63,10 @@ type Type struct {
 	Union   *UnionInfo
 	Convert *Conversion // Converted
 
+	// Tagged is set for a struct or union of which only fields are required that a tag
+	// requires.
+	Tagged bool
+
 	// Name is a plain name for $defs, "Book"; "" for unnamed types.
 	Name string
 	// Variant is set on a copy that a directive changed, so that its codecs get a name

@@ -31,7 +31,7 @@ func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
 // plan that has failed.
 func (r *Resolver) forget(use Use, oldest int) {
 	for _, made := range r.order[oldest:] {
-		r.plans[use].Delete(made)
+		r.plansOf(use).Delete(made)
 	}
 	r.order = r.order[:oldest]
 }

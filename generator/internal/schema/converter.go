@@ -89,7 +89,7 @@ func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at diag.P
 
 // converted makes the plan of a type that functions convert, once.
 func (r *Resolver) converted(s site, t types.Type, c *converter) *model.Type {
-	if plan, ok := r.plans[s.use].At(t).(*model.Type); ok {
+	if plan, ok := r.plansOf(s.use).At(t).(*model.Type); ok {
 		return plan
 	}
 	for _, fn := range []*types.Func{c.decode, c.encode} {

@@ -183,7 +183,7 @@ func validName(s string) bool {
 // fillStruct makes the plan of a struct; all of its fields are looked at, so
 // that everything that is wrong is reported.
 func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.Struct) bool {
-	plan.Kind = model.Struct
+	plan.Kind, plan.Tagged = model.Struct, r.tagging(s.use)
 	ok := true
 	if _, named := t.(*types.Named); !named {
 		ok = r.spellable(s, u)
@@ -244,7 +244,7 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 	if !f.Foreign || !repeatsName(doc, m.v.Name(), m.name) {
 		f.Description = doc
 	}
-	f.Required = !r.TaggedOnly && !m.omitEmpty && !m.omitZero && !plan.IsOptional() && !throughPointer(m.path) &&
+	f.Required = !r.tagging(s.use) && !m.omitEmpty && !m.omitZero && !plan.IsOptional() && !throughPointer(m.path) &&
 		!(plan.Kind == model.Reflect && isPointer(m.v.Type()))
 	if !r.readTags(s, f, m.tag) {
 		return nil

@@ -34,8 +34,8 @@ const (
 // Resolver makes the plans of one package's types. Plans of named types are
 // made once and shared. It is not safe for concurrent use.
 type Resolver struct {
-	// TaggedOnly makes only those struct fields required that a tag or
-	// //mcp:arg requires. Set it before the first type is resolved.
+	// TaggedOnly makes only those fields of arguments required that a tag or
+	// //mcp:arg requires. It holds for the types that are resolved while it is set.
 	TaggedOnly bool
 	// Foreign returns what directives set for the types of other packages; it may be nil.
 	// Set it before the first type is resolved.
@@ -56,8 +56,9 @@ type Resolver struct {
 	// included. What a type is depends on the direction where it has methods for
 	// one only.
 	plans      [Result + 1]typeutil.Map
-	order      []types.Type    // keys of plans, oldest first
-	files      map[string]bool // names of the package's own files
+	tagged     [Result + 1]typeutil.Map // those that TaggedOnly made
+	order      []types.Type             // keys of plans, oldest first
+	files      map[string]bool          // names of the package's own files
 	reported   map[string]bool
 	sources    map[*types.Package]*constants // of the packages whose source is read
 	modules    []string                      // that these packages belong to
@@ -107,6 +108,16 @@ func (r *Resolver) AddSource(pkg *load.Package) {
 func (r *Resolver) Type(t types.Type, use Use, at diag.Place) *model.Type {
 	return r.typeAt(site{Place: at, use: use}, t)
 }
+
+// plansOf are the shared plans for a direction. What is required matters to arguments alone.
+func (r *Resolver) plansOf(use Use) *typeutil.Map {
+	if r.tagging(use) {
+		return &r.tagged[use]
+	}
+	return &r.plans[use]
+}
+
+func (r *Resolver) tagging(use Use) bool { return r.TaggedOnly && use != Result }
 
 func (r *Resolver) typeAt(s site, t types.Type) *model.Type {
 	plan := r.resolve(s, t)
