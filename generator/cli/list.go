@@ -43,16 +43,24 @@ func (c *command) list(args []string) int {
 		return exitDone
 	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\tHINTS\tTOKENS")
 	all := rows(p.Model, listing)
+	// Few packages have parameters that functions fill.
+	filled := slices.ContainsFunc(all, func(r row) bool { return len(r.filled) > 0 })
+	column := func(text string) string {
+		if !filled {
+			return ""
+		}
+		return text + "\t"
+	}
+	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\t"+column("INJECTED")+"HINTS\tTOKENS")
 	slices.SortStableFunc(all, func(a, b row) int {
 		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), b.tokens()-a.tokens())
 	})
 	for _, row := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", row.kind, row.name, row.symbol, row.signature, row.hints, row.tokens())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\t%d\n", row.kind, row.name, row.symbol, row.signature, column(strings.Join(row.filled, " ")), row.hints, row.tokens())
 	}
 	if n := len(p.Model.Tools); n > 0 {
-		fmt.Fprintf(w, "total\t%s\t\t\t\t%d\n", count(n, "tool"), toolTokens(all))
+		fmt.Fprintf(w, "total\t%s\t\t\t%s\t%d\n", count(n, "tool"), column(""), toolTokens(all))
 	}
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
@@ -66,6 +74,7 @@ var kinds = []string{"tool", "resource", "template", "prompt"}
 // row is one feature in the table.
 type row struct {
 	kind, name, symbol, signature, hints string
+	filled                               []string // what functions fill
 	listing                              json.RawMessage
 	pos                                  token.Position
 }
@@ -75,16 +84,41 @@ type row struct {
 func rows(m *model.Package, l *listing) []row {
 	var all []row
 	for i, t := range m.Tools {
-		all = append(all, row{"tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), l.tools[i], t.Pos})
+		all = append(all, row{"tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), filled(&t.Call), l.tools[i], t.Pos})
 	}
 	for i, r := range m.Resources {
-		all = append(all, row{"resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, l.resources[i], r.Pos})
+		all = append(all, row{"resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.resources[i], r.Pos})
 	}
 	for i, r := range m.Templates {
-		all = append(all, row{"template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, l.templates[i], r.Pos})
+		all = append(all, row{"template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.templates[i], r.Pos})
 	}
 	for i, p := range m.Prompts {
-		all = append(all, row{"prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", l.prompts[i], p.Pos})
+		all = append(all, row{"prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", filled(&p.Call), l.prompts[i], p.Pos})
+	}
+	return all
+}
+
+// filled are the parameters, members and receiver that functions fill, each with the
+// function: userID=currentUser.
+func filled(c *model.Call) []string {
+	var all []string
+	by := func(name string, p *model.Provider) {
+		fn := p.Func
+		if p.Pkg != nil {
+			fn = p.Pkg.Name() + "." + fn
+		}
+		all = append(all, name+"="+fn)
+	}
+	for _, p := range c.Func.Params {
+		if p.Source == model.FromProvider {
+			by(cmp.Or(p.Name, "_"), p.Provider)
+		}
+	}
+	for _, f := range c.Fills {
+		by(f.Name, f.Provider)
+	}
+	if r := c.Func.Receiver; r != nil && r.Provider != nil {
+		by(r.TypeName, r.Provider)
 	}
 	return all
 }
@@ -106,10 +140,11 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 		at := row.pos
 		at.Filename = c.relative(at.Filename)
 		more, err := json.Marshal(struct {
-			Symbol   string `json:"symbol"`
-			Position string `json:"position"`
-			Tokens   int    `json:"tokens"`
-		}{row.symbol, at.String(), row.tokens()})
+			Symbol   string   `json:"symbol"`
+			Position string   `json:"position"`
+			Injected []string `json:"injected,omitempty"`
+			Tokens   int      `json:"tokens"`
+		}{row.symbol, at.String(), row.filled, row.tokens()})
 		if err != nil {
 			return c.fail(err)
 		}

@@ -26,6 +26,8 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 		published: map[symbol]string{},
 		forms:     map[*types.TypeName]saidForm{},
 		errors:    map[types.Object]*saidError{},
+
+		providerFuncs: map[*types.Func]*model.Provider{},
 		out: &model.Package{
 			Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Module: pkg.Module, Types: pkg.Types, Main: pkg.Name == "main",
 		},
@@ -44,6 +46,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.each((*analyzer).collectRoots)
 	a.each((*analyzer).collectPublished)
 	a.each((*analyzer).collectProviders)
+	a.each((*analyzer).collectFills)
 	a.each((*analyzer).collectErrors)
 	a.finishErrors()
 	a.each((*analyzer).collectTools)
@@ -53,6 +56,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.each((*analyzer).collectPrompts)
 	a.finishPrompts()
 	a.each((*analyzer).checkSelected)
+	a.each((*analyzer).checkFills)
 	a.collectForms()
 	a.collectConstructors()
 	a.finishReceivers()
@@ -69,6 +73,9 @@ type analyzer struct {
 	pkg  *load.Package
 	sets []*directive.Set
 	from *origin // nil in the package that is generated for
+	// fills are what the //mcp:defaults of the package say about parameters that functions
+	// fill.
+	fills []*fill
 	// damaged is set where a directive cannot be read, so that nothing can be
 	// concluded from its absence.
 	damaged bool
@@ -86,11 +93,12 @@ type shared struct {
 	types   *schema.Resolver
 	out     *model.Package
 
-	providers []*model.Provider
-	receivers map[string]*model.Receiver // by type
-	published map[symbol]string
-	forms     map[*types.TypeName]saidForm
-	errors    map[types.Object]*saidError
+	providers     []*model.Provider
+	providerFuncs map[*types.Func]*model.Provider // by name or by type
+	receivers     map[string]*model.Receiver      // by type
+	published     map[symbol]string
+	forms         map[*types.TypeName]saidForm
+	errors        map[types.Object]*saidError
 }
 
 // symbol is a function, or a method where recv is the name of its type.

@@ -17,20 +17,27 @@ import (
 // input settles where each parameter's value comes from, and what the arguments
 // object is.
 func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at diag.Place) bool {
+	call.Input = &model.Input{}
 	sig := fn.Signature()
 	args := &argSet{all: d.set.All("arg"), lines: d.set.All("arg")}
+	filling := a.filling(call, args, d, at)
 	var open []*model.Param
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
 		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.positionOf(v, d)}
 		call.Func.Params = append(call.Func.Params, p)
-		provider, ok := a.provider(p.Type, at.At(p.Pos))
+		if isContext(p.Type) {
+			p.Source = model.FromContext
+			continue
+		}
+		provider, ok := filling.param(p, args.omits(p.Name) || args.fixes(p.Name) != nil)
+		if ok && provider == nil {
+			provider, ok = a.provider(p.Type, at.At(p.Pos))
+		}
 		if !ok {
 			return false
 		}
 		switch {
-		case isContext(p.Type):
-			p.Source = model.FromContext
 		case provider != nil:
 			p.Source, p.Provider = model.FromProvider, provider
 		case args.omits(p.Name):
@@ -45,15 +52,14 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 			open = append(open, p)
 		}
 	}
-	call.Input = &model.Input{}
 	var ok bool
 	// A variadic parameter that is hidden leaves the rest as if it were not there.
 	last := sig.Params().Len() - 1
 	variadic := sig.Variadic() && slices.Contains(open, call.Func.Params[last])
 	if whole, pointer := a.whole(open, variadic); whole != nil {
-		ok = a.wholeInput(call, name, whole, open[0], pointer, args, at)
+		ok = a.wholeInput(call, name, whole, open[0], pointer, args, filling, at)
 	} else {
-		ok = a.plainInput(call, name, d, fn, open, args, at)
+		ok = a.plainInput(call, name, d, fn, open, args, filling, at)
 	}
 	return ok
 }
@@ -75,7 +81,7 @@ func (a *analyzer) whole(open []*model.Param, variadic bool) (t types.Type, poin
 }
 
 // wholeInput makes the fields of the one struct parameter the arguments.
-func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *model.Param, pointer bool, args *argSet, at diag.Place) bool {
+func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *model.Param, pointer bool, args *argSet, filling *filling, at diag.Place) bool {
 	p.Source = model.FromWhole
 	object := a.types.Type(t, schema.Argument, at.At(p.Pos).In("argument "+paramName(p)))
 	if object == nil {
@@ -84,14 +90,15 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 	ok := a.checkHidden(args, call, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
+	object, good := filling.members(object, name, p.Name, args)
+	ok = ok && good
 	if p.Name != "" && p.Name != "_" && !slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == p.Name }) {
-		var good bool
 		object, good = a.wholePart(object, p, args, at)
 		ok = ok && good
 	}
-	object, good := a.types.ApplyArgs(object, name, args.lines, at)
+	object, good = a.types.ApplyArgs(object, name, args.lines, at)
 	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
-	return ok && good
+	return filling.checkLeft(object, p.Name) && ok && good
 }
 
 // wholePart applies the lines about the one struct parameter itself, which choose among its
@@ -133,7 +140,7 @@ func parts(line *directive.Directive) int {
 }
 
 // plainInput makes an argument of every parameter that is left.
-func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, at diag.Place) bool {
+func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, filling *filling, at diag.Place) bool {
 	comments, items := a.paramTexts(d, fn)
 	object := &model.Type{Kind: model.Struct}
 	sig := fn.Signature()
@@ -164,6 +171,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	if !ok {
 		return false
 	}
+	object, filled := filling.members(object, name, "", args)
 	object, ok = a.types.ApplyArgs(object, name, args.lines, at)
 	call.Input.Object = object
 	for _, p := range open {
@@ -177,7 +185,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 			p.Field, p.Inlined = &model.Field{Name: p.Name, Path: []model.Selector{{Name: p.Name}}}, true
 		}
 	}
-	return ok
+	return filling.checkLeft(object, "") && ok && filled
 }
 
 // paramTexts are the comments on the parameters of a function, and the items of its doc
@@ -236,6 +244,7 @@ func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(stri
 			case p.Source == model.FromZero:
 				a.diags.Errorf(line.Pos, subject, "an omitted parameter is not an argument, so it has no other settings").Hint = "delete the rest of the line"
 				ok = false
+			case p.Source == model.FromProvider && line.Has("inject") && line.Name() == p.Name:
 			case p.Source == model.FromProvider:
 				a.diags.Errorf(line.Pos, subject, "the parameter is filled by %s and is not an argument", p.Provider.Func).Hint = "delete the line"
 				ok = false

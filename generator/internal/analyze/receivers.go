@@ -214,69 +214,6 @@ func (a *analyzer) interfaceWith(fn *types.Func, named *types.Named) string {
 	return ""
 }
 
-// collectProviders reads the functions annotated with //mcp:inject.
-func (a *analyzer) collectProviders() {
-	for _, d := range a.declared("inject") {
-		fn, at, ok := a.plainFunc(d)
-		if !ok {
-			continue
-		}
-		sig := fn.Signature()
-		results := sig.Results()
-		shape := sig.Params().Len() == 1 && isContext(sig.Params().At(0).Type()) && !sig.Variadic() &&
-			(results.Len() == 1 && !isError(results.At(0).Type()) || results.Len() == 2 && isError(results.At(1).Type()))
-		if !shape {
-			a.diags.Errorf(at.Pos, at.Subject, "an //mcp:inject function must be func(context.Context) T or func(context.Context) (T, error), this is %s", a.typeString(sig)).
-				Hint = "take what it needs from the context, or from package state"
-			continue
-		}
-		p := &model.Provider{Pkg: a.pkgOf(), Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: at.Pos}
-		if other := a.ownProvider(p.Type, p.Pkg); other != nil {
-			a.diags.Errorf(at.Pos, at.Subject, "%s is already provided by %s", a.typeString(p.Type), other.Func).
-				Relate(other.Pos, "the other one").Hint = "keep one of the two, or give one a type of its own"
-			continue
-		}
-		a.providers = append(a.providers, p)
-	}
-}
-
-// provider returns the provider of exactly this type, nil if there is none: that of
-// the package that is generated for, that of the feature's own, or that of another
-// one from which features are emitted. ok is false when a diagnostic was reported.
-func (a *analyzer) provider(t types.Type, at diag.Place) (p *model.Provider, ok bool) {
-	p = a.ownProvider(t, nil)
-	if p == nil {
-		p = a.ownProvider(t, a.pkgOf())
-	}
-	for _, other := range a.providers {
-		if p != nil && (p.Pkg == nil || p.Pkg == a.pkgOf()) || !types.Identical(other.Type, t) {
-			continue
-		}
-		if p != nil {
-			a.diags.Errorf(at.Pos, at.Subject, "%s is provided by both %s and %s of other packages", a.shortType(t), p.Func, other.Func).
-				Relate(p.Pos, "one").Relate(other.Pos, "the other one").Hint = "write an //mcp:inject function in the package with //mcp:from, which takes precedence"
-			return nil, false
-		}
-		p = other
-	}
-	if p == nil || ast.IsExported(p.Func) || !a.outside() || p.Pkg == nil && !a.out.NotEmitted {
-		return p, true
-	}
-	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.Pos, "where it is needed")
-	d.Hint = "export it, or write an //mcp:inject function in the package with //mcp:from, which takes precedence"
-	return nil, false
-}
-
-// ownProvider is the provider of a type that a package declares.
-func (a *analyzer) ownProvider(t types.Type, pkg *types.Package) *model.Provider {
-	for _, p := range a.providers {
-		if p.Pkg == pkg && types.Identical(p.Type, t) {
-			return p
-		}
-	}
-	return nil
-}
-
 // collectConstructors settles how the command makes each receiver: the function annotated
 // with //mcp:constructor, or NewT without parameters or with a context, or the zero
 // value. Those of the package that is generated for take precedence over those of the

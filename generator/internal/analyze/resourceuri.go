@@ -113,6 +113,11 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 			if near := diag.Nearest(v.Name, names); near != "" {
 				d.Hint = "did you mean {" + near + "}?"
 			}
+			for _, p := range r.Func.Params {
+				if p.Name == v.Name && p.Source == model.FromProvider {
+					d.Hint = "leave the variable out: " + p.Provider.Func + " fills the parameter"
+				}
+			}
 			ok = false
 			continue
 		}
@@ -129,7 +134,7 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 			continue
 		}
 		d := a.diags.Errorf(at.At(f.Pos).Pos, at.Subject, "argument %s is not a variable of the URI, so nothing can fill it", f.Name)
-		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:inject"
+		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:arg " + f.Name + " inject=FUNC"
 		if len(variables) == 0 {
 			d.Hint = "add {" + f.Name + "} to the URI, which makes it a template"
 		}

@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -72,6 +73,9 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 			}
 			out.Fixed[p] = b.fixed(p.Fixed, out.Stem+Camel(p.Name))
 		}
+	}
+	for _, f := range t.Fills {
+		out.Fills = append(out.Fills, b.fill(t, f))
 	}
 	if in := t.Input; in != nil && in.Object != nil {
 		switch {
@@ -184,6 +188,22 @@ func (b *builder) steps(t *model.Type, f *model.Field) []Step {
 	}
 	if len(out) == 0 {
 		out = []Step{{Name: f.Name}}
+	}
+	return out
+}
+
+func (b *builder) fill(c *model.Call, f *model.Fill) *Fill {
+	out := &Fill{Provider: f.Provider}
+	t := c.Input.Object
+	for i, field := range f.Chain {
+		step := FillStep{Path: b.steps(t, field)}
+		// A parameter that is inlined is no pointer in the struct of arguments.
+		inlined := t.Go == nil && slices.ContainsFunc(c.Func.Params, func(p *model.Param) bool { return p.Inlined && p.Name == field.Path[0].Name })
+		if t = field.Type; t.Kind == model.Pointer {
+			step.Pointer = i < len(f.Chain)-1 && !inlined
+			t = t.Elem
+		}
+		out.Fields = append(out.Fields, step)
 	}
 	return out
 }

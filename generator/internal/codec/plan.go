@@ -38,6 +38,8 @@ type Tool struct {
 	Args *Object
 	// Fixed are the values of the parameters that have a constant.
 	Fixed map[*model.Param]*Literal
+	// Fills are the members that functions fill.
+	Fills []*Fill
 	// Whole reads the one struct parameter.
 	Whole *Read
 	// Output writes the one structured result.
@@ -61,6 +63,18 @@ const (
 	MissingNil           // it is nil
 	MissingFlag          // its field Valid is false
 )
+
+// Fill is a member of the arguments that a function fills.
+type Fill struct {
+	Provider *model.Provider
+	Fields   []FillStep
+}
+
+// FillStep leads to one field.
+type FillStep struct {
+	Path    []Step
+	Pointer bool // it is a pointer, and not the last one: what is behind it may be missing
+}
 
 // Func refers to a function that reads or writes a value.
 type Func struct {

@@ -103,6 +103,7 @@ func newTable() []*Spec {
 				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
 				requiredKey,
 				maxResultKey, outputKey, iconKey,
+				key("inject", KindNames, "userID:currentUser", "every argument with this name is filled by the function, as by inject= of //mcp:arg, and not published"),
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
 			}, hintKeys()),
 		},
@@ -168,6 +169,7 @@ func newTable() []*Spec {
 			Word: "inject", Built: true, On: []Target{Func}, Feature: true,
 			OnNote:  "func(context.Context) T or func(context.Context) (T, error)",
 			Help:    "the function fills every parameter of its result type, which is not published; it makes a receiver of that type for each call",
+			Note:    "a predeclared type such as int64, or an interface without methods, is filled by name: inject= of //mcp:arg and //mcp:defaults",
 			Example: `//mcp:inject`,
 		},
 		{

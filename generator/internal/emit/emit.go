@@ -173,6 +173,9 @@ func newLocals(p *model.Package) *locals {
 				l.user(providedName(param))
 			}
 		}
+		for _, f := range t.Fills {
+			l.user(f.Provider.Func)
+		}
 	}
 	return l
 }

@@ -17,6 +17,9 @@ func (g *generator) guard(c *model.Call) {
 			g.guardLine(g.providerGuard(p.Provider))
 		}
 	}
+	for _, f := range c.Fills {
+		g.guardLine(g.providerGuard(f.Provider))
+	}
 	if r := c.Func.Receiver; r != nil && r.Provider != nil {
 		g.guardLine(g.providerGuard(r.Provider))
 	}

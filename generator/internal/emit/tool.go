@@ -152,22 +152,64 @@ func argumentType(p *model.Param) types.Type {
 	return p.Type
 }
 
-// provide calls the providers, each once, and makes the receiver if it has one.
+// provide calls the providers, each once, in the order of parameters, members and
+// receiver.
 func (b *body) provide() {
 	for _, p := range b.tool.Func.Params {
-		if p.Source != model.FromProvider || b.provided[p.Provider] != "" {
-			continue
+		if p.Source == model.FromProvider {
+			b.callOnce(p.Provider, providedName(p))
 		}
-		name := b.locals.user(providedName(p))
-		for slices.Contains(b.taken(), name) {
-			name += "2"
-		}
-		b.provided[p.Provider] = name
-		b.provider(p.Provider, name)
+	}
+	for _, f := range b.plan.Fills {
+		b.callOnce(f.Provider, f.Provider.Func)
+		b.fill(f)
 	}
 	if r := b.tool.Func.Receiver; r != nil && r.Provider != nil {
+		if name := b.provided[r.Provider]; name != "" {
+			b.add(b.local("recv").Op(":=").Add(id(name)))
+			return
+		}
 		b.provider(r.Provider, b.locals.of("recv"))
 	}
+}
+
+// callOnce calls a provider unless it has been called.
+func (b *body) callOnce(p *model.Provider, name string) {
+	if b.provided[p] != "" {
+		return
+	}
+	name = b.locals.user(name)
+	for slices.Contains(b.taken(), name) {
+		name += "2"
+	}
+	b.provided[p] = name
+	b.provider(p, name)
+}
+
+// fill sets a member of the arguments.
+func (b *body) fill(f *codec.Fill) {
+	b.add(b.fillFrom(variable(b.locals.of("args")), f.Fields, b.provided[f.Provider])...)
+}
+
+// fillFrom sets a member of a value. Nothing is set where a pointer on the way is nil: what
+// holds the member is missing then. Embedded pointers are a part of what holds them.
+func (b *body) fillFrom(at operand, fields []codec.FillStep, value string) []jen.Code {
+	var out []jen.Code
+	path := fields[0].Path
+	for i, step := range path {
+		at = at.field(step.Name)
+		if step.Pointer != nil && i < len(path)-1 {
+			out = append(out, id("if "+at.value+" == nil").Block(id(at.value).Op("=").Add(call(id("new"), b.typ(step.Pointer)))))
+		}
+	}
+	if len(fields) == 1 {
+		return append(out, id(at.value).Op("=").Id(value))
+	}
+	rest := b.fillFrom(at, fields[1:], value)
+	if fields[0].Pointer {
+		return append(out, id("if "+at.value+" != nil").Block(rest...))
+	}
+	return append(out, rest...)
 }
 
 func (b *body) taken() []string {

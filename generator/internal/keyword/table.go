@@ -196,6 +196,10 @@ var table = []*Keyword{
 		Help: `not published; the function always gets this value: JSON; for strings also a word or "quoted text"`,
 	},
 	{
+		Name: "inject", Value: Name, In: Arg, Example: "currentUser", For: "anything",
+		Help: "not published; this function fills it: func(context.Context) T or func(context.Context) (T, error); _ publishes what //mcp:defaults fill",
+	},
+	{
 		Name: "complete", Value: Name, In: Arg, Example: "CompleteAuthor", For: "arguments of prompts and templates",
 		Help: "function that offers completions: func(ctx, prefix string) ([]string, error), of prompts and templates",
 	},

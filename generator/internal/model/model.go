@@ -185,7 +185,18 @@ var OutputForms = []string{"typed", "untyped", "text"}
 type Call struct {
 	Func   Func
 	Input  *Input
+	Fills  []*Fill
 	Result Result
+}
+
+// Fill is a member of the arguments that a function fills after they have been read. It is
+// not among the fields that are published.
+type Fill struct {
+	Name     string // as inject= has it
+	Provider *Provider
+	// Chain leads to it: the fields on the way, and its own. Whether those on the way are
+	// there depends on the arguments, if they are pointers.
+	Chain []*Field
 }
 
 // Func is the Go function behind a feature.

@@ -101,6 +101,7 @@ func (r *Resolver) applied() map[string]func(*model.Field, setting) (hint string
 		"fixed":    ignore, // what has it is not published, see Fix
 		"only":     ignore, // see applyPart
 		"inline":   ignore, // inline=false
+		"inject":   ignore, // inject=_; what a function fills is not published
 		"complete": ignore, // it is about the parameter, not about its schema
 	}
 }

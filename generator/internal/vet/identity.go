@@ -1,8 +1,11 @@
 package vet
 
 import (
+	"fmt"
+	"go/types"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/codec"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -21,34 +24,80 @@ func identity(name string) bool {
 	return identities[strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))]
 }
 
-const identityHint = "take it from the request: //mcp:inject on a func(context.Context) (T, error) fills the parameter and hides it; " +
-	"//mcp:ignore identity-argument REASON if it is not the caller's own"
+// identityHint says how a function fills an argument, by the directive to write. names lead
+// to it from the arguments, as //mcp:arg has them; nil if no directive can.
+func (c *checker) identityHint(f *feature, names []string, field *model.Field) string {
+	const ignore = "; //mcp:ignore identity-argument REASON if it is not the caller's own"
+	if names == nil || field.Type.Go == nil {
+		return "take it from the request: make it a parameter, and name a function that fills it, //mcp:arg NAME inject=FUNC" + ignore
+	}
+	name := strings.Join(names, ".")
+	fn := "current" + codec.Camel(names[len(names)-1])
+	from := "take it from the request: "
+	if f.resource != nil {
+		from += "leave it out of the URI; "
+	}
+	t := types.TypeString(field.Type.Go, func(p *types.Package) string {
+		if p == c.pkg.Types {
+			return ""
+		}
+		return p.Name()
+	})
+	return fmt.Sprintf(from+"//mcp:arg %s inject=%s above the function, or inject=%[1]s:%[2]s in //mcp:defaults, "+
+		"fills and hides it by func %[2]s(context.Context) (%[3]s, error)", name, fn, t) + ignore
+}
+
+// argName is what //mcp:arg calls a field, whose published name it may have set.
+func (f *feature) argName(field *model.Field) string {
+	if f.set != nil {
+		for _, line := range f.set.All("arg") {
+			if name, set := line.String("name"); set && name == field.Name {
+				return line.Name()[strings.LastIndex(line.Name(), ".")+1:]
+			}
+		}
+	}
+	return field.Name
+}
 
 // identityArguments: see the table.
 func (c *checker) identityArguments() {
 	for _, f := range c.features {
 		for _, name := range f.variables {
-			if identity(name) {
-				c.report(f.set, f.pos, f.subject+": variable "+name, identityHint, "the client chooses it")
+			if !identity(name) {
+				continue
+			}
+			for _, field := range f.arguments() {
+				if field.Name == name {
+					c.report(f.set, f.pos, f.subject+": variable "+name, c.identityHint(f, []string{f.argName(field)}, field), "the client chooses it")
+				}
 			}
 		}
 		if f.resource != nil {
 			continue
 		}
-		c.identityFields(f, "", f.arguments(), map[*model.Type]bool{})
+		c.identityFields(f, "", []string{}, f.arguments(), map[*model.Type]bool{})
 	}
 }
 
-func (c *checker) identityFields(f *feature, path string, fields []*model.Field, seen map[*model.Type]bool) {
+// identityFields reports fields. names are those that //mcp:arg has for what holds them,
+// nil for what it cannot fill.
+func (c *checker) identityFields(f *feature, path string, names []string, fields []*model.Field, seen map[*model.Type]bool) {
 	for _, field := range fields {
 		if field.ReadOnly {
 			continue
 		}
 		name := path + field.Name
-		if identity(field.Name) {
-			c.report(f.set, c.fieldPos(f, field), f.subject+": argument "+name, identityHint, "the model chooses it")
+		var here []string
+		if names != nil {
+			here = append(names[:len(names):len(names)], f.argName(field))
 		}
-		walk(field.Type, seen, func(t *model.Type) { c.identityFields(f, name+".", t.Fields, seen) })
+		if identity(field.Name) {
+			c.report(f.set, c.fieldPos(f, field), f.subject+": argument "+name, c.identityHint(f, here, field), "the model chooses it")
+		}
+		if t := field.Type; t.Kind != model.Struct && (t.Kind != model.Pointer || t.Elem.Kind != model.Struct) {
+			here = nil
+		}
+		walk(field.Type, seen, func(t *model.Type) { c.identityFields(f, name+".", here, t.Fields, seen) })
 	}
 }
 

@@ -44,7 +44,7 @@ func init() {
 		},
 		{
 			"identity-argument", "an argument that says who calls: tenant, user_id, account, token, password, api_key and the like",
-			"The model chooses arguments, and any text in its context can change what it chooses. Take the value from the request with //mcp:inject.",
+			"The model chooses arguments, and any text in its context can change what it chooses. Take the value from the request: inject= names the function that fills it.",
 			(*checker).identityArguments,
 		},
 		{

@@ -1,0 +1,72 @@
+package schema
+
+import (
+	"go/types"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// Take removes a member from a copy of the arguments object of a feature: it is not
+// published, nothing is read into it, and a client that sends it gets the error that it is
+// unknown. It returns the copy and the fields that lead to the member. Both are nil if
+// there is no such member, and problem says why one cannot be set from outside.
+func (r *Resolver) Take(object *model.Type, feature string, path []string) (changed *model.Type, chain []*model.Field, problem string) {
+	object = r.copyOf(object, feature)
+	inner := object
+	if inner.Kind == model.Pointer {
+		inner.Elem = r.copyOf(inner.Elem, feature)
+		inner = inner.Elem
+	}
+	if inner.Kind != model.Struct {
+		return nil, nil, r.inside(inner, path)
+	}
+	i := slices.IndexFunc(inner.Fields, func(f *model.Field) bool { return r.called(f, path[0]) })
+	if i < 0 {
+		return nil, nil, ""
+	}
+	f := inner.Fields[i]
+	if len(path) == 1 {
+		inner.Fields = slices.Delete(inner.Fields, i, i+1)
+		return object, []*model.Field{f}, ""
+	}
+	t, chain, problem := r.Take(f.Type, feature, path[1:])
+	if chain == nil {
+		return nil, nil, problem
+	}
+	f.Type = t
+	return object, append([]*model.Field{f}, chain...), ""
+}
+
+// inside says why a member of something other than a struct cannot be set, "" if there is
+// no such member.
+func (r *Resolver) inside(t *model.Type, path []string) string {
+	for t.Elem != nil && t.Kind != model.Struct {
+		t = t.Elem
+	}
+	if t.Kind != model.Struct || !slices.ContainsFunc(t.Fields, func(f *model.Field) bool { return r.called(f, path[0]) }) {
+		return ""
+	}
+	return "it is a member of the elements of a list or map, or behind several pointers"
+}
+
+// Origin is the name that a field had before //mcp:arg renamed it.
+func (r *Resolver) Origin(f *model.Field) string { return r.origin(f) }
+
+// HasMember reports whether a struct, or what a pointer points to, has a member by the
+// JSON names of a path. Every type has the empty path.
+func HasMember(t types.Type, path []string) bool {
+	if len(path) == 0 {
+		return true
+	}
+	t = pointedTo(t)
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return false
+	}
+	for _, m := range members(t) {
+		if m.name == path[0] && HasMember(m.v.Type(), path[1:]) {
+			return true
+		}
+	}
+	return false
+}
