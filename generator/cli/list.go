@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -65,6 +66,11 @@ func (c *command) list(args []string) int {
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
 	}
+	for _, row := range all {
+		for _, argument := range slices.Sorted(maps.Keys(row.choices)) {
+			fmt.Fprintf(c.out, "%s %s: the values of %s are those of %s, known when the program starts\n", row.kind, row.name, argument, row.choices[argument])
+		}
+	}
 	return exitDone
 }
 
@@ -77,6 +83,7 @@ type row struct {
 	filled                               []string // what functions fill
 	listing                              json.RawMessage
 	pos                                  token.Position
+	choices                              map[string]string // functions of choices= by argument
 }
 
 // rows are the features of a package. A resource is known by its URI, and its
@@ -84,16 +91,16 @@ type row struct {
 func rows(m *model.Package, l *listing) []row {
 	var all []row
 	for i, t := range m.Tools {
-		all = append(all, row{"tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), filled(&t.Call), l.tools[i], t.Pos})
+		all = append(all, row{"tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), filled(&t.Call), l.tools[i], t.Pos, choices(&t.Call)})
 	}
 	for i, r := range m.Resources {
-		all = append(all, row{"resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.resources[i], r.Pos})
+		all = append(all, row{"resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.resources[i], r.Pos, choices(&r.Call)})
 	}
 	for i, r := range m.Templates {
-		all = append(all, row{"template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.templates[i], r.Pos})
+		all = append(all, row{"template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.templates[i], r.Pos, choices(&r.Call)})
 	}
 	for i, p := range m.Prompts {
-		all = append(all, row{"prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", filled(&p.Call), l.prompts[i], p.Pos})
+		all = append(all, row{"prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", filled(&p.Call), l.prompts[i], p.Pos, choices(&p.Call)})
 	}
 	return all
 }
@@ -123,6 +130,15 @@ func filled(c *model.Call) []string {
 	return all
 }
 
+// choices are the functions of choices=, by argument.
+func choices(call *model.Call) map[string]string {
+	functions := map[string]string{}
+	for _, c := range call.Choices {
+		functions[c.Argument] = c.Name
+	}
+	return functions
+}
+
 // resourceSignature is the signature of the function, or the type of the value.
 func resourceSignature(m *model.Package, r *model.Resource) string {
 	if r.Value != nil {
@@ -140,11 +156,12 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 		at := row.pos
 		at.Filename = c.relative(at.Filename)
 		more, err := json.Marshal(struct {
-			Symbol   string   `json:"symbol"`
-			Position string   `json:"position"`
-			Injected []string `json:"injected,omitempty"`
-			Tokens   int      `json:"tokens"`
-		}{row.symbol, at.String(), row.filled, row.tokens()})
+			Symbol   string            `json:"symbol"`
+			Position string            `json:"position"`
+			Injected []string          `json:"injected,omitempty"`
+			Tokens   int               `json:"tokens"`
+			Choices  map[string]string `json:"choices,omitempty"`
+		}{row.symbol, at.String(), row.filled, row.tokens(), row.choices})
 		if err != nil {
 			return c.fail(err)
 		}

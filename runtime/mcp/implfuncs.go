@@ -22,6 +22,10 @@ func init() {
 		return f.completed(&defaults{errors: errors, hideErrors: hideErrors, timeout: timeout})
 	}
 
+	implfuncs.ToolChoices = (*ToolInfo).withChoices
+	implfuncs.TemplateChoices = (*TemplateInfo).withChoices
+	implfuncs.PromptChoices = (*PromptInfo).withChoices
+
 	implfuncs.Decoder = (*Request).decoder
 	implfuncs.Encoder = (*Request).encoder
 	implfuncs.Structured = (*Request).structured

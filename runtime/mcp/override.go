@@ -170,6 +170,7 @@ func (c *overrideCheck) fields(before, after reflect.Value, others ...string) {
 	for field, value := range after.Fields() {
 		was := before.FieldByIndex(field.Index)
 		switch {
+		case !field.IsExported():
 		case slices.Contains(textFields, field.Name), slices.Contains(others, field.Name):
 		case field.Anonymous:
 			c.fields(was, value)

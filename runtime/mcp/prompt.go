@@ -35,6 +35,8 @@ type PromptInfo struct {
 	HideErrors bool
 	// Timeout ends the context of the function; 0 means that of [WithTimeout].
 	Timeout time.Duration
+
+	choices map[string][]string // of arguments, by their functions
 }
 
 // PromptArgument is an argument of a prompt. All of them are strings for the

@@ -51,9 +51,11 @@ func (r *Request) decoding() wire.Options {
 	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x)}
 	switch {
 	case r.tool != nil:
-		o.Lenient = r.tool.info.Lenient
-	case r.prompt != nil, r.resource != nil:
-		o.Lenient = true
+		o.Lenient, o.Choices = r.tool.info.Lenient, r.tool.info.choices
+	case r.prompt != nil:
+		o.Lenient, o.Choices = true, r.prompt.info.choices
+	case r.resource != nil:
+		o.Lenient, o.Choices = true, r.resource.choices()
 	}
 	return o
 }

@@ -33,6 +33,8 @@ type TemplateInfo struct {
 	List ListFunc
 
 	ReadInfo
+
+	choices map[string][]string // of variables, by their functions
 }
 
 // TemplateVariable is a variable of a resource template.

@@ -61,6 +61,8 @@ type ToolInfo struct {
 	Timeout time.Duration
 	// Lenient accepts "5" for 5, "true" for true, and a JSON text for an object.
 	Lenient bool
+
+	choices map[string][]string // of arguments, by their functions
 }
 
 // ToolHints are what a client may want to know before it lets a tool be called

@@ -27,6 +27,10 @@ var (
 
 	withDefaults = implfuncs.WithDefaults.(func(mcp.Feature, func(error) (string, bool), bool, time.Duration) mcp.Feature)
 
+	toolChoices     = implfuncs.ToolChoices.(func(*mcp.ToolInfo, []implfuncs.Choices) *mcp.ToolInfo)
+	templateChoices = implfuncs.TemplateChoices.(func(*mcp.TemplateInfo, []implfuncs.Choices) *mcp.TemplateInfo)
+	promptChoices   = implfuncs.PromptChoices.(func(*mcp.PromptInfo, []implfuncs.Choices) *mcp.PromptInfo)
+
 	decoder        = implfuncs.Decoder.(func(*mcp.Request) *wire.Decoder)
 	encoder        = implfuncs.Encoder.(func(*mcp.Request) *wire.Encoder)
 	structured     = implfuncs.Structured.(func(*mcp.Request, *wire.Encoder) (*mcp.ToolResult, error))

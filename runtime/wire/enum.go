@@ -30,6 +30,22 @@ func StringEnum[T ~string](d *Decoder, v *T, values []T) {
 	d.violate(RuleEnum, oneOf(values, appendStringValue[T])+", got "+quote(string(text))+hint)
 }
 
+// Choice checks that a string is one of the values that [Options.Choices] has under that name.
+func Choice[T ~string](d *Decoder, v T, name string) {
+	if d.failed {
+		return
+	}
+	values := d.opts.Choices[name]
+	if slices.Contains(values, string(v)) {
+		return
+	}
+	hint := ""
+	if i := d.nearest(string(v), len(values), func(i int) string { return values[i] }); i >= 0 {
+		hint = "; did you mean " + quote(values[i]) + "?"
+	}
+	d.violate(RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(v))+hint)
+}
+
 // IntEnum reads an integer that must be one of values.
 func IntEnum[T Integer](d *Decoder, v *T, values []T) {
 	if !numberNext(d, values, appendNumeric[T]) {

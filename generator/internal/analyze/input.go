@@ -61,7 +61,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	} else {
 		ok = a.plainInput(call, name, d, fn, open, args, filling, at)
 	}
-	return ok
+	return ok && a.choices(call, d, at)
 }
 
 // whole returns the struct type when exactly one parameter is left and its JSON

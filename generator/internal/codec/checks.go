@@ -54,6 +54,8 @@ func (b *builder) check(k *keyword.Keyword, t *model.Type, limit, place string) 
 			return nil
 		}
 		return &Check{Text: text}
+	case keyword.Name:
+		return &Check{Text: strconv.Quote(limit)}
 	case keyword.Count:
 		return &Check{Text: limit, Len: k.Whole}
 	case keyword.Pattern:

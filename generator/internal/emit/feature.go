@@ -79,14 +79,14 @@ func (g *generator) registerFeatures() []jen.Code {
 	}
 	for _, p := range g.p.Prompts {
 		stem := g.plan.Calls[&p.Call].Stem
-		register(&p.Feature, g.registered("Prompt", "&mcpPrompt"+stem, "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
+		register(&p.Feature, g.registered("Prompt", g.withChoices("Prompt", "&mcpPrompt"+stem, &p.Call), "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
 	}
 	return out
 }
 
 // registered is the feature of a function or method.
-func (g *generator) registered(kind, info, answer string, recv *model.Receiver, completers []jen.Code) code {
-	args := []jen.Code{id(info)}
+func (g *generator) registered(kind string, info code, answer string, recv *model.Receiver, completers []jen.Code) code {
+	args := []jen.Code{info}
 	maker := g.impl("Func" + kind)
 	if recv != nil && recv.Provider == nil {
 		maker = g.impl("Method" + kind)

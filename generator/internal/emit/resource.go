@@ -139,7 +139,7 @@ func (g *generator) resourceFeature(kind string, r *model.Resource) code {
 	stem := g.plan.Calls[&r.Call].Stem
 	info := "&mcp" + kind + stem
 	if r.Value == nil {
-		return g.registered(kind, info, "mcpRead"+stem, r.Func.Receiver, g.completers(stem, r.Completions))
+		return g.registered(kind, g.withChoices(kind, info, &r.Call), "mcpRead"+stem, r.Func.Receiver, g.completers(stem, r.Completions))
 	}
 	value := g.declared(r.Value.Pkg, r.Value.Name)
 	switch r.Value.Kind {

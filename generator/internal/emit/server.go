@@ -89,9 +89,10 @@ func (g *generator) register() {
 	if g.common != (defaults{}) {
 		body = append(body, g.applyDefaults())
 	}
+	body = append(body, g.askChoices()...)
 	for _, t := range g.p.Tools {
 		stem := g.plan.Tools[t].Stem
-		info := id("&mcpTool" + stem)
+		info := g.withChoices("Tool", "&mcpTool"+stem, &t.Call)
 		feature := call(g.impl("FuncTool"), info, id("mcpCall"+stem))
 		if r := t.Func.Receiver; r != nil && r.Provider == nil {
 			feature = call(g.impl("MethodTool"), info, id(g.locals.user(r.Param)), id("mcpCall"+stem))

@@ -23,7 +23,12 @@ const (
 	Maximum          = "maximum"
 	ExclusiveMaximum = "exclusiveMaximum"
 	MultipleOf       = "multipleOf"
+	Choices          = "choices"
 )
+
+// ChoicesMark is the JSON text that is in a schema in place of the values of a function of choices=,
+// until the program starts. No value of an author has a NUL.
+func ChoicesMark(function string) string { return `"\u0000` + function + `"` }
 
 // table is in the order of the help. Constraints are in the order in which they are
 // checked.
@@ -44,6 +49,13 @@ var table = []*Keyword{
 		Name: "enum", Value: List, In: Tag | Arg, Example: `title,year,"release date"`, For: "strings and numbers",
 		Help:  "the values that are allowed; in tags once for each value",
 		Funcs: map[model.Kind]string{model.String: "", model.Int: "", model.Uint: "", model.Float: ""},
+	},
+	{
+		Name: Choices, Value: Name, In: Arg, Example: "Regions", For: "strings and lists of them",
+		Help:  "function with the values that are allowed, called when features are registered: func() []string, or func(context.Context) ([]string, error)",
+		Funcs: map[model.Kind]string{model.String: "Choice"}, Refine: withoutConstants,
+		Schema: func(s *jsonschema.Schema, v string) { s.Enum = []any{json.RawMessage(ChoicesMark(v))} },
+		Wrong:  func(any, string) string { return "" }, // the program checks defaults when it starts
 	},
 	{
 		Name: Minimum, Value: Number, In: Tag | Arg, Example: "1", For: "numbers", Help: "smallest number",
@@ -219,6 +231,14 @@ const lengths = "strings, in code points; `[]byte`, in characters of base64"
 // numbers are the functions of a constraint of numbers.
 func numbers(fn string) map[model.Kind]string {
 	return map[model.Kind]string{model.Int: fn, model.Uint: fn, model.Float: "Float" + fn, model.Number: "Number" + fn}
+}
+
+// withoutConstants refuses types whose constants are the values.
+func withoutConstants(k *Keyword, t *model.Type) (string, error) {
+	if t.Enum.Closed() != nil {
+		return "", fmt.Errorf("%s cannot be used on %s, whose constants are its values", k.Name, types.TypeString(t.Go, func(p *types.Package) string { return p.Name() }))
+	}
+	return "", nil
 }
 
 // plainBytes refuses slices of a named type of bytes.

@@ -134,6 +134,7 @@ func TestRules(t *testing.T) {
 type rule struct{ name, of, text, schema, good, bad, wrong, invalid string }
 
 var rules = []rule{
+	{"choices", "string", "Regions", `{"enum":["\u0000Regions"]}`, `"a"`, `"b"`, "", ""}, // the program knows which
 	{"minimum", "number", "2", `{"minimum":2}`, `2`, `1`, "1 is less than the minimum 2", "x"},
 	{"exclusiveMinimum", "number", "2", `{"exclusiveMinimum":2}`, `3`, `2`, "2 is not more than 2", "1e999"},
 	{"maximum", "number", "2.5", `{"maximum":2.5}`, `2`, `3`, "3 is more than the maximum 2.5", ""},

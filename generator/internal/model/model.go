@@ -187,6 +187,17 @@ type Call struct {
 	Input  *Input
 	Fills  []*Fill
 	Result Result
+	// Choices are the arguments whose values a function returns when features are registered.
+	Choices []*Choices
+}
+
+// Choices are the values of one argument.
+type Choices struct {
+	Argument string         // published name
+	Pkg      *types.Package // that declares the function; nil for the package itself
+	Name     string         // of the function
+	Error    bool           // it is func(context.Context) ([]string, error)
+	Texts    []string       // defaults and examples, which must be among the values
 }
 
 // Fill is a member of the arguments that a function fills after they have been read. It is

@@ -128,6 +128,9 @@ func holdsInteger(low, high *big.Rat, openLow, openHigh bool) bool {
 // checkEnum checks the values of a narrowing enum against the type, its own
 // enumeration and the other rules.
 func checkEnum(t *model.Type, rules *model.Rules) (hint, problem string) {
+	if len(rules.Enum) > 0 && rules.Limit(keyword.Choices) != "" {
+		return "drop one of them", "enum and choices exclude each other"
+	}
 	if len(rules.Enum) == 0 {
 		return "", ""
 	}

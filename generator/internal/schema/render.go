@@ -11,10 +11,21 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// InputOf returns the schema of a tool's arguments, which is what the generated decoder
+// InputOf returns the schema of a tool's arguments as it is known without the program: without the
+// values of choices=.
+func InputOf(t *model.Tool) string {
+	text := InputWithMarks(t)
+	for _, c := range t.Choices {
+		mark := `"enum":[` + keyword.ChoicesMark(c.Name) + `]`
+		text = strings.ReplaceAll(strings.ReplaceAll(text, ","+mark, ""), mark+",", "")
+	}
+	return text
+}
+
+// InputWithMarks returns the schema of a tool's arguments, which is what the generated decoder
 // accepts. Its root is an object without a description: that of the tool says what the
 // arguments are for.
-func InputOf(t *model.Tool) string {
+func InputWithMarks(t *model.Tool) string {
 	object := &model.Type{Kind: model.Struct}
 	if t.Input != nil && t.Input.Object != nil {
 		object = t.Input.Object

@@ -11,6 +11,13 @@
 // their types. If two types differ, a program that imports mcpimpl panics when it starts.
 package implfuncs
 
+// Choices are the values of an argument that are known when features are registered.
+type Choices struct {
+	Function string // as the schema and the decoder name them
+	Argument string // that is completed, of prompts and templates
+	Values   []string
+}
+
 // Functions that make features, read requests and write results.
 var (
 	// NewTool, NewResource, NewTemplate and NewPrompt return a feature of a function.
@@ -22,6 +29,12 @@ var (
 	// WithDefaults returns a copy of a feature whose description has these values
 	// where its own are nil, false and 0.
 	WithDefaults any // func(f mcp.Feature, errors func(error) (string, bool), hideErrors bool, timeout time.Duration) mcp.Feature
+
+	// ToolChoices, TemplateChoices and PromptChoices return a copy of a description with
+	// choices.
+	ToolChoices     any // func(*mcp.ToolInfo, []Choices) *mcp.ToolInfo
+	TemplateChoices any // func(*mcp.TemplateInfo, []Choices) *mcp.TemplateInfo
+	PromptChoices   any // func(*mcp.PromptInfo, []Choices) *mcp.PromptInfo
 
 	// Decoder and the functions below are those of mcpimpl with the same names.
 	Decoder        any // func(*mcp.Request) *wire.Decoder

@@ -1,0 +1,148 @@
+package analyze
+
+import (
+	"encoding/json"
+	"go/types"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+const choicesForm = "func() []string, or func(context.Context) ([]string, error)"
+
+// choices finds the functions of choices=, and the defaults and examples that must be among their
+// values.
+func (a *analyzer) choices(call *model.Call, d declared, at diag.Place) bool {
+	functions := map[string]*types.Func{}
+	for _, line := range d.set.All("arg") {
+		arg, set := line.Get(keyword.Choices)
+		if !set {
+			continue
+		}
+		at := at.At(arg.ValuePos).In("argument " + line.Name())
+		found, _ := a.pkg.Types.Scope().Lookup(arg.Value).(*types.Func)
+		if found == nil {
+			e := a.diags.Errorf(at.Pos, at.Subject, "there is no function %s", arg.Value)
+			e.Hint = "declare it: " + choicesForm
+			if near := diag.Nearest(arg.Value, a.choicesNames()); near != "" {
+				e.Hint = "did you mean " + near + "?"
+			}
+			return false
+		}
+		if _, ok := choicesShape(found.Signature()); !ok {
+			a.diags.Errorf(at.Pos, at.Subject, "%s has no choices: it is %s", arg.Value, a.shortType(found.Signature())).
+				Relate(a.position(found.Pos()), "the function").Hint = "it must be " + choicesForm
+			return false
+		}
+		if !a.exported(found, "the function", at) {
+			return false
+		}
+		functions[arg.Value] = found
+	}
+	if len(functions) == 0 || call.Input == nil || call.Input.Object == nil {
+		return true
+	}
+	w := &choicesWalk{seen: map[*model.Type]bool{}}
+	w.walk(call.Input.Object)
+	for _, c := range w.found {
+		if f := functions[c.Name]; f != nil {
+			c.Pkg = a.pkgOf()
+			c.Error, _ = choicesShape(f.Signature())
+			call.Choices = append(call.Choices, c)
+		}
+	}
+	return true
+}
+
+// choicesShape reports whether a function returns choices, and whether it has a context and an
+// error.
+func choicesShape(sig *types.Signature) (withError, ok bool) {
+	results := sig.Results()
+	if sig.TypeParams().Len() > 0 || sig.Variadic() || results.Len() == 0 ||
+		!types.Identical(results.At(0).Type(), types.NewSlice(types.Typ[types.String])) {
+		return false, false
+	}
+	switch {
+	case sig.Params().Len() == 0 && results.Len() == 1:
+		return false, true
+	case sig.Params().Len() == 1 && isContext(sig.Params().At(0).Type()) && results.Len() == 2 && isError(results.At(1).Type()):
+		return true, true
+	}
+	return false, false
+}
+
+// choicesNames are the functions that could have been meant.
+func (a *analyzer) choicesNames() (names []string) {
+	for _, name := range a.pkg.Types.Scope().Names() {
+		if f, ok := a.pkg.Types.Scope().Lookup(name).(*types.Func); ok {
+			if _, ok := choicesShape(f.Signature()); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// choicesWalk finds the fields with choices.
+type choicesWalk struct {
+	seen  map[*model.Type]bool
+	found []*model.Choices
+}
+
+func (w *choicesWalk) walk(t *model.Type) {
+	for ; t != nil; t = t.Elem {
+		if w.seen[t] {
+			return
+		}
+		w.seen[t] = true
+		for _, f := range t.Fields {
+			w.field(f)
+		}
+		if t.Union != nil {
+			for _, v := range t.Union.Variants {
+				w.walk(v.Type)
+			}
+		}
+	}
+}
+
+func (w *choicesWalk) field(f *model.Field) {
+	for rules := &f.Rules; rules != nil; rules = rules.Elem {
+		if name := rules.Limit(keyword.Choices); name != "" {
+			c := &model.Choices{Argument: f.Name, Name: name}
+			texts := slices.Clone(f.Examples)
+			if f.Default != nil {
+				texts = slices.Insert(texts, 0, f.Default.JSON)
+			}
+			for _, text := range texts {
+				var value any
+				if json.Unmarshal([]byte(text), &value) == nil {
+					c.Texts = appendTexts(c.Texts, value)
+				}
+			}
+			w.found = append(w.found, c)
+		}
+	}
+	w.walk(f.Type)
+}
+
+// appendTexts appends the texts of a default, which may be a list or a map.
+func appendTexts(texts []string, value any) []string {
+	switch v := value.(type) {
+	case string:
+		if !slices.Contains(texts, v) {
+			texts = append(texts, v)
+		}
+	case []any:
+		for _, element := range v {
+			texts = appendTexts(texts, element)
+		}
+	case map[string]any:
+		for _, name := range sortedKeys(v) {
+			texts = appendTexts(texts, v[name])
+		}
+	}
+	return texts
+}

@@ -1,0 +1,81 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/implfuncs"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file puts enumerations into descriptions that are known when a program starts (choices= of
+// //mcp:arg). Descriptions are copied: each registration has its own choices, which do not change.
+
+// choices are those of the variables of a template.
+func (f *foundResource) choices() map[string][]string {
+	if f.template == nil {
+		return nil
+	}
+	return f.template.info.choices
+}
+
+// choicesOf are the choices for a decoder, by their functions.
+func choicesOf(all []implfuncs.Choices) map[string][]string {
+	m := map[string][]string{}
+	for _, c := range all {
+		m[c.Function] = c.Values
+	}
+	return m
+}
+
+// withChoices returns a copy of the description whose schema has the choices.
+func (i *ToolInfo) withChoices(all []implfuncs.Choices) *ToolInfo {
+	c := *i
+	c.choices = choicesOf(all)
+	for _, choice := range all {
+		var values []byte
+		for n, value := range choice.Values {
+			if n > 0 {
+				values = append(values, ',')
+			}
+			values = wire.AppendString(values, value)
+		}
+		c.InputSchema = strings.ReplaceAll(c.InputSchema, `"enum":["\u0000`+choice.Function+`"]`, `"enum":[`+string(values)+`]`)
+	}
+	if strings.Contains(c.InputSchema, `"enum":["\u0000`) {
+		panic(fmt.Sprintf("mcp: input schema of tool %q has choices that are not given", i.Name))
+	}
+	return &c
+}
+
+// withChoices returns a copy of the description whose arguments are completed by the choices.
+func (i *PromptInfo) withChoices(all []implfuncs.Choices) *PromptInfo {
+	c := *i
+	c.choices = choicesOf(all)
+	c.Arguments = slices.Clone(i.Arguments)
+	for _, choice := range all {
+		for n := range c.Arguments {
+			if c.Arguments[n].Name == choice.Argument {
+				c.Arguments[n].Values = choice.Values
+			}
+		}
+	}
+	return &c
+}
+
+// withChoices returns a copy of the description whose variables are completed by the choices.
+func (i *TemplateInfo) withChoices(all []implfuncs.Choices) *TemplateInfo {
+	c := *i
+	c.choices = choicesOf(all)
+	c.Variables = slices.Clone(i.Variables)
+	for _, choice := range all {
+		at := slices.IndexFunc(c.Variables, func(v TemplateVariable) bool { return v.Name == choice.Argument })
+		if at < 0 {
+			at = len(c.Variables)
+			c.Variables = append(c.Variables, TemplateVariable{Name: choice.Argument})
+		}
+		c.Variables[at].Values = choice.Values
+	}
+	return &c
+}

@@ -1,0 +1,74 @@
+package mcpimpl_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
+)
+
+// Choices that cannot be published end the program when it registers its features.
+func TestChoicesPanic(t *testing.T) {
+	returning := func(values ...string) func() {
+		return func() { mcpimpl.NewChoices("Regions", func() []string { return values }) }
+	}
+	good := mcpimpl.NewChoices("Regions", func() []string { return []string{"north", "south"} })
+	for name, test := range map[string]struct {
+		do   func()
+		want string
+	}{
+		"none":    {returning(), "choices of Regions: there are none"},
+		"twice":   {returning("a", "b", "a"), `"a" is there twice`},
+		"hidden":  {returning("a\u200bb"), "U+200B"},
+		"control": {returning("a\x00"), "U+0000"},
+		"bytes":   {returning("a\xff"), "UTF-8"},
+		"error": {func() {
+			mcpimpl.NewChoicesErr("Regions", func(context.Context) ([]string, error) { return []string{"a"}, errors.New("no database") })
+		}, "choices of Regions: no database"},
+		"default": {func() { good.For("region", "north", "east") }, `argument region has the default or example "east", which is not one of the choices of Regions`},
+		"not given": {func() {
+			mcpimpl.ToolChoices(&mcp.ToolInfo{Name: "t", InputSchema: `{"properties":{"a":{"enum":["\u0000Others"]}}}`}, good.For("region"))
+		}, "choices that are not given"},
+		"function": {func() { mcpimpl.NewChoices("Regions", func() []string { panic("at the disco") }) }, "disco"},
+	} {
+		if got := panicOf(test.do); !strings.Contains(got, test.want) {
+			t.Errorf("%s: panics with %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+func panicOf(f func()) (text string) {
+	defer func() { text = fmt.Sprint(recover()) }()
+	f()
+	return ""
+}
+
+// Descriptions are shared by all servers of a program: choices are put into copies, and later
+// changes of a list do not reach them.
+func TestChoicesAreCopied(t *testing.T) {
+	const schema = `{"type":"object","properties":{"a":{"type":"string","enum":["\u0000Regions"]},"b":{"enum":["\u0000Regions"]},"c":{"enum":["\u0000RegionsOfAll"]}}}`
+	info := &mcp.ToolInfo{Name: "t", InputSchema: schema}
+	list := []string{"north", `"<`}
+	regions := mcpimpl.NewChoices("Regions", func() []string { return list })
+	list[0] = "south"
+	all := mcpimpl.NewChoices("RegionsOfAll", func() []string { return []string{"all"} })
+	got := mcpimpl.ToolChoices(info, regions.For("a"), regions.For("b"), all.For("c")).InputSchema
+	if want := strings.NewReplacer(`["\u0000Regions"]`, `["north","\"<"]`, `["\u0000RegionsOfAll"]`, `["all"]`).Replace(schema); got != want {
+		t.Errorf("schema %s, want %s", got, want)
+	}
+	if info.InputSchema != schema {
+		t.Error("the description has changed")
+	}
+	prompt := &mcp.PromptInfo{Name: "p", Arguments: []mcp.PromptArgument{{Name: "a"}, {Name: "b"}}}
+	if got := mcpimpl.PromptChoices(prompt, regions.For("b")).Arguments; fmt.Sprint(got[0].Values, got[1].Values) != `[] [north "<]` || prompt.Arguments[1].Values != nil {
+		t.Errorf("arguments %v", got)
+	}
+	template := &mcp.TemplateInfo{Variables: []mcp.TemplateVariable{{Name: "a", Values: []string{"x"}}}}
+	if got := mcpimpl.TemplateChoices(template, regions.For("a"), all.For("b")).Variables; fmt.Sprint(got[0].Values, got[1].Name, got[1].Values) != `[north "<]b[all]` || len(template.Variables) != 1 || template.Variables[0].Values[0] != "x" {
+		t.Errorf("variables %v", got)
+	}
+}
