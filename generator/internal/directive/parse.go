@@ -148,7 +148,7 @@ func (p *reader) unknown(offset int, name string, bare bool) {
 	hint := didYouMean(name, known)
 	switch before, _, colon := strings.Cut(name, ":"); {
 	case !bare && name == "description" && p.spec.Description:
-		hint = fmt.Sprintf(`the text stands behind the name: //mcp:%s NAME "text"`, p.spec.Word)
+		hint = fmt.Sprintf(`the text follows the name: //mcp:%s NAME "text"`, p.spec.Word)
 	case hint != "":
 	case bare && p.spec.Description:
 		hint = "quote the description"

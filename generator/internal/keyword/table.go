@@ -213,7 +213,7 @@ var table = []*Keyword{
 	},
 	{
 		Name: "complete", Value: Name, In: Arg, Example: "CompleteAuthor", For: "arguments of prompts and templates",
-		Help: "function that offers completions: func(ctx, prefix string) ([]string, error), of prompts and templates",
+		Help: "function that offers completions: func(ctx, prefix string) ([]string, error), of prompts and templates; a third parameter, map[string]string, has the other arguments",
 	},
 	{Name: "type", Value: Text, In: Tag, For: "anything", Help: "only to repeat the actual type"},
 	{Name: "anchor", Value: Text, In: Tag, For: "anything", Help: "read and ignored"},
