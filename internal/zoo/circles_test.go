@@ -19,12 +19,12 @@ const deepest = 1000
 
 // circular are the encoders of types that contain themselves.
 var circular = []circularEncoder{
-	encoderOf(mcpEncodeBranch), encoderOf(mcpEncodeChicken), encoderOf(mcpEncodeCircleA), encoderOf(mcpEncodeExpr),
+	encoderOf(mcpEncodeBranch), encoderOf(mcpEncodeBranches), encoderOf(mcpEncodeChicken), encoderOf(mcpEncodeCircleA), encoderOf(mcpEncodeExpr),
 	encoderOf(mcpEncodeFamily), encoderOf(mcpEncodeFolder), encoderOf(mcpEncodeGrid), encoderOf(mcpEncodeHusk),
 	encoderOf(mcpEncodeLadder), encoderOf(mcpEncodeLimited), encoderOf(mcpEncodeLink), encoderOf(mcpEncodeNested),
 	encoderOf(mcpEncodeNode), encoderOf(mcpEncodeOnion), encoderOf(mcpEncodePageInt), encoderOf(mcpEncodePagePageString),
 	encoderOf(mcpEncodePagePoint), encoderOf(mcpEncodePagePointPtr), encoderOf(mcpEncodePageString), encoderOf(mcpEncodeWrapping),
-	encoderOf(mcpEncodeRing), encoderOf(mcpEncodeTreeInt), encoderOf(mcpEncodeTreePairStringIntPtr), encoderOf(mcpEncodeTreeString),
+	encoderOf(mcpEncodeRing), encoderOf(mcpEncodeStoreysMap), encoderOf(mcpEncodeTreeInt), encoderOf(mcpEncodeTreePairStringIntPtr), encoderOf(mcpEncodeTreeString),
 	encoderOf(mcpEncodeTreeTreeInt), encoderOf(mcpEncodeVessel),
 }
 

@@ -81,6 +81,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoCorner, mcpCallEchoCorner))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoCount, mcpCallEchoCount))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoCube, mcpCallEchoCube))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoCyclic, mcpCallEchoCyclic))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoDeep, mcpCallEchoDeep))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoDefaults, mcpCallEchoDefaults))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoDegrees, mcpCallEchoDegrees))
@@ -2678,6 +2679,56 @@ func mcpCallEchoCube(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 }
 
 var _ func(context.Context, Box[[2][3][]string]) Box[[2][3][]string] = EchoCube
+
+// mcpToolEchoCyclic describes the tool "echo_cyclic" (func EchoCyclic).
+var mcpToolEchoCyclic = mcp.ToolInfo{
+	Name:         "echo_cyclic",
+	Symbol:       "EchoCyclic",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoCyclic,
+	OutputSchema: mcpOutputEchoCyclic,
+}
+
+// mcpInputEchoCyclic is the input schema of the tool "echo_cyclic".
+const mcpInputEchoCyclic = `{"type":"object","properties":{` +
+	`"keys":{"$ref":"#/$defs/Branches","propertyNames":{"pattern":"^[a-z]$"},"maxProperties":2},` +
+	`"free":{"$ref":"#/$defs/Branches"},` +
+	`"items":{"$ref":"#/$defs/Storeys","minItems":1,"maxItems":2},` +
+	`"opt":{"$ref":"#/$defs/Branches","minProperties":1},` +
+	`"inner":{"type":"array","items":{"$ref":"#/$defs/Branches","maxProperties":1},"maxItems":3}},` +
+	`"required":["keys","free","items","inner"],"additionalProperties":false,"$defs":` + mcpSchemaCyclicDefs + `}`
+
+// mcpSchemaCyclicDefs is a part of several schemas.
+const mcpSchemaCyclicDefs = `{"Branches":{"type":"object",` +
+	`"description":"Branches is a map that can hold itself.","additionalProperties":{"$ref":"#/$defs/Branches"}},` +
+	`"Storeys":{"type":"array","description":"Storeys is a list that can hold itself, by way of a map.",` +
+	`"items":{"type":"object","additionalProperties":{"$ref":"#/$defs/Storeys"}}}}`
+
+// mcpOutputEchoCyclic is the output schema of the tool "echo_cyclic".
+const mcpOutputEchoCyclic = `{"type":"object",` +
+	`"description":"Cyclic has constraints of values whose schema is a reference.","properties":{` +
+	`"keys":{"$ref":"#/$defs/Branches"},` +
+	`"free":{"$ref":"#/$defs/Branches"},` +
+	`"items":{"$ref":"#/$defs/Storeys"},` +
+	`"opt":{"$ref":"#/$defs/Branches"},` +
+	`"inner":{"type":"array","items":{"$ref":"#/$defs/Branches"}}},` +
+	`"required":["keys","free","items","inner"],"$defs":` + mcpSchemaCyclicDefs + `}`
+
+// mcpCallEchoCyclic answers calls of the tool "echo_cyclic".
+func mcpCallEchoCyclic(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Cyclic
+	d := mcpimpl.Decoder(req)
+	mcpDecodeCyclic(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoCyclic(ctx, args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeCyclic(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, Cyclic) Cyclic = EchoCyclic
 
 // mcpToolEchoDeep describes the tool "echo_deep" (func EchoDeep).
 var mcpToolEchoDeep = mcp.ToolInfo{
@@ -13126,6 +13177,9 @@ var mcpPatternBlanksWords = wire.NewPattern(`^\S+(\s\S+)*$`)
 // mcpPatternBlanksRestItem is compiled when it is first needed.
 var mcpPatternBlanksRestItem = wire.NewPattern(`^[^\s.]*[\S-]$`)
 
+// mcpPatternCyclicKeys is compiled when it is first needed.
+var mcpPatternCyclicKeys = wire.NewPattern(`^[a-z]$`)
+
 // mcpPatternElementsArrayItem is compiled when it is first needed.
 var mcpPatternElementsArrayItem = wire.NewPattern(`^a`)
 
@@ -15711,6 +15765,70 @@ func mcpDecodeStringSliceArray3Array2(d *wire.Decoder, v *[2][3][]string) {
 // mcpDecodeStringSliceArray3Array2Ptr reads a value of type *[2][3][]string.
 func mcpDecodeStringSliceArray3Array2Ptr(d *wire.Decoder, v **[2][3][]string) {
 	wire.Nullable(d, v, mcpDecodeStringSliceArray3Array2)
+}
+
+// mcpDecodeCyclic reads a value of type Cyclic.
+func mcpDecodeCyclic(d *wire.Decoder, v *Cyclic) {
+	for o := d.Object(mcpFieldsCyclic); o.Next(); {
+		switch o.Name() {
+		case "keys":
+			wire.Map(d, &v.Keys, mcpDecodeBranches)
+			wire.MaxProperties(d, len(v.Keys), 2)
+			wire.KeyPattern(d, v.Keys, mcpPatternCyclicKeys)
+		case "free":
+			wire.Map(d, &v.Free, mcpDecodeBranches)
+		case "items":
+			wire.Slice(d, &v.Items, mcpDecodeStoreysMap)
+			wire.MinItems(d, len(v.Items), 1)
+			wire.MaxItems(d, len(v.Items), 2)
+		case "opt":
+			wire.Ptr(d, &v.Opt, mcpDecodeBranches)
+			if v.Opt != nil {
+				wire.MinProperties(d, len(*v.Opt), 1)
+			}
+		case "inner":
+			wire.Slice(d, &v.Inner, mcpDecodeCyclicInnerItem)
+			wire.MaxItems(d, len(v.Inner), 3)
+		}
+	}
+}
+
+var _ = struct {
+	Keys  Branches
+	Free  Branches
+	Items Storeys
+	Opt   *Branches
+	Inner []Branches
+}(Cyclic{})
+
+// mcpFieldsCyclic are the members of a value of type Cyclic.
+var mcpFieldsCyclic = wire.Fields{
+	{Name: "keys", Required: true},
+	{Name: "free", Required: true},
+	{Name: "items", Required: true},
+	{Name: "opt"},
+	{Name: "inner", Required: true},
+}
+
+// mcpDecodeBranches reads a value of type Branches.
+func mcpDecodeBranches(d *wire.Decoder, v *Branches) {
+	wire.Map(d, v, mcpDecodeBranches)
+}
+
+// mcpDecodeStoreysMap reads a value of type map[string]Storeys.
+func mcpDecodeStoreysMap(d *wire.Decoder, v *map[string]Storeys) {
+	wire.Map(d, v, mcpDecodeStoreys)
+}
+
+// mcpDecodeStoreys reads a value of type Storeys.
+func mcpDecodeStoreys(d *wire.Decoder, v *Storeys) {
+	wire.Slice(d, v, mcpDecodeStoreysMap)
+}
+
+// mcpDecodeCyclicInnerItem reads a value of type Branches.
+func mcpDecodeCyclicInnerItem(d *wire.Decoder, v *Branches) {
+	wire.Map(d, v, mcpDecodeBranches)
+	wire.MaxProperties(d, len(*v), 1)
 }
 
 // mcpDecodeDeep reads a value of type Deep.
@@ -28098,6 +28216,47 @@ func mcpEncodeStringSliceArray3Array2(e *wire.Encoder, v *[2][3][]string) {
 // mcpEncodeStringSliceArray3Array2Ptr writes a value of type *[2][3][]string.
 func mcpEncodeStringSliceArray3Array2Ptr(e *wire.Encoder, v **[2][3][]string) {
 	wire.PutPtr(e, *v, mcpEncodeStringSliceArray3Array2)
+}
+
+// mcpEncodeCyclic writes a value of type Cyclic.
+func mcpEncodeCyclic(e *wire.Encoder, v *Cyclic) {
+	e.Begin()
+	e.Name("keys")
+	wire.PutMap(e, v.Keys, mcpEncodeBranches)
+	e.Name("free")
+	wire.PutMap(e, v.Free, mcpEncodeBranches)
+	e.Name("items")
+	wire.PutSlice(e, v.Items, mcpEncodeStoreysMap)
+	if v.Opt != nil {
+		e.Name("opt")
+		wire.PutMap(e, *v.Opt, mcpEncodeBranches)
+	}
+	e.Name("inner")
+	wire.PutSlice(e, v.Inner, mcpEncodeBranches)
+	e.End()
+}
+
+// mcpEncodeBranches writes a value of type Branches.
+func mcpEncodeBranches(e *wire.Encoder, v *Branches) {
+	if !e.Enter() {
+		return
+	}
+	wire.PutMap(e, *v, mcpEncodeBranches)
+	e.Leave()
+}
+
+// mcpEncodeStoreysMap writes a value of type map[string]Storeys.
+func mcpEncodeStoreysMap(e *wire.Encoder, v *map[string]Storeys) {
+	if !e.Enter() {
+		return
+	}
+	wire.PutMap(e, *v, mcpEncodeStoreys)
+	e.Leave()
+}
+
+// mcpEncodeStoreys writes a value of type Storeys.
+func mcpEncodeStoreys(e *wire.Encoder, v *Storeys) {
+	wire.PutSlice(e, *v, mcpEncodeStoreysMap)
 }
 
 // mcpEncodeDeep writes a value of type Deep.

@@ -85,6 +85,21 @@ type KeyPatterns struct {
 	Any    map[string]any            `json:"any" jsonschema:"keyPattern=^\\d{2}$,minProperties=1,nullable"`
 }
 
+// Branches is a map that can hold itself.
+type Branches map[string]Branches
+
+// Storeys is a list that can hold itself, by way of a map.
+type Storeys []map[string]Storeys
+
+// Cyclic has constraints of values whose schema is a reference.
+type Cyclic struct {
+	Keys  Branches   `json:"keys" jsonschema:"keyPattern=^[a-z]$,maxProperties=2"`
+	Free  Branches   `json:"free"`
+	Items Storeys    `json:"items" jsonschema:"minItems=1,maxItems=2"`
+	Opt   *Branches  `json:"opt,omitempty" jsonschema:"minProperties=1"`
+	Inner []Branches `json:"inner" validate:"dive,max=1" jsonschema:"maxItems=3"`
+}
+
 // Keyed has a pattern of keys by a directive.
 type Keyed struct {
 	Value map[string]int `json:"value"`
@@ -215,6 +230,9 @@ func EchoPatterns(ctx context.Context, in Patterns) Patterns { return identity.O
 func EchoKeyPatterns(ctx context.Context, in KeyPatterns) KeyPatterns {
 	return identity.Object(ctx, in)
 }
+
+//mcp:tool
+func EchoCyclic(ctx context.Context, in Cyclic) Cyclic { return identity.Object(ctx, in) }
 
 // EchoKeyed has a pattern of keys by directive.
 //

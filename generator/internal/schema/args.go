@@ -53,6 +53,10 @@ type argAction func(inner *model.Type, i int, arg *directive.Directive, at diag.
 // applyArg does something to the field that a directive is about, and returns nil when an
 // error was added.
 func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, do argAction, at diag.Place) *model.Type {
+	if isEndless(object) {
+		r.unknownArg(base(object), path, arg, at)
+		return nil
+	}
 	object = r.copyOf(object, feature)
 	inner := object
 	for inner.Elem != nil && inner.Kind != model.Struct {

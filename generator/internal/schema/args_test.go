@@ -36,6 +36,10 @@ type Filter struct {
 	Nanos  time.Duration    ` + "`json:\"nanos\"`" + `
 }
 
+type Tree map[string]Tree
+
+func Cyclic(t Tree) {}
+
 func Whole(f Filter) {}
 
 func Plain(query string, limit int, sort Sort, rate float64, wait time.Duration, tags []string, filter Filter,
@@ -208,12 +212,33 @@ func TestApplyArgsRequired(t *testing.T) {
 	}
 }
 
+// TestFlagsOfTags checks that flag=false in a tag means what it does in a directive.
+func TestFlagsOfTags(t *testing.T) {
+	for tag, want := range map[string]bool{
+		`json:"f" jsonschema:"required=false"`: false, `json:"f,omitempty" jsonschema:"optional=false"`: true,
+		`json:"f,omitempty" jsonschema:"required=0"`: false, `json:"f" jsonschema:"optional=F"`: true,
+		`json:"f" jsonschema:"required=true"`: true, `json:"f"`: true,
+	} {
+		s := check(t, "type X struct {\n\tF []string `"+tag+"`\n}")
+		plan := s.Type(s.typeOf(t, "X"), Argument, s.place("X"))
+		if plan == nil || plan.Fields[0].Required != want {
+			t.Errorf("%s: required is not %v\n%s", tag, want, s.printed())
+		}
+	}
+	s := check(t, "type X struct {\n\tF []string `validate:\"unique\" jsonschema:\"uniqueItems=false\"`\n}")
+	if plan := s.Type(s.typeOf(t, "X"), Argument, s.place("X")); plan.Fields[0].Rules.Limit("uniqueItems") != "" {
+		t.Error("uniqueItems=false does not replace validate:\"unique\"")
+	}
+}
+
 func TestApplyArgsDiagnostics(t *testing.T) {
 	tests := []struct{ fn, arg, want string }{
 		{"Plain", "qeury minLength=1", "1:1: tool X: argument qeury: there is no such argument | did you mean query?"},
 		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at"},
 		{"Whole", "years.form minimum=1", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query.x minimum=1", "1:1: tool X: argument query.x: there is no such argument | there are no arguments"},
+		{"Cyclic", "t minLength=1", "1:9: tool X: argument t: minLength is about a value inside of lists or maps, but those of this type have only each other inside | write a keyword for lists or maps, such as maxItems"},
+		{"Cyclic", "t.foo minLength=1", "1:1: tool X: argument t.foo: there is no such argument | there are no arguments"},
 		{"Whole", "years.to omit; minimum=1", "1:1: tool X: argument years.to: an omitted field is not an argument, so it has no other settings | delete the rest of the line"},
 		{"Whole", "years.form omit", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query minimum=1", "1:9: tool X: argument query: minimum cannot be used on a string | leave it out, or check it in the function"},

@@ -146,6 +146,14 @@ func TestTagDiagnostics(t *testing.T) {
 		{"[]int", `jsonschema:"default=[1\\,1],uniqueItems=true"`, "default [1,1] has 1 twice, against uniqueItems | change the value, or the constraint that excludes it"},
 		{"struct{A int}", `jsonschema:"default={}"`, "default {} lacks the member A | change the value, or the constraint that excludes it"},
 		{"struct{A int}", `jsonschema:"default={\"A\":1\\,\"B\":2}"`, `default {"A":1,"B":2} has the unknown member B | change the value, or the constraint that excludes it`},
+		{"Tree", `jsonschema:"minLength=1"`, "minLength is about a value inside of lists or maps, but those of this type have only each other inside | write a keyword for lists or maps, such as maxItems"},
+		{"Layers", `jsonschema:"pattern=^a"`, "pattern is about a value inside of lists or maps, but those of this type have only each other inside | write a keyword for lists or maps, such as maxItems"},
+		{"[]Tree", `jsonschema:"enum=a"`, "enum is about a value inside of lists or maps, but those of this type have only each other inside | write a keyword for lists or maps, such as maxItems"},
+		{"Layers", `jsonschema:"default=foo"`, "default foo is not an array | write it as a JSON array, such as [\"a\",\"b\"]"},
+		{"Layers", `jsonschema:"default=foo,default=bar"`, "default is given 2 times | give one"},
+		{"Tree", `jsonschema:"keyPattern=^a,maxProperties=1,default={\"ab\":{}}"`, ""},
+		{"Tree", `jsonschema:"maxProperties=0,default={\"a\":{}}"`, `default {"a":{}} has more entries than maxProperties 0 | change the value, or the constraint that excludes it`},
+		{"string", `jsonschema_extras:"keyPattern=^a"`, "the jsonschema_extras tag has the keyword keyPattern of the jsonschema tag | put it into the jsonschema tag, where it is checked and enforced"},
 		{"time.Time", `jsonschema:"default=today"`, `default "today" is not a date and time such as 2006-01-02T15:04:05Z | change the value, or the constraint that excludes it`},
 		{"time.Time", `jsonschema:"format=date"`, "format date cannot be used on time.Time, which is a date-time | leave it out, or use a string"},
 		{"time.Duration", `jsonschema:"format=duration,default=5"`, `default "5" is not a duration such as "1h30m" | change the value, or the constraint that excludes it`},
@@ -165,7 +173,7 @@ func TestTagDiagnostics(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.typ+" "+tt.tag, func(t *testing.T) {
-			s := check(t, "import \"time\"\ntype Status string\nconst (\n\tOn Status = \"on\"\n\tOff Status = \"off\"\n)\ntype X struct {\n\tF "+tt.typ+" `"+tt.tag+"`\n}\nvar _ time.Time")
+			s := check(t, "import \"time\"\ntype Status string\nconst (\n\tOn Status = \"on\"\n\tOff Status = \"off\"\n)\ntype X struct {\n\tF "+tt.typ+" `"+tt.tag+"`\n}\nvar _ time.Time\ntype Tree map[string]Tree\ntype Layers []Forest\ntype Forest map[string]Layers")
 			plan := s.Type(s.typeOf(t, "X"), Anywhere, s.place("X"))
 			want := ""
 			if tt.want != "" {

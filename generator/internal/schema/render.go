@@ -104,7 +104,20 @@ func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsons
 	if !slices.Contains(w.used, t) {
 		w.used = append(w.used, t)
 	}
-	return &jsonschema.Schema{Ref: "#/$defs/" + name, Description: desc}
+	s := &jsonschema.Schema{Ref: "#/$defs/" + name, Description: desc}
+	if rules != nil && !w.output {
+		limits(s, rules) // keywords beside $ref apply too
+	}
+	return s
+}
+
+// limits renders the constraints of a place.
+func limits(s *jsonschema.Schema, rules *model.Rules) {
+	for _, k := range keyword.Rules() {
+		if limit := k.Limit(rules); limit != "" {
+			k.Schema(s, limit)
+		}
+	}
 }
 
 // element renders a value that is not a field: there is nothing to leave out,
@@ -162,11 +175,7 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 	if desc == "" {
 		desc = t.Doc
 	}
-	for _, k := range keyword.Rules() {
-		if limit := k.Limit(rules); limit != "" {
-			k.Schema(s, limit)
-		}
-	}
+	limits(s, rules)
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float, model.Number:
 		w.number(s, t, rules)

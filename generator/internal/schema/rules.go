@@ -15,6 +15,9 @@ func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error)
 		return applyDuration(f)
 	}
 	t, rules := base(f.Type), &f.Rules
+	if !k.Whole && isEndless(t) {
+		return "write a keyword for lists or maps, such as maxItems", fmt.Errorf("%s is about a value inside of lists or maps, but those of this type have only each other inside", k.Name)
+	}
 	for !k.Whole && (t.Kind == model.Slice || t.Kind == model.Array || t.Kind == model.Map) {
 		if rules.Elem == nil {
 			rules.Elem = &model.Rules{}
@@ -22,6 +25,19 @@ func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error)
 		t, rules = base(t.Elem), rules.Elem
 	}
 	return setRule(t, rules, k)
+}
+
+// isEndless reports whether the elements of a list or map lead back to itself, as in
+// type Tree map[string]Tree.
+func isEndless(t *model.Type) bool {
+	seen := map[*model.Type]bool{}
+	for t = base(t); t.Kind == model.Slice || t.Kind == model.Array || t.Kind == model.Map; t = base(t.Elem) {
+		if seen[t] {
+			return true
+		}
+		seen[t] = true
+	}
+	return false
 }
 
 // setRule sets one constraint of a value.

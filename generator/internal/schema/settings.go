@@ -206,7 +206,7 @@ func areArrays(list []string) bool {
 func valueText(t *model.Type, k setting) (text, hint string, err error) {
 	t = base(t)
 	v := k.value()
-	if t.Kind == model.Slice && (len(k.values) > 1 || k.source == fromTag && !jsontext.Valid(v)) {
+	if t.Kind == model.Slice && !isEndless(t) && (len(k.values) > 1 || k.source == fromTag && !jsontext.Valid(v)) {
 		texts := make([]string, len(k.values))
 		for i, v := range k.values {
 			if texts[i], hint, err = valueText(t.Elem, setting{values: []string{v}, source: k.source}); err != nil {

@@ -39,7 +39,7 @@ func (r *Resolver) readSchemaTag(s site, f *model.Field, tag string) bool {
 		f.Description = strings.TrimSpace(tag)
 		return true
 	}
-	settings, ok := r.tagSettings(s, parts)
+	settings, ok := r.tagSettings(s, f, parts)
 	return r.applyAll(s, f, settings) && ok
 }
 
@@ -55,8 +55,8 @@ func isFreeText(first string) bool {
 }
 
 // tagSettings turns the parts of a tag into settings. Repeated enum, default
-// and example are one setting with several values.
-func (r *Resolver) tagSettings(s site, parts []string) ([]setting, bool) {
+// and example are one setting with several values. A flag that is false is applied at once.
+func (r *Resolver) tagSettings(s site, f *model.Field, parts []string) ([]setting, bool) {
 	var out []setting
 	ok := true
 	for _, part := range parts {
@@ -83,6 +83,7 @@ func (r *Resolver) tagSettings(s site, parts []string) ([]setting, bool) {
 				ok = false
 				continue
 			} else if !b {
+				negate(f, setting{Keyword: k})
 				continue
 			}
 		}
@@ -162,6 +163,9 @@ func (r *Resolver) readExtras(s site, f *model.Field, tag string) bool {
 			ok = false
 		case keyword.Vocabulary[key] != "" && key != "$comment":
 			r.errorf(s, "put it into the jsonschema tag, where it is checked and enforced", "the jsonschema_extras tag has the keyword %s of JSON Schema", key)
+			ok = false
+		case tagKeyword(key) != nil:
+			r.errorf(s, "put it into the jsonschema tag, where it is checked and enforced", "the jsonschema_extras tag has the keyword %s of the jsonschema tag", key)
 			ok = false
 		case key == headerKeyword:
 			if err := setHeader(f, value); err != nil {
