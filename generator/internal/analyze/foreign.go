@@ -30,14 +30,20 @@ func (a *analyzer) foreign(d declared, name string, kind *foreignKind) types.Obj
 	if path := a.importNames(d.set)[qualifier]; path != "" {
 		qualifier = path
 	}
-	found := a.pkg.Find(qualifier)
+	from, found := a.pkg, a.pkg.Find(qualifier)
+	for _, source := range a.sources { // what is emitted here is often imported there alone
+		if len(found) > 0 || a.from != nil {
+			break
+		}
+		from, found = source.pkg, source.pkg.Find(qualifier)
+	}
 	if len(found) == 0 {
 		return fail("write the whole import path: example.com/units."+declared, "the package does not import %s", qualifier)
 	}
 	var objs []types.Object
 	var names []string
 	for _, p := range found {
-		if err := a.pkg.Complete(p); err != nil {
+		if err := from.Complete(p); err != nil {
 			return fail("see what go build "+p.Path()+" says", "what package %s declares is not known: %v", p.Path(), err)
 		}
 		for _, name := range p.Scope().Names() {
