@@ -47,10 +47,10 @@ func (a *analyzer) collectPublished() {
 	for _, word := range []string{"resource", "prompt", "tool"} { // if one function is several features, the tool's name counts
 		for _, d := range a.selected(word) {
 			if c := a.calleeOf(d); c != nil {
-				name, path := a.settingsFor(d).publishedName(d), c.declared.Pkg().Path()
-				a.published[symbol{path, receiverName(c.declared), c.fn.Name()}] = name
-				if owner := typeNameIn(c.recv, c.declared.Pkg()); owner != "" {
-					a.published[symbol{path, owner, c.fn.Name()}] = name
+				name := a.settingsFor(d).publishedName(d)
+				a.published[symbol{c.declared.Pkg().Path(), receiverName(c.declared), c.fn.Name()}] = name
+				if owner := declaredType(c.recv); owner != nil { // of a promoted method, too
+					a.published[symbol{owner.Pkg().Path(), owner.Name(), c.fn.Name()}] = name
 				}
 			} else if fn, ok := a.object(d.set).(*types.Func); ok {
 				a.published[symbol{a.pkg.Path, receiverName(fn), fn.Name()}] = a.settingsFor(d).publishedName(d)

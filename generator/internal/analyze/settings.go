@@ -143,7 +143,10 @@ func (s settings) withPrefix(name string) string {
 // others.
 func (a *analyzer) ownerName(d declared) string {
 	if c := a.calleeOf(d); c != nil {
-		return typeNameIn(c.recv, a.pkg.Types)
+		if owner := declaredType(c.recv); owner != nil && owner.Pkg() == a.pkg.Types {
+			return owner.Name()
+		}
+		return ""
 	}
 	if fn, ok := a.object(d.set).(*types.Func); ok {
 		return receiverName(fn)
@@ -151,15 +154,15 @@ func (a *analyzer) ownerName(d declared) string {
 	return ""
 }
 
-// typeNameIn is the name of a type, or of what it points to, if the package declares it.
-func typeNameIn(t types.Type, pkg *types.Package) string {
+// declaredType is the name of a type, or of what it points to, nil if it has none.
+func declaredType(t types.Type) *types.TypeName {
 	if p, ok := t.(*types.Pointer); ok {
 		t = types.Unalias(p.Elem())
 	}
-	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() == pkg {
-		return named.Obj().Name()
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj()
 	}
-	return ""
+	return nil
 }
 
 // receiverName is the name of the type that a method belongs to, "" for a

@@ -330,6 +330,13 @@ type T struct {
 
 func abs(n int) int { return int(C.abs(C.int(n))) }
 
+// Twice takes a number twice.
+func (T) Twice(
+	n int, // the number
+) int {
+	return abs(n) + abs(n)
+}
+
 // Kind is a kind.
 type Kind string
 
@@ -359,6 +366,49 @@ type (
 	Embedded struct{ *Base }
 	Far      = far.Node
 )
+
+// Service works by a type of another package.
+type Service struct{ far.Worker }
+
+// Give gives one, unlike [Service.Work].
+//
+//   - many: how many there are
+func (Service) Give(many int) (v Field) { return }
+
+type Maker interface {
+	far.Teller
+//line other.y:7
+	// Made is made.
+	Made(n int /* of what */) Generic
+}
+
+// Make makes one of any type.
+func Make[X any](
+	n int, // of what
+) (v []X) {
+	return nil
+}
+
+type Repo[X any] struct{}
+
+// Load loads one.
+func (*Repo[X]) Load(key string /* of the row */) (v X, err error) { return }
+`
+
+// variables are features by functions of mid.
+const variables = `package app
+
+import "example.com/deps/%[1]s/mid"
+
+//mcp:tool readonly
+var (
+	_ = (*mid.Service).Give
+	_ = (*mid.Service).Work
+	_ = mid.Maker.Made
+	_ = mid.Maker.Tell
+	_ = mid.Make[mid.Alias]
+	_ = (*mid.Repo[mid.Alias]).Load
+)
 `
 
 const farther = `package far
@@ -368,6 +418,23 @@ import "example.com/deps/%s/deep"
 type Node struct {
 	V    *deep.T
 	Next *Node
+}
+
+type Worker struct{}
+
+//line made.y:100
+
+// Work works as long as [Node.Next] says.
+func (w *Worker) Work(
+	depth int, // how far to go
+) *Node {
+	return nil
+}
+
+// Teller tells.
+type Teller interface {
+	// Tell is from far away.
+	Tell(what string /* the message */)
 }
 `
 
@@ -401,6 +468,16 @@ func fixtures(t *testing.T) (files []txtar.File, names, inline []string) {
 			app += fmt.Sprintf("\n// Give%[1]s gives.\n//\n//mcp:tool\nfunc Give%[1]s() (v mid.%[1]s) { return }\n", reach)
 		}
 		add("apps/"+k.name+"/app.go", "%s", app)
+		add("apps/"+k.name+"/variables.go", variables, k.name)
+		if k.name == "cgo" {
+			add("apps/"+k.name+"/cgo.go", "%s", `package app
+
+import "example.com/deps/cgo/mid"
+
+//mcp:tool
+var _ = mid.Alias.Twice
+`)
+		}
 		names, inline = append(names, k.name), append(inline, k.inline)
 	}
 	return files, names, inline
@@ -538,6 +615,9 @@ func TestOtherImports(t *testing.T) {
 	for _, enough := range []struct{ name, text string }{
 		{"words", `"small"`}, {"numbers", "Above"}, {"values", "Circle"}, {"values", "as Square, Away and Circle.Radius know"}, {"pointers", `"large"`}, {"trees", "AndExpr"},
 		{"closed", `"green"`}, {"cgo", "what it is called"}, {"cgo", "is long ago"}, {"lines", "is not"}, {"elsewhere", "deep.T"},
+		{"words", "Gives one, unlike work."}, {"words", "how many there are"}, {"words", "Works as long as Node.Next says."}, {"words", "how far to go"},
+		{"words", "Is made."}, {"words", "of what"}, {"words", "Is from far away."}, {"words", "the message"}, {"words", "Makes one of any type."},
+		{"words", "Loads one."}, {"words", "of the row"}, {"cgo", "Takes a number twice."}, {"cgo", "the number"},
 	} {
 		if text := string(want[enough.name]); text != "" && !strings.Contains(text, enough.text) {
 			t.Errorf("the file of %s does not know %s", enough.name, enough.text)
