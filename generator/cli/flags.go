@@ -65,7 +65,7 @@ func (c *command) wrongFlag(f *flags, err error) int {
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" [packages]")
 	case "rules", "disable", "max-tools", "max-tokens":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" vet")
-	case "annotate", "main", "all":
+	case "annotate", "expose", "main", "all":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" init")
 	case "fail":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" diff")

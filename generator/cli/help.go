@@ -154,6 +154,11 @@ changes nothing. What is refused is refused before anything is written.
 	            insert //mcp:tool above these functions: Search, Store.Search. All
 	            other bytes of their files stay as they are
 	-all        print all functions that would do as tools, not the likeliest only
+	-expose PKG[.TYPE]
+	            write a file that makes tools of functions which cannot be edited:
+	            those of another package, or the methods of one of its types or
+	            interfaces. It says which cannot be tools, and why. Without TYPE,
+	            methods are those of structs with unexported fields
 	-main       also write a program that serves the package, cmd/NAME-mcp/main.go
 	            of the module, unless there is one
 ` + helpFlags

@@ -29,6 +29,9 @@ type initCommand struct {
 	edits []*edit
 	files []newFile
 
+	expose  string        // value of -expose
+	exposed *load.Package // the package that it names, nil without it
+
 	served string // directory of a program that serves the package already, "" if unknown
 }
 
@@ -41,6 +44,7 @@ type newFile struct {
 func (c *command) init(args []string) int {
 	f := newFlags("init")
 	annotate := f.String("annotate", "", "")
+	expose := f.String("expose", "", "")
 	withMain := f.Bool("main", false, "")
 	i := &initCommand{c: c}
 	f.BoolVar(&i.all, "all", false, "")
@@ -58,13 +62,22 @@ func (c *command) init(args []string) int {
 	if strings.Contains(dir, "...") {
 		return c.usage("init", "init takes one directory, and "+dir+" may be many", "name the directory of the package whose functions are to be called")
 	}
-	i.tags = f.tags
+	i.tags, i.expose = f.tags, *expose
+	if *expose != "" && *annotate != "" {
+		return c.usage("init", "-annotate and -expose do not go together", "run init twice")
+	}
+	if path, _ := exposedPath(*expose); *expose != "" && !load.ImportPath(path) {
+		return c.usage("init", fmt.Sprintf("-expose %s: %q is not an import path", *expose, path), "write it as in -expose example.com/shop/db or example.com/shop/db.Queries")
+	}
 	if code, ok := i.load(c.absolute(dir)); !ok {
 		return code
 	}
 	all := targets(i.pkg)
 	t := &trial{pkg: i.pkg, docs: load.NewDocs(i.pkg)}
 	chosen, code, ok := i.choose(t, all, *annotate)
+	if ok && *expose != "" {
+		code, ok = i.planExposed()
+	}
 	if !ok {
 		return code
 	}
@@ -110,7 +123,12 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 			"annotate functions of your own that call it")
 	}
 	i.root = moduleRoot(dir)
-	pkgs, diags, err := load.Load(c.ctx, load.Config{Dir: dir, Env: c.environment(), Tags: i.tags, Progress: c.progress.begin, Packages: c.progress.packages})
+	patterns := []string{"."}
+	if i.expose != "" {
+		path, _ := exposedPath(i.expose)
+		patterns = append(patterns, path)
+	}
+	pkgs, diags, err := load.Load(c.ctx, load.Config{Dir: dir, Env: c.environment(), Tags: i.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages})
 	c.progress.end()
 	if nothing, ok := errors.AsType[*load.Error](err); ok && c.ctx.Err() == nil {
 		c.diagnostic(*nothing.Diagnostic())
@@ -123,8 +141,11 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 		c.diagnostics(diags)
 		return exitFound, false
 	}
-	p := pkgs[0]
-	i.pkg = p
+	p, named := i.find(pkgs, dir)
+	if p == nil || i.expose != "" && named == nil {
+		return refuse("the go command finds no package "+i.expose, "name it by its import path; go get adds its module")
+	}
+	i.pkg, i.exposed = p, named
 	if p.ModuleDir != "" {
 		i.root = p.ModuleDir
 	}
@@ -136,7 +157,7 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 	case p.GeneratedState == load.Foreign:
 		return refuse(c.relative(p.Generated)+" was not written by mcpgen, which would have to overwrite it", "rename it")
 	}
-	if sources := len(p.Files); sources > 0 && !hasSource(p.Files) {
+	if sources := len(p.Files); i.expose == "" && sources > 0 && !hasSource(p.Files) {
 		return refuse(fmt.Sprintf("%s holds nothing but generated files, which are not to be edited", dir),
 			"annotate functions of another package that call these")
 	}
@@ -190,7 +211,7 @@ func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*t
 		}
 	}
 	m, diags := t.analyze(chosen...)
-	if diags.HasErrors() {
+	if diags.HasErrors() && i.exposed == nil { // what is exposed may be what is missing
 		i.refuse(t, chosen, diags)
 		return nil, exitFound, false
 	}

@@ -21,6 +21,15 @@ func snake(name string) string {
 	return strings.Trim(b.String(), "_")
 }
 
+// PublishedName is the name of a feature by the function and the type whose method it is,
+// "" for none.
+func PublishedName(owner, function string) string {
+	if owner == "" {
+		return snake(function)
+	}
+	return snake(owner) + "_" + snake(function)
+}
+
 // startsWord reports whether a new word begins at runes[i], i > 0.
 func startsWord(runes []rune, i int) bool {
 	r, prev := runes[i], runes[i-1]

@@ -204,6 +204,34 @@ func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 			p.Files = append(p.Files, f)
 		}
 	}
+	goVersion := ""
+	if lp.Module != nil && lp.Module.GoVersion != "" {
+		goVersion = "go" + lp.Module.GoVersion
+	}
+	p.check(goVersion, nil)
+}
+
+// With returns the package with one file more, which may import packages that the
+// others do not. Its name is that of a file in the directory, which is not read.
+func (p *Package) With(name string, src []byte, imports ...*Package) (*Package, error) {
+	f, err := hidden{}.parse(p.Fset, filepath.Join(p.Dir, name), src)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	q := *p
+	q.Files = append(slices.Clip(p.Files), f)
+	q.TypeErrors, q.Errors = nil, nil
+	more := map[string]*types.Package{}
+	for _, imp := range imports {
+		more[imp.Path] = imp.Types
+	}
+	q.check("", more)
+	return &q, nil
+}
+
+// check type-checks the files. Packages that are imported are those of the go command,
+// and more.
+func (p *Package) check(goVersion string, more map[string]*types.Package) {
 	p.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
@@ -214,6 +242,9 @@ func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 		Importer: importerFunc(func(path string) (*types.Package, error) {
 			if path == "unsafe" {
 				return types.Unsafe, nil
+			}
+			if imp := more[path]; imp != nil {
+				return imp, nil
 			}
 			if imp := p.Imports[path]; imp != nil && imp.Types != nil && imp.Types.Complete() {
 				return imp.Types, nil
@@ -227,9 +258,7 @@ func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 			}
 		},
 	}
-	if lp.Module != nil && lp.Module.GoVersion != "" {
-		conf.GoVersion = "go" + lp.Module.GoVersion
-	}
+	conf.GoVersion = goVersion
 	p.Types = types.NewPackage(p.Path, p.Name)
 	_ = types.NewChecker(&conf, p.Fset, p.Types, p.Info).Files(p.Files) // all errors went to conf.Error
 }

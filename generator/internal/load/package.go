@@ -64,6 +64,20 @@ type Package struct {
 // Position returns the place of a node in the source.
 func (p *Package) Position(pos token.Pos) token.Position { return p.Fset.Position(pos) }
 
+// Uses reports whether the package imports the one with a path, however far away.
+func (p *Package) Uses(path string) bool {
+	found := false
+	reached := make([]*packages.Package, 0, len(p.Imports))
+	for _, imp := range p.Imports {
+		reached = append(reached, imp)
+	}
+	packages.Visit(reached, func(imp *packages.Package) bool {
+		found = found || imp.PkgPath == path
+		return !found
+	}, nil)
+	return found
+}
+
 // File returns the file of the package that holds a position, nil if none does.
 func (p *Package) File(pos token.Pos) *ast.File {
 	for _, f := range p.Files {
