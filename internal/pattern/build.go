@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"sort"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -110,6 +111,11 @@ func (b *builder) classify() bool {
 			seen[k] = true
 			if len(inst.Rune) == 1 {
 				bounds = append(bounds, inst.Rune[0], inst.Rune[0]+1)
+				if syntax.Flags(inst.Arg)&syntax.FoldCase != 0 { // as [eE] is compiled
+					for r := unicode.SimpleFold(inst.Rune[0]); r != inst.Rune[0]; r = unicode.SimpleFold(r) {
+						bounds = append(bounds, r, r+1)
+					}
+				}
 			}
 			for j := 0; j+1 < len(inst.Rune); j += 2 {
 				bounds = append(bounds, inst.Rune[j], inst.Rune[j+1]+1)

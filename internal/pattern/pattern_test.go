@@ -12,7 +12,7 @@ import (
 // expressions and texts.
 func TestAgainstRegexp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	atoms := []string{`[^\s\S]`, "", "a", "b", "1", "ü", "-", ".", `\s`, `\S`, `\w`, `\W`, `\d`, `\D`, `[a-c]`, `[^a]`, `[\s1]`, `[^\S-]`, `\p{Lu}`, `[^\p{L}\d]`, `\b`, `\B`, "^", "$", `\.`, "\U0001F600"}
+	atoms := []string{`[^\s\S]`, "", "a", "b", "1", "ü", "-", ".", `\s`, `\S`, `\w`, `\W`, `\d`, `\D`, `[a-c]`, `[^a]`, `[\s1]`, `[^\S-]`, "[aA]", "[Üü]", "[kK]", `\p{Lu}`, `[^\p{L}\d]`, `\b`, `\B`, "^", "$", `\.`, "\U0001F600"}
 	var expr func(depth int) string
 	expr = func(depth int) string {
 		switch n := r.IntN(8); {
@@ -26,7 +26,7 @@ func TestAgainstRegexp(t *testing.T) {
 			return "(" + expr(depth-1) + ")" + []string{"*", "+", "?", "{2}", "{1,3}", "{0,2}?", "*?"}[r.IntN(7)]
 		}
 	}
-	letters := []rune("ab1ü-. \n\r\t\v_\u2028\u00a0\ufeffZ\U0001F600c")
+	letters := []rune("aAbBkK1üÜ-. \n\r\t\v_\u2028\u00a0\ufeffZ\U0001F600c")
 	yes, no := 0, 0
 	for range 8_000 {
 		e := expr(4)
