@@ -22,11 +22,13 @@ type (
 	bigFloat interface{ MinPrec() uint }                  // math/big.Float
 	bigRat   interface{ FloatPrec() (n int, exact bool) } // math/big.Rat
 	decimals interface{ Exponent() int32 }                // shopspring's decimal.Decimal
+	digits   interface{ NumDigits() int64 }               // cockroachdb's apd.Decimal
+	quiet    interface{ IsNaN(quiet int) bool }           // ericlagergren's decimal.Big
 )
 
 func isBigNumber(v any) bool {
 	switch v.(type) {
-	case bigInt, bigFloat, bigRat, decimals:
+	case bigInt, bigFloat, bigRat, decimals, digits, quiet:
 		return true
 	}
 	return false

@@ -17,6 +17,56 @@ func FormattedText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, fo
 	}
 }
 
+// TextOfString is Text for a string that f reads, with constraints of its own.
+func TextOfString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, *string)) {
+	if s, ok := readBy(d, f); ok {
+		unmarshalText(d, v, unmarshal, s)
+	}
+}
+
+// JSONOfString is JSON for a string that f reads, with constraints of its own. The method
+// gets the string as a JSON text.
+func JSONOfString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, *string)) {
+	if s, ok := readBy(d, f); ok {
+		unmarshalString(d, v, unmarshal, &s)
+	}
+}
+
+// JSONOfStringOrNull is JSONOfString for a string or null.
+func JSONOfStringOrNull[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, **string)) {
+	if s, ok := readBy(d, f); ok {
+		unmarshalString(d, v, unmarshal, s)
+	}
+}
+
+// readBy reads a value by a function, and reports whether it has no violation.
+func readBy[S any](d *Decoder, f func(*Decoder, *S)) (s S, ok bool) {
+	before := d.problemCount()
+	f(d, &s)
+	if d.err != nil || d.problemCount() != before {
+		d.failed = true
+	}
+	return s, !d.failed
+}
+
+// unmarshalString passes a string, or null for nil, to the UnmarshalJSON method of its
+// type.
+func unmarshalString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, s *string) {
+	text := []byte("null")
+	if s != nil {
+		text = AppendString(nil, *s)
+	}
+	var t T
+	if isBigNumber(&t) && !d.numberFits(text) {
+		return
+	}
+	if err := unmarshal(&t, text); err != nil {
+		d.invalid(err, described(text))
+		return
+	}
+	*v = t
+}
+
 // unmarshalText passes a text to the UnmarshalText method of its type.
 func unmarshalText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, s string) {
 	var t T

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"go/types"
 	"math/big"
 	"strconv"
@@ -11,15 +12,16 @@ import (
 
 // checks plans the constraints of a value, those behind pointers included.
 func (b *builder) checks(t *model.Type, rules *model.Rules, place string) []*Check {
-	if rules.IsZero() {
-		return nil
-	}
+	limits := t.Limits // those behind a pointer are checked by the function for its target
 	for t.Kind == model.Pointer {
 		t = t.Elem
 	}
+	if rules.IsZero() && len(limits) == 0 {
+		return nil
+	}
 	var out []*Check
 	for _, k := range keyword.Rules() {
-		limit := k.Limit(rules)
+		limit := cmp.Or(k.Limit(rules), limits[k.Name])
 		if limit == "" {
 			continue
 		}

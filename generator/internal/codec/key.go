@@ -3,6 +3,8 @@ package codec
 import (
 	"fmt"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -43,6 +45,9 @@ func (b *builder) typeKey(t *model.Type, enums bool, seen map[*model.Type]bool) 
 	if enums {
 		for _, v := range t.Enum.Closed() {
 			s.WriteString("|" + v.JSON)
+		}
+		for _, name := range slices.Sorted(maps.Keys(t.Limits)) {
+			s.WriteString("|" + name + "=" + t.Limits[name])
 		}
 	}
 	if t.Kind != model.Struct && t.Elem != nil {

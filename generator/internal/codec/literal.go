@@ -90,12 +90,22 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 	case model.JSON:
 		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: canonical(v), Method: "UnmarshalJSON"}
 	case model.Converted:
+		switch t.Convert.Methods {
+		case model.Text, model.JSON:
+			return b.value(&model.Type{Kind: t.Convert.Methods, Go: t.Go}, v, text)
+		}
 		return &Literal{Kind: LitDecode, Type: t.Go, Func: t.Convert.Decode, Elems: []*Literal{b.inner(t.Elem, v, text)}}
 	case model.Flagged:
 		lit := &Literal{Kind: LitStruct, Type: t.Go}
 		if v != nil {
-			lit.Names = []string{t.Value, "Valid"}
-			lit.Elems = []*Literal{b.inner(t.Elem, v, text), {Text: "true", Type: types.Typ[types.Bool]}}
+			inner := lit
+			for _, embedded := range embeddedOn(t.Go, t.Value) {
+				inner.Names = []string{embedded.Name()}
+				inner.Elems = []*Literal{{Kind: LitStruct, Type: embedded.Type()}}
+				inner = inner.Elems[0]
+			}
+			inner.Names = []string{t.Value, "Valid"}
+			inner.Elems = []*Literal{b.inner(t.Elem, v, text), {Text: "true", Type: types.Typ[types.Bool]}}
 		}
 		return lit
 	}
@@ -319,6 +329,22 @@ func textual(t *model.Type, s string) *Literal {
 		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: s, Method: cmp.Or(t.Unmarshaler, "UnmarshalText")}
 	}
 	return nil
+}
+
+// embeddedOn are the embedded structs that a field is promoted through.
+func embeddedOn(t types.Type, name string) []*types.Var {
+	_, index, _ := types.LookupFieldOrMethod(t, true, nil, name)
+	var out []*types.Var
+	for len(index) > 1 {
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return nil
+		}
+		embedded := s.Field(index[0])
+		out = append(out, embedded)
+		t, index = embedded.Type(), index[1:]
+	}
+	return out
 }
 
 // dynamic is a value of type any, of the types that encoding/json gives.

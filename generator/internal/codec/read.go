@@ -64,7 +64,14 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	case model.Converted:
 		elem := b.elemFunc(t.Elem, rules, place)
 		r.Func, r.Elem, r.Convert = Func{Name: "Convert"}, &elem, t.Convert.Decode
-		if r.Convert == nil {
+		switch {
+		case t.Convert.Methods == model.Text:
+			r.Func, r.Method, r.Type = Func{Name: "TextOfString"}, "UnmarshalText", t.Go
+		case t.Convert.Methods == model.JSON && t.Elem.Kind == model.Pointer:
+			r.Func, r.Method, r.Type = Func{Name: "JSONOfStringOrNull"}, "UnmarshalJSON", t.Go
+		case t.Convert.Methods == model.JSON:
+			r.Func, r.Method, r.Type = Func{Name: "JSONOfString"}, "UnmarshalJSON", t.Go
+		case r.Convert == nil:
 			b.fail("type %s has no function that decodes it", t.Go)
 		}
 	case model.Slice, model.Array, model.Map:
@@ -156,7 +163,7 @@ func (b *builder) elemFunc(t *model.Type, rules *model.Rules, place string) Func
 		d.Value = nullable(t, r)
 		return Func{Name: d.Name(), Local: true}
 	}
-	if name := scalarReader(t); name != "" && t.Enum == nil && isPlain(t) {
+	if name := scalarReader(t); name != "" && t.Enum == nil && len(t.Limits) == 0 && isPlain(t) {
 		return Func{Name: name}
 	}
 	return b.decodeFunc(t, place)

@@ -16,6 +16,9 @@ func (b *builder) write(t *model.Type, place string) Write {
 		elem := b.putFunc(t.Elem, place)
 		w.Func, w.Elem, w.Flagged = Func{Name: "PutFlagged"}, &elem, t.Value
 	case model.Converted:
+		if kind := t.Convert.Methods; kind != model.Invalid {
+			return b.write(&model.Type{Kind: kind, Go: t.Go}, place)
+		}
 		elem := b.putFunc(t.Elem, place)
 		w.Func, w.Elem, w.Convert = Func{Name: "PutConverted"}, &elem, t.Convert.Encode
 		if w.Convert == nil {

@@ -30,5 +30,5 @@ func (f *Field) RefusesBlank() bool {
 		return !slices.Contains(texts, `""`)
 	}
 	least := f.Rules.Limit("minLength")
-	return f.Rules.Limit("choices") != "" || f.Rules.Limit("format") != "" || least != "" && least != "0"
+	return len(t.Limits) > 0 || f.Rules.Limit("choices") != "" || f.Rules.Limit("format") != "" || least != "" && least != "0"
 }

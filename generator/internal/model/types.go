@@ -53,6 +53,11 @@ type Type struct {
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none
 	Schema string     // JSON, Text, Reflect: its schema as JSON text, "" if nothing is known
+	// Limits are the constraints, by their keywords, that all texts of a type obey which
+	// methods convert to and from a String. LimitsOut is set where what the type writes
+	// obeys them too, its zero value included.
+	Limits    map[string]string
+	LimitsOut bool
 	// NullOut is set where the MarshalJSON of a type writes null for some values.
 	NullOut bool
 	// Marshaler and Unmarshaler are the methods of a Text where they are not
@@ -88,7 +93,7 @@ func (t *Type) IsNilable() bool { return t.IsOptional() || t.Kind == Union || t.
 // cannot be left out.
 func (t *Type) WritesNull() bool {
 	if t.Kind == Converted {
-		return t.Elem.WritesNull()
+		return t.NullOut || t.Elem.WritesNull()
 	}
 	return t.IsNilable()
 }
@@ -97,8 +102,10 @@ func (t *Type) WritesNull() bool {
 // behind its pointer or its flag may be nil, or a conversion makes nil of it.
 func (t *Type) NullInside() bool {
 	switch t.Kind {
-	case Pointer, Flagged, Converted:
+	case Pointer, Flagged:
 		return t.Elem.WritesNull()
+	case Converted:
+		return t.WritesNull()
 	}
 	return false
 }
@@ -133,10 +140,14 @@ type UnionVariant struct {
 	Pointer bool
 }
 
-// Conversion is a pair of functions by which a type travels as another one.
+// Conversion is a pair of functions, or of methods, by which a type travels as another
+// one.
 type Conversion struct {
-	Decode *types.Func // func(S) (T, error), nil if there is none
-	Encode *types.Func // func(T) S, nil if there is none
+	// Methods is JSON or Text where these methods of the type make the conversion, and
+	// Invalid where the functions do. The other type is string then, or a pointer to it.
+	Methods Kind
+	Decode  *types.Func // func(S) (T, error), nil if there is none
+	Encode  *types.Func // func(T) S, nil if there is none
 }
 
 // EnumValue is one constant of an enumeration.

@@ -2,117 +2,273 @@ package schema
 
 import (
 	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// nullable texts and numbers, as types that may have no value write them.
+// known is a row of the table of types whose JSON form their declaration does not say.
+// One of plan, value and by is set.
+type known struct {
+	// plan is what the type is read and written as. Kinds with methods use those of
+	// the type.
+	plan model.Type
+	// value is the field of a struct that holds the value, beside a field Valid. The
+	// type travels as the value, or as nothing.
+	value string
+	// by is model.Text or model.JSON for a type that travels as a string, by its methods.
+	by   model.Kind
+	form form
+	// null is set where the string may be null in both directions, nullOut where only
+	// a result may be.
+	null, nullOut bool
+	// doc describes the value, better than the comment on the type.
+	doc string
+}
+
+// form is what the strings of a type look like.
+type form struct {
+	format, pattern string
+	// always is set where all values of the Go type, zero included, are written so.
+	always bool
+}
+
 const (
-	stringOrNull   = `{"anyOf":[{"type":"string"},{"type":"null"}]}`
-	dateTimeSchema = `{"type":"string","format":"date-time"}`
-	durationSchema = `{"type":"string","pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$","description":"A duration such as \"1h30m\"."}`
+	decimalPattern   = `^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`
+	clockPattern     = `([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]`
+	microTimePattern = `T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-])`
+	quantityPattern  = `^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`
 )
 
-// builtin are the plans of types that are not what their declaration says, by
-// import path and name. Those of other modules are recognised without requiring
-// them. Kinds with methods are read and written by the type's own.
-var builtin = map[string]model.Type{
-	"time.Time":                {Kind: model.Time},
-	"time.Duration":            {Kind: model.Int, Bits: 64}, // nanoseconds, as encoding/json has it
-	"encoding/json.RawMessage": {Kind: model.RawJSON},
-	"encoding/json.Number":     {Kind: model.Number},
-	"math/big.Int":             {Kind: model.JSON, Schema: `{"type":"integer"}`},
-	"net/url.URL":              {Kind: model.Text, Format: "uri", Marshaler: "MarshalBinary", Unmarshaler: "UnmarshalBinary"},
+var (
+	uuidForm     = form{format: "uuid", always: true}
+	dateTimeForm = form{format: "date-time", always: true}
+	durationForm = form{pattern: durationPattern, always: true}
+)
 
-	"github.com/google/uuid.UUID":    {Kind: model.Text, Format: "uuid"},
-	"github.com/gofrs/uuid.UUID":     {Kind: model.Text, Format: "uuid"},
-	"github.com/gofrs/uuid/v5.UUID":  {Kind: model.Text, Format: "uuid"},
-	"github.com/satori/go.uuid.UUID": {Kind: model.Text, Format: "uuid"},
+const (
+	decimalDoc  = "A decimal number in a string."
+	durationDoc = `A duration such as "1h30m".`
+	clockDoc    = `A time of day such as "15:04:05".`
+)
+
+// single has the rows of the standard library and of single types of other modules. mcpgen
+// requires none of the modules.
+var single = map[string]known{
+	"time.Time":                {plan: model.Type{Kind: model.Time}},
+	"time.Duration":            {plan: model.Type{Kind: model.Int, Bits: 64}}, // nanoseconds, as encoding/json has it
+	"encoding/json.RawMessage": {plan: model.Type{Kind: model.RawJSON}},
+	"encoding/json.Number":     {plan: model.Type{Kind: model.Number}},
+	"math/big.Int":             {plan: model.Type{Kind: model.JSON, Schema: `{"type":"integer"}`}},
+	"net/url.URL":              {plan: model.Type{Kind: model.Text, Format: "uri", Marshaler: "MarshalBinary", Unmarshaler: "UnmarshalBinary"}},
+
+	"github.com/google/uuid.UUID":        {by: model.Text, form: uuidForm},
+	"github.com/google/uuid.NullUUID":    {value: "UUID"},
+	"github.com/gofrs/uuid.UUID":         {by: model.Text, form: uuidForm},
+	"github.com/gofrs/uuid.NullUUID":     {value: "UUID"},
+	"github.com/satori/go.uuid.UUID":     {by: model.Text, form: uuidForm},
+	"github.com/satori/go.uuid.NullUUID": {value: "UUID"},
+	"github.com/oklog/ulid.ULID":         {by: model.Text, form: form{pattern: `^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`, always: true}},
+	// The last of twenty characters has the last of 96 bits.
+	"github.com/rs/xid.ID": {by: model.JSON, form: form{pattern: `^[0-9a-v]{19}[0g]$`, always: true}, nullOut: true},
 
 	// As text: what MarshalJSON writes depends on a variable of the package.
-	"github.com/shopspring/decimal.Decimal": {Kind: model.Text, Schema: `{"type":"string","pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$","description":"A decimal number in a string."}`},
+	"github.com/shopspring/decimal.Decimal":     {by: model.Text, form: form{pattern: decimalPattern, always: true}, doc: decimalDoc},
+	"github.com/shopspring/decimal.NullDecimal": {value: "Decimal"},
+	"github.com/ericlagergren/decimal.Big":      {by: model.Text, form: form{pattern: decimalPattern}, doc: decimalDoc},
+	"github.com/cockroachdb/apd.Decimal":        {by: model.Text, form: form{pattern: decimalPattern}, doc: decimalDoc},
+	"github.com/cockroachdb/apd.NullDecimal":    {value: "Decimal"},
+	"github.com/cockroachdb/apd.BigInt":         {plan: model.Type{Kind: model.JSON, Schema: `{"type":"integer"}`}},
 
-	"github.com/jackc/pgx/v5/pgtype.UUID":        {Kind: model.JSON, Schema: `{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}`},
-	"github.com/jackc/pgx/v5/pgtype.Date":        {Kind: model.JSON, Schema: stringOrNull},
-	"github.com/jackc/pgx/v5/pgtype.Timestamp":   {Kind: model.JSON, Schema: stringOrNull},
-	"github.com/jackc/pgx/v5/pgtype.Timestamptz": {Kind: model.JSON, Schema: stringOrNull},
-	"github.com/jackc/pgx/v5/pgtype.Numeric":     {Kind: model.JSON, Schema: `{"anyOf":[{"type":"number"},{"type":"string"},{"type":"null"}]}`},
+	"github.com/jackc/pgx/pgtype.UUID":        {by: model.JSON, form: uuidForm, null: true},
+	"github.com/jackc/pgx/pgtype.Date":        {by: model.JSON, form: form{pattern: `^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$`}, null: true},
+	"github.com/jackc/pgx/pgtype.Timestamp":   {by: model.JSON, form: form{pattern: `^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T` + clockPattern + `(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)$`}, null: true},
+	"github.com/jackc/pgx/pgtype.Timestamptz": {by: model.JSON, form: form{pattern: `^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T` + clockPattern + `(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$`}, null: true},
+	"github.com/jackc/pgx/pgtype.Numeric":     {plan: model.Type{Kind: model.JSON, Schema: `{"anyOf":[{"type":"number"},{"enum":["NaN","Infinity","-Infinity"],"type":"string"},{"type":"null"}]}`}},
 
-	"k8s.io/apimachinery/pkg/api/resource.Quantity":  {Kind: model.JSON, Schema: `{"type":"string","description":"A quantity such as \"500m\" or \"2Gi\"."}`},
-	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":      {Kind: model.JSON, Schema: dateTimeSchema, NullOut: true},
-	"k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime": {Kind: model.JSON, Schema: dateTimeSchema, NullOut: true},
-	"k8s.io/apimachinery/pkg/apis/meta/v1.Duration":  {Kind: model.JSON, Schema: durationSchema},
-	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {Kind: model.JSON,
-		Schema: `{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"string"}]}`},
+	"go.mongodb.org/mongo-driver/bson.ObjectID":           {by: model.JSON, form: form{pattern: `^[0-9a-fA-F]{24}$`, always: true}},
+	"go.mongodb.org/mongo-driver/bson/primitive.ObjectID": {by: model.JSON, form: form{pattern: `^[0-9a-fA-F]{24}$`, always: true}},
+
+	"github.com/jmoiron/sqlx/types.JSONText":     {plan: model.Type{Kind: model.JSON}},
+	"github.com/jmoiron/sqlx/types.NullJSONText": {value: "JSONText"},
+
+	"github.com/google/go-github/github.Timestamp": {by: model.JSON, form: dateTimeForm},
+
+	"k8s.io/apimachinery/pkg/api/resource.Quantity":  {by: model.JSON, form: form{pattern: quantityPattern, always: true}, doc: `A quantity such as "500m" or "2Gi".`},
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":      {by: model.JSON, form: dateTimeForm, nullOut: true},
+	"k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime": {by: model.JSON, form: form{format: "date-time", pattern: microTimePattern, always: true}, nullOut: true, doc: "A date and time with six digits after the point."},
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Duration":  {by: model.JSON, form: durationForm, doc: durationDoc},
+	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {plan: model.Type{Kind: model.JSON,
+		Schema: `{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"string"}]}`}},
+
+	"gorm.io/datatypes.JSON":    {plan: model.Type{Kind: model.JSON}},
+	"gorm.io/datatypes.JSONMap": {plan: model.Type{Kind: model.JSON, Schema: `{"type":"object"}`, NullOut: true}},
+	"gorm.io/datatypes.Date":    {by: model.JSON, form: dateTimeForm},
+	"gorm.io/datatypes.Time":    {by: model.JSON, form: form{pattern: `^` + clockPattern + `(\.[0-9]{1,9})?$`}, doc: clockDoc},
+	"gorm.io/datatypes.URL":     {by: model.JSON, form: form{format: "uri"}},
+
+	"github.com/pgvector/pgvector-go.Vector":     {plan: model.Type{Kind: model.JSON, Schema: `{"type":"array","items":{"type":"number"}}`, NullOut: true}},
+	"github.com/pgvector/pgvector-go.HalfVector": {plan: model.Type{Kind: model.JSON, Schema: `{"type":"array","items":{"type":"number"}}`, NullOut: true}},
 }
 
-// flagged are structs of a value and a flag Valid, with the field of the value.
-// They travel as the value, or as nothing.
-var flagged = map[string]string{
-	"database/sql.Null":        "V",
-	"database/sql.NullBool":    "Bool",
-	"database/sql.NullByte":    "Byte",
-	"database/sql.NullFloat64": "Float64",
-	"database/sql.NullInt16":   "Int16",
-	"database/sql.NullInt32":   "Int32",
-	"database/sql.NullInt64":   "Int64",
-	"database/sql.NullString":  "String",
-	"database/sql.NullTime":    "Time",
-
-	"github.com/google/uuid.NullUUID":           "UUID",
-	"github.com/gofrs/uuid.NullUUID":            "UUID",
-	"github.com/gofrs/uuid/v5.NullUUID":         "UUID",
-	"github.com/shopspring/decimal.NullDecimal": "Decimal",
-	"github.com/jackc/pgx/v5/pgtype.Bool":       "Bool",
-	"github.com/jackc/pgx/v5/pgtype.Float4":     "Float32",
-	"github.com/jackc/pgx/v5/pgtype.Float8":     "Float64",
-	"github.com/jackc/pgx/v5/pgtype.Int2":       "Int16",
-	"github.com/jackc/pgx/v5/pgtype.Int4":       "Int32",
-	"github.com/jackc/pgx/v5/pgtype.Int8":       "Int64",
-	"github.com/jackc/pgx/v5/pgtype.Text":       "String",
+// families are the types of one package that have the same row, or a row by their name.
+var families = []struct {
+	paths []string
+	types map[string]known
+}{
+	{[]string{"database/sql"}, values("Null=V NullBool=Bool NullByte=Byte NullFloat64=Float64 NullInt16=Int16 NullInt32=Int32 NullInt64=Int64 NullString=String NullTime=Time")},
+	{[]string{"github.com/jackc/pgx/pgtype"}, values("Bool=Bool Float4=Float32 Float8=Float64 Int2=Int16 Int4=Int32 Int8=Int64 Uint32=Uint32 Text=String")},
+	{
+		[]string{"github.com/guregu/null", "gopkg.in/guregu/null"},
+		values("Bool=Bool Byte=Byte Float=Float64 Int=Int64 Int16=Int16 Int32=Int32 String=String Time=Time Value=V"),
+	},
+	{
+		[]string{"github.com/volatiletech/null", "github.com/aarondl/null", "gopkg.in/volatiletech/null"},
+		join(
+			values("Bool=Bool Float32=Float32 Float64=Float64 Int=Int Int8=Int8 Int16=Int16 Int32=Int32 Int64=Int64 String=String Time=Time Uint=Uint Uint8=Uint8 Uint16=Uint16 Uint32=Uint32 Uint64=Uint64"),
+			map[string]known{"JSON": {plan: model.Type{Kind: model.JSON}}},
+		),
+	},
+	{
+		[]string{"github.com/go-openapi/strfmt"},
+		join(
+			map[string]known{
+				"DateTime": {by: model.JSON, form: dateTimeForm}, "Date": {by: model.JSON, form: form{format: "date", always: true}},
+				"Duration": {by: model.JSON, form: durationForm, doc: durationDoc},
+				"URI":      {by: model.JSON, form: form{format: "uri"}}, "Email": {by: model.JSON, form: form{format: "email"}},
+				"Hostname": {by: model.JSON, form: form{format: "hostname"}},
+				"IPv4":     {by: model.JSON, form: form{format: "ipv4"}}, "IPv6": {by: model.JSON, form: form{format: "ipv6"}},
+			},
+			rows("UUID UUID3 UUID4 UUID5 UUID7", known{by: model.JSON, form: form{format: "uuid"}}),
+			rows("CIDR CreditCard HexColor ISBN ISBN10 ISBN13 MAC Password RGBColor SSN", known{by: model.JSON}),
+		),
+	},
+	{
+		[]string{"cloud.google.com/go/civil", "github.com/golang-sql/civil"},
+		map[string]known{
+			"Date":     {by: model.Text, form: form{format: "date"}},
+			"Time":     {by: model.Text, form: form{pattern: `^` + clockPattern + `(\.[0-9]{1,9})?$`, always: true}, doc: clockDoc},
+			"DateTime": {by: model.Text, form: form{pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]` + clockPattern + `(\.[0-9]{1,9})?$`, always: true}, doc: `A date and time without a time zone, such as "2006-01-02T15:04:05".`},
+		},
+	},
 }
 
-// knownType returns the plan of a type of the built-in table, nil if it is not
-// in it.
-func knownType(t types.Type) *model.Type {
-	if p, ok := builtin[typeKey(t)]; ok {
-		return &p
+// values are rows of types with a value and a flag, written Type=Field.
+func values(list string) map[string]known {
+	out := map[string]known{}
+	for row := range strings.FieldsSeq(list) {
+		name, field, _ := strings.Cut(row, "=")
+		out[name] = known{value: field}
 	}
-	return nil
+	return out
+}
+
+// rows gives several types the same row.
+func rows(names string, k known) map[string]known {
+	out := map[string]known{}
+	for name := range strings.FieldsSeq(names) {
+		out[name] = k
+	}
+	return out
+}
+
+func join(list ...map[string]known) map[string]known {
+	out := map[string]known{}
+	for _, m := range list {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+// table has all rows, by import path and name. The path of a module is without its major
+// version, 2 and later.
+var table = func() map[string]known {
+	all := maps.Clone(single)
+	for _, f := range families {
+		for _, path := range f.paths {
+			for name, k := range f.types {
+				all[path+"."+name] = k
+			}
+		}
+	}
+	return all
+}()
+
+// knownType returns the plan of a type of the table, nil if it is not in it, or does not
+// have the methods that its row names.
+func knownType(t types.Type) *model.Type {
+	k, ok := table[typeKey(t)]
+	switch {
+	case !ok || k.value != "":
+		return nil
+	case k.by == model.Invalid:
+		plan := k.plan
+		plan.Doc = k.doc
+		return &plan
+	}
+	m := methodsOf(t)
+	if k.by == model.JSON && !(m.marshalJSON && m.unmarshalJSON) || k.by == model.Text && !(m.marshalText && m.unmarshalText) {
+		return nil
+	}
+	text := &model.Type{Kind: model.String, Go: types.Typ[types.String], Limits: map[string]string{}, LimitsOut: k.form.always}
+	for name, limit := range map[string]string{"format": k.form.format, "pattern": k.form.pattern} {
+		if limit != "" {
+			text.Limits[name] = limit
+		}
+	}
+	plan := &model.Type{Kind: model.Converted, Elem: text, Convert: &model.Conversion{Methods: k.by}, NullOut: k.nullOut, Doc: k.doc}
+	if k.null {
+		plan.Elem = &model.Type{Kind: model.Pointer, Go: types.NewPointer(text.Go), Elem: text}
+	}
+	return plan
 }
 
 // flaggedValue returns the field that holds the value of a type of a value and a flag,
 // nil if t is not such a type.
 func flaggedValue(t types.Type) *types.Var {
-	name, ok := flagged[typeKey(t)]
-	if !ok {
+	name := table[typeKey(t)].value
+	if name == "" {
 		return nil
 	}
-	st, ok := t.Underlying().(*types.Struct)
-	if !ok {
+	flag := fieldOf(t, "Valid")
+	if flag == nil || !types.Identical(flag.Type(), types.Typ[types.Bool]) {
 		return nil
 	}
-	var value *types.Var
-	hasFlag := false
-	for f := range st.Fields() {
-		switch {
-		case f.Name() == name:
-			value = f
-		case f.Name() == "Valid":
-			hasFlag = types.Identical(f.Type(), types.Typ[types.Bool])
-		}
-	}
-	if !hasFlag {
-		return nil
-	}
-	return value
+	return fieldOf(t, name)
 }
 
-// typeKey is the import path and the name of a declared type, "" for others.
+// fieldOf returns an exported field of a struct, or of a struct that is embedded in it by
+// value; nil if there is none.
+func fieldOf(t types.Type, name string) *types.Var {
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return nil
+	}
+	obj, _, indirect := types.LookupFieldOrMethod(t, true, nil, name)
+	field, ok := obj.(*types.Var)
+	if !ok || indirect {
+		return nil
+	}
+	return field
+}
+
+var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`)
+
+// typeKey is the key of a declared type in the table, "" for other types.
 func typeKey(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
 		return ""
 	}
-	return named.Obj().Pkg().Path() + "." + named.Obj().Name()
+	parts := slices.DeleteFunc(strings.Split(named.Obj().Pkg().Path(), "/"), majorVersion.MatchString)
+	path := strings.Join(parts, "/")
+	if strings.HasPrefix(path, "gopkg.in/") {
+		if stem, version, ok := strings.Cut(path, ".v"); ok {
+			_, rest, _ := strings.Cut(version, "/")
+			path = strings.TrimSuffix(stem+"/"+rest, "/")
+		}
+	}
+	return path + "." + named.Obj().Name()
 }

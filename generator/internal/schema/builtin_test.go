@@ -1,11 +1,12 @@
 package schema
 
 import (
+	"go/types"
 	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
-	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
+	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -13,34 +14,52 @@ import (
 // directive could give, and that its kind is one that can be read and written.
 func TestKnownSchemas(t *testing.T) {
 	s := check(t, "")
-	for name, plan := range builtin {
-		if plan.Schema != "" {
-			form := &SchemaForm{JSON: plan.Schema}
+	for name, k := range table {
+		n := 0
+		for _, set := range []bool{k.plan.Kind != model.Invalid, k.value != "", k.by != model.Invalid} {
+			if set {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: not one of plan, value and by", name)
+		}
+		if k.plan.Schema != "" {
+			form := &SchemaForm{JSON: k.plan.Schema}
 			if !s.goodSchema(site{Place: diag.Place{Subject: name}}, form) {
 				t.Errorf("%s: %s", name, s.printed())
 			}
-			inspectOutput(t, outputText(&plan))
+			inspectOutput(t, outputText(&k.plan))
 		}
-		if plan.Kind == model.Reflect || plan.Kind == model.Invalid {
-			t.Errorf("%s: kind %d", name, plan.Kind)
+		if k.plan.Kind == model.Reflect {
+			t.Errorf("%s: kind %d", name, k.plan.Kind)
 		}
-	}
-	if got := mismatchOf(t, `"1h"`); got != "" {
-		t.Error(got)
+		if k.form.pattern != "" {
+			if err := keyword.CheckPattern(k.form.pattern); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if k.form.format != "" && keyword.FormatFunc(k.form.format) == "" {
+			t.Errorf("%s: unknown format %s", name, k.form.format)
+		}
 	}
 }
 
-// mismatchOf validates a value against the schema of durations in a string.
-func mismatchOf(t *testing.T, value string) string {
-	schema := compile(t, durationSchema)
-	v, err := jsontext.Decode(value)
-	if err != nil {
-		t.Fatal(err)
+func TestTypeKey(t *testing.T) {
+	for path, want := range map[string]string{
+		"github.com/a/b":                       "github.com/a/b.T",
+		"github.com/a/b/v2":                    "github.com/a/b.T",
+		"github.com/a/b/v12/sub":               "github.com/a/b/sub.T",
+		"k8s.io/apimachinery/pkg/apis/meta/v1": "k8s.io/apimachinery/pkg/apis/meta/v1.T",
+		"gopkg.in/guregu/null.v4":              "gopkg.in/guregu/null.T",
+		"gopkg.in/guregu/null.v4/zero":         "gopkg.in/guregu/null/zero.T",
+		"vendor.example/null.v4":               "vendor.example/null.v4.T",
+	} {
+		named := types.NewNamed(types.NewTypeName(0, types.NewPackage(path, "p"), "T", nil), types.Typ[types.Int], nil)
+		if got := typeKey(named); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
 	}
-	if err := schema.Validate(v); err != nil {
-		return err.Error()
-	}
-	return ""
 }
 
 func TestKnown(t *testing.T) {

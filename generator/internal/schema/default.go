@@ -26,11 +26,11 @@ func unwritableValue(t *model.Type, v any, top bool) (hint, problem string) {
 		if !top {
 			return "let the function choose what a missing value means", "a default cannot hold a " + t.Name + ", which only a function of its type can make"
 		}
-		if t.Kind == model.Converted {
+		if t.Kind == model.Converted && t.Convert.Methods == model.Invalid {
 			return unwritableValue(t.Elem, v, false)
 		}
 	case model.Pointer:
-		return unwritableValue(t.Elem, v, top && t.Elem.Kind != model.Pointer && t.Elem.Kind != model.Converted)
+		return unwritableValue(t.Elem, v, top && t.Elem.Kind != model.Pointer && (t.Elem.Kind != model.Converted || t.Elem.Convert.Methods != model.Invalid))
 	case model.Flagged:
 		return unwritableValue(t.Elem, v, false)
 	case model.Union, model.Reflect:

@@ -204,6 +204,8 @@ func isClosedInterface(t types.Type) bool {
 func (r *Resolver) isConverted(s site, t *model.Type) bool {
 	var missing, hint string
 	switch {
+	case t.Convert.Methods != model.Invalid:
+		return true
 	case t.Convert.Decode == nil && s.use != Result:
 		missing, hint = "decode", "func(%s) (%s, error)"
 	case t.Convert.Encode == nil && s.use != Argument:

@@ -175,6 +175,9 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 	if desc == "" {
 		desc = t.Doc
 	}
+	if !w.output || t.LimitsOut {
+		limits(s, &model.Rules{Limits: t.Limits})
+	}
 	limits(s, rules)
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float, model.Number:

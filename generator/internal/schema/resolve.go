@@ -69,15 +69,15 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 		r.fillSchema(s, plan, t, form.Schema)
 		return !r.unreadable(s, plan, t)
 	}
-	if known := knownType(t); known != nil {
-		doc, name := plan.Doc, plan.Name
-		*plan = *known
-		plan.Go, plan.Doc, plan.Name = t, doc, name
-		return true
-	}
 	if value := flaggedValue(t); value != nil {
 		plan.Value = value.Name()
 		return r.fillElem(s, plan, model.Flagged, value.Type())
+	}
+	if known := knownType(t); known != nil {
+		name := plan.Name
+		*plan = *known
+		plan.Go, plan.Name = t, name
+		return true
 	}
 	if _, ok := t.Underlying().(*types.Interface); !ok {
 		if m := methodsOf(t).in(s.use); m.any() {
@@ -322,8 +322,7 @@ func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	if obj.Pkg() == nil || r.isStandard(obj.Pkg().Path()) {
 		return ""
 	}
-	key := typeKey(obj.Type())
-	if _, ok := builtin[key]; ok || flagged[key] != "" {
+	if _, ok := table[typeKey(obj.Type())]; ok {
 		return ""
 	}
 	if r.isForeign(obj.Pkg()) {

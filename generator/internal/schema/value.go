@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -175,7 +176,7 @@ func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
 // violated returns which constraint a decoded value violates, "" if it violates none.
 func violated(t *model.Type, rules *model.Rules, v any) string {
 	for _, k := range keyword.Rules() {
-		limit := k.Limit(rules)
+		limit := cmp.Or(k.Limit(rules), t.Limits[k.Name])
 		if _, err := k.Func(t); limit == "" || err != nil {
 			continue
 		}
