@@ -197,7 +197,7 @@ func (b *builder) fill(c *model.Call, f *model.Fill) *Fill {
 	t := c.Input.Object
 	for i, field := range f.Chain {
 		step := FillStep{Path: b.steps(t, field)}
-		// A parameter that is inlined is no pointer in the struct of arguments.
+		// A parameter that is inlined is not a pointer in the struct of arguments.
 		inlined := t.Go == nil && slices.ContainsFunc(c.Func.Params, func(p *model.Param) bool { return p.Inlined && p.Name == field.Path[0].Name })
 		if t = field.Type; t.Kind == model.Pointer {
 			step.Pointer = i < len(f.Chain)-1 && !inlined
