@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"go/token"
 	"go/types"
 	"strings"
 	"testing"
@@ -120,5 +121,16 @@ type Line struct{ From, To Point }
 	tool.Defs = false
 	if got := InputOf(tool); strings.Contains(got, "$defs") || strings.Count(got, point) != 2 {
 		t.Error(got)
+	}
+}
+
+// TestRawMessage checks the type that json.RawMessage is an alias of from Go 1.27 on.
+func TestRawMessage(t *testing.T) {
+	for _, name := range [][2]string{{"encoding/json", "RawMessage"}, {"encoding/json/jsontext", "Value"}} {
+		pkg := types.NewPackage(name[0], "p")
+		named := types.NewNamed(types.NewTypeName(token.NoPos, pkg, name[1], nil), types.NewSlice(types.Typ[types.Byte]), nil)
+		if known := knownType(named); known == nil || known.Kind != model.RawJSON {
+			t.Errorf("%v: %+v", named, known)
+		}
 	}
 }
