@@ -21,7 +21,7 @@ type onePackage struct {
 }
 
 // load loads one package. When ok is false the command is over with that code. Warnings
-// are left to the command that generates.
+// are left to the command that generates, and to list -v.
 func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool) {
 	dir, pattern := c.locate(name)
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
@@ -52,6 +52,9 @@ func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool)
 			paths[i] = p.Model.Path
 		}
 		return nil, c.usage(f.Name(), name+" matches more than one package", "name one of "+strings.Join(paths, ", ")), false
+	}
+	if f.verbose && f.Name() == "list" {
+		c.diagnostics(result.Diagnostics)
 	}
 	return &onePackage{Package: result.Packages[0], name: name, dir: dir, tags: f.tags}, exitDone, true
 }

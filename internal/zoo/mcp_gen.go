@@ -6457,7 +6457,7 @@ const mcpInputEchoMixed = `{"type":"object","properties":{` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}},` +
 	`"maxItems":3}},` +
-	`"required":["point","at","wait","data","any","byID","list"],"additionalProperties":false}`
+	`"required":["point","at","wait","data","any","byID","opt","list"],"additionalProperties":false}`
 
 // mcpOutputEchoMixed is the output schema of the tool "echo_mixed".
 const mcpOutputEchoMixed = `{"type":"object","description":"Mixed is what the arguments of EchoMixed are.",` +
@@ -6552,7 +6552,7 @@ var mcpFieldsEchoMixed = wire.Fields{
 	{Name: "data", Required: true},
 	{Name: "any", Required: true, Null: true},
 	{Name: "byID", Required: true},
-	{Name: "opt"},
+	{Name: "opt", Required: true},
 	{Name: "list", Required: true},
 }
 

@@ -47,6 +47,8 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 			if !a.fix(p, args.fixes(p.Name), variadic, at) {
 				return false
 			}
+		case sig.Variadic() && i == sig.Params().Len()-1 && a.unfillable(p, args, at):
+			p.Source = model.FromZero
 		default:
 			p.Source = model.FromArgument
 			open = append(open, p)
@@ -62,6 +64,24 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 		ok = a.plainInput(call, name, d, fn, open, args, filling, at)
 	}
 	return ok && a.choices(call, d, at)
+}
+
+// unfillable reports whether a variadic parameter is left empty, since no client can fill
+// it. A line about it asks for an argument.
+func (a *analyzer) unfillable(p *model.Param, args *argSet, at diag.Place) bool {
+	if schema.UsesLibrary(p.Type) || slices.ContainsFunc(args.all, func(l *directive.Directive) bool { return about(l, p.Name) }) {
+		return false
+	}
+	at = at.At(p.Pos).In("argument " + paramName(p))
+	why := a.types.Unfillable(p.Name, p.Type, at)
+	if why == "" {
+		return false
+	}
+	d := a.diags.Warnf(at.Pos, at.Subject, "no client can fill it, so it is left empty: %s", why)
+	if p.Name != "" && p.Name != "_" {
+		d.Hint = "write //mcp:arg " + p.Name + " omit to say so"
+	}
+	return true
 }
 
 // whole returns the struct type when exactly one parameter is left and its JSON

@@ -44,7 +44,7 @@ func (r *Resolver) named(s site, t *types.Named) *model.Type {
 	if plan, ok := r.plansOf(s.use).At(t).(*model.Type); ok {
 		return plan
 	}
-	if !r.usable(s, t) {
+	if r.refuseLibrary(s, t) || !r.usable(s, t) {
 		return nil
 	}
 	plan := &model.Type{Go: t, Name: plainName(t), Doc: r.typeDoc(t.Obj())}

@@ -129,7 +129,8 @@ func (r *Resolver) typeAt(s site, t types.Type) *model.Type {
 }
 
 // Param returns the field for a plain parameter: an argument by the parameter's name,
-// required unless it is a pointer or variadic. A time.Duration is text there, "1h30m".
+// required unless it is variadic or a pointer; a pointer to a struct is required, since
+// functions take those for their size and do not expect nil. A time.Duration is text there, "1h30m".
 // For a variadic parameter t is the slice. The description is left to the caller. It
 // returns nil like [Resolver.Type].
 func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place) *model.Field {
@@ -144,7 +145,7 @@ func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place
 		Name:     name,
 		Path:     []model.Selector{{Name: name}},
 		Type:     plan,
-		Required: !variadic && !plan.IsOptional(),
+		Required: !variadic && (!plan.IsOptional() || plan.Kind == model.Pointer && plan.Elem.Kind == model.Struct),
 		Variadic: variadic,
 		Pos:      at.Pos,
 	}
