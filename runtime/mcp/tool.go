@@ -59,7 +59,8 @@ type ToolInfo struct {
 	Narrow []string
 	// Timeout ends the context of a call; 0 means that of [WithTimeout].
 	Timeout time.Duration
-	// Lenient accepts "5" for 5, "true" for true, and a JSON text for an object.
+	// Lenient accepts "5" for 5, "true" for true, a JSON text for an object, "a" for
+	// ["a"], and "" for an optional value that is not a text.
 	Lenient bool
 
 	choices map[string][]string // of arguments, by their functions

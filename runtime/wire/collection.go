@@ -28,6 +28,12 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 // empty. An element that violates its schema is left zero.
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	before := d.problemCount()
+	if d.wraps() {
+		if one := make(S, 1); wrap(d, &one[0], f) {
+			*v = one
+		}
+		return
+	}
 	if !d.begin('[', "an array") {
 		return
 	}

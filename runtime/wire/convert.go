@@ -14,6 +14,7 @@ func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (
 	}
 	t, err := convert(s)
 	if err != nil {
+		d.kept = 0 // the variable is unchanged
 		d.invalid(err, described(d.data[start:d.pos]))
 		return
 	}

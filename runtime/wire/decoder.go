@@ -17,7 +17,9 @@ const keptFrames = 64
 // Options of a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
 	// Lenient accepts a string that holds the JSON text of a number, a boolean, an
-	// array or an object where such a value is expected.
+	// array or an object where such a value is expected; any other string for an array
+	// of that element; and an empty string for an optional member that is not a plain
+	// string, an object or an array of fixed length, as if the member were missing.
 	Lenient bool
 	// MaxDepth is how deep arrays and objects may nest, 0 for DefaultMaxDepth.
 	MaxDepth int
@@ -56,6 +58,9 @@ type Decoder struct {
 	number    float64 // the last float read, before rounding to its own type
 	literal   excerpt // text of the last number read
 
+	kept    int // end of the last string or object that may not be blank, see forgiveBlank
+	wrapped int // start of the string that is read as an element, one more than its index
+
 	failed    bool // the value read last was invalid
 	broken    bool // something inside the array or object read last was invalid
 	quoted    bool // inside a value of the ",string" option
@@ -77,6 +82,8 @@ type frame struct {
 	seenMore []uint64 // and the others
 	expected int      // the field to come if members come in order
 	value    int      // where the value of the member begins, -1 before the first
+	optional bool     // the member may be missing
+	problems int      // violations before the value
 	keys     int      // where the names of this object begin in Decoder.keys
 	isOpen   bool     // unknown members are handed out too
 }
@@ -120,7 +127,7 @@ func (d *Decoder) Reset(data []byte, o Options) {
 	d.data, d.pos, d.opts = data, 0, o
 	d.failed, d.broken, d.quoted, d.finished = false, false, false, false
 	d.err, d.problems, d.more, d.finishErr = nil, nil, false, nil
-	d.compared, d.ended = 0, nil
+	d.compared, d.ended, d.kept, d.wrapped = 0, nil, 0, 0
 	d.checkAt = noCheck
 	if o.Context != nil && len(data) > checkEvery {
 		d.checkAt = checkEvery

@@ -16,6 +16,37 @@ func (d *Decoder) enterQuotedJSON(brace byte) bool {
 	return true
 }
 
+// forgiveBlank drops the violation of the member read last if that is optional and its
+// value the empty string: clients that fill in every argument send it for a missing
+// number, time or enumeration. The variable of such a value is unchanged, so it has its
+// default. A plain string was stored, and stays as it is.
+func (d *Decoder) forgiveBlank(f *frame) {
+	if f.optional && len(d.problems) > f.problems && d.pos == f.value+2 && d.pos != d.kept && string(d.data[f.value:d.pos]) == `""` {
+		d.problems = d.problems[:f.problems]
+	}
+}
+
+// wrap reads a string as the only element of a list, and reports whether it has no
+// violation. It wraps once, since a list may be an element of its own type.
+func wrap[T any](d *Decoder, v *T, f func(*Decoder, *T)) bool {
+	before := d.problemCount()
+	d.wrapped = d.pos + 1
+	f(d, v)
+	d.wrapped = 0
+	d.failed = d.failed || d.err != nil || d.problemCount() != before
+	d.list = excerpt{-1, 0, []byte("[]")} // one element is unique
+	return !d.failed
+}
+
+// wraps reports whether the next string is to be read as an element. If it holds the
+// text of an array, it enters that.
+func (d *Decoder) wraps() bool {
+	if !d.opts.Lenient || d.peek() != '"' || d.wrapped == d.pos+1 {
+		return false
+	}
+	return !d.enterQuotedJSON('[') && d.err == nil
+}
+
 // innerText returns the text of the object or array that the next string holds, and the
 // end of that string; nil if it holds none. It does not advance, except to the end of the
 // data at a syntax error.
@@ -43,6 +74,7 @@ func (d *Decoder) innerText(brace byte) (text []byte, end int) {
 func (d *Decoder) pushQuotedJSON(text []byte, end, depth int) {
 	d.texts = append(d.texts, input{d.data, end, d.trail, d.index, d.checkAt, depth})
 	d.data, d.pos, d.trail, d.index = text, 0, trail{}, spanIndex{}
+	d.wrapped = 0 // an index in the text around
 	if d.checkAt != noCheck {
 		d.checkAt = max(0, d.checkAt-end)
 	}

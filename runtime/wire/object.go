@@ -45,7 +45,7 @@ func (d *Decoder) object(fields Fields, open bool) Object {
 	}
 	f := d.frame()
 	f.fields, f.isOpen = fields, open
-	f.seen, f.expected, f.value = 0, 0, -1
+	f.seen, f.expected, f.value, f.optional = 0, 0, -1, false
 	f.keys = d.keys.len()
 	if len(fields) > 64 {
 		f.seenMore = make([]uint64, (len(fields)-1)/64)
@@ -61,6 +61,7 @@ func (d *Decoder) begin(brace byte, want string) bool {
 	if c != brace {
 		if c != '"' || !d.opts.Lenient || !d.enterQuotedJSON(brace) {
 			d.mismatch(want)
+			d.kept = d.pos
 			return false
 		}
 	}
@@ -79,6 +80,9 @@ func (o *Object) Next() bool {
 	}
 	if d.pos >= d.checkAt {
 		d.check()
+	}
+	if d.opts.Lenient {
+		d.forgiveBlank(f)
 	}
 	for {
 		if f.value == d.pos {
@@ -138,7 +142,8 @@ func (d *Decoder) quickMember(f *frame) *Field {
 // null that counts as absent.
 func (o *Object) take(field *Field, c byte) bool {
 	d := o.d
-	o.f.value = d.pos
+	o.f.value, o.f.optional, o.f.problems = d.pos, !field.Required, len(d.problems)
+	d.kept = 0
 	if c == 'n' && !field.Null && !field.Required {
 		d.readWord("null")
 		return false
@@ -228,7 +233,7 @@ func (o *Object) unknown(key []byte) (found, ok bool) {
 	if d.colon() == 0 {
 		return false, false
 	}
-	f.value = d.pos
+	f.value, f.optional = d.pos, false
 	if f.isOpen {
 		o.name = string(key)
 		d.failed = false

@@ -13,6 +13,7 @@ import (
 func String[T ~string](d *Decoder, v *T) {
 	if text, ok := d.stringText("a string"); ok {
 		*v = T(text)
+		d.kept = d.pos
 	}
 }
 

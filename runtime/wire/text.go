@@ -12,6 +12,7 @@ func TextEnum[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, values 
 func FormattedText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, format FormatChecker) {
 	var s string
 	String(d, &s)
+	d.kept = 0
 	if Format(d, s, format); !d.failed {
 		unmarshalText(d, v, unmarshal, s)
 	}
@@ -46,6 +47,7 @@ func readBy[S any](d *Decoder, f func(*Decoder, *S)) (s S, ok bool) {
 	if d.err != nil || d.problemCount() != before {
 		d.failed = true
 	}
+	d.kept = 0
 	return s, !d.failed
 }
 
