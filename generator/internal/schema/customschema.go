@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,12 +55,47 @@ func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
 		r.errorf(s, `write an object, such as {"type":"string"}; {"description":"..."} allows everything`, "the schema is not a JSON object")
 		return false
 	}
+	if members := v.(map[string]any); members["type"] != nil {
+		if alternatives := anyOfTypes(members); alternatives != nil {
+			v, form.JSON = alternatives, jsontext.Show(alternatives)
+		}
+	}
 	form.JSON = jsontext.Compact(form.JSON)
 	if hint, problem := malformed(v, ""); problem != "" {
 		r.errorf(s, hint, "the schema is wrong: %s", problem)
 		return false
 	}
 	return true
+}
+
+// anyOfTypes writes a list of types as alternatives, since some clients refuse the list:
+// the description is outside, and null has no other keyword. It returns nil for schemas
+// without a list, with one that is wrong, or with alternatives of their own.
+func anyOfTypes(members map[string]any) map[string]any {
+	list, ok := members["type"].([]any)
+	if _, taken := members["anyOf"]; !ok || len(list) == 0 || taken {
+		return nil
+	}
+	outer, rest := map[string]any{}, map[string]any{}
+	for key, value := range members {
+		switch key {
+		case "type":
+		case "title", "description", "deprecated", "examples", "default":
+			outer[key] = value
+		default:
+			rest[key] = value
+		}
+	}
+	var alternatives []any
+	for _, name := range list {
+		alternative := map[string]any{"type": name}
+		if name != "null" {
+			maps.Copy(alternative, rest)
+		}
+		alternatives = append(alternatives, alternative)
+	}
+	outer["anyOf"] = alternatives
+	return outer
 }
 
 var typeNames = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
