@@ -16,7 +16,7 @@ import (
 const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
-// Options win over the directives.
+// Options override the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{
 		Name: "revisions",

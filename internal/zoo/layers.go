@@ -52,7 +52,7 @@ func (g *Grade) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Tag is a generic key that travels as text.
+// Tag is a generic key that is text in JSON.
 type Tag[T any] struct{ Name string }
 
 // MarshalText writes the name.
@@ -204,7 +204,7 @@ type Pointers struct {
 //mcp:tool
 func EchoPointers(ctx context.Context, in Pointers) Pointers { return identity.Object(ctx, in) }
 
-// Maybe is a number or none, and travels as a pointer.
+// Maybe is a number or none, and a pointer in JSON.
 type Maybe struct {
 	set bool
 	n   int
@@ -226,7 +226,7 @@ func encodeMaybe(m Maybe) *int {
 	return &m.n
 }
 
-// Perhaps is a number or none, and travels as a value with a flag.
+// Perhaps is a number or none, and a value with a flag in JSON.
 type Perhaps struct{ n sql.NullInt64 }
 
 //mcp:decode

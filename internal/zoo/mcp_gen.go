@@ -26,7 +26,7 @@ import (
 const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers the features of this package.
-// Options win over the directives.
+// Options override the directives.
 func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{
 		Name:  "zoo",
@@ -2811,20 +2811,20 @@ const mcpInputEchoDegrees = `{"type":"object","properties":` + mcpSchemaBoxDegre
 
 // mcpSchemaBoxDegreesProperties is a part of several schemas.
 const mcpSchemaBoxDegreesProperties = `{` +
-	`"value":{"type":"string","description":"Degrees is an integer that travels as text."},` +
-	`"ptr":{"type":"string","description":"Degrees is an integer that travels as text."},"list":{"type":"array",` +
-	`"items":{"type":"string","description":"Degrees is an integer that travels as text."}},` +
-	`"refs":{"type":"array","items":{"description":"Degrees is an integer that travels as text.",` +
+	`"value":{"type":"string","description":"Degrees is an integer that is text in JSON."},` +
+	`"ptr":{"type":"string","description":"Degrees is an integer that is text in JSON."},"list":{"type":"array",` +
+	`"items":{"type":"string","description":"Degrees is an integer that is text in JSON."}},` +
+	`"refs":{"type":"array","items":{"description":"Degrees is an integer that is text in JSON.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}},` +
 	`"pair":{"type":"array",` +
-	`"items":{"type":"string","description":"Degrees is an integer that travels as text."},"minItems":2,` +
+	`"items":{"type":"string","description":"Degrees is an integer that is text in JSON."},"minItems":2,` +
 	`"maxItems":2},` +
 	`"map":{"type":"object",` +
-	`"additionalProperties":{"type":"string","description":"Degrees is an integer that travels as text."}},` +
-	`"opt":{"type":"string","description":"Degrees is an integer that travels as text."},` +
-	`"zero":{"type":"string","description":"Degrees is an integer that travels as text."},` +
-	`"ptrOpt":{"type":"string","description":"Degrees is an integer that travels as text."},"bag":{` +
-	`"type":"object","additionalProperties":{"description":"Degrees is an integer that travels as text.",` +
+	`"additionalProperties":{"type":"string","description":"Degrees is an integer that is text in JSON."}},` +
+	`"opt":{"type":"string","description":"Degrees is an integer that is text in JSON."},` +
+	`"zero":{"type":"string","description":"Degrees is an integer that is text in JSON."},` +
+	`"ptrOpt":{"type":"string","description":"Degrees is an integer that is text in JSON."},"bag":{` +
+	`"type":"object","additionalProperties":{"description":"Degrees is an integer that is text in JSON.",` +
 	`"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpOutputEchoDegrees is the output schema of the tool "echo_degrees".
@@ -12587,54 +12587,54 @@ var mcpToolOwnMaybe = mcp.ToolInfo{
 
 // mcpInputOwnMaybe is the input schema of the tool "own_maybe".
 const mcpInputOwnMaybe = `{"type":"object","properties":{` +
-	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"value":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptr":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."},` +
-	`"list":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"ptr":{"type":"integer","description":"Maybe is a number or none, and a pointer in JSON."},` +
+	`"list":{"type":"array","items":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"refs":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"refs":{"type":"array","items":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"pair":{"type":"array","items":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{` +
-	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"opt":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"opt":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"zero":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"zero":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptrOpt":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."},` +
+	`"ptrOpt":{"type":"integer","description":"Maybe is a number or none, and a pointer in JSON."},` +
 	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpOutputOwnMaybe is the output schema of the tool "own_maybe".
 const mcpOutputOwnMaybe = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"value":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptr":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"ptr":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"list":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"list":{"type":"array","items":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"refs":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"refs":{"type":"array","items":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"pair":{"type":"array","items":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"pair":{"type":"array","items":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{` +
-	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"opt":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"opt":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"zero":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"zero":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptrOpt":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"ptrOpt":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
@@ -12665,8 +12665,8 @@ var mcpToolOwnMaybeFlag = mcp.ToolInfo{
 }
 
 // mcpInputOwnMaybeFlag is the input schema of the tool "own_maybe_flag".
-const mcpInputOwnMaybeFlag = `{"type":"object","properties":{` +
-	`"value":{"type":"integer","description":"Maybe is a number or none, and travels as a pointer."}},` +
+const mcpInputOwnMaybeFlag = `{"type":"object",` +
+	`"properties":{"value":{"type":"integer","description":"Maybe is a number or none, and a pointer in JSON."}},` +
 	`"additionalProperties":false}`
 
 // mcpOutputOwnMaybeFlag is the output schema of the tool "own_maybe_flag".
@@ -12718,7 +12718,7 @@ var mcpToolOwnMaybeRoot = mcp.ToolInfo{
 
 // mcpInputOwnMaybeRoot is the input schema of the tool "own_maybe_root".
 const mcpInputOwnMaybeRoot = `{"type":"object","properties":{` +
-	`"value":{"description":"Maybe is a number or none, and travels as a pointer.",` +
+	`"value":{"description":"Maybe is a number or none, and a pointer in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"required":["value"],"additionalProperties":false}`
 
@@ -12856,60 +12856,60 @@ var mcpToolOwnPerhaps = mcp.ToolInfo{
 
 // mcpInputOwnPerhaps is the input schema of the tool "own_perhaps".
 const mcpInputOwnPerhaps = `{"type":"object","properties":{` +
-	`"value":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"value":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptr":{"type":"integer","description":"Perhaps is a number or none, and travels as a value with a flag."},` +
+	`"ptr":{"type":"integer","description":"Perhaps is a number or none, and a value with a flag in JSON."},` +
 	`"list":{"type":"array","items":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"refs":{"type":"array","items":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"opt":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"opt":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"zero":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"zero":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptrOpt":{"type":"integer","description":"Perhaps is a number or none, and travels as a value with a flag."},` +
+	`"ptrOpt":{"type":"integer","description":"Perhaps is a number or none, and a value with a flag in JSON."},` +
 	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
 // mcpOutputOwnPerhaps is the output schema of the tool "own_perhaps".
 const mcpOutputOwnPerhaps = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
-	`"value":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"value":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptr":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"ptr":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"list":{"type":"array","items":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"refs":{"type":"array","items":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"pair":{"type":"array","items":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"minItems":2,"maxItems":2},` +
 	`"map":{"type":"object","additionalProperties":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"opt":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"opt":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"zero":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"zero":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
-	`"ptrOpt":{"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"ptrOpt":{"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]},` +
 	`"bag":{"type":"object","additionalProperties":{` +
-	`"description":"Perhaps is a number or none, and travels as a value with a flag.",` +
+	`"description":"Perhaps is a number or none, and a value with a flag in JSON.",` +
 	`"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 

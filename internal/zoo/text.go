@@ -29,7 +29,7 @@ func (u *Upper) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Degrees is an integer that travels as text.
+// Degrees is an integer that is text in JSON.
 type Degrees int
 
 // MarshalText writes the number with a unit.

@@ -14,7 +14,7 @@ import (
 // This file has the options of [NewServer]. They run once, before the server has connections,
 // and afterwards no field that they set changes, so requests read these without a lock.
 
-// Option changes how a [Server] is made. Options win over directives.
+// Option changes how a [Server] is made. Options override directives.
 type Option func(*Server)
 
 // WithLogger makes the server log to l instead of [slog.Default]. The log is for operators: it has

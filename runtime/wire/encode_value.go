@@ -94,7 +94,7 @@ func PutTime(e *Encoder, v *time.Time) {
 }
 
 // PutDuration writes a duration as text, such as "1h30m0s". Durations that
-// travel as nanoseconds are written by PutInt.
+// are nanoseconds in JSON are written by PutInt.
 func PutDuration(e *Encoder, v *time.Duration) {
 	e.separate()
 	e.buf = AppendString(e.buf, v.String())

@@ -53,7 +53,7 @@ func Time(d *Decoder, v *time.Time) {
 }
 
 // Duration reads a duration written as text, such as "1h30m", as [time.ParseDuration]
-// parses it. Durations that travel as nanoseconds are read by Int.
+// parses it. Durations that are nanoseconds in JSON are read by Int.
 func Duration(d *Decoder, v *time.Duration) {
 	text, _, ok := d.stringBytes(`a string with a duration such as "1h30m"`)
 	if !ok {

@@ -20,7 +20,7 @@ const _ = mcpimpl.AtLeast_v1_0
 
 // NewMCPServer returns a server that offers features of
 // github.com/mcpgen/mcpgen/examples/wiring/catalogue and
-// github.com/mcpgen/mcpgen/examples/wiring/orders. Options win over the
+// github.com/mcpgen/mcpgen/examples/wiring/orders. Options override the
 // directives.
 func NewMCPServer(desk *orders.Desk, store *catalogue.Store, opts ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{

@@ -302,7 +302,7 @@ func number(t *model.Type, n json.Number) *Literal {
 	return nil
 }
 
-// textual is a value that travels as text.
+// textual is a value that is text in JSON.
 func textual(t *model.Type, s string) *Literal {
 	switch t.Kind {
 	case model.String:

@@ -45,7 +45,7 @@ func (g *generator) server() {
 		register = append(register, name)
 	}
 	params = append(params, g.local("opts").Op("...").Add(g.mcp("Option")))
-	g.add("NewMCPServer returns a server that offers "+g.offered()+". Options win over the directives.",
+	g.add("NewMCPServer returns a server that offers "+g.offered()+". Options override the directives.",
 		id("func NewMCPServer").Add(g.params(params...)).Op("*").Add(g.mcp("Server")).Block(
 			g.local("s").Op(":=").Add(call(g.mcp("NewServer"), g.mcp("ServerInfo").Add(composite(true, info...)), g.local("opts").Op("..."))),
 			call(id("RegisterMCP"), register...),

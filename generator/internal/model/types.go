@@ -140,7 +140,7 @@ type UnionVariant struct {
 	Pointer bool
 }
 
-// Conversion is a pair of functions, or of methods, by which a type travels as another
+// Conversion is a pair of functions, or of methods, that write and read a type as another
 // one.
 type Conversion struct {
 	// Methods is JSON or Text where these methods of the type make the conversion, and
