@@ -80,7 +80,7 @@ func (s of[T]) results() [][2]any {
 }
 
 // flagged are types of a value and a flag without JSON methods.
-type flagged[T any] struct{ of[T] }
+type flagged[T any] struct{}
 
 func (flagged[T]) decode(text string) (string, error) { return text, nil }
 func (flagged[T]) results() [][2]any                  { return nil }
