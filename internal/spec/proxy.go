@@ -37,7 +37,14 @@ func (p *Tap) Proxy(target string) (front string, stop func(), err error) {
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
-	server := httptest.NewUnstartedServer(p.Handler(forward))
+	// Without full duplex, a server closes the body of the request when the response
+	// begins. The transport still reads it to its end then, and closes the connection where
+	// that fails: the stream of a server that responds at once would be cut off.
+	duplex := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always has it
+		forward.ServeHTTP(w, r)
+	})
+	server := httptest.NewUnstartedServer(p.Handler(duplex))
 	server.Config.ErrorLog = forward.ErrorLog
 	own = server.Listener.Addr().String()
 	server.Start()
