@@ -243,7 +243,7 @@ func TestCaddy(t *testing.T) {
 	site := strings.NewReplacer(
 		"mcp.example.com {", "http://mcp.example.com:"+port+" {",
 		"127.0.0.1:8080", strings.TrimPrefix(web.URL, "http://"),
-	).Replace(block(t, read(t, "docs/transports.md"), "Caddy needs nothing", "caddyfile"))
+	).Replace(block(t, read(t, "docs/transports.md"), "Caddy needs only the address", "caddyfile"))
 	config := filepath.Join(dir, "Caddyfile")
 	if err := os.WriteFile(config, []byte("{\n\tadmin off\n}\n"+site), 0o600); err != nil {
 		t.Fatal(err)
