@@ -3,9 +3,11 @@ package analyze
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -61,6 +63,61 @@ func (a *analyzer) providerOf(fn *types.Func) *model.Provider {
 	p := &model.Provider{Pkg: a.pkgOf(), Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: a.position(fn.Pos())}
 	a.providerFuncs[fn] = p
 	return p
+}
+
+// providerNamed finds the function that inject= names: in the package itself, then in the
+// one that emits its features.
+func (a *analyzer) providerNamed(name string) *types.Func {
+	for _, source := range []*analyzer{a, a.root()} {
+		if fn, ok := source.pkg.Types.Scope().Lookup(name).(*types.Func); ok {
+			return fn
+		}
+	}
+	return nil
+}
+
+// resolveProvider returns the provider that a function is, nil after a diagnostic.
+func (a *analyzer) resolveProvider(fn *types.Func, name string, at diag.Place) *model.Provider {
+	if fn == nil {
+		d := a.diags.Errorf(at.Pos, at.Subject, "there is no function %s", name)
+		d.Hint = fmt.Sprintf("declare it: func %s(ctx context.Context) (T, error)", name)
+		if !token.IsIdentifier(name) {
+			d.Hint = "name a function of the package; it can call others"
+		} else if near := diag.Nearest(name, a.providerNames()); near != "" {
+			d.Hint = "did you mean " + near + "?"
+		}
+		return nil
+	}
+	home := a
+	if fn.Pkg() != a.pkg.Types {
+		home = a.root()
+	}
+	if load.InvalidIn(fn.Type()) {
+		a.diags.Errorf(at.Pos, at.Subject, "the signature of %s does not compile", name).Relate(a.position(fn.Pos()), "the function").
+			Hint = "fix what the compiler reports"
+		return nil
+	}
+	p := home.providerOf(fn)
+	if p == nil {
+		a.diags.Errorf(at.Pos, at.Subject, "%s must be "+providerForms+", this is %s", name, a.shortType(fn.Signature())).
+			Relate(a.position(fn.Pos()), "the function").Hint = providerHint
+		return nil
+	}
+	return p
+}
+
+// providerNames are the functions that could have been meant.
+func (a *analyzer) providerNames() []string {
+	var names []string
+	for _, source := range []*analyzer{a, a.root()} {
+		scope := source.pkg.Types.Scope()
+		for _, name := range scope.Names() {
+			if fn, ok := scope.Lookup(name).(*types.Func); ok && source.providerOf(fn) != nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // takesAll says why parameters of a type may be anything, so that they cannot be filled
