@@ -45,23 +45,19 @@ func (c *command) list(args []string) int {
 	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	all := rows(p.Model, listing)
-	// Few packages have parameters that functions fill.
-	filled := slices.ContainsFunc(all, func(r row) bool { return len(r.filled) > 0 })
-	column := func(text string) string {
-		if !filled {
-			return ""
-		}
-		return text + "\t"
-	}
-	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\t"+column("INJECTED")+"HINTS\tTOKENS")
+	// Few packages have arguments that functions or constants fill.
+	injectedCell := optionalColumn(all, func(r row) []string { return r.injected })
+	fixedCell := optionalColumn(all, func(r row) []string { return r.fixed })
+	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\t"+injectedCell("INJECTED")+fixedCell("FIXED")+"HINTS\tTOKENS")
 	slices.SortStableFunc(all, func(a, b row) int {
 		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), b.tokens()-a.tokens())
 	})
 	for _, row := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\t%d\n", row.kind, row.name, row.symbol, row.signature, column(strings.Join(row.filled, " ")), row.hints, row.tokens())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s%s\t%d\n", row.kind, row.name, row.symbol, row.signature,
+			injectedCell(row.injected...), fixedCell(row.fixed...), row.hints, row.tokens())
 	}
 	if n := len(p.Model.Tools); n > 0 {
-		fmt.Fprintf(w, "total\t%s\t\t\t%s\t%d\n", count(n, "tool"), column(""), toolTokens(all))
+		fmt.Fprintf(w, "total\t%s\t\t\t%s%s\t%d\n", count(n, "tool"), injectedCell(), fixedCell(), toolTokens(all))
 	}
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
@@ -80,7 +76,8 @@ var kinds = []string{"tool", "resource", "template", "prompt"}
 // row is one feature in the table.
 type row struct {
 	kind, name, symbol, signature, hints string
-	filled                               []string // what functions fill
+	injected                             []string // what functions fill: userID=currentUser
+	fixed                                []string // what has a constant: getAll=true
 	listing                              json.RawMessage
 	pos                                  token.Position
 	choices                              map[string]string // functions of choices= by argument
@@ -90,24 +87,35 @@ type row struct {
 // hint is the media type.
 func rows(m *model.Package, l *listing) []row {
 	var all []row
+	add := func(kind, name, symbol, signature, hints string, c *model.Call, listing json.RawMessage, pos token.Position) {
+		all = append(all, row{kind, name, symbol, signature, hints, injected(c), fixed(c), listing, pos, choices(c)})
+	}
 	for i, t := range m.Tools {
-		all = append(all, row{"tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), filled(&t.Call), l.tools[i], t.Pos, choices(&t.Call)})
+		add("tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), &t.Call, l.tools[i], t.Pos)
 	}
 	for i, r := range m.Resources {
-		all = append(all, row{"resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.resources[i], r.Pos, choices(&r.Call)})
+		add("resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, &r.Call, l.resources[i], r.Pos)
 	}
 	for i, r := range m.Templates {
-		all = append(all, row{"template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, filled(&r.Call), l.templates[i], r.Pos, choices(&r.Call)})
+		add("template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, &r.Call, l.templates[i], r.Pos)
 	}
 	for i, p := range m.Prompts {
-		all = append(all, row{"prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", filled(&p.Call), l.prompts[i], p.Pos, choices(&p.Call)})
+		add("prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", &p.Call, l.prompts[i], p.Pos)
 	}
 	return all
 }
 
-// filled are the parameters, members and receiver that functions fill, each with the
+// optionalColumn writes the cells of a column that is left out where no row has a value.
+func optionalColumn(all []row, values func(row) []string) (cell func(...string) string) {
+	if !slices.ContainsFunc(all, func(r row) bool { return len(values(r)) > 0 }) {
+		return func(...string) string { return "" }
+	}
+	return func(texts ...string) string { return strings.Join(texts, " ") + "\t" }
+}
+
+// injected are the parameters, members and receiver that functions fill, each with the
 // function: userID=currentUser.
-func filled(c *model.Call) []string {
+func injected(c *model.Call) []string {
 	var all []string
 	by := func(name string, p *model.Provider) {
 		fn := p.Func
@@ -126,6 +134,36 @@ func filled(c *model.Call) []string {
 	}
 	if r := c.Func.Receiver; r != nil && r.Provider != nil {
 		by(r.TypeName, r.Provider)
+	}
+	return all
+}
+
+// fixed are the parameters and members that have a constant, each with its JSON: getAll=true.
+func fixed(c *model.Call) []string {
+	var all []string
+	for _, p := range c.Func.Params {
+		if p.Source == model.FromFixed {
+			all = append(all, p.Name+"="+p.Fixed.Default.JSON)
+		}
+	}
+	around := map[*model.Type]bool{}
+	var walk func(t *model.Type, path string)
+	walk = func(t *model.Type, path string) {
+		if t == nil || around[t] || t.Kind == model.Struct && t.Variant == "" {
+			return // a struct without a variant has not been changed by directives
+		}
+		around[t] = true
+		defer delete(around, t)
+		for _, f := range t.Fixed {
+			all = append(all, path+f.Name+"="+f.Default.JSON)
+		}
+		for _, f := range t.Fields {
+			walk(f.Type, path+f.Name+".")
+		}
+		walk(t.Elem, path)
+	}
+	if c.Input != nil {
+		walk(c.Input.Object, "")
 	}
 	return all
 }
@@ -159,9 +197,10 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 			Symbol   string            `json:"symbol"`
 			Position string            `json:"position"`
 			Injected []string          `json:"injected,omitempty"`
+			Fixed    []string          `json:"fixed,omitempty"`
 			Tokens   int               `json:"tokens"`
 			Choices  map[string]string `json:"choices,omitempty"`
-		}{row.symbol, at.String(), row.filled, row.tokens(), row.choices})
+		}{row.symbol, at.String(), row.injected, row.fixed, row.tokens(), row.choices})
 		if err != nil {
 			return c.fail(err)
 		}
