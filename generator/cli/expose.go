@@ -62,6 +62,7 @@ type exposure struct {
 	value string // (*db.Queries).GetBook
 	why   string // it cannot be a tool, "" if it can
 	keys  string // of its own directive
+	fn    *types.Func
 }
 
 // planExposed plans the file with the functions of another package. When ok is false the
@@ -153,7 +154,9 @@ func exposures(p *load.Package, typeName string, own bool) (all []*exposure, pro
 		if !ok {
 			return nil, fmt.Sprintf("package %s has no type %s", p.Path, typeName)
 		}
-		return methodsOf(obj, qualifier), ""
+		all = methodsOf(obj, qualifier)
+		inOrder(p, all)
+		return all, ""
 	}
 	for _, name := range scope.Names() {
 		if !ast.IsExported(name) {
@@ -161,7 +164,7 @@ func exposures(p *load.Package, typeName string, own bool) (all []*exposure, pro
 		}
 		switch obj := scope.Lookup(name).(type) {
 		case *types.Func:
-			e := &exposure{name: name, value: qualifier + name}
+			e := &exposure{name: name, value: qualifier + name, fn: obj}
 			if s := (&target{name: name, fn: obj}); !s.candidate() {
 				e.why = "its name is that of a constructor or of an option"
 			} else if obj.Signature().TypeParams().Len() > 0 {
@@ -174,8 +177,23 @@ func exposures(p *load.Package, typeName string, own bool) (all []*exposure, pro
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *exposure) int { return cmp.Compare(a.owner, b.owner) })
+	inOrder(p, all)
 	return all, ""
+}
+
+// inOrder sorts functions as the source has them: in order of files and lines, those that are
+// declared in other packages last.
+func inOrder(p *load.Package, all []*exposure) {
+	slices.SortStableFunc(all, func(a, b *exposure) int {
+		if own := a.fn.Pkg() == p.Types; own != (b.fn.Pkg() == p.Types) {
+			if own {
+				return -1
+			}
+			return 1
+		}
+		x, y := p.Position(a.fn.Pos()), p.Position(b.fn.Pos())
+		return cmp.Or(cmp.Compare(x.Filename, y.Filename), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column), cmp.Compare(a.owner, b.owner))
+	})
 }
 
 // keepsState reports whether a type is a struct with unexported fields.
@@ -209,7 +227,7 @@ func methodsOf(obj *types.TypeName, qualifier string) []*exposure {
 		if !ok || !fn.Exported() {
 			continue
 		}
-		e := &exposure{owner: obj.Name(), name: fn.Name(), value: value + "." + fn.Name()}
+		e := &exposure{owner: obj.Name(), name: fn.Name(), value: value + "." + fn.Name(), fn: fn}
 		switch {
 		case generic:
 			e.why = "its type is generic: name an instance, such as " + qualifier + obj.Name() + "[int]"
