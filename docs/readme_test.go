@@ -156,6 +156,62 @@ func TestREADME(t *testing.T) {
 	}
 }
 
+// queries is code in the form that sqlc generates.
+const queries = `package db
+
+import "context"
+
+type Queries struct{}
+
+type Book struct {
+	ID    int64  ` + "`json:\"id\"`" + `
+	Title string ` + "`json:\"title\"`" + `
+}
+
+// GetBook returns a book.
+func (q *Queries) GetBook(ctx context.Context, id int64) (Book, error) { return Book{ID: id}, nil }
+
+// ListBooks returns the books of an author.
+func (q *Queries) ListBooks(ctx context.Context, author string) ([]Book, error) { return nil, nil }
+
+func New() *Queries { return nil }
+`
+
+// TestREADMEVariables generates what the README has about functions that cannot be edited, and what
+// init writes for them.
+func TestREADMEVariables(t *testing.T) {
+	const heading = "## Functions that cannot be edited"
+	readme := read(t, "README.md")
+	s := shell{t, t.TempDir()}
+	for name, text := range map[string]string{
+		"db/query.sql.go": queries, "tools/tools.go": block(t, readme, heading, "go"), "more/more.go": "package more\n",
+	} {
+		file := filepath.Join(s.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.must("", "go mod init example.com/shop")
+	s.install(root(t))
+	const expose = "go tool mcpgen init -expose example.com/shop/db ./tools"
+	if !strings.Contains(readme, expose) {
+		t.Errorf("the README does not say %q", expose)
+	}
+	s.must("", strings.Replace(expose, "./tools", "./more", 1))
+	s.must("", "go tool mcpgen ./... && go vet ./...")
+	for _, dir := range []string{"./tools", "./more"} {
+		out := s.must("", "go tool mcpgen list "+dir)
+		for _, tool := range []string{"get_book", "list_books"} {
+			if !strings.Contains(out, tool) {
+				t.Errorf("mcpgen list %s has no %s:\n%s", dir, tool, out)
+			}
+		}
+	}
+}
+
 var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 
 // callOverHTTP runs a line that serves over HTTP, calls a tool of it, and interrupts
