@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -313,6 +314,9 @@ func (i *initCommand) tryExposed(all []*exposure, name string) error {
 	return nil
 }
 
+// names matches hints to name parameters or results by a directive.
+var names = regexp.MustCompile(`//mcp:(params|result) `)
+
 // firstError is the text of the first error that was not there before, "" if there is
 // none.
 func firstError(diags *diag.List, before map[string]bool) string {
@@ -322,7 +326,11 @@ func firstError(diags *diag.List, before map[string]bool) string {
 			if !found {
 				text = d.Text()
 			}
-			return strings.Join(strings.Fields(text), " ")
+			text = strings.Join(strings.Fields(text), " ")
+			if names.MatchString(d.Hint) { // the function need not be changed
+				text += "; " + d.Hint
+			}
+			return text
 		}
 	}
 	return ""

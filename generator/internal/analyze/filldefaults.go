@@ -118,12 +118,14 @@ func (a *analyzer) mentions(f *fill, names *[]string) bool {
 				if !ok || f.recv != "" && source.ownerName(d) != f.recv {
 					continue
 				}
-				for v := range fn.Signature().Params().Variables() {
+				called := paramNames(fn, d.set.Get("params"))
+				for i := range called {
+					v, name := fn.Signature().Params().At(i), called[i].name
 					if isContext(v.Type()) {
 						continue
 					}
-					*names = append(*names, v.Name())
-					found = found || v.Name() == f.path[0] && schema.HasMember(v.Type(), f.path[1:]) || schema.HasMember(v.Type(), f.path)
+					*names = append(*names, name)
+					found = found || name == f.path[0] && schema.HasMember(v.Type(), f.path[1:]) || schema.HasMember(v.Type(), f.path)
 				}
 			}
 		}

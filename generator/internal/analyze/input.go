@@ -19,12 +19,19 @@ import (
 func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at diag.Place) bool {
 	call.Input = &model.Input{}
 	sig := fn.Signature()
+	if !a.checkParamNames(fn, d.set.Get("params"), at) {
+		return false
+	}
+	names := paramNames(fn, d.set.Get("params"))
 	args := &argSet{all: d.set.All("arg"), lines: d.set.All("arg")}
 	filling := a.filling(call, args, d, at)
 	var open []*model.Param
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
-		p := &model.Param{Name: v.Name(), Type: v.Type(), Pos: a.positionOf(v, d)}
+		p := &model.Param{Name: names[i].name, Type: v.Type(), Pos: a.positionOf(v, d)}
+		if names[i].pos.IsValid() {
+			p.Pos = names[i].pos
+		}
 		call.Func.Params = append(call.Func.Params, p)
 		if isContext(p.Type) {
 			p.Source = model.FromContext
@@ -40,7 +47,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 		switch {
 		case provider != nil:
 			p.Source, p.Provider = model.FromProvider, provider
-		case args.omits(p.Name):
+		case args.omits(p.Name), names[i].leftOut:
 			p.Source = model.FromZero
 		case args.fixes(p.Name) != nil:
 			variadic := sig.Variadic() && i == sig.Params().Len()-1
@@ -170,7 +177,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 		at := at.At(p.Pos)
 		if p.Name == "" || p.Name == "_" {
 			a.diags.Errorf(at.Pos, at.Subject, "parameter %d of those that a client fills has no name, and arguments are called by name", i+1).
-				Hint = unnamedParam(a.calleeOf(d))
+				Hint = a.unnamedHint(d, fn)
 			ok = false
 			continue
 		}
@@ -220,13 +227,6 @@ func (a *analyzer) paramTexts(d declared, fn *types.Func) (comments, items map[s
 		return nil, own // what is said at the variable takes precedence
 	}
 	return comments, load.ListItems(a.docs.Of(c.declared))
-}
-
-func unnamedParam(c *callee) string {
-	if c == nil {
-		return "give the parameter a name"
-	}
-	return "annotate a function of your own that calls it, with names for its parameters"
 }
 
 // positionOf is the place of a parameter or result. Those of functions that a variable

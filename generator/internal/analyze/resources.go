@@ -173,7 +173,7 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag
 			Hint = "leave the variables out, or annotate a function"
 		ok = false
 	}
-	for _, word := range []string{"arg", "result"} {
+	for _, word := range []string{"arg", "params", "result"} {
 		if line := d.set.Get(word); line != nil {
 			a.diags.Errorf(line.Pos, at.Subject, "a value has no arguments and no results").Hint = "delete the line"
 			ok = false

@@ -81,6 +81,8 @@ func (p *reader) positional(w word, a Arg) {
 		hint := "it takes key=value and flags only"
 		if p.spec.Key("description") != nil {
 			hint = "write description=" + w.raw
+		} else if len(p.spec.Keys) == 0 {
+			hint = "write for example " + p.spec.Example
 		}
 		p.errorf(w.start, hint, "a string without a key")
 		return
@@ -159,6 +161,8 @@ func (p *reader) unknown(offset int, name string, bare bool) {
 		hint = fmt.Sprintf("write %s=VALUE", before)
 	case p.elsewhere(name) != "":
 		hint = "it belongs to //mcp:" + p.elsewhere(name)
+	case len(known) == 0 && p.spec.MaxWords != 0:
+		hint = "write for example " + p.spec.Example
 	case len(known) == 0:
 		hint = "it takes no arguments"
 	case bare && !p.spec.acceptsFlags():

@@ -129,6 +129,13 @@ func newTable() []*Spec {
 			Keys:    argKeys(),
 		},
 		{
+			Word: "params", Synopsis: "NAME...", Built: true, On: functions,
+			MinWords: 1, MaxWords: -1, WordName: "NAME",
+			Note:    "one NAME for each parameter that has none and is not a context, in their order; _ leaves a parameter out: the function gets the zero value",
+			Help:    "names the parameters of a function whose signature has no names, such as a method of a generated interface",
+			Example: `//mcp:params isbn edition`,
+		},
+		{
 			Word: "result", Synopsis: "[NAME...]", Built: true, On: functions,
 			MaxWords: -1, WordName: "NAME",
 			Note:    "one NAME for each result that is not an error, in their order; _ leaves a result out. If the only one is a struct, NAME is the field that is the result",

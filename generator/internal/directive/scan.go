@@ -365,7 +365,7 @@ func (s *scanner) checkSet(set *Set) {
 		}
 		first[id] = d
 	}
-	for _, word := range []string{"arg", "result"} {
+	for _, word := range []string{"arg", "params", "result"} {
 		if d := set.Get(word); d != nil && !s.damaged[set] && set.Get("tool") == nil && set.Get("resource") == nil && set.Get("prompt") == nil {
 			s.diags.Errorf(d.Pos, subject(d), "%s is not a feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
 			break

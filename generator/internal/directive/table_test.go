@@ -53,7 +53,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, s := range Table() {
 		src := strings.Replace(above[s.On[0]], "%", s.Example, 1)
-		if s.Word == "arg" || s.Word == "result" {
+		if s.Word == "arg" || s.Word == "params" || s.Word == "result" {
 			src = strings.Replace(src, "func F", "//mcp:tool\nfunc F", 1)
 		}
 		sets, diags := scan(t, src)
@@ -80,7 +80,7 @@ func TestBuilt(t *testing.T) {
 			}
 		}
 	}
-	if got, want := strings.Join(built, " "), "server defaults tool arg result doc resource prompt inject error form enum union schema decode encode constructor from ignore"; got != want {
+	if got, want := strings.Join(built, " "), "server defaults tool arg params result doc resource prompt inject error form enum union schema decode encode constructor from ignore"; got != want {
 		t.Errorf("built are %s, want %s", got, want)
 	}
 	if got, want := strings.Join(unbuilt, " "), "scopes task"; got != want {
