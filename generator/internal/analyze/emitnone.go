@@ -23,12 +23,19 @@ func EmitsNothing(pkg *load.Package) bool {
 // them, which may have providers and conversions of its own. It returns the number of
 // features.
 func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
-	a := &analyzer{pkg: pkg, shared: &shared{diags: diags, out: &model.Package{NotEmitted: true}}}
+	a := &analyzer{pkg: pkg, shared: &shared{
+		diags: diags, out: &model.Package{NotEmitted: true}, providerFuncs: map[*types.Func]*model.Provider{},
+	}}
 	a.sources = []*analyzer{a}
-	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
+	var found diag.List
+	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, &found)
+	a.damaged = found.HasErrors()
+	diags.Append(&found)
 	pkg.CheckConstraints(a.sets, diags)
 	a.checkNotEmitted()
 	a.collectVariables()
+	a.collectFills()
+	a.checkFills()
 	for _, word := range featureWords {
 		features += len(a.declared(word))
 	}
