@@ -35,7 +35,7 @@ var (
 	resourceName   = key("name", KindString, `"Price list"`, "published name, of one word or several")
 	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
 	maxResultKey   = key("maxresult", KindSize, "64KiB", "size above which a result is an error")
-	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true and a string with JSON text for the value in it`)
+	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true, "prod" for ["prod"], JSON texts for values, and "" for optional numbers, times and enumerations`)
 	outputKey      = oneOf("output", "what clients get of structured results: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
