@@ -32,16 +32,17 @@ type conn struct {
 	server     *Server
 	ctx        context.Context // ends with the connection
 	stop       context.CancelCauseFunc
-	out        sink            // for messages that belong to no request; may be nil
-	caller     *caller         // the other end, for transports with one stream
-	clocks     *clocks         // of the requests; all connections of a transport can share them
-	transport  string          // its name, for [Call.Transport]
-	sessionID  string          // that the transport has given; "" for a new one
-	number     uint64          // of this connection in the process; 0 if each message has a caller
-	shared     bool            // all requests share one channel
-	replyTurns *turns          // of replies for that channel; nil if each request has its own
-	ended      <-chan struct{} // closed when the client can send nothing more
-	oneMessage bool            // the connection is for one message, whose request is charged for what it keeps
+	out        sink               // for messages that belong to no request; may be nil
+	caller     *caller            // the other end, for transports with one stream
+	clocks     *clocks            // of the requests; all connections of a transport can share them
+	transport  string             // its name, for [Call.Transport]
+	sessionID  string             // that the transport has given; "" for a new one
+	endings    *transport.Endings // of sessions, for the transport; nil without hooks
+	number     uint64             // of this connection in the process; 0 if each message has a caller
+	shared     bool               // all requests share one channel
+	replyTurns *turns             // of replies for that channel; nil if each request has its own
+	ended      <-chan struct{}    // closed when the client can send nothing more
+	oneMessage bool               // the connection is for one message, whose request is charged for what it keeps
 
 	received atomic.Bool  // a message has come since [conn.watch] looked
 	active   atomic.Int32 // running handlers, without parked listens; changed under mu, except by those
@@ -50,6 +51,7 @@ type conn struct {
 	// follows its reply, and not while a goroutine waits.
 	mu            sync.Mutex
 	session       *session           // nil until the client has sent initialize
+	idUsed        bool               // hooks have been called with sessionID
 	latest        *protocol.Revision // of the latest request without a session
 	recent        *client            // of that request
 	inflight      flight
@@ -63,7 +65,7 @@ type conn struct {
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, caller: callerFrom(ctx), number: connections.Add(1), clocks: new(clocks)}
+	c := &conn{server: s, caller: callerFrom(ctx), number: connections.Add(1), clocks: new(clocks), endings: s.newEndings()}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	return c
 }
@@ -125,7 +127,7 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 	case <-out.Broken():
 	}
 	c.close()
-	sessionEnded := c.finishSession()
+	c.finishSession()
 	c.drain(s.limits.GraceTime)
 	out.FlushAsync()
 	out.Drain(s.limits.GraceTime)
@@ -138,7 +140,7 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 		await(read)
 	}
 	await(written)
-	awaitEnd(sessionEnded, s.limits.DrainTime)
+	c.awaitEndings()
 	return err
 }
 

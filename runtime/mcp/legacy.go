@@ -97,9 +97,15 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 	return origin{revision: s.revision, client: s.client, session: s, opening: s}, nil
 }
 
-// newSessionID returns the id of a session that begins: that of the transport, or a new one.
+// newSessionID returns the id of a session that begins: that of the transport, or a new one, also
+// if a hook has had that of the transport: the end of its session may come later.
 func (c *conn) newSessionID() string {
-	if c.sessionID != "" || c.oneMessage {
+	if c.oneMessage {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sessionID != "" && !c.idUsed {
 		return c.sessionID
 	}
 	return rand.Text()
@@ -118,6 +124,7 @@ func (c *conn) begin(s *session) bool {
 
 // reject removes the session of an initialize that failed.
 func (c *conn) reject(s *session) {
+	s.finishHooks() // first: who does not find the session any more finds that it ends
 	c.mu.Lock()
 	mine := c.session == s
 	if mine {
@@ -128,7 +135,6 @@ func (c *conn) reject(s *session) {
 		c.uncharge(s.client.size())
 	}
 	c.server.subscribers.remove(s.subscriber)
-	s.finishHooks()
 }
 
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }

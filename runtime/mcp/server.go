@@ -47,7 +47,6 @@ type Server struct {
 	extensions    extensions
 	subscribers   subscribers
 	hasClients    atomic.Bool   // a client has connected
-	ending        endings       // sessions whose hooks end
 	closeWatchers closeWatchers // for the ends of listens
 
 	mu       sync.RWMutex

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
@@ -50,7 +50,8 @@ type SessionInfo struct {
 // program, interceptors included, is called for the session until begin has returned. The context
 // has the values of the transport and ends with the session; it is not that of a call. If begin
 // panics, initialize fails, the functions of hooks before it end, and the session does not open;
-// the client may try again. begin counts for [Limits.CallTime].
+// the client may try again, for another session with another ID. begin counts for
+// [Limits.CallTime].
 //
 // The session ends when its connection ends or breaks, and over HTTP when the client deletes it,
 // when it has been idle for too long or makes room for another one, when a ping is not answered
@@ -72,7 +73,6 @@ func WithSessionHook(begin func(context.Context, SessionInfo) (end func())) Opti
 type hookedSession struct {
 	conn  *conn
 	begun chan struct{} // closed when no request has to wait any more
-	done  chan struct{} // closed when the functions have ended
 
 	mu     sync.Mutex
 	state  hookState
@@ -100,7 +100,7 @@ func newHookedSession(c *conn) *hookedSession {
 	if !c.server.memory.Take(hookedCost) {
 		return nil
 	}
-	return &hookedSession{conn: c, begun: make(chan struct{}), done: make(chan struct{})}
+	return &hookedSession{conn: c, begun: make(chan struct{})}
 }
 
 // hooked puts the hooks of sessions around next, interceptors included.
@@ -135,14 +135,14 @@ func (s *session) awaitHooks(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.state != hooksBegun {
+	if h.state != hooksBegun || h.over {
 		return protocolError(errNoSession)
 	}
 	return nil
 }
 
-// beginSession calls the hooks of the session that the request opens, unless they have been
-// called.
+// beginSession calls the hooks of the session that the request opens. If they have been called, it
+// waits until they have returned.
 func (x *exchange) beginSession() error {
 	if x.opening == nil || x.opening.hooks == nil {
 		return nil
@@ -153,14 +153,15 @@ func (x *exchange) beginSession() error {
 	case h.over:
 		h.mu.Unlock()
 		return ErrConnectionClosed
-	case h.state != hooksWait:
+	case h.state != hooksWait: // an interceptor has called next more than once, or does not wait for it
 		h.mu.Unlock()
-		return nil
+		return x.opening.awaitHooks(&x.ctx)
 	}
 	h.state = hooksRun
 	own, cancel := context.WithCancelCause(h.conn.ctx)
 	h.cancel = cancel
 	h.mu.Unlock()
+	h.conn.useID()
 
 	state := hooksFailed
 	var ends []func()
@@ -194,11 +195,11 @@ func (h *hookedSession) haveRun(state hookState, ends []func()) {
 	h.state, h.ends = state, ends
 	over, failed := h.over, state == hooksFailed
 	h.over = over || failed
+	if failed && !over {
+		h.conn.endings.Add()
+	}
 	h.mu.Unlock()
 	close(h.begun)
-	if failed && !over {
-		h.conn.server.ending.add()
-	}
 	if failed || over {
 		h.cancel(ErrConnectionClosed)
 		h.end()
@@ -217,13 +218,13 @@ func (h *hookedSession) finish() {
 	h.over = true
 	state, cancel := h.state, h.cancel
 	if state != hooksWait {
-		h.conn.server.ending.add()
+		h.conn.endings.Add()
 	}
 	h.mu.Unlock()
 	switch state {
 	case hooksWait: // and they will not be called
 		close(h.begun)
-		h.ended()
+		h.conn.server.memory.Release(hookedCost)
 	case hooksRun: // end is called when they have returned
 		cancel(ErrConnectionClosed)
 	case hooksBegun:
@@ -239,17 +240,11 @@ func (h *hookedSession) finish() {
 
 // end calls the functions that the hooks have returned, the last one first. It is called once.
 func (h *hookedSession) end() {
-	defer h.conn.server.ending.remove()
-	defer h.ended()
+	defer h.conn.endings.Done()
+	defer h.conn.server.memory.Release(hookedCost)
 	for _, end := range slices.Backward(h.ends) {
 		h.conn.server.callEnd(end)
 	}
-}
-
-// ended records that nothing is left of the session.
-func (h *hookedSession) ended() {
-	h.conn.server.memory.Release(hookedCost)
-	close(h.done)
 }
 
 // callEnd calls a function on a goroutine of its own if it ends that: the others are called then.
@@ -264,17 +259,21 @@ func (s *Server) callEnd(end func()) {
 	<-ended
 }
 
-// finishSession ends the session of a connection that is closed, if there is one with hooks. It
-// returns the channel that is closed when its functions have returned, nil without any.
-func (c *conn) finishSession() (done <-chan struct{}) {
+// finishSession ends the session of a connection that is closed, if there is one with hooks.
+func (c *conn) finishSession() {
 	c.mu.Lock()
 	s := c.session
 	c.mu.Unlock()
-	if s == nil || s.hooks == nil {
-		return nil
+	if s != nil {
+		s.finishHooks()
 	}
-	s.hooks.finish()
-	return s.hooks.done
+}
+
+// useID records that hooks have had the id that the transport has given.
+func (c *conn) useID() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idUsed = true
 }
 
 // finishHooks ends the session for its hooks, if there are any.
@@ -284,17 +283,23 @@ func (s *session) finishHooks() {
 	}
 }
 
-// awaitEnd waits until the functions that end a session have returned, or the time is over.
-func awaitEnd(done <-chan struct{}, within time.Duration) {
-	if done == nil {
+// newEndings returns a counter for the sessions of a connection, nil if there are no hooks.
+func (s *Server) newEndings() *transport.Endings {
+	if len(s.sessionHooks) == 0 {
+		return nil
+	}
+	return new(transport.Endings)
+}
+
+// awaitEndings waits until the functions that end sessions of the connection have returned, at the
+// latest until [Limits.DrainTime] is over.
+func (c *conn) awaitEndings() {
+	if c.endings == nil {
 		return
 	}
-	timer := time.NewTimer(within)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.DrainTime)
+	defer cancel()
+	_ = c.endings.Wait(ctx)
 }
 
 // sessionContext is the context of a session, with the values of the transport besides.
@@ -308,46 +313,4 @@ func (c sessionContext) Value(key any) any {
 		return value
 	}
 	return c.values.Value(key)
-}
-
-// endings counts the sessions whose functions are ending.
-type endings struct {
-	mu    sync.Mutex
-	count int
-	none  chan struct{} // closed when there are none; nil if nothing waits
-}
-
-func (e *endings) add() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.count++
-}
-
-func (e *endings) remove() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.count--; e.count == 0 && e.none != nil {
-		close(e.none)
-		e.none = nil
-	}
-}
-
-// wait waits until no session is ending, or the context ends, whose cause it returns then.
-func (e *endings) wait(ctx context.Context) error {
-	e.mu.Lock()
-	if e.count == 0 {
-		e.mu.Unlock()
-		return nil
-	}
-	if e.none == nil {
-		e.none = make(chan struct{})
-	}
-	none := e.none
-	e.mu.Unlock()
-	select {
-	case <-none:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -378,9 +378,10 @@ func TestSessionHookMemory(t *testing.T) {
 			return func() { <-release; e.add("end") }
 		}))
 		host := s.Transport()
+		var endings transport.Endings
 		opened := 0
 		for range 100 {
-			conn := host.Open(t.Context(), transport.Options{Transport: "test", SessionID: "id"})
+			conn := host.Open(t.Context(), transport.Options{Transport: "test", SessionID: "id", Endings: &endings})
 			log := give(t, host, conn, initialize("2025-11-25"))
 			if len(log.replies) != 1 {
 				t.Fatalf("replies %q", log.replies)
@@ -396,11 +397,11 @@ func TestSessionHookMemory(t *testing.T) {
 		}
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		if err := host.WaitSessions(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("WaitSessions: %v", err)
+		if err := endings.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Wait: %v", err)
 		}
 		close(release)
-		if err := host.WaitSessions(t.Context()); err != nil {
+		if err := endings.Wait(t.Context()); err != nil {
 			t.Error(err)
 		}
 		gaveBack(t, s)

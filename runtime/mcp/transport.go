@@ -39,8 +39,6 @@ func (h transportServer) Limits() transport.Limits {
 	}
 }
 
-func (h transportServer) WaitSessions(ctx context.Context) error { return h.ending.wait(ctx) }
-
 func (h transportServer) Memory() *membudget.Budget { return h.memory }
 
 func (h transportServer) NewMessage() transport.Message {
@@ -53,7 +51,10 @@ func (h transportServer) Open(ctx context.Context, o transport.Options) transpor
 	h.connected()
 	c := &conn{
 		server: h.Server, caller: &unknownCaller, clocks: h.clocks, out: o.Out, ended: o.Ended, oneMessage: o.Once,
-		transport: o.Transport, sessionID: o.SessionID,
+		transport: o.Transport, sessionID: o.SessionID, endings: o.Endings,
+	}
+	if c.endings == nil && !o.Once {
+		c.endings = h.newEndings()
 	}
 	if o.Once {
 		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon

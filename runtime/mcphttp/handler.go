@@ -78,6 +78,7 @@ type core struct {
 	memory   *membudget.Budget
 	policy   *access.Policy
 	sessions *sessions
+	endings  transport.Endings // of sessions
 	bodies   unreadbody.Bodies
 
 	mu        sync.Mutex
@@ -93,7 +94,7 @@ type core struct {
 	closeOnce sync.Once
 }
 
-func (h *core) init(s *mcp.Server, transport string, options []Option) {
+func (h *core) init(s *mcp.Server, name string, options []Option) {
 	h.host = s.Transport()
 	h.memory = h.host.Memory()
 	h.log, h.limits = logs.New(h.host.Log()), defaultLimits
@@ -107,7 +108,7 @@ func (h *core) init(s *mcp.Server, transport string, options []Option) {
 	}
 	h.busy, h.streaming = clientlimit.Table{}, clientlimit.Table{}
 	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
-	h.sessions = newSessions(&h.limits, transport, h.stopping)
+	h.sessions = newSessions(&h.limits, name, h.stopping, &h.endings)
 	h.bodies.Most = h.limits.Refused
 }
 
@@ -334,7 +335,7 @@ func (h *core) Shutdown(ctx context.Context) error {
 		err = h.waitRequests(ctx, true)
 	}
 	if err == nil {
-		err = h.host.WaitSessions(ctx)
+		err = h.endings.Wait(ctx)
 	}
 	if err != nil {
 		_ = h.Close()

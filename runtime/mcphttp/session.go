@@ -226,6 +226,7 @@ const sessionCost = 4 << 10
 type sessions struct {
 	limits    *Limits
 	transport string // its name, for handlers
+	endings   *transport.Endings
 
 	mu       sync.Mutex
 	byID     map[string]*session
@@ -234,8 +235,8 @@ type sessions struct {
 	stopping <-chan struct{} // closed when the handler shuts down
 }
 
-func newSessions(l *Limits, transport string, ended <-chan struct{}) *sessions {
-	return &sessions{limits: l, transport: transport, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
+func newSessions(l *Limits, name string, ended <-chan struct{}, endings *transport.Endings) *sessions {
+	return &sessions{limits: l, transport: name, endings: endings, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
 }
 
 // minIdle is how long a session must be idle before a new one may replace it.
@@ -276,7 +277,8 @@ func (t *sessions) open(host transport.Server, who *requester, resumable bool) *
 	}
 	se.standalone.standalone = true
 	se.conn = host.Open(context.Background(), transport.Options{
-		Transport: t.transport, SessionID: se.id, Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
+		Transport: t.transport, SessionID: se.id, Endings: t.endings,
+		Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
 	})
 	t.byID[se.id] = se
 	t.count.Add(who.client)

@@ -69,3 +69,30 @@ func TestShutdownWaitsForSessionHooks(t *testing.T) {
 		})
 	}
 }
+
+// Shutdown does not wait for the ends of sessions of other transports.
+func TestShutdownWaitsForItsOwnSessions(t *testing.T) {
+	slow := mcp.WithSessionHook(func(context.Context, mcp.SessionInfo) func() {
+		return func() { time.Sleep(20 * time.Second) }
+	})
+	serve(t, setup{server: []mcp.Option{slow}}, func(t *testing.T, s *testServer) {
+		client, wait := s.Server.Connect(t.Context())
+		if err := client.Write([]byte(initialize(revisionD)+"\n")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Read(); err != nil {
+			t.Fatal(err)
+		}
+		_ = client.Close()
+		synctest.Wait()
+		began := time.Now()
+		if err := s.handler.Shutdown(t.Context()); err != nil || time.Since(began) != 0 {
+			t.Errorf("Shutdown returns %v after %v", err, time.Since(began))
+		}
+		_ = wait()
+		if took := time.Since(began); took < time.Second {
+			t.Errorf("Serve has returned after %v", took)
+		}
+		time.Sleep(time.Minute)
+	})
+}

@@ -137,7 +137,7 @@ func TestSessionsMakeRoom(t *testing.T) {
 		stopping := make(chan struct{})
 		defer close(stopping)
 		most := &Limits{Sessions: 3, SessionsPerClient: 3, IdleTime: time.Hour, EventTime: time.Minute}
-		all := newSessions(most, "http", stopping)
+		all := newSessions(most, "http", stopping, nil)
 		who := &requester{client: clientlimit.Of("", netip.Addr{})}
 		for range 3 {
 			if all.open(host, who, true) == nil {

@@ -133,6 +133,8 @@ type Options struct {
 	Transport string
 	// SessionID is the id of the session that the connection may open; "" for a new one.
 	SessionID string
+	// Endings counts the sessions of the connection that end. May be nil.
+	Endings *Endings
 	// Out is where messages go that belong to no request. May be nil.
 	Out Sink
 	// PingTimeout is called where the server pings clients, and this one does not reply.
@@ -158,9 +160,6 @@ type Limits struct {
 type Server interface {
 	Log() *slog.Logger
 	Limits() Limits
-	// WaitSessions waits until the hooks of sessions that have ended have returned. It
-	// returns the cause of ctx if that ends first.
-	WaitSessions(ctx context.Context) error
 	// Memory is what the server may hold for all of its clients.
 	Memory() *membudget.Budget
 	// NewMessage returns storage for one message.
