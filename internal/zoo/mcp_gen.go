@@ -45,6 +45,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddrs, mcpCallEchoAddrs))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAliasOfString, mcpCallEchoAliasOfString))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAliasOfTime, mcpCallEchoAliasOfTime))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoAllowed, mcpCallEchoAllowed))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAnonymous, mcpCallEchoAnonymous))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAny, mcpCallEchoAny))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAnyRoot, mcpCallEchoAnyRoot))
@@ -596,6 +597,64 @@ func mcpCallEchoAliasOfTime(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(context.Context, Box[Moment]) Box[Moment] = EchoAliasOfTime
+
+// mcpToolEchoAllowed describes the tool "echo_allowed" (func EchoAllowed).
+var mcpToolEchoAllowed = mcp.ToolInfo{
+	Name:         "echo_allowed",
+	Description:  "Takes values of any kind, whose schemas are in directives.",
+	Symbol:       "EchoAllowed",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoAllowed,
+	OutputSchema: mcpOutputEchoAllowed,
+}
+
+// mcpInputEchoAllowed is the input schema of the tool "echo_allowed".
+const mcpInputEchoAllowed = `{"type":"object","properties":{` +
+	`"scalar":{"description":"A word or a number.","anyOf":[{"maxLength":5,"minLength":2,"type":"string"},` +
+	`{"maximum":100,"minimum":-3,"type":"integer"},{"type":"null"}]},` +
+	`"choice":{"enum":["one",2,true,null,[1,2],{"k":0.5}]},` +
+	`"filter":{"type":"object","additionalProperties":{"type":"boolean"},"maxProperties":4,"properties":{` +
+	`"field":{"pattern":"^[a-z]+$","type":"string"},` +
+	`"op":{"const":"eq","type":"string"},` +
+	`"values":{"items":{"anyOf":[{"type":"string"},{"type":"number"}]},"maxItems":3,"minItems":1,"type":"array",` +
+	`"uniqueItems":true}},` +
+	`"required":["field"]},` +
+	`"either":{"oneOf":[{"type":"integer","multipleOf":3},{"type":"integer","multipleOf":2},` +
+	`{"type":"array","items":{"type":"boolean"}}]},` +
+	`"list":{"type":"array","items":{` +
+	`"anyOf":[{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},{"type":"string","format":"date"}]}},` +
+	`"byName":{"type":"object","additionalProperties":{"type":"object","additionalProperties":false,` +
+	`"minProperties":1,"properties":{"a":{"type":"integer"}}}},` +
+	`"default":{"default":0.5,"anyOf":[{"type":"number"},{"type":"string"}]}},` +
+	`"required":["scalar","choice"],"additionalProperties":false}`
+
+// mcpOutputEchoAllowed is the output schema of the tool "echo_allowed".
+const mcpOutputEchoAllowed = `{"type":"object",` +
+	`"description":"Allowed is what the arguments of EchoAllowed are.","properties":{` +
+	`"scalar":{"description":"Any JSON value."},` +
+	`"choice":{"description":"Any JSON value."},` +
+	`"filter":{"description":"Any JSON value."},` +
+	`"either":{"description":"Any JSON value."},` +
+	`"list":{"type":"array","items":{"description":"Any JSON value."}},` +
+	`"byName":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
+	`"default":{"description":"Any JSON value."}},` +
+	`"required":["scalar","choice","default"]}`
+
+// mcpCallEchoAllowed answers calls of the tool "echo_allowed".
+func mcpCallEchoAllowed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Allowed
+	d := mcpimpl.Decoder(req)
+	mcpDecodeEchoAllowedAllowed(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoAllowed(ctx, args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeAllowed(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, Allowed) Allowed = EchoAllowed
 
 // mcpToolEchoAnonymous describes the tool "echo_anonymous" (func
 // EchoAnonymous).
@@ -13228,6 +13287,27 @@ var mcpPatternPatternsTick = wire.NewPattern("^`*$")
 // mcpPatternValidatedBegin is compiled when it is first needed.
 var mcpPatternValidatedBegin = wire.NewPattern(`^a\.b`)
 
+// mcpAllowedEchoAllowedAllowedScalar is read when it is first needed.
+var mcpAllowedEchoAllowedAllowedScalar = wire.NewSchema(`{"anyOf":[{"maxLength":5,"minLength":2,"type":"string"},{"maximum":100,"minimum":-3,"type":"integer"},{"type":"null"}]}`)
+
+// mcpAllowedEchoAllowedAllowedChoice is read when it is first needed.
+var mcpAllowedEchoAllowedAllowedChoice = wire.NewSchema(`{"enum":["one",2,true,null,[1,2],{"k":0.5}]}`)
+
+// mcpAllowedEchoAllowedAllowedFilter is read when it is first needed.
+var mcpAllowedEchoAllowedAllowedFilter = wire.NewSchema(`{"additionalProperties":{"type":"boolean"},"maxProperties":4,"properties":{"field":{"pattern":"^[a-z]+$","type":"string"},"op":{"const":"eq","type":"string"},"values":{"items":{"anyOf":[{"type":"string"},{"type":"number"}]},"maxItems":3,"minItems":1,"type":"array","uniqueItems":true}},"required":["field"],"type":"object"}`)
+
+// mcpAllowedEchoAllowedAllowedEither is read when it is first needed.
+var mcpAllowedEchoAllowedAllowedEither = wire.NewSchema(`{"oneOf":[{"multipleOf":3,"type":"integer"},{"multipleOf":2,"type":"integer"},{"items":{"type":"boolean"},"type":"array"}]}`)
+
+// mcpAllowedEchoAllowedAllowedListItem is read when it is first needed.
+var mcpAllowedEchoAllowedAllowedListItem = wire.NewSchema(`{"anyOf":[{"exclusiveMaximum":1,"exclusiveMinimum":0,"type":"number"},{"format":"date","type":"string"}]}`)
+
+// mcpAllowedEchoAllowedAllowedByNameValue is read when it is first needed.
+var mcpAllowedEchoAllowedAllowedByNameValue = wire.NewSchema(`{"additionalProperties":false,"minProperties":1,"properties":{"a":{"type":"integer"}},"type":"object"}`)
+
+// mcpAllowedEchoAllowedAllowedDefault is read when it is first needed.
+var mcpAllowedEchoAllowedAllowedDefault = wire.NewSchema(`{"anyOf":[{"type":"number"},{"type":"string"}]}`)
+
 // mcpDecodeBoxAddr reads a value of type Box[netip.Addr].
 func mcpDecodeBoxAddr(d *wire.Decoder, v *Box[netip.Addr]) {
 	for o := d.Object(mcpFieldsBoxAddr); o.Next(); {
@@ -13547,6 +13627,60 @@ var mcpFieldsBoxTime = wire.Fields{
 // mcpDecodeTimePtr reads a value of type *time.Time.
 func mcpDecodeTimePtr(d *wire.Decoder, v **time.Time) {
 	wire.Nullable(d, v, wire.Time)
+}
+
+// mcpDecodeEchoAllowedAllowed reads a value of type Allowed.
+func mcpDecodeEchoAllowedAllowed(d *wire.Decoder, v *Allowed) {
+	v.Default = float64(0.5)
+	for o := d.Object(mcpFieldsEchoAllowedAllowed); o.Next(); {
+		switch o.Name() {
+		case "scalar":
+			wire.AnyBySchema(d, &v.Scalar, mcpAllowedEchoAllowedAllowedScalar)
+		case "choice":
+			wire.AnyBySchema(d, &v.Choice, mcpAllowedEchoAllowedAllowedChoice)
+		case "filter":
+			wire.AnyBySchema(d, &v.Filter, mcpAllowedEchoAllowedAllowedFilter)
+		case "either":
+			wire.AnyBySchema(d, &v.Either, mcpAllowedEchoAllowedAllowedEither)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeEchoAllowedAllowedListItem)
+		case "byName":
+			wire.Map(d, &v.ByName, mcpDecodeEchoAllowedAllowedByNameValue)
+		case "default":
+			wire.AnyBySchema(d, &v.Default, mcpAllowedEchoAllowedAllowedDefault)
+		}
+	}
+}
+
+var _ = struct {
+	Scalar  any
+	Choice  any
+	Filter  any
+	Either  any
+	List    []any
+	ByName  map[string]any
+	Default any
+}(Allowed{})
+
+// mcpFieldsEchoAllowedAllowed are the members of a value of type Allowed.
+var mcpFieldsEchoAllowedAllowed = wire.Fields{
+	{Name: "scalar", Required: true, Null: true},
+	{Name: "choice", Required: true, Null: true},
+	{Name: "filter"},
+	{Name: "either"},
+	{Name: "list"},
+	{Name: "byName"},
+	{Name: "default"},
+}
+
+// mcpDecodeEchoAllowedAllowedListItem reads a value of type any.
+func mcpDecodeEchoAllowedAllowedListItem(d *wire.Decoder, v *any) {
+	wire.AnyBySchema(d, v, mcpAllowedEchoAllowedAllowedListItem)
+}
+
+// mcpDecodeEchoAllowedAllowedByNameValue reads a value of type any.
+func mcpDecodeEchoAllowedAllowedByNameValue(d *wire.Decoder, v *any) {
+	wire.AnyBySchema(d, v, mcpAllowedEchoAllowedAllowedByNameValue)
 }
 
 // mcpDecodeAnonymous reads a value of type Anonymous.
@@ -26883,6 +27017,34 @@ func mcpEncodeBoxTime(e *wire.Encoder, v *Box[time.Time]) {
 // mcpEncodeTimePtr writes a value of type *time.Time.
 func mcpEncodeTimePtr(e *wire.Encoder, v **time.Time) {
 	wire.PutPtr(e, *v, wire.PutTime)
+}
+
+// mcpEncodeAllowed writes a value of type Allowed.
+func mcpEncodeAllowed(e *wire.Encoder, v *Allowed) {
+	e.Begin()
+	e.Name("scalar")
+	wire.PutAny(e, &v.Scalar)
+	e.Name("choice")
+	wire.PutAny(e, &v.Choice)
+	if v.Filter != nil {
+		e.Name("filter")
+		wire.PutAny(e, &v.Filter)
+	}
+	if v.Either != nil {
+		e.Name("either")
+		wire.PutAny(e, &v.Either)
+	}
+	if len(v.List) != 0 {
+		e.Name("list")
+		wire.PutSlice(e, v.List, wire.PutAny)
+	}
+	if len(v.ByName) != 0 {
+		e.Name("byName")
+		wire.PutMap(e, v.ByName, wire.PutAny)
+	}
+	e.Name("default")
+	wire.PutAny(e, &v.Default)
+	e.End()
 }
 
 // mcpEncodeAnonymous writes a value of type Anonymous.

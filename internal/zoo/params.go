@@ -65,3 +65,26 @@ func EchoLenientBox(ctx context.Context, in Box[Point]) Box[Point] { return iden
 //
 //mcp:tool lenient
 func EchoLenientDefaults(ctx context.Context, in Defaults) Defaults { return identity.Object(ctx, in) }
+
+// Allowed is what the arguments of [EchoAllowed] are.
+type Allowed struct {
+	Scalar  any            `json:"scalar"`
+	Choice  any            `json:"choice"`
+	Filter  any            `json:"filter,omitempty"`
+	Either  any            `json:"either,omitempty"`
+	List    []any          `json:"list,omitempty"`
+	ByName  map[string]any `json:"byName,omitempty"`
+	Default any            `json:"default"`
+}
+
+// EchoAllowed takes values of any kind, whose schemas are in directives.
+//
+//mcp:tool
+//mcp:arg scalar schema={"type":["string","integer","null"],"minLength":2,"maxLength":5,"minimum":-3,"maximum":100,"description":"A word or a number."}
+//mcp:arg choice schema={"enum":["one",2,true,null,[1,2],{"k":0.5}]}
+//mcp:arg filter schema={"type":"object","properties":{"field":{"type":"string","pattern":"^[a-z]+$"},"op":{"type":"string","const":"eq"},"values":{"type":"array","items":{"type":["string","number"]},"minItems":1,"maxItems":3,"uniqueItems":true}},"required":["field"],"additionalProperties":{"type":"boolean"},"maxProperties":4}
+//mcp:arg either schema={"oneOf":[{"type":"integer","multipleOf":3},{"type":"integer","multipleOf":2},{"type":"array","items":{"type":"boolean"}}]}
+//mcp:arg list schema={"anyOf":[{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},{"type":"string","format":"date"}]}
+//mcp:arg byName schema={"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false,"minProperties":1}
+//mcp:arg default schema={"type":["number","string"],"default":0.5}
+func EchoAllowed(ctx context.Context, in Allowed) Allowed { return identity.Object(ctx, in) }

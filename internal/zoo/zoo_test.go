@@ -29,7 +29,7 @@ var config = prove.Config{
 	Values:     12_000 / slowdown,
 	Seed:       1,
 	OddNames:   oddNames,
-	Directives: []string{"echo_query", "echo_mixed", "echo_tightened", "echo_keyed"},
+	Directives: []string{"echo_query", "echo_mixed", "echo_tightened", "echo_keyed", "echo_allowed"},
 	Own:        func(tool string) bool { return strings.HasPrefix(tool, "own_") },
 	Lenient:    []string{"echo_lenient", "echo_lenient_box", "echo_lenient_defaults"},
 }

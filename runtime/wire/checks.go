@@ -149,14 +149,24 @@ func repeats[T comparable](v []T) (first, second int, twice bool) {
 	return 0, 0, false
 }
 
-func (d *Decoder) repeated(i, j int) {
-	d.violate(RuleUniqueItems, "must not have the same item twice, but items "+strconv.Itoa(i)+" and "+strconv.Itoa(j)+" are equal")
+func (d *Decoder) repeated(i, j int) { d.violate(RuleUniqueItems, repeatedItems(i, j)) }
+
+func repeatedItems(i, j int) string {
+	return "must not have the same item twice, but items " + strconv.Itoa(i) + " and " + strconv.Itoa(j) + " are equal"
 }
 
 func (d *Decoder) few(rule string, n, limit int, thing string) {
-	d.violate(rule, "must have at least "+count(limit, thing)+", got "+strconv.Itoa(n))
+	d.violate(rule, fewMessage(n, limit, thing))
+}
+
+func fewMessage(n, limit int, thing string) string {
+	return "must have at least " + count(limit, thing) + ", got " + strconv.Itoa(n)
 }
 
 func (d *Decoder) many(rule string, n, limit int, thing string) {
-	d.violate(rule, "must have at most "+count(limit, thing)+", got "+strconv.Itoa(n))
+	d.violate(rule, manyMessage(n, limit, thing))
+}
+
+func manyMessage(n, limit int, thing string) string {
+	return "must have at most " + count(limit, thing) + ", got " + strconv.Itoa(n)
 }

@@ -294,10 +294,13 @@ func (f *frame) mark(i int) {
 
 // unknownMember returns the message for a name that is not among the fields.
 func (d *Decoder) unknownMember(name string, fields Fields) string {
-	thing := "field"
 	if d.depth == 1 {
-		thing = "argument"
+		return d.unknownName("argument", name, fields)
 	}
+	return d.unknownName("field", name, fields)
+}
+
+func (d *Decoder) unknownName(thing, name string, fields Fields) string {
 	var b strings.Builder
 	b.WriteString("unknown " + thing)
 	if len(fields) == 0 {

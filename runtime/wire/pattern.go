@@ -26,8 +26,7 @@ func Pattern[T ~string](d *Decoder, v T, p *Regexp) {
 	if d.failed {
 		return
 	}
-	p.once.Do(p.compile)
-	if !p.matches(string(v)) {
+	if !p.match(string(v)) {
 		d.violate(RulePattern, "must match the pattern "+p.expr+", got "+quote(string(v)))
 	}
 }
@@ -38,10 +37,9 @@ func KeyPattern[M ~map[K]T, K ~string, T any](d *Decoder, v M, p *Regexp) {
 	if d.failed {
 		return
 	}
-	p.once.Do(p.compile)
 	var wrong []string
 	for k := range v {
-		if name := string(k); !p.matches(name) {
+		if name := string(k); !p.match(name) {
 			wrong = append(wrong, name)
 		}
 	}
@@ -52,6 +50,11 @@ func KeyPattern[M ~map[K]T, K ~string, T any](d *Decoder, v M, p *Regexp) {
 		}
 		d.violateMember(name, RulePropertyNames, "the name must match the pattern "+p.expr)
 	}
+}
+
+func (p *Regexp) match(text string) bool {
+	p.once.Do(p.compile)
+	return p.matches(text)
 }
 
 func (p *Regexp) compile() {

@@ -29,6 +29,9 @@ const (
 	RuleMinProperties    = "minProperties"
 	RuleMaxProperties    = "maxProperties"
 	RulePropertyNames    = "propertyNames"
+	RuleConst            = "const"
+	RuleAnyOf            = "anyOf"
+	RuleOneOf            = "oneOf"
 )
 
 // Violation is one way in which a value does not match its schema.

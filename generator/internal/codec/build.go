@@ -23,6 +23,7 @@ func Build(p *model.Package) (*Plan, error) {
 		encoders:  map[string]*Encoder{},
 		enums:     map[string]*Enum{},
 		patterns:  map[string]*Pattern{},
+		schemas:   map[string]*Schema{},
 		guarded:   map[string]bool{},
 		constants: map[*model.Field]*Literal{},
 		plan:      &Plan{Tools: map[*model.Tool]*Tool{}, Calls: map[*model.Call]*Tool{}},
@@ -54,6 +55,7 @@ type builder struct {
 	encoders  map[string]*Encoder
 	enums     map[string]*Enum
 	patterns  map[string]*Pattern
+	schemas   map[string]*Schema
 	guarded   map[string]bool
 	constants map[*model.Field]*Literal // see fixed
 	err       error                     // the first one
@@ -119,7 +121,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 		if inlined := f.Path[0].Inlined; inlined != nil {
 			b.guard(inlined)
 		}
-		o.Entries = append(o.Entries, Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type)})
+		o.Entries = append(o.Entries, Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type) && allowsNull(f)})
 		path := b.steps(t, f)
 		m := &Member{Name: f.Name, Path: path}
 		if f.Default != nil {

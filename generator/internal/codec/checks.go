@@ -26,7 +26,7 @@ func (b *builder) checks(t *model.Type, rules *model.Rules, place string) []*Che
 			continue
 		}
 		fn, err := k.Func(t)
-		if err != nil {
+		if err != nil || k.Name == keyword.AnySchema {
 			continue // the function that reads what the value holds checks it
 		}
 		if c := b.check(k, t, limit, place); c != nil && fn != "" {
@@ -134,6 +134,29 @@ func (b *builder) pattern(expr, place string) *Pattern {
 		b.plan.Patterns = append(b.plan.Patterns, p)
 	}
 	return p
+}
+
+// schema is what is allowed for a value of type any, made once for all places that have the
+// same one; nil if everything is.
+func (b *builder) schema(t *model.Type, rules *model.Rules, place string) *Schema {
+	text := rules.Limit(keyword.AnySchema)
+	if text == "" || t.Kind != model.Any {
+		return nil
+	}
+	text = keyword.EnforcedSchema(text)
+	s, ok := b.schemas[text]
+	if !ok {
+		s = &Schema{Stem: b.names.table("mcpAllowed", place), JSON: text}
+		b.schemas[text] = s
+		b.plan.Schemas = append(b.plan.Schemas, s)
+	}
+	return s
+}
+
+// allowsNull reports whether the schema of a field of type any, if it has one, allows null.
+func allowsNull(f *model.Field) bool {
+	s := f.Rules.Limit(keyword.AnySchema)
+	return s == "" || keyword.SchemaAllows(s, nil)
 }
 
 // enum is the table of values that a place accepts, nil where it accepts all.

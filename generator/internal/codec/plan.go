@@ -18,6 +18,7 @@ type Plan struct {
 	Encoders []*Encoder
 	Enums    []*Enum
 	Patterns []*Pattern
+	Schemas  []*Schema
 	Fixed    []*Fixed
 	// Guards are the structs of this module whose fields the codecs name. The
 	// generated file asserts their shape, so that a field which is added,
@@ -177,9 +178,10 @@ type Member struct {
 // Read is how one value is read.
 type Read struct {
 	Func   Func
-	Elem   *Func  // argument of Ptr, Slice, Array and Map
-	Enum   *Enum  // argument of StringEnum, IntEnum and FloatEnum
-	Method string // argument of Text, JSON and MapText: a method of *Type
+	Elem   *Func   // argument of Ptr, Slice, Array and Map
+	Enum   *Enum   // argument of StringEnum, IntEnum and FloatEnum
+	Schema *Schema // argument of AnyBySchema
+	Method string  // argument of Text, JSON and MapText: a method of *Type
 	Type   types.Type
 	AsAny  bool // the value is of a defined type like any
 	Array  bool // the value is an array, passed as a slice
@@ -242,6 +244,15 @@ type Enum struct {
 
 // Name is the identifier of the table.
 func (e *Enum) Name() string { return "mcpEnum" + e.Stem }
+
+// Schema is what is allowed for arguments of type any.
+type Schema struct {
+	Stem string
+	JSON string
+}
+
+// Name is the identifier of the schema.
+func (s *Schema) Name() string { return "mcpAllowed" + s.Stem }
 
 // Pattern is a regular expression.
 type Pattern struct {

@@ -112,6 +112,10 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		case t.Kind == model.Any && !isAny(t.Go):
 			r.AsAny = true
 		}
+		if s := b.schema(t, rules, place); s != nil {
+			r.Schema = s
+			r.Func.Name = "AnyBySchema"
+		}
 		if e := b.enum(t, rules, place); e != nil {
 			r.Enum = e
 			r.Func.Name = enumReader(t)

@@ -69,6 +69,9 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	if r.Enum != nil {
 		args = append(args, id(r.Enum.Name()))
 	}
+	if r.Schema != nil {
+		args = append(args, id(r.Schema.Name()))
+	}
 	if r.Format != "" {
 		args = append(args, g.wire(r.Format))
 	}
@@ -194,6 +197,10 @@ func (g *generator) codecs() {
 	for _, p := range g.plan.Patterns {
 		g.add(p.Name()+" is compiled when it is first needed.",
 			id("var "+p.Name()+" =").Add(call(g.wire("NewPattern"), rawText([]string{p.Expr}))))
+	}
+	for _, s := range g.plan.Schemas {
+		g.add(s.Name()+" is read when it is first needed.",
+			id("var "+s.Name()+" =").Add(call(g.wire("NewSchema"), rawText([]string{s.JSON}))))
 	}
 	for _, f := range g.plan.Fixed {
 		g.add(f.Name()+" returns a value that no client can change.",

@@ -95,3 +95,51 @@ func Quote(s string) string {
 	_ = enc.Encode(s) // a string cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }
+
+// Take removes a member of a JSON object, and returns its text, "" if there is none, and the
+// rest of the object.
+func Take(text, name string) (member, rest string) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &members) != nil || members[name] == nil {
+		return "", text
+	}
+	member = Compact(string(members[name]))
+	delete(members, name)
+	return member, Show(members)
+}
+
+// Repeated returns the name of a member that an object of a valid JSON text has twice, ""
+// if there is none.
+func Repeated(text string) string {
+	type level struct {
+		names map[string]bool // nil in an array
+		name  bool            // a name comes next
+	}
+	var open []level
+	dec := json.NewDecoder(strings.NewReader(text))
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return ""
+		}
+		if n := len(open); n > 0 && open[n-1].names != nil && token != json.Delim('}') {
+			if top := &open[n-1]; top.name {
+				name := token.(string)
+				if top.names[name] {
+					return name
+				}
+				top.names[name], top.name = true, false
+				continue
+			}
+			open[n-1].name = true
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{map[string]bool{}, true})
+		case json.Delim('['):
+			open = append(open, level{})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+	}
+}

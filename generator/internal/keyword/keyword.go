@@ -189,6 +189,8 @@ func KindName(t *model.Type) string {
 		return "an object of several kinds"
 	case model.Reflect:
 		return "a type that is left to encoding/json"
+	case model.RawJSON:
+		return "json.RawMessage"
 	}
 	return "any value"
 }

@@ -1,6 +1,7 @@
 package keyword
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -12,9 +13,25 @@ import (
 // so anyway. With an error, the hint says what to write.
 func (k *Keyword) Parse(t *model.Type, text string) (limit, hint string, err error) {
 	if _, err := k.Func(t); err != nil {
-		return "", "leave it out, or check it in the function", err
+		switch {
+		case k.Name == AnySchema:
+			hint = "the schema of other types is made from the Go type"
+		case t.Kind == model.Any:
+			hint = `say what the value is, such as schema={"type":"string","minLength":1} of //mcp:arg`
+		default:
+			hint = "leave it out, or check it in the function"
+		}
+		return "", hint, err
 	}
 	switch k.Value {
+	case JSON:
+		if limit, err = ParseSchema(text); err != nil {
+			if e := (*SchemaError)(nil); errors.As(err, &e) {
+				hint = e.Hint()
+			}
+			return "", hint, err
+		}
+		return limit, "", nil
 	case Number:
 		if _, ok := jsontext.Number(text); !ok {
 			return "", "write a number as JSON has it, such as 5 or 0.25", fmt.Errorf("%s %q is not a number", k.Name, text)

@@ -24,6 +24,7 @@ const (
 	ExclusiveMaximum = "exclusiveMaximum"
 	MultipleOf       = "multipleOf"
 	Choices          = "choices"
+	AnySchema        = "schema"
 )
 
 // ChoicesMark is the JSON text that is in a schema in place of the values of a function of choices=,
@@ -56,6 +57,18 @@ var table = []*Keyword{
 		Funcs: map[model.Kind]string{model.String: "Choice"}, Refine: withoutConstants,
 		Schema: func(s *jsonschema.Schema, v string) { s.Enum = []any{json.RawMessage(ChoicesMark(v))} },
 		Wrong:  func(any, string) string { return "" }, // the program checks defaults when it starts
+	},
+	{
+		Name: AnySchema, Value: JSON, In: Arg, Example: `{"type":["string","number"]}`, For: "`any`, and lists and maps of it",
+		Help:   "JSON Schema of the value, with the keywords that arguments are checked by",
+		Funcs:  map[model.Kind]string{model.Any: ""}, // the function that reads the value checks it
+		Schema: SchemaMembers,
+		Wrong: func(v any, limit string) string {
+			if !SchemaAllows(limit, v) {
+				return jsontext.Show(v) + " is not valid by the schema " + limit
+			}
+			return ""
+		},
 	},
 	{
 		Name: Minimum, Value: Number, In: Tag | Arg, Example: "1", For: "numbers", Help: "smallest number",

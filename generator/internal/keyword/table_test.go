@@ -97,7 +97,7 @@ func TestRules(t *testing.T) {
 	for _, c := range rules {
 		t.Run(c.name, func(t *testing.T) {
 			k := keyword.Lookup(c.name)
-			of := map[string]*model.Type{"string": str, "number": number, "list": list, "map": object}[c.of]
+			of := map[string]*model.Type{"string": str, "number": number, "list": list, "map": object, "any": {Kind: model.Any}}[c.of]
 			limit, hint, err := k.Parse(of, c.text)
 			if err != nil {
 				t.Fatal(err, hint)
@@ -135,6 +135,7 @@ type rule struct{ name, of, text, schema, good, bad, wrong, invalid string }
 
 var rules = []rule{
 	{"choices", "string", "Regions", `{"enum":["\u0000Regions"]}`, `"a"`, `"b"`, "", ""}, // the program knows which
+	{"schema", "any", `{"type": "string"}`, `{"type":"string"}`, `"a"`, `5`, `5 is not valid by the schema {"type":"string"}`, `{"typ":"string"}`},
 	{"minimum", "number", "2", `{"minimum":2}`, `2`, `1`, "1 is less than the minimum 2", "x"},
 	{"exclusiveMinimum", "number", "2", `{"exclusiveMinimum":2}`, `3`, `2`, "2 is not more than 2", "1e999"},
 	{"maximum", "number", "2.5", `{"maximum":2.5}`, `2`, `3`, "3 is more than the maximum 2.5", ""},

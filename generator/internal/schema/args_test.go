@@ -43,7 +43,7 @@ func Cyclic(t Tree) {}
 func Whole(f Filter) {}
 
 func Plain(query string, limit int, sort Sort, rate float64, wait time.Duration, tags []string, filter Filter,
-	opt *int, yes bool, v any, at time.Time) {}
+	opt *int, yes bool, v any, at time.Time, p *any) {}
 `
 
 // arg returns a directive as the scanner returns it: NAME key=value; key=value.
@@ -234,7 +234,7 @@ func TestFlagsOfTags(t *testing.T) {
 func TestApplyArgsDiagnostics(t *testing.T) {
 	tests := []struct{ fn, arg, want string }{
 		{"Plain", "qeury minLength=1", "1:1: tool X: argument qeury: there is no such argument | did you mean query?"},
-		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at"},
+		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at, p"},
 		{"Whole", "years.form minimum=1", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query.x minimum=1", "1:1: tool X: argument query.x: there is no such argument | there are no arguments"},
 		{"Cyclic", "t minLength=1", "1:9: tool X: argument t: minLength is about a value inside of lists or maps, but those of this type have only each other inside | write a keyword for lists or maps, such as maxItems"},
@@ -256,6 +256,12 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 		{"Plain", "query name=limit", "1:9: tool X: argument query: there is an argument limit already | choose another name"},
 		{"Plain", "query name=", "1:9: tool X: argument query: the name is empty | write name=words"},
 		{"Plain", "sort default=date", `1:1: tool X: argument sort: default "date" is not one of the allowed values "relevance", "year" | change the value, or the constraint that excludes it`},
+		{"Plain", `query schema={"type":"string"}`, `1:9: tool X: argument query: schema cannot be used on a string | the schema of other types is made from the Go type`},
+		{"Plain", `p schema={"type":"string"}`, `1:9: tool X: argument p: schema cannot be used on a pointer to any value | use any, which may be nil`},
+		{"Plain", `v schema={"type":"string"}; nullable`, `1:1: tool X: argument v: nullable cannot be used with a schema | name null among the types, such as "type":["string","null"]`},
+		{"Plain", `v schema={"type":"string"}; default=5`, `1:1: tool X: argument v: default 5 is not valid by the schema {"type":"string"} | change the value, or the constraint that excludes it`},
+		{"Plain", `v schema={"type":"string"}; examples=5`, `1:1: tool X: argument v: example 5 is not valid by the schema {"type":"string"} | change the value, or the constraint that excludes it`},
+		{"Plain", `v schema={"not":{}}`, `1:9: tool X: argument v: the schema is wrong: arguments are not checked by the keyword not | the keywords are additionalProperties, anyOf, const, default, deprecated, description, enum, examples, exclusiveMaximum, exclusiveMinimum, format, items, maxItems, maxLength, maxProperties, maximum, minItems, minLength, minProperties, minimum, multipleOf, oneOf, pattern, properties, required, title, type, uniqueItems`},
 		{"Plain", `query pattern=\Aa`, `1:9: tool X: argument query: pattern \Aa: \A is not portable between Go and JSON Schema's regular expressions | write ^`},
 	}
 	for _, tt := range tests {

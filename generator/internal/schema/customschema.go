@@ -14,29 +14,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 )
 
-// customSchema is a schema written by hand, which is published unchanged. The keywords
-// that a field may change are in the fields that the renderer reads.
+// customSchema is a schema written by hand, which is published unchanged.
 func customSchema(text string) *jsonschema.Schema {
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(text), &members) // it was checked when it was taken in
 	s := &jsonschema.Schema{}
-	for key, raw := range members {
-		var str string
-		isString := json.Unmarshal(raw, &str) == nil
-		switch {
-		case key == "type" && isString:
-			s.Type = str
-		case key == "description" && isString:
-			s.Description = str
-		case key == "title" && isString:
-			s.Title = str
-		default:
-			if s.Extras == nil {
-				s.Extras = map[string]any{}
-			}
-			s.Extras[key] = json.RawMessage(jsontext.Compact(string(raw)))
-		}
-	}
+	keyword.SchemaMembers(s, text)
 	return s
 }
 

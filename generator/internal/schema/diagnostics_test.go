@@ -109,7 +109,7 @@ func TestTagDiagnostics(t *testing.T) {
 		{"[2]int", `jsonschema:"maxItems=1"`, "maxItems cannot be used on an array of fixed length | leave it out, or check it in the function"},
 		{"[]any", `jsonschema:"uniqueItems=true"`, "uniqueItems can be used on lists of strings, numbers or booleans only | leave it out, or check it in the function"},
 		{"bool", `jsonschema:"enum=true"`, "enum cannot be used on a boolean | leave it out, or check it in the function"},
-		{"any", `jsonschema:"pattern=a"`, "pattern cannot be used on any value | leave it out, or check it in the function"},
+		{"any", `jsonschema:"pattern=a"`, `pattern cannot be used on any value | say what the value is, such as schema={"type":"string","minLength":1} of //mcp:arg`},
 		{"int", `json:",string" jsonschema:"minimum=1"`, "minimum cannot be used on a number that is written as a string | check it in the function"},
 		{"int", `jsonschema:"minimum=0x10"`, `minimum "0x10" is not a number | write a number as JSON has it, such as 5 or 0.25`},
 		{"int", `jsonschema:"minimum=1e999999999"`, `minimum "1e999999999" is not a number | write a number as JSON has it, such as 5 or 0.25`},

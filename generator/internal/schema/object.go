@@ -84,7 +84,13 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	if f.Nullable || w.nullInside(f.Type) {
 		s = nullable(t, s)
 	}
-	s.Title = f.Title
+	s.Title = cmp.Or(f.Title, s.Title)
+	if len(f.Examples) > 0 {
+		delete(s.Extras, "examples") // those of a schema written by hand
+	}
+	if f.Deprecated {
+		delete(s.Extras, "deprecated")
+	}
 	s.ReadOnly, s.WriteOnly, s.Deprecated = f.ReadOnly, f.WriteOnly, f.Deprecated
 	for _, e := range f.Examples {
 		s.Examples = append(s.Examples, json.RawMessage(onWire(f, e)))

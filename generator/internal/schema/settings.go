@@ -78,6 +78,8 @@ func (r *Resolver) apply(f *model.Field, k setting) (hint string, err error) {
 	switch {
 	case k.Set != nil:
 		k.Set(f, v)
+	case k.Name == keyword.AnySchema:
+		return r.applySchema(f, k)
 	case k.IsRule():
 		if f.Quoted {
 			return "check it in the function", fmt.Errorf("%s cannot be used on a number that is written as a string", k.Name)

@@ -38,7 +38,9 @@ func mismatch(t *model.Type, rules *model.Rules, v any) string {
 	}
 	t = base(t)
 	switch t.Kind {
-	case model.Any, model.RawJSON, model.JSON, model.Reflect, model.Error, model.Interface:
+	case model.Any:
+		return violated(t, rules, v)
+	case model.RawJSON, model.JSON, model.Reflect, model.Error, model.Interface:
 		return ""
 	case model.Union:
 		return unionMismatch(t, v)

@@ -91,7 +91,7 @@ func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid func(*Node)
 // schema has any number.
 func rounded(n *Node, s *Schema, t reflect.Type) *Node {
 	return change(n, s, t, func(at place) *Node {
-		if at.n.Kind == '0' && at.s != nil && at.s.Type == "number" && at.t != nil && at.t != numberType {
+		if at.n.Kind == '0' && at.s != nil && (isAny(at.t) || at.s.Type == "number" && at.t != nil && at.t != numberType) {
 			if f, err := strconv.ParseFloat(at.n.Text, 64); err == nil && !math.IsInf(f, 0) {
 				return numeral(strconv.FormatFloat(f, 'g', -1, 64))
 			}
@@ -131,6 +131,9 @@ func refusalAt(at place, problem wire.Violation) (Exception, bool) {
 		// In a value of any kind, or of one whose Go type is not known here.
 		_, err := strconv.ParseFloat(n.Text, 64)
 		x, ok := new(big.Rat).SetString(n.Text)
+		if ok && err == nil && isAny(t) && (s == nil || s.Type != "integer" || !x.IsInt() || inRange(x.Num(), reflect.TypeFor[int64]())) {
+			return Rounding, true
+		}
 		return Ranges, err != nil || s != nil && s.Type == "integer" && ok && x.IsInt() && !inRange(x.Num(), reflect.TypeFor[int64]())
 	}
 	if s == nil || t == nil {
@@ -199,6 +202,9 @@ func keyRefusal(all map[string]place, problem wire.Violation) (Exception, bool) 
 func hasBounds(s *Schema) bool {
 	return (s.Minimum != nil || s.ExclusiveMinimum != nil) && (s.Maximum != nil || s.ExclusiveMaximum != nil)
 }
+
+// isAny reports whether a value is of type any, or inside of one.
+func isAny(t reflect.Type) bool { return t == nil || t.Kind() == reflect.Interface }
 
 func isNumeric(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 }
 

@@ -25,7 +25,7 @@ func plain(n *Node, s *Schema, t reflect.Type, excused excuse) *Node {
 	}
 	switch n.Kind {
 	case '0':
-		if x, ok := new(big.Rat).SetString(n.Text); ok && s.Type == "integer" && x.IsInt() {
+		if x, ok := new(big.Rat).SetString(n.Text); ok && s.Type == "integer" && x.IsInt() && !isAny(t) {
 			if n.Text != x.Num().String() {
 				excused(Integers)
 			}
