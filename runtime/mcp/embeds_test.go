@@ -66,3 +66,41 @@ func offersResources(t *testing.T, name string, feature mcp.Feature, want bool) 
 		})
 	}
 }
+
+// A server that declares resources because its tools embed some notifies clients of the first
+// resource and of the first template that is added.
+func TestFirstResourceOfToolsThatEmbed(t *testing.T) {
+	const changed = "notifications/resources/list_changed"
+	tool := mcpimpl.FuncTool(&mcp.ToolInfo{Name: "a", InputSchema: `{"type":"object"}`, Embeds: true},
+		func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil })
+	template := mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "test://{name}", Name: "part"},
+		func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) {
+			return nil, mcp.ErrNotFound
+		})
+	for _, added := range []mcp.Feature{motto, template} {
+		for _, revision := range everyRevision {
+			for _, left := range [][]mcp.ServerCapability{nil, {mcp.ServerResourcesListChanged}} {
+				synctest.Test(t, func(t *testing.T) {
+					c, s := clientIn(t, revision, mcp.WithoutCapabilities(left...))
+					s.Register(tool)
+					c.dial(t, s)
+					defer c.hangUp()
+					if revision >= "2026" {
+						said := c.ask("subscriptions/listen", `"notifications":{"toolsListChanged":true,"resourcesListChanged":true}`)
+						if got := strings.Contains(strings.Join(said, ""), `"resourcesListChanged":true`); got != (left == nil) {
+							t.Errorf("%s without %v: acknowledged %s", revision, left, said)
+						}
+					}
+					if left != nil {
+						return // a resource that is registered now panics
+					}
+					s.Register(added)
+					synctest.Wait()
+					if got := c.received(); len(got) != 1 || !strings.Contains(got[0], changed) {
+						t.Errorf("%s: %s is registered, received %q", revision, added.Info().Name, got)
+					}
+				})
+			}
+		}
+	}
+}

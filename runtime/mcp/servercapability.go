@@ -109,18 +109,19 @@ func (s *Server) checkListChange(set int, feature, done string) {
 // offersSubscribe reports whether clients can subscribe to resources.
 func (s *Server) offersSubscribe() bool { return !s.without.subscribe && s.offersResources() }
 
-// offersListChanged returns the lists whose changes are sent.
+// offersListChanged returns the lists whose changes are sent, which are those that the
+// capabilities declare.
 func (s *Server) offersListChanged() (lists [topics]bool) {
-	for set, t := range topicOf {
-		lists[t] = lists[t] || s.offers(set) && !s.without.lists[t]
+	lists = [topics]bool{toolsChanged: s.offers(toolSet), promptsChanged: s.offers(promptSet), resourcesChanged: s.offersResources()}
+	for t := range lists {
+		lists[t] = lists[t] && !s.without.lists[t]
 	}
 	return lists
 }
 
 // offersChanges reports whether there is something that a client can listen to.
 func (s *Server) offersChanges() bool {
-	return s.offersSubscribe() || s.offersResources() && !s.without.lists[resourcesChanged] ||
-		s.offersListChanged() != [topics]bool{}
+	return s.offersSubscribe() || s.offersListChanged() != [topics]bool{}
 }
 
 // appendCapabilities writes the capabilities of the server. Set changes if the client can get
