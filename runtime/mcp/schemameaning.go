@@ -11,7 +11,7 @@ import (
 )
 
 // This file compares JSON Schemas by what they mean to a validator (JSON Schema 2020-12, core and
-// validation). It does not know which different schemas mean the same.
+// validation). Schemas that differ can have the same meaning without being found equal.
 
 // schemaTexts are the keywords of a schema that only people and models read.
 var schemaTexts = []string{"title", "description", "examples", "$comment"}

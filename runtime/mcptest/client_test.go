@@ -144,7 +144,7 @@ func TestProgressAndLogs(t *testing.T) {
 		logs := c.Logs()
 		equal(t, "messages", len(logs), 3)
 		equal(t, "a message", logs[0].String(), `info import: {"message":"shelf imported","number":1}`)
-		equal(t, "told", received, []string{"info", "info", "info"})
+		equal(t, "received", received, []string{"info", "info", "info"})
 		equal(t, "taken", len(c.Logs()), 0)
 		c.SetLogLevel("debug")
 		c.Call("import", nil)

@@ -58,7 +58,7 @@ type Decoder struct {
 	number    float64 // the last float read, before rounding to its own type
 	literal   excerpt // text of the last number read
 
-	kept    int // end of the last string or object that may not be blank, see forgiveBlank
+	kept    int // end of the last string or object that may not be blank, see acceptBlank
 	wrapped int // start of the string that is read as an element, one more than its index
 
 	failed    bool // the value read last was invalid

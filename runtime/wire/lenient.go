@@ -16,11 +16,11 @@ func (d *Decoder) enterQuotedJSON(brace byte) bool {
 	return true
 }
 
-// forgiveBlank drops the violation of the member read last if that is optional and its
+// acceptBlank drops the violation of the member read last if that is optional and its
 // value the empty string: clients that fill in every argument send it for a missing
 // number, time or enumeration. The variable of such a value is unchanged, so it has its
 // default. A plain string was stored, and stays as it is.
-func (d *Decoder) forgiveBlank(f *frame) {
+func (d *Decoder) acceptBlank(f *frame) {
 	if f.optional && len(d.problems) > f.problems && d.pos == f.value+2 && d.pos != d.kept && string(d.data[f.value:d.pos]) == `""` {
 		d.problems = d.problems[:f.problems]
 	}

@@ -82,7 +82,7 @@ func (o *Object) Next() bool {
 		d.check()
 	}
 	if d.opts.Lenient {
-		d.forgiveBlank(f)
+		d.acceptBlank(f)
 	}
 	for {
 		if f.value == d.pos {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// checkLeft refuses arguments that are nearly named as what the defaults fill: a slip of
-// the pen would publish what no client may choose.
+// checkLeft refuses arguments whose names are almost those that the defaults fill: a typing
+// error would publish what no client may choose.
 func (f *filling) checkLeft(object *model.Type, whole string) bool {
 	kept, used := map[string]bool{}, map[string]bool{}
 	for name, line := range f.lines {

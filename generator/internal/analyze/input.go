@@ -74,7 +74,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 }
 
 // unfillable reports whether a variadic parameter is left empty, since no client can fill
-// it. A line about it asks for an argument.
+// it. With a line about it, it is an argument.
 func (a *analyzer) unfillable(p *model.Param, args *argSet, at diag.Place) bool {
 	if schema.UsesLibrary(p.Type) || slices.ContainsFunc(args.all, func(l *directive.Directive) bool { return about(l, p.Name) }) {
 		return false

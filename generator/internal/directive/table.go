@@ -34,7 +34,7 @@ type Key struct {
 	Built bool
 }
 
-// isFlag reports whether the key may stand without a value.
+// isFlag reports whether the key can be written without a value.
 func (k *Key) isFlag() bool { return k.Kind == KindFlag || k.Kind == KindFlagOrNames }
 
 // Spec is one directive.

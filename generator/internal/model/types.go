@@ -53,9 +53,9 @@ type Type struct {
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none
 	Schema string     // JSON, Text, Reflect: its schema as JSON text, "" if nothing is known
-	// Limits are the constraints, by their keywords, that all texts of a type obey which
-	// methods convert to and from a String. LimitsOut is set where what the type writes
-	// obeys them too, its zero value included.
+	// Limits are the constraints, by their keywords, of a type that methods convert to and from a String: all
+	// of its texts are within them. LimitsOut is set where what the type writes is, too, its
+	// zero value included.
 	Limits    map[string]string
 	LimitsOut bool
 	// NullOut is set where the MarshalJSON of a type writes null for some values.
@@ -76,7 +76,7 @@ type Type struct {
 	Name string
 	// Variant is set on a copy that a directive changed, so that its codecs get a name
 	// of their own: the name of the feature that //mcp:arg changed it for. Where Part is
-	// set, some members are left out, and it tells which.
+	// set, some members are left out, and Variant names them.
 	Variant string
 	Part    bool
 }

@@ -376,7 +376,7 @@ type Service struct{ far.Worker }
 func (Service) Give(many int) (v Field) { return }
 
 type Maker interface {
-	far.Teller
+	far.Printer
 //line other.y:7
 	// Made is made.
 	Made(n int /* of what */) Generic
@@ -405,7 +405,7 @@ var (
 	_ = (*mid.Service).Give
 	_ = (*mid.Service).Work
 	_ = mid.Maker.Made
-	_ = mid.Maker.Tell
+	_ = mid.Maker.Print
 	_ = mid.Make[mid.Alias]
 	_ = (*mid.Repo[mid.Alias]).Load
 )
@@ -431,10 +431,10 @@ func (w *Worker) Work(
 	return nil
 }
 
-// Teller tells.
-type Teller interface {
-	// Tell is from far away.
-	Tell(what string /* the message */)
+// Printer prints.
+type Printer interface {
+	// Print is declared in another module.
+	Print(what string /* the message */)
 }
 `
 
@@ -616,11 +616,11 @@ func TestOtherImports(t *testing.T) {
 		{"words", `"small"`}, {"numbers", "Above"}, {"values", "Circle"}, {"values", "as Square, Away and Circle.Radius know"}, {"pointers", `"large"`}, {"trees", "AndExpr"},
 		{"closed", `"green"`}, {"cgo", "what it is called"}, {"cgo", "is long ago"}, {"lines", "is not"}, {"elsewhere", "deep.T"},
 		{"words", "Gives one, unlike work."}, {"words", "how many there are"}, {"words", "Works as long as Node.Next says."}, {"words", "how far to go"},
-		{"words", "Is made."}, {"words", "of what"}, {"words", "Is from far away."}, {"words", "the message"}, {"words", "Makes one of any type."},
+		{"words", "Is made."}, {"words", "of what"}, {"words", "Is declared in another module."}, {"words", "the message"}, {"words", "Makes one of any type."},
 		{"words", "Loads one."}, {"words", "of the row"}, {"cgo", "Takes a number twice."}, {"cgo", "the number"},
 	} {
 		if text := string(want[enough.name]); text != "" && !strings.Contains(text, enough.text) {
-			t.Errorf("the file of %s does not know %s", enough.name, enough.text)
+			t.Errorf("the file of %s does not have %s", enough.name, enough.text)
 		}
 	}
 	compare := func(t *testing.T, same bool, list ...string) {

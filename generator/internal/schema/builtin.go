@@ -17,9 +17,9 @@ type known struct {
 	// the type.
 	plan model.Type
 	// value is the field of a struct that holds the value, beside a field Valid. The
-	// type travels as the value, or as nothing.
+	// type is sent as the value, or is left out.
 	value string
-	// by is model.Text or model.JSON for a type that travels as a string, by its methods.
+	// by is model.Text or model.JSON for a type that is sent as a string, by its methods.
 	by   model.Kind
 	form form
 	// null is set where the string may be null in both directions, nullOut where only

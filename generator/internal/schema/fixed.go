@@ -33,7 +33,7 @@ func (r *Resolver) Fix(f *model.Field, arg *directive.Directive, at diag.Place) 
 	return true
 }
 
-// holdsNil reports whether null stands for the nil of a type.
+// holdsNil reports whether a type has a nil, which null is read as.
 func holdsNil(t *model.Type) bool {
 	switch t.Kind {
 	case model.Pointer, model.Slice, model.Map, model.Bytes, model.Any, model.RawJSON, model.Flagged, model.Union:
