@@ -18,8 +18,8 @@ type wrapper struct {
 	recv   *types.Named
 	kind   kind
 	doc    string
-	name   string   // of the function or method that is written
-	omit   []string // variadic parameters that are hidden, as the generator advises
+	name   string // of the function or method that is written
+	result string // of //mcp:result, as the generator advises; "" without one
 }
 
 // kind is the treatment of the receiver.
@@ -119,8 +119,8 @@ func methods(t *types.Named, named bool) []*wrapper {
 	return all
 }
 
-// isHandle recognises a type with more state than its JSON form: a struct with
-// unexported fields and without JSON methods.
+// isHandle recognises a type with more state than its JSON form: a struct without JSON
+// methods that has unexported fields, or embeds an interface.
 func isHandle(t *types.Named) bool {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -131,7 +131,7 @@ func isHandle(t *types.Named) bool {
 		return false
 	}
 	for f := range st.Fields() {
-		if !f.Exported() {
+		if !f.Exported() || f.Embedded() && types.IsInterface(f.Type()) {
 			return true
 		}
 	}

@@ -1,9 +1,15 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/generator"
 )
 
 // TestFunctions runs all steps with small packages: functions, types that are passed to
@@ -59,5 +65,55 @@ func TestWrongIsFound(t *testing.T) {
 	}
 	if valid(s, map[string]any{"result": 1}) != nil || valid(s, map[string]any{"result": "a"}) == nil || valid(s, map[string]any{}) == nil {
 		t.Error("results are not held against the schema")
+	}
+}
+
+// TestNameResults shows which //mcp:result the errors about results lead to.
+func TestNameResults(t *testing.T) {
+	const source = `package p
+type Response struct { Body []byte; JSON201 *int }
+func Two() (int, string, error)
+func One() (*Response, error)`
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg, err := (&types.Config{IgnoreFuncBodies: true}).Check("p", fset, []*ast.File{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := func(subject, message string) []*generator.Diagnostic {
+		return []*generator.Diagnostic{{Subject: subject, Message: message}}
+	}
+	for _, test := range []struct {
+		function, before, subject, message string
+		want                               string // "" if the error is not about results
+	}{
+		{"Two", "", "tool Two", "result 1 of 2 has no name, so ...", "result1 result2"},
+		{"Two", "result1 result2", "tool Two: result result2", "type chan int cannot be ...", "result1 _"},
+		{"Two", "result1 _", "tool Two: argument result", "type func() cannot be ...", ""},
+		{"One", "", "tool One: result", "field Body: ...", "JSON201"},
+		{"One", "JSON201", "tool One: result", "type chan int cannot be ...", ""},
+	} {
+		w := &wrapper{fn: pkg.Scope().Lookup(test.function).(*types.Func), result: test.before}
+		changed := w.nameResults(about(test.subject, test.message))
+		if changed != (test.want != "") || changed && w.result != test.want {
+			t.Errorf("%+v: %v, %q", test, changed, w.result)
+		}
+	}
+}
+
+// TestMatching shows that samples match the patterns of the types that were met.
+func TestMatching(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`^-?[0-9]+$`:                                "1",
+		`^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s))+$`:     "1s",
+		`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$`: "2024-01-02",
+		`^nothing that is known$`:                   "1",
+	} {
+		if got := matching(pattern); got != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
 	}
 }

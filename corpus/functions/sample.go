@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -111,6 +113,23 @@ var formats = map[string]string{
 	"duration":  "1s",
 }
 
+// matching returns a text that matches a pattern: the shortest of those that are known
+// here, "1" if none does.
+func matching(pattern string) string {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return "1"
+	}
+	known := append(slices.Collect(maps.Values(formats)), "1", "1ms", "YQ==", "03:04:05", "{}", "a")
+	slices.SortFunc(known, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	for _, text := range known {
+		if re.MatchString(text) {
+			return text
+		}
+	}
+	return "1"
+}
+
 // texts are tried in turn for a type with its own text form, which the schema does not
 // describe.
 var texts = []string{"a", "v1.2.3", "1", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80", "en", "2024-01-02T03:04:05Z"}
@@ -121,10 +140,8 @@ func (s *sampler) string(t *schema) string {
 		return formats[t.Format]
 	case t.ContentEncoding == "base64":
 		return "YQ=="
-	case strings.Contains(t.Pattern, "µs"):
-		return "1ms"
 	case t.Pattern != "":
-		return "1"
+		return matching(t.Pattern)
 	}
 	return s.text + strings.Repeat("a", max(0, t.MinLength-len(s.text)))
 }

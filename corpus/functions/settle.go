@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,7 +29,7 @@ type settled struct {
 	all              *collected
 	works            []*wrapper
 	refused          map[*wrapper][]*generator.Diagnostic
-	fixed            map[*wrapper][]*generator.Diagnostic // errors that hiding a variadic parameter has fixed, as their hints advise
+	fixed            map[*wrapper][]*generator.Diagnostic // errors that //mcp:result has fixed
 	tools, receivers []string                             // names of the tools, and of the types that RegisterMCP takes
 	bytes            int
 	took             time.Duration
@@ -88,9 +90,71 @@ func settle(src source, parent string) (*settled, error) {
 	return s, nil
 }
 
-// advice is what a hint says about the options of so many functions, which may be
-// left out.
-var advice = regexp.MustCompile(`//mcp:arg (\w+) omit, which passes none`)
+// unnamed is the message about several results without names, and aResult the subject of
+// errors about one result, with the name that a directive has given it.
+var (
+	unnamed = regexp.MustCompile(`^result \d+ of \d+ has no name`)
+	aResult = regexp.MustCompile(`: result(?: (\w+))?$`)
+)
+
+// nameResults changes the //mcp:result of a wrapper as a reader of its errors would, and reports
+// whether it has. Results without names are numbered, those that JSON cannot express are
+// left out, and of a struct with a member for each status, that for success is the result.
+func (w *wrapper) nameResults(diags []*generator.Diagnostic) bool {
+	before := w.result
+	for _, d := range diags {
+		switch group := aResult.FindStringSubmatch(d.Subject); {
+		case unnamed.MatchString(d.Message):
+			var names []string
+			for i := range values(w.fn.Signature()) {
+				names = append(names, "result"+strconv.Itoa(i+1))
+			}
+			w.result = strings.Join(names, " ")
+			return w.result != before
+		case group == nil:
+			return false
+		case group[1] != "":
+			words := strings.Fields(w.result)
+			if at := slices.Index(words, group[1]); at >= 0 {
+				words[at] = "_"
+			}
+			w.result = strings.Join(words, " ")
+		case w.result == "":
+			w.result = cmp.Or(success(w.fn.Signature()), "_")
+		}
+	}
+	return w.result != before
+}
+
+// values returns the types of the results other than the error.
+func values(sig *types.Signature) (out []types.Type) {
+	for v := range sig.Results().Variables() {
+		if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+			out = append(out, v.Type())
+		}
+	}
+	return out
+}
+
+// success returns the name of the first member for a response with status 2xx, as
+// oapi-codegen names them, "" if there is none.
+func success(sig *types.Signature) string {
+	for _, t := range values(sig) {
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		st, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			continue
+		}
+		for f := range st.Fields() {
+			if strings.HasPrefix(f.Name(), "JSON2") {
+				return f.Name()
+			}
+		}
+	}
+	return ""
+}
 
 // leaveOut removes the wrappers with errors, except those that a directive fixes.
 func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
@@ -99,7 +163,6 @@ func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
 		return err
 	}
 	found := map[*wrapper][]*generator.Diagnostic{}
-	before, taken := len(s.works), len(s.fixed)
 	for i := range diags {
 		d := &diags[i]
 		if d.Warning {
@@ -111,20 +174,24 @@ func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
 		}
 		found[w] = append(found[w], d)
 	}
+	changed := false
 	for w, list := range found {
-		if hint := advice.FindStringSubmatch(list[0].Hint); len(list) == 1 && hint != nil && s.fixed[w] == nil {
-			s.fixed[w] = list
-			w.omit = append(w.omit, hint[1])
+		if w.nameResults(list) {
+			if s.fixed[w] == nil {
+				s.fixed[w] = list
+			}
+			changed = true
 			continue
 		}
 		s.refused[w] = list
 		if first := s.fixed[w]; first != nil {
-			s.refused[w] = append(first, list...) // the advice was not enough
+			s.refused[w] = append(first, list...) // the directive was not enough
 			delete(s.fixed, w)
 		}
 	}
+	before := len(s.works)
 	s.works = slices.DeleteFunc(slices.Clone(s.works), func(w *wrapper) bool { return s.refused[w] != nil })
-	if len(s.works) == before && len(s.fixed) == taken {
+	if len(s.works) == before && !changed {
 		return fmt.Errorf("the same errors again: %s", diags[0].Text())
 	}
 	return nil

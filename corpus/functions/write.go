@@ -250,8 +250,8 @@ func comment(wr *wrapper, indent string) string {
 		b.WriteString(indent + "//\n")
 	}
 	b.WriteString(indent + "//mcp:tool\n")
-	for _, name := range wr.omit {
-		b.WriteString(indent + "//mcp:arg " + name + " omit\n")
+	if wr.result != "" {
+		b.WriteString(indent + "//mcp:result " + wr.result + "\n")
 	}
 	return b.String()
 }
