@@ -54,10 +54,8 @@ func checkNoBody(w http.ResponseWriter, r *http.Request) bool {
 // attachStream attaches the response to the stream that the request names. If it
 // returns nil, it has written the response.
 func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *session) (*response, *attachment) {
-	rev := se.conn.Negotiated()
 	answer := &response{
 		h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, stopping: h.stopping,
-		withIDs: true, primed: rev != nil && rev.Fields.Polling,
 	}
 	last, resuming := r.Header[lastEventField]
 	if !resuming {

@@ -59,8 +59,7 @@ func checkContentTypes(w http.ResponseWriter, r *http.Request) bool {
 // written: thousands of responses may be streams that last long, and a frame with these
 // variables would double the stack of each.
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester) *posted {
-	control := http.NewResponseController(w)
-	in, ok := h.parse(w, r, control)
+	in, ok := h.parse(w, r)
 	if !ok {
 		return nil
 	}
@@ -71,7 +70,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 		return nil
 	}
 	p := &posted{
-		Handler: h, decision: d, who: who, w: w, r: r, control: control, in: in,
+		Handler: h, decision: d, who: who, w: w, r: r, in: in,
 		from: transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client},
 	}
 	if h.principal != nil {
@@ -90,9 +89,9 @@ func replyID(m *jsonrpc.Message) jsonrpc.ID {
 }
 
 // parse reads and parses the message. If it reports false, it has written the response.
-func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (transport.Message, bool) {
+func (h *core) parse(w http.ResponseWriter, r *http.Request) (transport.Message, bool) {
 	in := h.host.NewMessage()
-	text, ok := h.read(w, r, control, in)
+	text, ok := h.read(w, r, in)
 	if ok {
 		err := in.Parse(text)
 		if err == nil {
@@ -105,7 +104,7 @@ func (h *core) parse(w http.ResponseWriter, r *http.Request, control *http.Respo
 }
 
 // read reads the body. If it reports false, it has written the response.
-func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController, in transport.Message) ([]byte, bool) {
+func (h *core) read(w http.ResponseWriter, r *http.Request, in transport.Message) ([]byte, bool) {
 	limit := h.host.Limits().MessageBytes
 	if r.ContentLength > int64(limit) {
 		writeTooLarge(w, limit)
@@ -117,7 +116,9 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 		writeOverloaded(w, noID, errNoMemory)
 		return nil, false
 	}
-	_ = control.SetReadDeadline(time.Now().Add(h.limits.ReadTime))
+	if h.principal != nil || h.address != nil { // the time that they took does not count
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.limits.ReadTime))
+	}
 	for {
 		if len(b) == cap(b) {
 			if b, ok = growBody(in, b, min(2*len(b), limit+1)); !ok {
@@ -132,7 +133,7 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, control *http.Respon
 			writeTooLarge(w, limit)
 			return nil, false
 		case err == io.EOF:
-			// The deadline stays until the response has to wait: see response.write.
+			// The deadline stays until the response has to wait: see response.follow.
 			// An http.Server sets it anew for the next request.
 			return b, true
 		case errors.Is(err, os.ErrDeadlineExceeded):
@@ -174,13 +175,12 @@ func writeTooLarge(w http.ResponseWriter, limit int) {
 type posted struct {
 	*Handler
 	decision
-	who     requester
-	w       http.ResponseWriter
-	r       *http.Request
-	control *http.ResponseController
-	in      transport.Message
-	from    transport.Caller
-	answer  response // here, since the stack of each waiting response should be small
+	who    requester
+	w      http.ResponseWriter
+	r      *http.Request
+	in     transport.Message
+	from   transport.Caller
+	answer response // here, since the stack of each waiting response should be small
 }
 
 // perRequest handles a message of a revision without sessions.
@@ -254,7 +254,7 @@ func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachmen
 // prepare returns the response that writes a stream to the client of the message.
 func (p *posted) prepare(s *stream) *response {
 	a := &p.answer
-	a.h, a.w, a.r, a.control, a.s = &p.core, p.w, p.r, p.control, s
+	a.h, a.w, a.r, a.s = &p.core, p.w, p.r, s
 	return a
 }
 
@@ -284,10 +284,12 @@ func (p *posted) inSession(id string) {
 		return
 	}
 	defer se.release()
-	if rev := se.conn.Negotiated(); m.Kind == jsonrpc.Batch && (rev == nil || !rev.Fields.Batches) {
-		writeInvalid(p.w, http.StatusBadRequest, "batches are not part of this protocol revision")
-		p.in.Drop()
-		return
+	if m.Kind == jsonrpc.Batch {
+		if rev := se.conn.Negotiated(); rev == nil || !rev.Fields.Batches {
+			writeInvalid(p.w, http.StatusBadRequest, "batches are not part of this protocol revision")
+			p.in.Drop()
+			return
+		}
 	}
 	p.respond(se, nil)
 }
@@ -301,9 +303,7 @@ func (p *posted) respond(se, opened *session) (seen bool) {
 		writeStatus(p.w, http.StatusAccepted)
 		return true
 	}
-	rev := se.conn.Negotiated()
 	a := p.prepare(s)
 	a.newSession, a.sessionEnded = opened, se.done
-	a.withIDs, a.primed = true, rev != nil && rev.Fields.Polling
 	return a.write(reader) || a.started
 }

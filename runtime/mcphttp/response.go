@@ -17,7 +17,7 @@ type response struct {
 	h            *core
 	w            http.ResponseWriter
 	r            *http.Request
-	control      *http.ResponseController
+	control      http.ResponseController // of w
 	s            *stream
 	statusByCode bool            // the status of a JSON reply depends on its code
 	newSession   *session        // opened by this request
@@ -26,8 +26,6 @@ type response struct {
 	stopping     <-chan struct{} // closed when long-lived streams have to end
 	endpoint     string          // for the first event: the URL for POST
 	resumed      bool            // the client has read the beginning of the stream
-	primed       bool            // event streams begin with an event without data
-	withIDs      bool            // events have ids
 
 	started bool
 	plain   pending           // the reply, if it is the only message
@@ -73,9 +71,7 @@ func putBuffer(b *[]byte) {
 // 16 KB in every call after a garbage collection, which shrinks it.
 func (p *response) write(reader *attachment) bool {
 	p.account.Of(p.h.memory)
-	if p.control == nil {
-		p.control = http.NewResponseController(p.w)
-	}
+	p.control = *http.NewResponseController(p.w)
 	defer p.s.detach(reader)
 	connected := p.follow(reader)
 	if p.plain.done {
@@ -216,7 +212,7 @@ func (p *response) writeEvents(t *pending) bool {
 		if p.endpoint != "" {
 			b = appendEvent(b, "endpoint", "", []byte(p.endpoint))
 		}
-		if p.primed && !p.resumed && !(t.done && len(t.messages) == 0) {
+		if !p.resumed && p.primed() && !(t.done && len(t.messages) == 0) {
 			retry := defaultRetry
 			if t.released && len(t.messages) == 0 {
 				retry, asked = t.retry, false
@@ -226,7 +222,7 @@ func (p *response) writeEvents(t *pending) bool {
 	}
 	for i, message := range t.messages {
 		id := ""
-		if p.withIDs {
+		if p.s.session != nil {
 			id = p.eventID(t.seq + i)
 		}
 		b = appendEvent(b, "message", id, message)
@@ -243,6 +239,16 @@ func (p *response) writeEvents(t *pending) bool {
 	*buf = b
 	putBuffer(buf)
 	return true
+}
+
+// primed reports whether event streams begin with an event without data, from whose id a
+// client can resume.
+func (p *response) primed() bool {
+	if p.s.session == nil {
+		return false
+	}
+	rev := p.s.session.conn.Negotiated()
+	return rev != nil && rev.Fields.Polling
 }
 
 // eventsSize is about how long messages are as events.

@@ -77,7 +77,7 @@ func TestShutdownWaitsForItsOwnSessions(t *testing.T) {
 	})
 	serve(t, setup{server: []mcp.Option{slow}}, func(t *testing.T, s *testServer) {
 		client, wait := s.Server.Connect(t.Context())
-		if err := client.Write([]byte(initialize(revisionD)+"\n")); err != nil {
+		if err := client.Write([]byte(initialize(revisionD) + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := client.Read(); err != nil {

@@ -139,7 +139,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 		return
 	}
 	defer se.release()
-	in, ok := h.parse(w, r, http.NewResponseController(w))
+	in, ok := h.parse(w, r)
 	if !ok {
 		return
 	}
