@@ -197,11 +197,11 @@ var mcpToolApdDecimal = mcp.ToolInfo{
 // mcpInputApdDecimal is the input schema of the tool "apd_decimal".
 const mcpInputApdDecimal = mcpSchemaBoxDecimal
 
-// mcpSchemaBoxDecimal is a part of several schemas.
+// mcpSchemaBoxDecimal occurs several times in schemas.
 const mcpSchemaBoxDecimal = `{"type":"object","properties":` + mcpSchemaBoxDecimalProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBoxDecimalProperties is a part of several schemas.
+// mcpSchemaBoxDecimalProperties occurs several times in schemas.
 const mcpSchemaBoxDecimalProperties = `{"v":{"type":"string","description":"A decimal number in a string.",` +
 	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"A decimal number in a string.",` +
@@ -210,7 +210,7 @@ const mcpSchemaBoxDecimalProperties = `{"v":{"type":"string","description":"A de
 // mcpOutputApdDecimal is the output schema of the tool "apd_decimal".
 const mcpOutputApdDecimal = mcpSchemaBoxDecimal2
 
-// mcpSchemaBoxDecimal2 is a part of several schemas.
+// mcpSchemaBoxDecimal2 occurs several times in schemas.
 const mcpSchemaBoxDecimal2 = `{"type":"object",` +
 	`"description":"Box holds a value as a member and as an element.","properties":{` +
 	`"v":{"type":"string","description":"A decimal number in a string."},` +
@@ -246,11 +246,11 @@ var mcpToolApdNullDecimal = mcp.ToolInfo{
 // mcpInputApdNullDecimal is the input schema of the tool "apd_null_decimal".
 const mcpInputApdNullDecimal = mcpSchemaBoxNullDecimal
 
-// mcpSchemaBoxNullDecimal is a part of several schemas.
+// mcpSchemaBoxNullDecimal occurs several times in schemas.
 const mcpSchemaBoxNullDecimal = `{"type":"object","properties":` + mcpSchemaBoxNullDecimalProperties + `,` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBoxNullDecimalProperties is a part of several schemas.
+// mcpSchemaBoxNullDecimalProperties occurs several times in schemas.
 const mcpSchemaBoxNullDecimalProperties = `{"v":{"type":"string",` +
 	`"description":"A decimal number in a string.",` +
 	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},` +
@@ -345,7 +345,7 @@ var mcpToolBsonObjectID = mcp.ToolInfo{
 // mcpInputBsonObjectID is the input schema of the tool "bson_object_id".
 const mcpInputBsonObjectID = mcpSchemaBoxObjectID
 
-// mcpSchemaBoxObjectID is a part of several schemas.
+// mcpSchemaBoxObjectID occurs several times in schemas.
 const mcpSchemaBoxObjectID = `{"type":"object","properties":{` +
 	`"v":{"type":"string","pattern":"^[0-9a-fA-F]{24}$"},` +
 	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-9a-fA-F]{24}$"}}},` +
@@ -354,7 +354,7 @@ const mcpSchemaBoxObjectID = `{"type":"object","properties":{` +
 // mcpOutputBsonObjectID is the output schema of the tool "bson_object_id".
 const mcpOutputBsonObjectID = mcpSchemaBoxObjectID2
 
-// mcpSchemaBoxObjectID2 is a part of several schemas.
+// mcpSchemaBoxObjectID2 occurs several times in schemas.
 const mcpSchemaBoxObjectID2 = `{"type":"object",` +
 	`"description":"Box holds a value as a member and as an element.","properties":{` +
 	`"v":{"type":"string","pattern":"^[0-9a-fA-F]{24}$"},` +
@@ -426,15 +426,15 @@ var mcpToolCivil2DateTime = mcp.ToolInfo{
 // mcpInputCivil2DateTime is the input schema of the tool "civil2_date_time".
 const mcpInputCivil2DateTime = mcpSchemaBoxDateTime
 
-// mcpSchemaBoxDateTime is a part of several schemas.
+// mcpSchemaBoxDateTime occurs several times in schemas.
 const mcpSchemaBoxDateTime = `{"type":"object","properties":` + mcpSchemaBoxDateTimeProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBoxDateTimeProperties is a part of several schemas.
+// mcpSchemaBoxDateTimeProperties occurs several times in schemas.
 const mcpSchemaBoxDateTimeProperties = `{"v":` + mcpSchemaBoxDateTimeV + `,` +
 	`"l":{"type":"array","items":` + mcpSchemaBoxDateTimeV + `}}`
 
-// mcpSchemaBoxDateTimeV is a part of several schemas.
+// mcpSchemaBoxDateTimeV occurs several times in schemas.
 const mcpSchemaBoxDateTimeV = `{"type":"string",` +
 	`"description":"A date and time without a time zone, such as \"2006-01-02T15:04:05\".",` +
 	`"pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?$"}`
@@ -442,7 +442,7 @@ const mcpSchemaBoxDateTimeV = `{"type":"string",` +
 // mcpOutputCivil2DateTime is the output schema of the tool "civil2_date_time".
 const mcpOutputCivil2DateTime = mcpSchemaBoxDateTime2
 
-// mcpSchemaBoxDateTime2 is a part of several schemas.
+// mcpSchemaBoxDateTime2 occurs several times in schemas.
 const mcpSchemaBoxDateTime2 = `{"type":"object",` +
 	`"description":"Box holds a value as a member and as an element.",` +
 	`"properties":` + mcpSchemaBoxDateTimeProperties + `,"required":["v"]}`
@@ -475,11 +475,11 @@ var mcpToolCivil2Time = mcp.ToolInfo{
 // mcpInputCivil2Time is the input schema of the tool "civil2_time".
 const mcpInputCivil2Time = mcpSchemaBoxTime
 
-// mcpSchemaBoxTime is a part of several schemas.
+// mcpSchemaBoxTime occurs several times in schemas.
 const mcpSchemaBoxTime = `{"type":"object","properties":` + mcpSchemaBoxTimeProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBoxTimeProperties is a part of several schemas.
+// mcpSchemaBoxTimeProperties occurs several times in schemas.
 const mcpSchemaBoxTimeProperties = `{"v":{"type":"string","description":"A time of day such as \"15:04:05\".",` +
 	`"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"A time of day such as \"15:04:05\".",` +
@@ -488,7 +488,7 @@ const mcpSchemaBoxTimeProperties = `{"v":{"type":"string","description":"A time 
 // mcpOutputCivil2Time is the output schema of the tool "civil2_time".
 const mcpOutputCivil2Time = mcpSchemaBoxTime2
 
-// mcpSchemaBoxTime2 is a part of several schemas.
+// mcpSchemaBoxTime2 occurs several times in schemas.
 const mcpSchemaBoxTime2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["v"]}`
 
@@ -625,7 +625,7 @@ const mcpInputDatatypesDate = `{"type":"object","properties":{` +
 // mcpOutputDatatypesDate is the output schema of the tool "datatypes_date".
 const mcpOutputDatatypesDate = mcpSchemaBoxDate
 
-// mcpSchemaBoxDate is a part of several schemas.
+// mcpSchemaBoxDate occurs several times in schemas.
 const mcpSchemaBoxDate = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"string","format":"date-time"},` +
@@ -667,7 +667,7 @@ const mcpInputDatatypesJSON = `{"type":"object","properties":{` +
 // mcpOutputDatatypesJSON is the output schema of the tool "datatypes_json".
 const mcpOutputDatatypesJSON = mcpSchemaBoxJSON
 
-// mcpSchemaBoxJSON is a part of several schemas.
+// mcpSchemaBoxJSON occurs several times in schemas.
 const mcpSchemaBoxJSON = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"description":"Any JSON value."},` +
@@ -926,7 +926,7 @@ const mcpInputGofrsNullUUID = `{"type":"object","properties":{` +
 // mcpOutputGofrsNullUUID is the output schema of the tool "gofrs_null_uuid".
 const mcpOutputGofrsNullUUID = mcpSchemaBoxNullUUID
 
-// mcpSchemaBoxNullUUID is a part of several schemas.
+// mcpSchemaBoxNullUUID occurs several times in schemas.
 const mcpSchemaBoxNullUUID = `{"type":"object",` +
 	`"description":"Box holds a value as a member and as an element.","properties":{` +
 	`"v":{"type":"string","format":"uuid"},` +
@@ -966,7 +966,7 @@ const mcpInputGofrsUUID = `{"type":"object","properties":{` +
 // mcpOutputGofrsUUID is the output schema of the tool "gofrs_uuid".
 const mcpOutputGofrsUUID = mcpSchemaBoxUUID
 
-// mcpSchemaBoxUUID is a part of several schemas.
+// mcpSchemaBoxUUID occurs several times in schemas.
 const mcpSchemaBoxUUID = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"string","format":"uuid"},` +
@@ -1004,7 +1004,7 @@ var mcpToolIntstrIntOrString = mcp.ToolInfo{
 const mcpInputIntstrIntOrString = `{"type":"object","properties":` + mcpSchemaBoxIntOrStringProperties + `,` +
 	`"required":["v"],"additionalProperties":false}`
 
-// mcpSchemaBoxIntOrStringProperties is a part of several schemas.
+// mcpSchemaBoxIntOrStringProperties occurs several times in schemas.
 const mcpSchemaBoxIntOrStringProperties = `{` +
 	`"v":{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"string"}]},"l":{` +
 	`"type":"array",` +
@@ -1076,11 +1076,11 @@ var mcpToolMetav1Duration = mcp.ToolInfo{
 // mcpInputMetav1Duration is the input schema of the tool "metav1_duration".
 const mcpInputMetav1Duration = mcpSchemaBoxDuration
 
-// mcpSchemaBoxDuration is a part of several schemas.
+// mcpSchemaBoxDuration occurs several times in schemas.
 const mcpSchemaBoxDuration = `{"type":"object","properties":` + mcpSchemaBoxDurationProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBoxDurationProperties is a part of several schemas.
+// mcpSchemaBoxDurationProperties occurs several times in schemas.
 const mcpSchemaBoxDurationProperties = `{"v":{"type":"string","description":"A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"A duration such as \"1h30m\".",` +
@@ -1089,7 +1089,7 @@ const mcpSchemaBoxDurationProperties = `{"v":{"type":"string","description":"A d
 // mcpOutputMetav1Duration is the output schema of the tool "metav1_duration".
 const mcpOutputMetav1Duration = mcpSchemaBoxDuration2
 
-// mcpSchemaBoxDuration2 is a part of several schemas.
+// mcpSchemaBoxDuration2 occurs several times in schemas.
 const mcpSchemaBoxDuration2 = `{"type":"object",` +
 	`"description":"Box holds a value as a member and as an element.",` +
 	`"properties":` + mcpSchemaBoxDurationProperties + `,"required":["v"]}`
@@ -1361,7 +1361,7 @@ const mcpInputNull3Time = `{"type":"object","properties":{` +
 // mcpOutputNull3Time is the output schema of the tool "null3_time".
 const mcpOutputNull3Time = mcpSchemaBoxTime3
 
-// mcpSchemaBoxTime3 is a part of several schemas.
+// mcpSchemaBoxTime3 occurs several times in schemas.
 const mcpSchemaBoxTime3 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"string","format":"date-time"},` +
@@ -1614,7 +1614,7 @@ var mcpToolNull5Byte = mcp.ToolInfo{
 // mcpInputNull5Byte is the input schema of the tool "null5_byte".
 const mcpInputNull5Byte = mcpSchemaBoxByte
 
-// mcpSchemaBoxByte is a part of several schemas.
+// mcpSchemaBoxByte occurs several times in schemas.
 const mcpSchemaBoxByte = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":255},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}},` +
@@ -1623,7 +1623,7 @@ const mcpSchemaBoxByte = `{"type":"object","properties":{` +
 // mcpOutputNull5Byte is the output schema of the tool "null5_byte".
 const mcpOutputNull5Byte = mcpSchemaBoxByte2
 
-// mcpSchemaBoxByte2 is a part of several schemas.
+// mcpSchemaBoxByte2 occurs several times in schemas.
 const mcpSchemaBoxByte2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":255},` +
@@ -1731,7 +1731,7 @@ var mcpToolNull5Int16 = mcp.ToolInfo{
 // mcpInputNull5Int16 is the input schema of the tool "null5_int16".
 const mcpInputNull5Int16 = mcpSchemaBoxInt16
 
-// mcpSchemaBoxInt16 is a part of several schemas.
+// mcpSchemaBoxInt16 occurs several times in schemas.
 const mcpSchemaBoxInt16 = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":-32768,"maximum":32767},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}},` +
@@ -1740,7 +1740,7 @@ const mcpSchemaBoxInt16 = `{"type":"object","properties":{` +
 // mcpOutputNull5Int16 is the output schema of the tool "null5_int16".
 const mcpOutputNull5Int16 = mcpSchemaBoxInt162
 
-// mcpSchemaBoxInt162 is a part of several schemas.
+// mcpSchemaBoxInt162 occurs several times in schemas.
 const mcpSchemaBoxInt162 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"integer","minimum":-32768,"maximum":32767},` +
@@ -1774,7 +1774,7 @@ var mcpToolNull5Int32 = mcp.ToolInfo{
 // mcpInputNull5Int32 is the input schema of the tool "null5_int32".
 const mcpInputNull5Int32 = mcpSchemaBoxInt32
 
-// mcpSchemaBoxInt32 is a part of several schemas.
+// mcpSchemaBoxInt32 occurs several times in schemas.
 const mcpSchemaBoxInt32 = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
 	`"l":{"type":"array",` +
@@ -1784,7 +1784,7 @@ const mcpSchemaBoxInt32 = `{"type":"object","properties":{` +
 // mcpOutputNull5Int32 is the output schema of the tool "null5_int32".
 const mcpOutputNull5Int32 = mcpSchemaBoxInt322
 
-// mcpSchemaBoxInt322 is a part of several schemas.
+// mcpSchemaBoxInt322 occurs several times in schemas.
 const mcpSchemaBoxInt322 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
@@ -2283,7 +2283,7 @@ const mcpInputPgtypeDate = `{"type":"object","properties":{` +
 // mcpOutputPgtypeDate is the output schema of the tool "pgtype_date".
 const mcpOutputPgtypeDate = mcpSchemaBoxDate2
 
-// mcpSchemaBoxDate2 is a part of several schemas.
+// mcpSchemaBoxDate2 occurs several times in schemas.
 const mcpSchemaBoxDate2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
@@ -2493,7 +2493,7 @@ var mcpToolPgtypeNumeric = mcp.ToolInfo{
 const mcpInputPgtypeNumeric = `{"type":"object","properties":` + mcpSchemaBoxNumericProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBoxNumericProperties is a part of several schemas.
+// mcpSchemaBoxNumericProperties occurs several times in schemas.
 const mcpSchemaBoxNumericProperties = `{` +
 	`"v":{"anyOf":[{"type":"number"},{"enum":["NaN","Infinity","-Infinity"],"type":"string"},{"type":"null"}]},` +
 	`"l":{"type":"array","items":{` +
@@ -2649,7 +2649,7 @@ var mcpToolPgtypeUint32 = mcp.ToolInfo{
 // mcpInputPgtypeUint32 is the input schema of the tool "pgtype_uint32".
 const mcpInputPgtypeUint32 = mcpSchemaBoxUint32
 
-// mcpSchemaBoxUint32 is a part of several schemas.
+// mcpSchemaBoxUint32 occurs several times in schemas.
 const mcpSchemaBoxUint32 = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":4294967295},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":4294967295},{"type":"null"}]}}},` +
@@ -2658,7 +2658,7 @@ const mcpSchemaBoxUint32 = `{"type":"object","properties":{` +
 // mcpOutputPgtypeUint32 is the output schema of the tool "pgtype_uint32".
 const mcpOutputPgtypeUint32 = mcpSchemaBoxUint322
 
-// mcpSchemaBoxUint322 is a part of several schemas.
+// mcpSchemaBoxUint322 occurs several times in schemas.
 const mcpSchemaBoxUint322 = `{"type":"object",` +
 	`"description":"Box holds a value as a member and as an element.","properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":4294967295},` +
@@ -2739,7 +2739,7 @@ const mcpInputPgvectorHalfVector = `{"type":"object","properties":{` +
 // "pgvector_half_vector".
 const mcpOutputPgvectorHalfVector = mcpSchemaBoxHalfVector
 
-// mcpSchemaBoxHalfVector is a part of several schemas.
+// mcpSchemaBoxHalfVector occurs several times in schemas.
 const mcpSchemaBoxHalfVector = `{"type":"object",` +
 	`"description":"Box holds a value as a member and as an element.","properties":{` +
 	`"v":{"anyOf":[{"type":"array","items":{"type":"number"}},{"type":"null"}]},` +
@@ -2845,7 +2845,7 @@ var mcpToolResourceQuantity = mcp.ToolInfo{
 const mcpInputResourceQuantity = `{"type":"object","properties":` + mcpSchemaBoxQuantityProperties + `,` +
 	`"required":["v"],"additionalProperties":false}`
 
-// mcpSchemaBoxQuantityProperties is a part of several schemas.
+// mcpSchemaBoxQuantityProperties occurs several times in schemas.
 const mcpSchemaBoxQuantityProperties = `{"v":{"type":"string",` +
 	`"description":"A quantity such as \"500m\" or \"2Gi\".",` +
 	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"},` +
@@ -3929,7 +3929,7 @@ const mcpInputVolatileUint = `{"type":"object","properties":{` +
 // mcpOutputVolatileUint is the output schema of the tool "volatile_uint".
 const mcpOutputVolatileUint = mcpSchemaBoxUint
 
-// mcpSchemaBoxUint is a part of several schemas.
+// mcpSchemaBoxUint occurs several times in schemas.
 const mcpSchemaBoxUint = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"integer","minimum":0},` +

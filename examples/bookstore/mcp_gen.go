@@ -93,7 +93,7 @@ var mcpToolAddBook = mcp.ToolInfo{
 const mcpInputAddBook = `{"type":"object","properties":` + mcpSchemaNewBookProperties + `,` +
 	`"required":["title","authors","year","priceCents"],"additionalProperties":false}`
 
-// mcpSchemaNewBookProperties is a part of several schemas.
+// mcpSchemaNewBookProperties occurs several times in schemas.
 const mcpSchemaNewBookProperties = `{` +
 	`"title":{"type":"string","description":"Title is the English title.","minLength":1,"maxLength":300},` +
 	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
@@ -115,7 +115,7 @@ const mcpSchemaNewBookProperties = `{` +
 // mcpOutputAddBook is the output schema of the tool "add_book".
 const mcpOutputAddBook = mcpSchemaBook
 
-// mcpSchemaBook is a part of several schemas.
+// mcpSchemaBook occurs several times in schemas.
 const mcpSchemaBook = `{"type":"object","description":"Book is one title that the shop trades in.",` +
 	`"properties":{` +
 	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
@@ -140,7 +140,7 @@ const mcpSchemaBook = `{"type":"object","description":"Book is one title that th
 	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"]}`
 
-// mcpSchemaLanguage is a part of several schemas.
+// mcpSchemaLanguage occurs several times in schemas.
 const mcpSchemaLanguage = `{"type":"string","description":"Language is the language in which the book was ` +
 	`first written.\n- \"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": ` +
 	`Italian\n- \"no\": Norwegian\n- \"ru\": Russian"}`
@@ -392,7 +392,7 @@ const mcpInputListReservations = `{"type":"object","properties":{},"additionalPr
 // "list_reservations".
 const mcpOutputListReservations = `{"type":"array","items":` + mcpSchemaReservation + `}`
 
-// mcpSchemaReservation is a part of several schemas.
+// mcpSchemaReservation occurs several times in schemas.
 const mcpSchemaReservation = `{"type":"object",` +
 	`"description":"Reservation is a number of copies that wait for a customer in the shop.","properties":{` +
 	`"id":{"type":"integer"},` +

@@ -295,11 +295,11 @@ var mcpToolEchoAddr = mcp.ToolInfo{
 // mcpInputEchoAddr is the input schema of the tool "echo_addr".
 const mcpInputEchoAddr = mcpSchemaBoxAddr
 
-// mcpSchemaBoxAddr is a part of several schemas.
+// mcpSchemaBoxAddr occurs several times in schemas.
 const mcpSchemaBoxAddr = `{"type":"object","properties":` + mcpSchemaBoxAddrProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxAddrProperties is a part of several schemas.
+// mcpSchemaBoxAddrProperties occurs several times in schemas.
 const mcpSchemaBoxAddrProperties = `{"value":{"type":"string"},"ptr":{"type":"string"},` +
 	`"list":{"type":"array","items":{"type":"string"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
@@ -311,7 +311,7 @@ const mcpSchemaBoxAddrProperties = `{"value":{"type":"string"},"ptr":{"type":"st
 // mcpOutputEchoAddr is the output schema of the tool "echo_addr".
 const mcpOutputEchoAddr = mcpSchemaBoxAddr2
 
-// mcpSchemaBoxAddr2 is a part of several schemas.
+// mcpSchemaBoxAddr2 occurs several times in schemas.
 const mcpSchemaBoxAddr2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map","opt"]}`
@@ -345,7 +345,7 @@ var mcpToolEchoAddrKeys = mcp.ToolInfo{
 const mcpInputEchoAddrKeys = `{"type":"object","properties":` + mcpSchemaBoxMapAddrBoolProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapAddrBoolProperties is a part of several schemas.
+// mcpSchemaBoxMapAddrBoolProperties occurs several times in schemas.
 const mcpSchemaBoxMapAddrBoolProperties = `{` +
 	`"value":{"type":"object","additionalProperties":{"type":"boolean"}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"boolean"}},` +
@@ -524,7 +524,7 @@ const mcpInputEchoAliasOfString = mcpSchemaBoxAddr
 // "echo_alias_of_string".
 const mcpOutputEchoAliasOfString = mcpSchemaBoxString
 
-// mcpSchemaBoxString is a part of several schemas.
+// mcpSchemaBoxString occurs several times in schemas.
 const mcpSchemaBoxString = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxAddrProperties + `,"required":["value","list","refs","pair","map"]}`
@@ -558,11 +558,11 @@ var mcpToolEchoAliasOfTime = mcp.ToolInfo{
 // mcpInputEchoAliasOfTime is the input schema of the tool "echo_alias_of_time".
 const mcpInputEchoAliasOfTime = mcpSchemaBoxTime
 
-// mcpSchemaBoxTime is a part of several schemas.
+// mcpSchemaBoxTime occurs several times in schemas.
 const mcpSchemaBoxTime = `{"type":"object","properties":` + mcpSchemaBoxTimeProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxTimeProperties is a part of several schemas.
+// mcpSchemaBoxTimeProperties occurs several times in schemas.
 const mcpSchemaBoxTimeProperties = `{"value":{"type":"string","format":"date-time"},` +
 	`"ptr":{"type":"string","format":"date-time"},` +
 	`"list":{"type":"array","items":{"type":"string","format":"date-time"}},` +
@@ -577,7 +577,7 @@ const mcpSchemaBoxTimeProperties = `{"value":{"type":"string","format":"date-tim
 // "echo_alias_of_time".
 const mcpOutputEchoAliasOfTime = mcpSchemaBoxTime2
 
-// mcpSchemaBoxTime2 is a part of several schemas.
+// mcpSchemaBoxTime2 occurs several times in schemas.
 const mcpSchemaBoxTime2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["value","list","refs","pair","map","opt"]}`
@@ -727,11 +727,11 @@ var mcpToolEchoAny = mcp.ToolInfo{
 // mcpInputEchoAny is the input schema of the tool "echo_any".
 const mcpInputEchoAny = mcpSchemaBoxAny
 
-// mcpSchemaBoxAny is a part of several schemas.
+// mcpSchemaBoxAny occurs several times in schemas.
 const mcpSchemaBoxAny = `{"type":"object","properties":` + mcpSchemaBoxAnyProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxAnyProperties is a part of several schemas.
+// mcpSchemaBoxAnyProperties occurs several times in schemas.
 const mcpSchemaBoxAnyProperties = `{"value":{"description":"Any JSON value."},` +
 	`"ptr":{"description":"Any JSON value."},"list":{"type":"array","items":{"description":"Any JSON value."}},` +
 	`"refs":{"type":"array","items":{"description":"Any JSON value."}},` +
@@ -744,7 +744,7 @@ const mcpSchemaBoxAnyProperties = `{"value":{"description":"Any JSON value."},` 
 // mcpOutputEchoAny is the output schema of the tool "echo_any".
 const mcpOutputEchoAny = mcpSchemaBoxAny2
 
-// mcpSchemaBoxAny2 is a part of several schemas.
+// mcpSchemaBoxAny2 occurs several times in schemas.
 const mcpSchemaBoxAny2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxAnyProperties + `,"required":["value","list","refs","pair","map"]}`
@@ -822,7 +822,7 @@ var mcpToolEchoAnything = mcp.ToolInfo{
 const mcpInputEchoAnything = `{"type":"object","properties":` + mcpSchemaBoxAnythingProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxAnythingProperties is a part of several schemas.
+// mcpSchemaBoxAnythingProperties occurs several times in schemas.
 const mcpSchemaBoxAnythingProperties = `{"value":{"description":"Named scalars, without constants."},` +
 	`"ptr":{"description":"Named scalars, without constants."},` +
 	`"list":{"type":"array","items":{"description":"Named scalars, without constants."}},` +
@@ -945,11 +945,11 @@ var mcpToolEchoBigInt = mcp.ToolInfo{
 // mcpInputEchoBigInt is the input schema of the tool "echo_big_int".
 const mcpInputEchoBigInt = mcpSchemaBoxInt
 
-// mcpSchemaBoxInt is a part of several schemas.
+// mcpSchemaBoxInt occurs several times in schemas.
 const mcpSchemaBoxInt = `{"type":"object","properties":` + mcpSchemaBoxIntProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxIntProperties is a part of several schemas.
+// mcpSchemaBoxIntProperties occurs several times in schemas.
 const mcpSchemaBoxIntProperties = `{"value":{"type":"integer"},"ptr":{"type":"integer"},` +
 	`"list":{"type":"array","items":{"type":"integer"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
@@ -993,11 +993,11 @@ var mcpToolEchoBigIntPointer = mcp.ToolInfo{
 // "echo_big_int_pointer".
 const mcpInputEchoBigIntPointer = mcpSchemaBoxInt2
 
-// mcpSchemaBoxInt2 is a part of several schemas.
+// mcpSchemaBoxInt2 occurs several times in schemas.
 const mcpSchemaBoxInt2 = `{"type":"object","properties":` + mcpSchemaBoxIntProperties2 + `,` +
 	`"required":["list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxIntProperties2 is a part of several schemas.
+// mcpSchemaBoxIntProperties2 occurs several times in schemas.
 const mcpSchemaBoxIntProperties2 = `{"value":{"type":"integer"},"ptr":{"type":"integer"},` +
 	`"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
@@ -1010,7 +1010,7 @@ const mcpSchemaBoxIntProperties2 = `{"value":{"type":"integer"},"ptr":{"type":"i
 // "echo_big_int_pointer".
 const mcpOutputEchoBigIntPointer = mcpSchemaBoxInt3
 
-// mcpSchemaBoxInt3 is a part of several schemas.
+// mcpSchemaBoxInt3 occurs several times in schemas.
 const mcpSchemaBoxInt3 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"integer"},` +
@@ -1135,11 +1135,11 @@ var mcpToolEchoBindingKeys = mcp.ToolInfo{
 // mcpInputEchoBindingKeys is the input schema of the tool "echo_binding_keys".
 const mcpInputEchoBindingKeys = mcpSchemaBoxMapBindingInt
 
-// mcpSchemaBoxMapBindingInt is a part of several schemas.
+// mcpSchemaBoxMapBindingInt occurs several times in schemas.
 const mcpSchemaBoxMapBindingInt = `{"type":"object","properties":` + mcpSchemaBoxMapBindingIntProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapBindingIntProperties is a part of several schemas.
+// mcpSchemaBoxMapBindingIntProperties occurs several times in schemas.
 const mcpSchemaBoxMapBindingIntProperties = `{` +
 	`"value":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"integer"}},` +
@@ -1159,7 +1159,7 @@ const mcpSchemaBoxMapBindingIntProperties = `{` +
 // "echo_binding_keys".
 const mcpOutputEchoBindingKeys = mcpSchemaBoxMapBindingInt2
 
-// mcpSchemaBoxMapBindingInt2 is a part of several schemas.
+// mcpSchemaBoxMapBindingInt2 occurs several times in schemas.
 const mcpSchemaBoxMapBindingInt2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxMapBindingIntProperties + `,"required":["value","list","refs","pair","map"]}`
@@ -1236,7 +1236,7 @@ var mcpToolEchoBlob = mcp.ToolInfo{
 const mcpInputEchoBlob = `{"type":"object","properties":` + mcpSchemaBoxBlobProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxBlobProperties is a part of several schemas.
+// mcpSchemaBoxBlobProperties occurs several times in schemas.
 const mcpSchemaBoxBlobProperties = `{` +
 	`"value":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
 	`"ptr":{"type":"string","description":"Named scalars, without constants.","contentEncoding":"base64"},` +
@@ -1289,7 +1289,7 @@ var mcpToolEchoBool = mcp.ToolInfo{
 const mcpInputEchoBool = `{"type":"object","properties":` + mcpSchemaBoxBoolProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxBoolProperties is a part of several schemas.
+// mcpSchemaBoxBoolProperties occurs several times in schemas.
 const mcpSchemaBoxBoolProperties = `{"value":{"type":"boolean"},"ptr":{"type":"boolean"},` +
 	`"list":{"type":"array","items":{"type":"boolean"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}},` +
@@ -1375,12 +1375,12 @@ var mcpToolEchoBounds = mcp.ToolInfo{
 // mcpInputEchoBounds is the input schema of the tool "echo_bounds".
 const mcpInputEchoBounds = mcpSchemaBounds
 
-// mcpSchemaBounds is a part of several schemas.
+// mcpSchemaBounds occurs several times in schemas.
 const mcpSchemaBounds = `{"type":"object","properties":` + mcpSchemaBoundsProperties + `,"required":["min","max",` +
 	`"both","above","below","real","open","single","tiny","tinyOpen","step","tenth","half","big","odd",` +
 	`"fraction","named","nanos"],"additionalProperties":false}`
 
-// mcpSchemaBoundsProperties is a part of several schemas.
+// mcpSchemaBoundsProperties occurs several times in schemas.
 const mcpSchemaBoundsProperties = `{"min":{"type":"integer","minimum":1},` +
 	`"max":{"type":"integer","maximum":10},"both":{"type":"integer","minimum":-5,"maximum":5},` +
 	`"above":{"type":"integer","exclusiveMinimum":3},` +
@@ -1402,12 +1402,12 @@ const mcpSchemaBoundsProperties = `{"min":{"type":"integer","minimum":1},` +
 // mcpOutputEchoBounds is the output schema of the tool "echo_bounds".
 const mcpOutputEchoBounds = mcpSchemaBounds2
 
-// mcpSchemaBounds2 is a part of several schemas.
+// mcpSchemaBounds2 occurs several times in schemas.
 const mcpSchemaBounds2 = `{"type":"object","description":"Bounds has bounds of every kind.",` +
 	`"properties":` + mcpSchemaBoundsProperties2 + `,"required":["min","max","both","above","below","real","open",` +
 	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"]}`
 
-// mcpSchemaBoundsProperties2 is a part of several schemas.
+// mcpSchemaBoundsProperties2 occurs several times in schemas.
 const mcpSchemaBoundsProperties2 = `{"min":{"type":"integer"},"max":{"type":"integer"},` +
 	`"both":{"type":"integer","minimum":-128,"maximum":127},"above":{"type":"integer","minimum":0},` +
 	`"below":{"type":"integer","minimum":0,"maximum":65535},"real":{"type":"number"},"open":{"type":"number"},` +
@@ -1458,13 +1458,13 @@ const mcpInputEchoBoxOfBounds = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds4 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBounds3 is a part of several schemas.
+// mcpSchemaBounds3 occurs several times in schemas.
 const mcpSchemaBounds3 = `{"type":"object","description":"Bounds has bounds of every kind.",` +
 	`"properties":` + mcpSchemaBoundsProperties + `,"required":["min","max","both","above","below","real","open",` +
 	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBounds4 is a part of several schemas.
+// mcpSchemaBounds4 occurs several times in schemas.
 const mcpSchemaBounds4 = `{"description":"Bounds has bounds of every kind.",` +
 	`"anyOf":[` + mcpSchemaBounds + `,{"type":"null"}]}`
 
@@ -1484,7 +1484,7 @@ const mcpOutputEchoBoxOfBounds = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBounds5 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaBounds5 is a part of several schemas.
+// mcpSchemaBounds5 occurs several times in schemas.
 const mcpSchemaBounds5 = `{"description":"Bounds has bounds of every kind.","anyOf":[{"type":"object",` +
 	`"properties":` + mcpSchemaBoundsProperties2 + `,"required":["min","max","both","above","below","real","open",` +
 	`"single","tiny","tinyOpen","step","tenth","half","big","odd","fraction","named","nanos"]},{"type":"null"}]}`
@@ -1530,7 +1530,7 @@ const mcpInputEchoBoxOfByPointer = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaByPointer2 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaByPointer is a part of several schemas.
+// mcpSchemaByPointer occurs several times in schemas.
 const mcpSchemaByPointer = `{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
@@ -1538,7 +1538,7 @@ const mcpSchemaByPointer = `{"type":"object","description":"ByPointer embeds poi
 	`"Own":{"type":"integer"}},` +
 	`"required":["Own"],"additionalProperties":false}`
 
-// mcpSchemaByPointer2 is a part of several schemas.
+// mcpSchemaByPointer2 occurs several times in schemas.
 const mcpSchemaByPointer2 = `{"description":"ByPointer embeds pointers.","anyOf":[{"type":"object",` +
 	`"properties":{` +
 	`"id":{"type":"string"},` +
@@ -1563,7 +1563,7 @@ const mcpOutputEchoBoxOfByPointer = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaByPointer4 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaByPointer3 is a part of several schemas.
+// mcpSchemaByPointer3 occurs several times in schemas.
 const mcpSchemaByPointer3 = `{"type":"object","description":"ByPointer embeds pointers.","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
@@ -1571,7 +1571,7 @@ const mcpSchemaByPointer3 = `{"type":"object","description":"ByPointer embeds po
 	`"Own":{"type":"integer"}},` +
 	`"required":["Own"]}`
 
-// mcpSchemaByPointer4 is a part of several schemas.
+// mcpSchemaByPointer4 occurs several times in schemas.
 const mcpSchemaByPointer4 = `{"description":"ByPointer embeds pointers.","anyOf":[{"type":"object",` +
 	`"properties":{` +
 	`"id":{"type":"string"},` +
@@ -1621,15 +1621,15 @@ const mcpInputEchoBoxOfDefaults = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaDefaults2 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaDefaults is a part of several schemas.
+// mcpSchemaDefaults occurs several times in schemas.
 const mcpSchemaDefaults = `{"type":"object","description":"Defaults has defaults of every kind.",` +
 	`"properties":` + mcpSchemaDefaultsProperties + `,"required":["req"],"additionalProperties":false}`
 
-// mcpSchemaDefaults2 is a part of several schemas.
+// mcpSchemaDefaults2 occurs several times in schemas.
 const mcpSchemaDefaults2 = `{"description":"Defaults has defaults of every kind.",` +
 	`"anyOf":[` + mcpSchemaDefaults3 + `,{"type":"null"}]}`
 
-// mcpSchemaDefaultsProperties is a part of several schemas.
+// mcpSchemaDefaultsProperties occurs several times in schemas.
 const mcpSchemaDefaultsProperties = `{"b":{"type":"boolean","default":true},` +
 	`"i":{"type":"integer","minimum":-5,"default":-3},` +
 	`"u8":{"type":"integer","minimum":0,"maximum":255,"default":255},` +
@@ -1657,7 +1657,7 @@ const mcpSchemaDefaultsProperties = `{"b":{"type":"boolean","default":true},` +
 	`"any":{"description":"Any JSON value.","default":{"a":[1,null,"x"]}},"opt":{"type":"integer","default":5},` +
 	`"req":{"type":"integer","default":6}}`
 
-// mcpSchemaDefaults3 is a part of several schemas.
+// mcpSchemaDefaults3 occurs several times in schemas.
 const mcpSchemaDefaults3 = `{"type":"object","properties":` + mcpSchemaDefaultsProperties + `,"required":["req"],` +
 	`"additionalProperties":false}`
 
@@ -1677,18 +1677,18 @@ const mcpOutputEchoBoxOfDefaults = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaDefaults5 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaDefaults4 is a part of several schemas.
+// mcpSchemaDefaults4 occurs several times in schemas.
 const mcpSchemaDefaults4 = `{"type":"object","description":"Defaults has defaults of every kind.",` +
 	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
 	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"]}`
 
-// mcpSchemaDefaults5 is a part of several schemas.
+// mcpSchemaDefaults5 occurs several times in schemas.
 const mcpSchemaDefaults5 = `{"description":"Defaults has defaults of every kind.","anyOf":[{"type":"object",` +
 	`"properties":` + mcpSchemaDefaultsProperties2 + `,"required":["b","i","u8","big","f","f32","s","tick","label",` +
 	`"list","jsonList","emptyList","array","map","intMap","struct","bytes","time","nanos","any","req"]},` +
 	`{"type":"null"}]}`
 
-// mcpSchemaDefaultsProperties2 is a part of several schemas.
+// mcpSchemaDefaultsProperties2 occurs several times in schemas.
 const mcpSchemaDefaultsProperties2 = `{"b":{"type":"boolean"},"i":{"type":"integer"},` +
 	`"u8":{"type":"integer","minimum":0,"maximum":255},"big":{"type":"integer","minimum":0},` +
 	`"f":{"type":"number"},"f32":{"type":"number"},"s":{"type":"string"},"tick":{"type":"string"},` +
@@ -1748,7 +1748,7 @@ const mcpInputEchoBoxOfEmbedding = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding2 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaEmbedding is a part of several schemas.
+// mcpSchemaEmbedding occurs several times in schemas.
 const mcpSchemaEmbedding = `{"type":"object",` +
 	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
 	`"id":{"type":"string"},` +
@@ -1758,11 +1758,11 @@ const mcpSchemaEmbedding = `{"type":"object",` +
 	`"Own":{"type":"integer"}},` +
 	`"required":["id","Name","Shown","Own"],"additionalProperties":false}`
 
-// mcpSchemaEmbedding2 is a part of several schemas.
+// mcpSchemaEmbedding2 occurs several times in schemas.
 const mcpSchemaEmbedding2 = `{"description":"Embedding embeds exported and unexported structs.",` +
 	`"anyOf":[` + mcpSchemaEmbedding3 + `,{"type":"null"}]}`
 
-// mcpSchemaEmbedding3 is a part of several schemas.
+// mcpSchemaEmbedding3 occurs several times in schemas.
 const mcpSchemaEmbedding3 = `{"type":"object","properties":{` +
 	`"id":{"type":"string"},` +
 	`"Name":{"type":"string"},` +
@@ -1787,7 +1787,7 @@ const mcpOutputEchoBoxOfEmbedding = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaEmbedding5 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaEmbedding4 is a part of several schemas.
+// mcpSchemaEmbedding4 occurs several times in schemas.
 const mcpSchemaEmbedding4 = `{"type":"object",` +
 	`"description":"Embedding embeds exported and unexported structs.","properties":{` +
 	`"id":{"type":"string"},` +
@@ -1797,7 +1797,7 @@ const mcpSchemaEmbedding4 = `{"type":"object",` +
 	`"Own":{"type":"integer"}},` +
 	`"required":["id","Name","Shown","Own"]}`
 
-// mcpSchemaEmbedding5 is a part of several schemas.
+// mcpSchemaEmbedding5 occurs several times in schemas.
 const mcpSchemaEmbedding5 = `{"description":"Embedding embeds exported and unexported structs.","anyOf":[{` +
 	`"type":"object","properties":{` +
 	`"id":{"type":"string"},` +
@@ -1899,7 +1899,7 @@ var mcpToolEchoBoxOfNode = mcp.ToolInfo{
 const mcpInputEchoBoxOfNode = `{"type":"object","properties":` + mcpSchemaBoxNodeProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":` + mcpSchemaBoxNodeDefs + `}`
 
-// mcpSchemaBoxNodeProperties is a part of several schemas.
+// mcpSchemaBoxNodeProperties occurs several times in schemas.
 const mcpSchemaBoxNodeProperties = `{"value":{"$ref":"#/$defs/Node"},"ptr":{"$ref":"#/$defs/Node"},` +
 	`"list":{"type":"array","items":{"$ref":"#/$defs/Node"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
@@ -1908,10 +1908,10 @@ const mcpSchemaBoxNodeProperties = `{"value":{"$ref":"#/$defs/Node"},"ptr":{"$re
 	`"zero":{"$ref":"#/$defs/Node"},"ptrOpt":{"$ref":"#/$defs/Node"},` +
 	`"bag":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}}}`
 
-// mcpSchemaBoxNodeDefs is a part of several schemas.
+// mcpSchemaBoxNodeDefs occurs several times in schemas.
 const mcpSchemaBoxNodeDefs = `{"Node":` + mcpSchemaNode + `}`
 
-// mcpSchemaNode is a part of several schemas.
+// mcpSchemaNode occurs several times in schemas.
 const mcpSchemaNode = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
 	`"value":{"type":"string"},` +
 	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
@@ -1924,10 +1924,10 @@ const mcpOutputEchoBoxOfNode = `{"type":"object",` +
 	`"properties":` + mcpSchemaBoxNodeProperties + `,"required":["value","list","refs","pair","map","opt"],` +
 	`"$defs":` + mcpSchemaBoxNodeDefs2 + `}`
 
-// mcpSchemaBoxNodeDefs2 is a part of several schemas.
+// mcpSchemaBoxNodeDefs2 occurs several times in schemas.
 const mcpSchemaBoxNodeDefs2 = `{"Node":` + mcpSchemaNode2 + `}`
 
-// mcpSchemaNode2 is a part of several schemas.
+// mcpSchemaNode2 occurs several times in schemas.
 const mcpSchemaNode2 = `{"type":"object","description":"Node is a tree with a way back.","properties":{` +
 	`"value":{"type":"string"},` +
 	`"kids":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
@@ -2085,7 +2085,7 @@ var mcpToolEchoBytes = mcp.ToolInfo{
 const mcpInputEchoBytes = `{"type":"object","properties":` + mcpSchemaBoxByteProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxByteProperties is a part of several schemas.
+// mcpSchemaBoxByteProperties occurs several times in schemas.
 const mcpSchemaBoxByteProperties = `{"value":{"type":"string","contentEncoding":"base64"},` +
 	`"ptr":{"type":"string","contentEncoding":"base64"},` +
 	`"list":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
@@ -2129,11 +2129,11 @@ var mcpToolEchoCelsius = mcp.ToolInfo{
 // mcpInputEchoCelsius is the input schema of the tool "echo_celsius".
 const mcpInputEchoCelsius = mcpSchemaBoxCelsius
 
-// mcpSchemaBoxCelsius is a part of several schemas.
+// mcpSchemaBoxCelsius occurs several times in schemas.
 const mcpSchemaBoxCelsius = `{"type":"object","properties":` + mcpSchemaBoxCelsiusProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxCelsiusProperties is a part of several schemas.
+// mcpSchemaBoxCelsiusProperties occurs several times in schemas.
 const mcpSchemaBoxCelsiusProperties = `{` +
 	`"value":{"type":"number","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"number","description":"Named scalars, without constants."},` +
@@ -2153,7 +2153,7 @@ const mcpSchemaBoxCelsiusProperties = `{` +
 // mcpOutputEchoCelsius is the output schema of the tool "echo_celsius".
 const mcpOutputEchoCelsius = mcpSchemaBoxCelsius2
 
-// mcpSchemaBoxCelsius2 is a part of several schemas.
+// mcpSchemaBoxCelsius2 occurs several times in schemas.
 const mcpSchemaBoxCelsius2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxCelsiusProperties + `,"required":["value","list","refs","pair","map"]}`
@@ -2192,7 +2192,7 @@ const mcpInputEchoChicken = `{"type":"object",` +
 	`"properties":{"becomes":{"$ref":"#/$defs/Chicken"},"weight":{"type":"number"}},"required":["weight"],` +
 	`"additionalProperties":false}}}`
 
-// mcpSchemaChicken is a part of several schemas.
+// mcpSchemaChicken occurs several times in schemas.
 const mcpSchemaChicken = `{"type":"object","description":"Chicken and Egg contain each other.",` +
 	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
 	`"required":["lays"],"additionalProperties":false}`
@@ -2238,7 +2238,7 @@ const mcpInputEchoCircleA = `{"type":"object","properties":` + mcpSchemaCircleAP
 	`"CircleA":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleAProperties + `,"additionalProperties":false}}}`
 
-// mcpSchemaCircleAProperties is a part of several schemas.
+// mcpSchemaCircleAProperties occurs several times in schemas.
 const mcpSchemaCircleAProperties = `{"b":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":{` +
 	`"c":{"type":"array","items":{"type":"object","description":"Three types in a circle.","properties":{` +
@@ -2253,7 +2253,7 @@ const mcpOutputEchoCircleA = `{"type":"object","description":"Three types in a c
 	`"CircleA":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleAProperties2 + `}}}`
 
-// mcpSchemaCircleAProperties2 is a part of several schemas.
+// mcpSchemaCircleAProperties2 occurs several times in schemas.
 const mcpSchemaCircleAProperties2 = `{"b":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":{` +
 	`"c":{"type":"array","items":{"type":"object","description":"Three types in a circle.","properties":{` +
@@ -2293,7 +2293,7 @@ const mcpInputEchoCircleB = `{"type":"object","properties":` + mcpSchemaCircleBP
 	`"CircleB":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleBProperties + `,"required":["c"],"additionalProperties":false}}}`
 
-// mcpSchemaCircleBProperties is a part of several schemas.
+// mcpSchemaCircleBProperties occurs several times in schemas.
 const mcpSchemaCircleBProperties = `{"c":{"type":"array","items":{"type":"object",` +
 	`"description":"Three types in a circle.","properties":{` +
 	`"a":{"type":"object","additionalProperties":{"type":"object","description":"Three types in a circle.",` +
@@ -2307,7 +2307,7 @@ const mcpOutputEchoCircleB = `{"type":"object","description":"Three types in a c
 	`"CircleB":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleBProperties2 + `,"required":["c"]}}}`
 
-// mcpSchemaCircleBProperties2 is a part of several schemas.
+// mcpSchemaCircleBProperties2 occurs several times in schemas.
 const mcpSchemaCircleBProperties2 = `{"c":{"type":"array","items":{"type":"object",` +
 	`"description":"Three types in a circle.","properties":{` +
 	`"a":{"type":"object","additionalProperties":{"type":"object","description":"Three types in a circle.",` +
@@ -2346,7 +2346,7 @@ const mcpInputEchoCircleC = `{"type":"object","properties":` + mcpSchemaCircleCP
 	`"CircleC":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleCProperties + `,"required":["a","x"],"additionalProperties":false}}}`
 
-// mcpSchemaCircleCProperties is a part of several schemas.
+// mcpSchemaCircleCProperties occurs several times in schemas.
 const mcpSchemaCircleCProperties = `{"a":{"type":"object","additionalProperties":{"type":"object",` +
 	`"description":"Three types in a circle.","properties":{` +
 	`"b":{"type":"object","description":"Three types in a circle.",` +
@@ -2361,7 +2361,7 @@ const mcpOutputEchoCircleC = `{"type":"object","description":"Three types in a c
 	`"CircleC":{"type":"object","description":"Three types in a circle.",` +
 	`"properties":` + mcpSchemaCircleCProperties2 + `,"required":["a","x"]}}}`
 
-// mcpSchemaCircleCProperties2 is a part of several schemas.
+// mcpSchemaCircleCProperties2 occurs several times in schemas.
 const mcpSchemaCircleCProperties2 = `{"a":{"type":"object","additionalProperties":{"type":"object",` +
 	`"description":"Three types in a circle.","properties":{` +
 	`"b":{"type":"object","description":"Three types in a circle.",` +
@@ -2577,7 +2577,7 @@ var mcpToolEchoCorner = mcp.ToolInfo{
 const mcpInputEchoCorner = `{"type":"object","properties":` + mcpSchemaBoxCornerProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxCornerProperties is a part of several schemas.
+// mcpSchemaBoxCornerProperties occurs several times in schemas.
 const mcpSchemaBoxCornerProperties = `{"value":{"type":"array",` +
 	`"description":"Named scalars, without constants.","items":{"type":"number"},"minItems":2,"maxItems":2},` +
 	`"ptr":{"type":"array","description":"Named scalars, without constants.","items":{"type":"number"},` +
@@ -2634,7 +2634,7 @@ var mcpToolEchoCount = mcp.ToolInfo{
 const mcpInputEchoCount = `{"type":"object","properties":` + mcpSchemaBoxCountProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxCountProperties is a part of several schemas.
+// mcpSchemaBoxCountProperties occurs several times in schemas.
 const mcpSchemaBoxCountProperties = `{` +
 	`"value":{"type":"integer","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"integer","description":"Named scalars, without constants."},` +
@@ -2685,7 +2685,7 @@ var mcpToolEchoCube = mcp.ToolInfo{
 const mcpInputEchoCube = `{"type":"object","properties":` + mcpSchemaBox23StringProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBox23StringProperties is a part of several schemas.
+// mcpSchemaBox23StringProperties occurs several times in schemas.
 const mcpSchemaBox23StringProperties = `{"value":{"type":"array",` +
 	`"items":{"type":"array","items":{"type":"array","items":{"type":"string"}},"minItems":3,"maxItems":3},` +
 	`"minItems":2,"maxItems":2},` +
@@ -2757,7 +2757,7 @@ const mcpInputEchoCyclic = `{"type":"object","properties":{` +
 	`"inner":{"type":"array","items":{"$ref":"#/$defs/Branches","maxProperties":1},"maxItems":3}},` +
 	`"required":["keys","free","items","inner"],"additionalProperties":false,"$defs":` + mcpSchemaCyclicDefs + `}`
 
-// mcpSchemaCyclicDefs is a part of several schemas.
+// mcpSchemaCyclicDefs occurs several times in schemas.
 const mcpSchemaCyclicDefs = `{"Branches":{"type":"object",` +
 	`"description":"Branches is a map that can hold itself.","additionalProperties":{"$ref":"#/$defs/Branches"}},` +
 	`"Storeys":{"type":"array","description":"Storeys is a list that can hold itself, by way of a map.",` +
@@ -2868,7 +2868,7 @@ var mcpToolEchoDegrees = mcp.ToolInfo{
 const mcpInputEchoDegrees = `{"type":"object","properties":` + mcpSchemaBoxDegreesProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxDegreesProperties is a part of several schemas.
+// mcpSchemaBoxDegreesProperties occurs several times in schemas.
 const mcpSchemaBoxDegreesProperties = `{` +
 	`"value":{"type":"string","description":"Degrees is an integer that is text in JSON."},` +
 	`"ptr":{"type":"string","description":"Degrees is an integer that is text in JSON."},"list":{"type":"array",` +
@@ -2971,7 +2971,7 @@ var mcpToolEchoDescribed = mcp.ToolInfo{
 const mcpInputEchoDescribed = `{"type":"object","properties":` + mcpSchemaDescribedProperties + `,` +
 	`"required":["city","Doc","Tail","extra","title"],"additionalProperties":false}`
 
-// mcpSchemaDescribedProperties is a part of several schemas.
+// mcpSchemaDescribedProperties occurs several times in schemas.
 const mcpSchemaDescribedProperties = `{` +
 	`"city":{"type":"string","description":"the city, as in: Paris, France"},` +
 	`"Doc":{"type":"string","description":"Doc has a comment."},` +
@@ -3047,7 +3047,7 @@ var mcpToolEchoDigest = mcp.ToolInfo{
 const mcpInputEchoDigest = `{"type":"object","properties":` + mcpSchemaBoxDigestProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxDigestProperties is a part of several schemas.
+// mcpSchemaBoxDigestProperties occurs several times in schemas.
 const mcpSchemaBoxDigestProperties = `{"value":{"type":"array",` +
 	`"description":"Named scalars, without constants.","items":{"type":"integer","minimum":0,"maximum":255},` +
 	`"minItems":4,"maxItems":4},` +
@@ -3108,7 +3108,7 @@ var mcpToolEchoDouble = mcp.ToolInfo{
 const mcpInputEchoDouble = `{"type":"object","properties":` + mcpSchemaBoxDoubleProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxDoubleProperties is a part of several schemas.
+// mcpSchemaBoxDoubleProperties occurs several times in schemas.
 const mcpSchemaBoxDoubleProperties = `{"value":{"description":"Double writes a name twice where it is zero."},` +
 	`"ptr":{"description":"Double writes a name twice where it is zero."},` +
 	`"list":{"type":"array","items":{"description":"Double writes a name twice where it is zero."}},` +
@@ -3156,7 +3156,7 @@ var mcpToolEchoDuration = mcp.ToolInfo{
 const mcpInputEchoDuration = `{"type":"object","properties":` + mcpSchemaBoxDurationProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxDurationProperties is a part of several schemas.
+// mcpSchemaBoxDurationProperties occurs several times in schemas.
 const mcpSchemaBoxDurationProperties = `{"value":{"type":"integer","description":"In nanoseconds."},` +
 	`"ptr":{"type":"integer","description":"In nanoseconds."},` +
 	`"list":{"type":"array","items":{"type":"integer","description":"In nanoseconds."}},"refs":{"type":"array",` +
@@ -3267,7 +3267,7 @@ const mcpInputEchoEgg = `{"type":"object","properties":` + mcpSchemaEggPropertie
 	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
 	`"properties":` + mcpSchemaEggProperties + `,"required":["weight"],"additionalProperties":false}}}`
 
-// mcpSchemaEggProperties is a part of several schemas.
+// mcpSchemaEggProperties occurs several times in schemas.
 const mcpSchemaEggProperties = `{"becomes":` + mcpSchemaChicken + `,"weight":{"type":"number"}}`
 
 // mcpOutputEchoEgg is the output schema of the tool "echo_egg".
@@ -3276,7 +3276,7 @@ const mcpOutputEchoEgg = `{"type":"object","description":"Egg is what chickens a
 	`"Egg":{"type":"object","description":"Egg is what chickens are made of.",` +
 	`"properties":` + mcpSchemaEggProperties2 + `,"required":["weight"]}}}`
 
-// mcpSchemaEggProperties2 is a part of several schemas.
+// mcpSchemaEggProperties2 occurs several times in schemas.
 const mcpSchemaEggProperties2 = `{"becomes":{"type":"object",` +
 	`"description":"Chicken and Egg contain each other.",` +
 	`"properties":{"lays":{"type":"array","items":{"$ref":"#/$defs/Egg"}},"from":{"$ref":"#/$defs/Egg"}},` +
@@ -3573,7 +3573,7 @@ var mcpToolEchoEmptyArray = mcp.ToolInfo{
 const mcpInputEchoEmptyArray = `{"type":"object","properties":` + mcpSchemaBox0IntProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBox0IntProperties is a part of several schemas.
+// mcpSchemaBox0IntProperties occurs several times in schemas.
 const mcpSchemaBox0IntProperties = `{` +
 	`"value":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
 	`"ptr":{"type":"array","items":{"type":"integer"},"minItems":0,"maxItems":0},` +
@@ -3626,7 +3626,7 @@ const mcpInputEchoFamily = `{"type":"object","properties":` + mcpSchemaFamilyPro
 	`"Family":{"type":"object","description":"Family contains itself by a type of another package.",` +
 	`"properties":` + mcpSchemaFamilyProperties + `,"required":["relatives"],"additionalProperties":false}}}`
 
-// mcpSchemaFamilyProperties is a part of several schemas.
+// mcpSchemaFamilyProperties occurs several times in schemas.
 const mcpSchemaFamilyProperties = `{"relatives":{"type":"object",` +
 	`"description":"Group is several of anything.","properties":{` +
 	`"name":{"type":"string"},` +
@@ -3644,7 +3644,7 @@ const mcpOutputEchoFamily = `{"type":"object",` +
 	`"Family":{"type":"object","description":"Family contains itself by a type of another package.",` +
 	`"properties":` + mcpSchemaFamilyProperties2 + `,"required":["relatives"]}}}`
 
-// mcpSchemaFamilyProperties2 is a part of several schemas.
+// mcpSchemaFamilyProperties2 occurs several times in schemas.
 const mcpSchemaFamilyProperties2 = `{"relatives":{"type":"object",` +
 	`"description":"Group is several of anything.","properties":{` +
 	`"name":{"type":"string"},` +
@@ -3684,7 +3684,7 @@ var mcpToolEchoFlag = mcp.ToolInfo{
 const mcpInputEchoFlag = `{"type":"object","properties":` + mcpSchemaBoxFlagProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxFlagProperties is a part of several schemas.
+// mcpSchemaBoxFlagProperties occurs several times in schemas.
 const mcpSchemaBoxFlagProperties = `{` +
 	`"value":{"type":"boolean","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"boolean","description":"Named scalars, without constants."},` +
@@ -3734,11 +3734,11 @@ var mcpToolEchoFloat32 = mcp.ToolInfo{
 // mcpInputEchoFloat32 is the input schema of the tool "echo_float32".
 const mcpInputEchoFloat32 = mcpSchemaBoxFloat32
 
-// mcpSchemaBoxFloat32 is a part of several schemas.
+// mcpSchemaBoxFloat32 occurs several times in schemas.
 const mcpSchemaBoxFloat32 = `{"type":"object","properties":` + mcpSchemaBoxFloat32Properties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxFloat32Properties is a part of several schemas.
+// mcpSchemaBoxFloat32Properties occurs several times in schemas.
 const mcpSchemaBoxFloat32Properties = `{"value":{"type":"number"},"ptr":{"type":"number"},` +
 	`"list":{"type":"array","items":{"type":"number"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}},` +
@@ -3750,7 +3750,7 @@ const mcpSchemaBoxFloat32Properties = `{"value":{"type":"number"},"ptr":{"type":
 // mcpOutputEchoFloat32 is the output schema of the tool "echo_float32".
 const mcpOutputEchoFloat32 = mcpSchemaBoxFloat322
 
-// mcpSchemaBoxFloat322 is a part of several schemas.
+// mcpSchemaBoxFloat322 occurs several times in schemas.
 const mcpSchemaBoxFloat322 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxFloat32Properties + `,"required":["value","list","refs","pair","map"]}`
@@ -3909,7 +3909,7 @@ const mcpInputEchoForest = `{"type":"object","properties":` + mcpSchemaForestPro
 	`"additionalProperties":false},` +
 	`"Node":` + mcpSchemaNode + `}}`
 
-// mcpSchemaForestProperties is a part of several schemas.
+// mcpSchemaForestProperties occurs several times in schemas.
 const mcpSchemaForestProperties = `{"first":{"$ref":"#/$defs/Node"},"second":{"$ref":"#/$defs/Node"},` +
 	`"byName":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}},` +
 	`"links":{"type":"array","items":{"$ref":"#/$defs/Link"}}}`
@@ -4010,7 +4010,7 @@ var mcpToolEchoGradeKeys = mcp.ToolInfo{
 const mcpInputEchoGradeKeys = `{"type":"object","properties":` + mcpSchemaBoxMapGradeGradeProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapGradeGradeProperties is a part of several schemas.
+// mcpSchemaBoxMapGradeGradeProperties occurs several times in schemas.
 const mcpSchemaBoxMapGradeGradeProperties = `{"value":{"type":"object","additionalProperties":{` +
 	`"type":"string","description":"Grade is an integer with text methods of its pointer."}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"string",` +
@@ -4069,7 +4069,7 @@ const mcpInputEchoGrid = `{"type":"object","properties":` + mcpSchemaGridPropert
 	`"Grid":{"type":"object","description":"Grid is recursive by way of slices of maps of pointers.",` +
 	`"properties":` + mcpSchemaGridProperties + `,"required":["size"],"additionalProperties":false}}}`
 
-// mcpSchemaGridProperties is a part of several schemas.
+// mcpSchemaGridProperties occurs several times in schemas.
 const mcpSchemaGridProperties = `{"cells":{"type":"array",` +
 	`"items":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/$defs/Grid"},{"type":"null"}]}}},` +
 	`"size":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}}`
@@ -4253,12 +4253,12 @@ const mcpOutputEchoInOnly = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaInOnly2 + `}},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaInOnly is a part of several schemas.
+// mcpSchemaInOnly occurs several times in schemas.
 const mcpSchemaInOnly = `{"type":"object",` +
 	`"description":"InOnly has a method for the other direction: it is written by its fields.",` +
 	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"]}`
 
-// mcpSchemaInOnly2 is a part of several schemas.
+// mcpSchemaInOnly2 occurs several times in schemas.
 const mcpSchemaInOnly2 = `{` +
 	`"description":"InOnly has a method for the other direction: it is written by its fields.","anyOf":[{` +
 	`"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},` +
@@ -4340,7 +4340,7 @@ const mcpInputEchoInt = mcpSchemaBoxInt
 // mcpOutputEchoInt is the output schema of the tool "echo_int".
 const mcpOutputEchoInt = mcpSchemaBoxInt4
 
-// mcpSchemaBoxInt4 is a part of several schemas.
+// mcpSchemaBoxInt4 occurs several times in schemas.
 const mcpSchemaBoxInt4 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxIntProperties + `,"required":["value","list","refs","pair","map"]}`
@@ -4374,7 +4374,7 @@ var mcpToolEchoInt16 = mcp.ToolInfo{
 const mcpInputEchoInt16 = `{"type":"object","properties":` + mcpSchemaBoxInt16Properties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxInt16Properties is a part of several schemas.
+// mcpSchemaBoxInt16Properties occurs several times in schemas.
 const mcpSchemaBoxInt16Properties = `{"value":{"type":"integer","minimum":-32768,"maximum":32767},` +
 	`"ptr":{"type":"integer","minimum":-32768,"maximum":32767},` +
 	`"list":{"type":"array","items":{"type":"integer","minimum":-32768,"maximum":32767}},"refs":{"type":"array",` +
@@ -4420,11 +4420,11 @@ var mcpToolEchoInt32 = mcp.ToolInfo{
 // mcpInputEchoInt32 is the input schema of the tool "echo_int32".
 const mcpInputEchoInt32 = mcpSchemaBoxInt32
 
-// mcpSchemaBoxInt32 is a part of several schemas.
+// mcpSchemaBoxInt32 occurs several times in schemas.
 const mcpSchemaBoxInt32 = `{"type":"object","properties":` + mcpSchemaBoxInt32Properties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxInt32Properties is a part of several schemas.
+// mcpSchemaBoxInt32Properties occurs several times in schemas.
 const mcpSchemaBoxInt32Properties = `{"value":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
 	`"ptr":{"type":"integer","minimum":-2147483648,"maximum":2147483647},` +
 	`"list":{"type":"array","items":{"type":"integer","minimum":-2147483648,"maximum":2147483647}},"refs":{` +
@@ -4442,7 +4442,7 @@ const mcpSchemaBoxInt32Properties = `{"value":{"type":"integer","minimum":-21474
 // mcpOutputEchoInt32 is the output schema of the tool "echo_int32".
 const mcpOutputEchoInt32 = mcpSchemaBoxInt322
 
-// mcpSchemaBoxInt322 is a part of several schemas.
+// mcpSchemaBoxInt322 occurs several times in schemas.
 const mcpSchemaBoxInt322 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxInt32Properties + `,"required":["value","list","refs","pair","map"]}`
@@ -4506,11 +4506,11 @@ var mcpToolEchoInt8 = mcp.ToolInfo{
 // mcpInputEchoInt8 is the input schema of the tool "echo_int8".
 const mcpInputEchoInt8 = mcpSchemaBoxInt8
 
-// mcpSchemaBoxInt8 is a part of several schemas.
+// mcpSchemaBoxInt8 occurs several times in schemas.
 const mcpSchemaBoxInt8 = `{"type":"object","properties":` + mcpSchemaBoxInt8Properties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxInt8Properties is a part of several schemas.
+// mcpSchemaBoxInt8Properties occurs several times in schemas.
 const mcpSchemaBoxInt8Properties = `{"value":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"ptr":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"list":{"type":"array","items":{"type":"integer","minimum":-128,"maximum":127}},` +
@@ -4525,7 +4525,7 @@ const mcpSchemaBoxInt8Properties = `{"value":{"type":"integer","minimum":-128,"m
 // mcpOutputEchoInt8 is the output schema of the tool "echo_int8".
 const mcpOutputEchoInt8 = mcpSchemaBoxInt82
 
-// mcpSchemaBoxInt82 is a part of several schemas.
+// mcpSchemaBoxInt82 occurs several times in schemas.
 const mcpSchemaBoxInt82 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxInt8Properties + `,"required":["value","list","refs","pair","map"]}`
@@ -4559,7 +4559,7 @@ var mcpToolEchoInt8Keys = mcp.ToolInfo{
 const mcpInputEchoInt8Keys = `{"type":"object","properties":` + mcpSchemaBoxMapInt8StringProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapInt8StringProperties is a part of several schemas.
+// mcpSchemaBoxMapInt8StringProperties occurs several times in schemas.
 const mcpSchemaBoxMapInt8StringProperties = `{"value":{"type":"object",` +
 	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},` +
@@ -4619,7 +4619,7 @@ var mcpToolEchoIntKeys = mcp.ToolInfo{
 const mcpInputEchoIntKeys = `{"type":"object","properties":` + mcpSchemaBoxMapIntStringProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapIntStringProperties is a part of several schemas.
+// mcpSchemaBoxMapIntStringProperties occurs several times in schemas.
 const mcpSchemaBoxMapIntStringProperties = `{"value":{"type":"object",` +
 	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"string"}},` +
 	`"ptr":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
@@ -4971,7 +4971,7 @@ var mcpToolEchoKeys = mcp.ToolInfo{
 const mcpInputEchoKeys = `{"type":"object","properties":` + mcpSchemaKeysProperties + `,` +
 	`"additionalProperties":false}`
 
-// mcpSchemaKeysProperties is a part of several schemas.
+// mcpSchemaKeysProperties occurs several times in schemas.
 const mcpSchemaKeysProperties = `{"string":{"type":"object","additionalProperties":{"type":"integer"}},` +
 	`"label":{"type":"object","additionalProperties":{"type":"integer"}},"int":{"type":"object",` +
 	`"propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"integer"}},` +
@@ -5033,7 +5033,7 @@ const mcpInputEchoKeywords = `{"type":"object","properties":` + mcpSchemaKeyword
 	`"required":["func","d","o","e","v","args","ctx","err","wire","mcp","string","nil","true"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaKeywordsProperties is a part of several schemas.
+// mcpSchemaKeywordsProperties occurs several times in schemas.
 const mcpSchemaKeywordsProperties = `{"func":{"type":"integer"},"d":{"type":"integer"},"o":{"type":"integer"},` +
 	`"e":{"type":"integer"},"v":{"type":"integer"},"args":{"type":"integer"},"ctx":{"type":"integer"},` +
 	`"err":{"type":"integer"},"wire":{"type":"integer"},"mcp":{"type":"integer"},"string":{"type":"integer"},` +
@@ -5074,7 +5074,7 @@ var mcpToolEchoLabel = mcp.ToolInfo{
 const mcpInputEchoLabel = `{"type":"object","properties":` + mcpSchemaBoxLabelProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxLabelProperties is a part of several schemas.
+// mcpSchemaBoxLabelProperties occurs several times in schemas.
 const mcpSchemaBoxLabelProperties = `{` +
 	`"value":{"type":"string","description":"Named scalars, without constants."},` +
 	`"ptr":{"type":"string","description":"Named scalars, without constants."},` +
@@ -5125,7 +5125,7 @@ var mcpToolEchoLabels = mcp.ToolInfo{
 const mcpInputEchoLabels = `{"type":"object","properties":` + mcpSchemaBoxLabelsProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxLabelsProperties is a part of several schemas.
+// mcpSchemaBoxLabelsProperties occurs several times in schemas.
 const mcpSchemaBoxLabelsProperties = `{` +
 	`"value":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},` +
 	`"ptr":{"type":"array","description":"Named scalars, without constants.","items":{"type":"string"}},"list":{` +
@@ -5288,12 +5288,12 @@ var mcpToolEchoLenient = mcp.ToolInfo{
 // mcpInputEchoLenient is the input schema of the tool "echo_lenient".
 const mcpInputEchoLenient = mcpSchemaScalars
 
-// mcpSchemaScalars is a part of several schemas.
+// mcpSchemaScalars occurs several times in schemas.
 const mcpSchemaScalars = `{"type":"object","properties":` + mcpSchemaScalarsProperties + `,"required":["B","I","I8",` +
 	`"I16","I32","I64","U","U8","U16","U32","U64","F32","F64","S","Flag","Count","Octet","Label","Ratio"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaScalarsProperties is a part of several schemas.
+// mcpSchemaScalarsProperties occurs several times in schemas.
 const mcpSchemaScalarsProperties = `{"B":{"type":"boolean"},"I":{"type":"integer"},` +
 	`"I8":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"I16":{"type":"integer","minimum":-32768,"maximum":32767},` +
@@ -5311,7 +5311,7 @@ const mcpSchemaScalarsProperties = `{"B":{"type":"boolean"},"I":{"type":"integer
 // mcpOutputEchoLenient is the output schema of the tool "echo_lenient".
 const mcpOutputEchoLenient = mcpSchemaScalars2
 
-// mcpSchemaScalars2 is a part of several schemas.
+// mcpSchemaScalars2 occurs several times in schemas.
 const mcpSchemaScalars2 = `{"type":"object",` +
 	`"description":"Scalars has one field of each kind, unnamed and named.",` +
 	`"properties":` + mcpSchemaScalarsProperties + `,"required":["B","I","I8","I16","I32","I64","U","U8","U16","U32",` +
@@ -5348,7 +5348,7 @@ var mcpToolEchoLenientBox = mcp.ToolInfo{
 // mcpInputEchoLenientBox is the input schema of the tool "echo_lenient_box".
 const mcpInputEchoLenientBox = mcpSchemaBoxPoint
 
-// mcpSchemaBoxPoint is a part of several schemas.
+// mcpSchemaBoxPoint occurs several times in schemas.
 const mcpSchemaBoxPoint = `{"type":"object","properties":{` +
 	`"value":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -5377,17 +5377,17 @@ const mcpSchemaBoxPoint = `{"type":"object","properties":{` +
 	`"bag":` + mcpSchemaBoxPointBag + `},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxPointRefs is a part of several schemas.
+// mcpSchemaBoxPointRefs occurs several times in schemas.
 const mcpSchemaBoxPointRefs = `{"type":"array","items":{"description":"Point is a small struct.","anyOf":[{` +
 	`"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false},{"type":"null"}]}}`
 
-// mcpSchemaBoxPointMap is a part of several schemas.
+// mcpSchemaBoxPointMap occurs several times in schemas.
 const mcpSchemaBoxPointMap = `{"type":"object","additionalProperties":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"],"additionalProperties":false}}`
 
-// mcpSchemaBoxPointBag is a part of several schemas.
+// mcpSchemaBoxPointBag occurs several times in schemas.
 const mcpSchemaBoxPointBag = `{"type":"object","additionalProperties":{` +
 	`"description":"Point is a small struct.","anyOf":[{"type":"object",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
@@ -5396,7 +5396,7 @@ const mcpSchemaBoxPointBag = `{"type":"object","additionalProperties":{` +
 // mcpOutputEchoLenientBox is the output schema of the tool "echo_lenient_box".
 const mcpOutputEchoLenientBox = mcpSchemaBoxPoint2
 
-// mcpSchemaBoxPoint2 is a part of several schemas.
+// mcpSchemaBoxPoint2 occurs several times in schemas.
 const mcpSchemaBoxPoint2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
 	`"value":{"type":"object","description":"Point is a small struct.",` +
@@ -5422,7 +5422,7 @@ const mcpSchemaBoxPoint2 = `{"type":"object",` +
 	`"bag":` + mcpSchemaBoxPointBag2 + `},` +
 	`"required":["value","list","refs","pair","map","opt"]}`
 
-// mcpSchemaBoxPointBag2 is a part of several schemas.
+// mcpSchemaBoxPointBag2 occurs several times in schemas.
 const mcpSchemaBoxPointBag2 = `{"type":"object","additionalProperties":{` +
 	`"description":"Point is a small struct.","anyOf":[` +
 	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
@@ -5571,13 +5571,13 @@ const mcpInputEchoLevelKeys = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapLevelSortRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapLevelSortValue is a part of several schemas.
+// mcpSchemaBoxMapLevelSortValue occurs several times in schemas.
 const mcpSchemaBoxMapLevelSortValue = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}}`
 
-// mcpSchemaBoxMapLevelSortRefsItem is a part of several schemas.
+// mcpSchemaBoxMapLevelSortRefsItem occurs several times in schemas.
 const mcpSchemaBoxMapLevelSortRefsItem = `{"anyOf":[` + mcpSchemaBoxMapLevelSortValue + `,{"type":"null"}]}`
 
 // mcpOutputEchoLevelKeys is the output schema of the tool "echo_level_keys".
@@ -5595,12 +5595,12 @@ const mcpOutputEchoLevelKeys = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapLevelSortRefsItem2 + `}},` +
 	`"required":["value","list","refs","pair","map"]}`
 
-// mcpSchemaBoxMapLevelSortValue2 is a part of several schemas.
+// mcpSchemaBoxMapLevelSortValue2 occurs several times in schemas.
 const mcpSchemaBoxMapLevelSortValue2 = `{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the ` +
 	`best match first.\n- \"title\"\n- \"year\""}}`
 
-// mcpSchemaBoxMapLevelSortRefsItem2 is a part of several schemas.
+// mcpSchemaBoxMapLevelSortRefsItem2 occurs several times in schemas.
 const mcpSchemaBoxMapLevelSortRefsItem2 = `{"anyOf":[` + mcpSchemaBoxMapLevelSortValue2 + `,{"type":"null"}]}`
 
 // mcpCallEchoLevelKeys answers calls of the tool "echo_level_keys".
@@ -5766,7 +5766,7 @@ var mcpToolEchoListOfBytes = mcp.ToolInfo{
 const mcpInputEchoListOfBytes = `{"type":"object","properties":` + mcpSchemaBoxByteProperties2 + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxByteProperties2 is a part of several schemas.
+// mcpSchemaBoxByteProperties2 occurs several times in schemas.
 const mcpSchemaBoxByteProperties2 = `{` +
 	`"value":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
 	`"ptr":{"type":"array","items":{"type":"string","contentEncoding":"base64"}},` +
@@ -6130,7 +6130,7 @@ var mcpToolEchoMapByLabel = mcp.ToolInfo{
 const mcpInputEchoMapByLabel = `{"type":"object","properties":` + mcpSchemaBoxMapLabelCountProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapLabelCountProperties is a part of several schemas.
+// mcpSchemaBoxMapLabelCountProperties occurs several times in schemas.
 const mcpSchemaBoxMapLabelCountProperties = `{"value":{"type":"object",` +
 	`"additionalProperties":{"type":"integer","description":"Named scalars, without constants."}},` +
 	`"ptr":{"type":"object",` +
@@ -6189,7 +6189,7 @@ var mcpToolEchoMapOfAny = mcp.ToolInfo{
 const mcpInputEchoMapOfAny = `{"type":"object","properties":` + mcpSchemaBoxMapStringAnyProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapStringAnyProperties is a part of several schemas.
+// mcpSchemaBoxMapStringAnyProperties occurs several times in schemas.
 const mcpSchemaBoxMapStringAnyProperties = `{` +
 	`"value":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
 	`"ptr":{"type":"object","additionalProperties":{"description":"Any JSON value."}},` +
@@ -6287,7 +6287,7 @@ var mcpToolEchoMapOfLists = mcp.ToolInfo{
 const mcpInputEchoMapOfLists = `{"type":"object","properties":` + mcpSchemaBoxMapStringAnyProperties2 + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapStringAnyProperties2 is a part of several schemas.
+// mcpSchemaBoxMapStringAnyProperties2 occurs several times in schemas.
 const mcpSchemaBoxMapStringAnyProperties2 = `{` +
 	`"value":{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"array","items":{"description":"Any JSON value."}}},` +
@@ -6343,7 +6343,7 @@ var mcpToolEchoMapOfMaps = mcp.ToolInfo{
 const mcpInputEchoMapOfMaps = `{"type":"object","properties":` + mcpSchemaBoxMapStringMapStringBoolProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapStringMapStringBoolProperties is a part of several schemas.
+// mcpSchemaBoxMapStringMapStringBoolProperties occurs several times in schemas.
 const mcpSchemaBoxMapStringMapStringBoolProperties = `{"value":{"type":"object",` +
 	`"additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
 	`"ptr":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
@@ -6447,7 +6447,7 @@ var mcpToolEchoMatrix = mcp.ToolInfo{
 const mcpInputEchoMatrix = `{"type":"object","properties":` + mcpSchemaBoxIntProperties3 + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxIntProperties3 is a part of several schemas.
+// mcpSchemaBoxIntProperties3 occurs several times in schemas.
 const mcpSchemaBoxIntProperties3 = `{` +
 	`"value":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 	`"ptr":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
@@ -6692,7 +6692,7 @@ const mcpInputEchoMoreThanAWord = `{"type":"object","properties":` + mcpSchemaMo
 	`"f043","f044","f045","f046","f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057",` +
 	`"f058","f059","f060","f061","f062","f063","f064"],"additionalProperties":false}`
 
-// mcpSchemaMoreThanAWordProperties is a part of several schemas.
+// mcpSchemaMoreThanAWordProperties occurs several times in schemas.
 const mcpSchemaMoreThanAWordProperties = `{"f000":{"type":"boolean"},"f001":{"type":"boolean"},` +
 	`"f002":{"type":"boolean"},"f003":{"type":"boolean"},"f004":{"type":"boolean"},"f005":{"type":"boolean"},` +
 	`"f006":{"type":"boolean"},"f007":{"type":"boolean"},"f008":{"type":"boolean"},"f009":{"type":"boolean"},` +
@@ -6751,7 +6751,7 @@ const mcpInputEchoNames = `{"type":"object","properties":` + mcpSchemaNamesPrope
 	`"Case","__proto__","required","properties","Empty","Comma","1",` +
 	`"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"],"additionalProperties":false}`
 
-// mcpSchemaNamesProperties is a part of several schemas.
+// mcpSchemaNamesProperties occurs several times in schemas.
 const mcpSchemaNamesProperties = `{"-":{"type":"string"},"Quote":{"type":"integer"},"Bad":{"type":"integer"},` +
 	`"a/b":{"type":"integer"},"Backslash":{"type":"integer"},"<a>&b":{"type":"integer"},"a b":{"type":"integer"},` +
 	`"$ref":{"type":"integer"},"%s":{"type":"integer"},"größe":{"type":"integer"},"大小":{"type":"integer"},` +
@@ -6856,7 +6856,7 @@ const mcpInputEchoNested = `{"type":"object","properties":` + mcpSchemaBoxNested
 	`"Nested":{"type":"object","description":"Nested is a map of itself.",` +
 	`"additionalProperties":{"$ref":"#/$defs/Nested"}}}}`
 
-// mcpSchemaBoxNestedProperties is a part of several schemas.
+// mcpSchemaBoxNestedProperties occurs several times in schemas.
 const mcpSchemaBoxNestedProperties = `{"value":{"$ref":"#/$defs/Nested"},"ptr":{"$ref":"#/$defs/Nested"},` +
 	`"list":{"type":"array","items":{"$ref":"#/$defs/Nested"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Nested"},{"type":"null"}]}},` +
@@ -7162,7 +7162,7 @@ var mcpToolEchoObligations = mcp.ToolInfo{
 const mcpInputEchoObligations = `{"type":"object","properties":` + mcpSchemaObligationsProperties + `,` +
 	`"required":["ptr","opt","zero","any","anyReq","list"],"additionalProperties":false}`
 
-// mcpSchemaObligationsProperties is a part of several schemas.
+// mcpSchemaObligationsProperties occurs several times in schemas.
 const mcpSchemaObligationsProperties = `{"ptr":{"type":"integer"},"opt":{"type":"string"},` +
 	`"zero":{"type":"integer"},"free":{"type":"integer"},"any":{"description":"Any JSON value."},` +
 	`"anyReq":{"description":"Any JSON value."},"list":{"type":"array","items":{"type":"integer"}}}`
@@ -7408,7 +7408,7 @@ const mcpInputEchoOnion = `{"type":"object","properties":` + mcpSchemaBoxOnionPr
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false,"$defs":{` +
 	`"Onion":{"type":"array","description":"Onion is a slice of itself.","items":{"$ref":"#/$defs/Onion"}}}}`
 
-// mcpSchemaBoxOnionProperties is a part of several schemas.
+// mcpSchemaBoxOnionProperties occurs several times in schemas.
 const mcpSchemaBoxOnionProperties = `{"value":{"$ref":"#/$defs/Onion"},"ptr":{"$ref":"#/$defs/Onion"},` +
 	`"list":{"type":"array","items":{"$ref":"#/$defs/Onion"}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Onion"},{"type":"null"}]}},` +
@@ -7499,7 +7499,7 @@ var mcpToolEchoOnly = mcp.ToolInfo{
 const mcpInputEchoOnly = `{"type":"object","properties":` + mcpSchemaBoxOnlyProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxOnlyProperties is a part of several schemas.
+// mcpSchemaBoxOnlyProperties occurs several times in schemas.
 const mcpSchemaBoxOnlyProperties = `{` +
 	`"value":{"type":"string","description":"Only has a single constant, which is not an enumeration."},` +
 	`"ptr":{"type":"string","description":"Only has a single constant, which is not an enumeration."},"list":{` +
@@ -7678,13 +7678,13 @@ const mcpInputEchoOutOnly = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaOutOnly2 + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaOutOnly is a part of several schemas.
+// mcpSchemaOutOnly occurs several times in schemas.
 const mcpSchemaOutOnly = `{"type":"object",` +
 	`"description":"OutOnly has a method for one direction: it is read by its fields.",` +
 	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaOutOnly2 is a part of several schemas.
+// mcpSchemaOutOnly2 occurs several times in schemas.
 const mcpSchemaOutOnly2 = `{"description":"OutOnly has a method for one direction: it is read by its fields.",` +
 	`"anyOf":[{"type":"object",` +
 	`"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}},"required":["a"],` +
@@ -7741,7 +7741,7 @@ var mcpToolEchoOutOnlyText = mcp.ToolInfo{
 const mcpInputEchoOutOnlyText = `{"type":"object","properties":` + mcpSchemaBoxOutOnlyTextProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxOutOnlyTextProperties is a part of several schemas.
+// mcpSchemaBoxOutOnlyTextProperties occurs several times in schemas.
 const mcpSchemaBoxOutOnlyTextProperties = `{"value":{"type":"string",` +
 	`"description":"OutOnlyText is a string that is written in another way than it is read."},` +
 	`"ptr":{"type":"string",` +
@@ -7916,7 +7916,7 @@ const mcpInputEchoPageOfPointers = `{"type":"object","properties":` + mcpSchemaP
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
 	`"properties":` + mcpSchemaPagePointProperties + `,"required":["items","total"],"additionalProperties":false}}}`
 
-// mcpSchemaPagePointProperties is a part of several schemas.
+// mcpSchemaPagePointProperties occurs several times in schemas.
 const mcpSchemaPagePointProperties = `{"items":` + mcpSchemaBoxPointRefs + `,"next":{"$ref":"#/$defs/Page_Point"},` +
 	`"total":{"type":"integer"}}`
 
@@ -7927,7 +7927,7 @@ const mcpOutputEchoPageOfPointers = `{"type":"object","description":"Page is a p
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
 	`"properties":` + mcpSchemaPagePointProperties2 + `,"required":["items","total"]}}}`
 
-// mcpSchemaPagePointProperties2 is a part of several schemas.
+// mcpSchemaPagePointProperties2 occurs several times in schemas.
 const mcpSchemaPagePointProperties2 = `{"items":{"type":"array","items":{` +
 	`"description":"Point is a small struct.","anyOf":[` +
 	`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
@@ -7967,7 +7967,7 @@ const mcpInputEchoPageOfPoints = `{"type":"object","properties":` + mcpSchemaPag
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
 	`"properties":` + mcpSchemaPagePointProperties3 + `,"required":["items","total"],"additionalProperties":false}}}`
 
-// mcpSchemaPagePointProperties3 is a part of several schemas.
+// mcpSchemaPagePointProperties3 occurs several times in schemas.
 const mcpSchemaPagePointProperties3 = `{"items":{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"],"additionalProperties":false}},` +
@@ -7980,7 +7980,7 @@ const mcpOutputEchoPageOfPoints = `{"type":"object","description":"Page is a par
 	`"Page_Point":{"type":"object","description":"Page is a part of a list.",` +
 	`"properties":` + mcpSchemaPagePointProperties4 + `,"required":["items","total"]}}}`
 
-// mcpSchemaPagePointProperties4 is a part of several schemas.
+// mcpSchemaPagePointProperties4 occurs several times in schemas.
 const mcpSchemaPagePointProperties4 = `{"items":{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"]}},` +
@@ -8155,7 +8155,7 @@ var mcpToolEchoPerm = mcp.ToolInfo{
 const mcpInputEchoPerm = `{"type":"object","properties":` + mcpSchemaBoxPermProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxPermProperties is a part of several schemas.
+// mcpSchemaBoxPermProperties occurs several times in schemas.
 const mcpSchemaBoxPermProperties = `{` +
 	`"value":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
 	`"ptr":{"type":"integer","description":"Perm is made of flags, which are not an enumeration.","minimum":0},` +
@@ -8977,7 +8977,7 @@ const mcpInputEchoPoints = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxPointRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxPointRefsItem is a part of several schemas.
+// mcpSchemaBoxPointRefsItem occurs several times in schemas.
 const mcpSchemaBoxPointRefsItem = `{"anyOf":[{"type":"array","items":{"type":"object",` +
 	`"description":"Point is a small struct.","properties":{"x":{"type":"integer"},"y":{"type":"integer"}},` +
 	`"required":["x","y"],"additionalProperties":false}},{"type":"null"}]}`
@@ -9054,7 +9054,7 @@ const mcpInputEchoPointsByName = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapStringPointRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapStringPointRefsItem is a part of several schemas.
+// mcpSchemaBoxMapStringPointRefsItem occurs several times in schemas.
 const mcpSchemaBoxMapStringPointRefsItem = `{"anyOf":[` + mcpSchemaBoxPointMap + `,{"type":"null"}]}`
 
 // mcpOutputEchoPointsByName is the output schema of the tool
@@ -9085,7 +9085,7 @@ const mcpOutputEchoPointsByName = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapStringPointRefsItem2 + `}},` +
 	`"required":["value","list","refs","pair","map"]}`
 
-// mcpSchemaBoxMapStringPointRefsItem2 is a part of several schemas.
+// mcpSchemaBoxMapStringPointRefsItem2 occurs several times in schemas.
 const mcpSchemaBoxMapStringPointRefsItem2 = `{"anyOf":[{"type":"object","additionalProperties":{` +
 	`"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}},{"type":"null"}]}`
@@ -9306,7 +9306,7 @@ var mcpToolEchoRankKeys = mcp.ToolInfo{
 const mcpInputEchoRankKeys = `{"type":"object","properties":` + mcpSchemaBoxMapRankRankProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapRankRankProperties is a part of several schemas.
+// mcpSchemaBoxMapRankRankProperties occurs several times in schemas.
 const mcpSchemaBoxMapRankRankProperties = `{"value":{"type":"object",` +
 	`"additionalProperties":{"description":"Rank is a number as a value and a word as a key."}},` +
 	`"ptr":{"type":"object",` +
@@ -9702,7 +9702,7 @@ var mcpToolEchoScores = mcp.ToolInfo{
 const mcpInputEchoScores = `{"type":"object","properties":` + mcpSchemaBoxScoresProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxScoresProperties is a part of several schemas.
+// mcpSchemaBoxScoresProperties occurs several times in schemas.
 const mcpSchemaBoxScoresProperties = `{"value":{"type":"object",` +
 	`"description":"Named scalars, without constants.","additionalProperties":{"type":"number"}},` +
 	`"ptr":{"type":"object","description":"Named scalars, without constants.",` +
@@ -9759,7 +9759,7 @@ var mcpToolEchoSecret = mcp.ToolInfo{
 const mcpInputEchoSecret = `{"type":"object","properties":` + mcpSchemaBoxSecretProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxSecretProperties is a part of several schemas.
+// mcpSchemaBoxSecretProperties occurs several times in schemas.
 const mcpSchemaBoxSecretProperties = `{` +
 	`"value":{"type":"string","description":"Secret writes itself by its pointer only."},` +
 	`"ptr":{"type":"string","description":"Secret writes itself by its pointer only."},` +
@@ -9842,7 +9842,7 @@ var mcpToolEchoSerial = mcp.ToolInfo{
 const mcpInputEchoSerial = `{"type":"object","properties":` + mcpSchemaBoxSerialProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxSerialProperties is a part of several schemas.
+// mcpSchemaBoxSerialProperties occurs several times in schemas.
 const mcpSchemaBoxSerialProperties = `{` +
 	`"value":{"type":"integer","description":"Named scalars, without constants.","minimum":0},` +
 	`"ptr":{"type":"integer","description":"Named scalars, without constants.","minimum":0},"list":{` +
@@ -9893,11 +9893,11 @@ var mcpToolEchoSet = mcp.ToolInfo{
 // mcpInputEchoSet is the input schema of the tool "echo_set".
 const mcpInputEchoSet = mcpSchemaBoxSetLabel
 
-// mcpSchemaBoxSetLabel is a part of several schemas.
+// mcpSchemaBoxSetLabel occurs several times in schemas.
 const mcpSchemaBoxSetLabel = `{"type":"object","properties":` + mcpSchemaBoxSetLabelProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxSetLabelProperties is a part of several schemas.
+// mcpSchemaBoxSetLabelProperties occurs several times in schemas.
 const mcpSchemaBoxSetLabelProperties = `{` +
 	`"value":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
 	`"ptr":{"type":"object","description":"Set is a generic map.","additionalProperties":{"type":"boolean"}},` +
@@ -9919,7 +9919,7 @@ const mcpSchemaBoxSetLabelProperties = `{` +
 // mcpOutputEchoSet is the output schema of the tool "echo_set".
 const mcpOutputEchoSet = mcpSchemaBoxSetLabel2
 
-// mcpSchemaBoxSetLabel2 is a part of several schemas.
+// mcpSchemaBoxSetLabel2 occurs several times in schemas.
 const mcpSchemaBoxSetLabel2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxSetLabelProperties + `,"required":["value","list","refs","pair","map"]}`
@@ -9985,7 +9985,7 @@ var mcpToolEchoShade = mcp.ToolInfo{
 const mcpInputEchoShade = `{"type":"object","properties":` + mcpSchemaBoxShadeProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxShadeProperties is a part of several schemas.
+// mcpSchemaBoxShadeProperties occurs several times in schemas.
 const mcpSchemaBoxShadeProperties = `{"value":{"type":"string",` +
 	`"description":"Shade may have other values than its constants.\nFor example \"dark\", \"light\"."},` +
 	`"ptr":{"type":"string",` +
@@ -10080,7 +10080,7 @@ var mcpToolEchoShort = mcp.ToolInfo{
 const mcpInputEchoShort = `{"type":"object","properties":` + mcpSchemaBoxShortProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxShortProperties is a part of several schemas.
+// mcpSchemaBoxShortProperties occurs several times in schemas.
 const mcpSchemaBoxShortProperties = `{"value":{"type":"integer",` +
 	`"description":"Named scalars, without constants.","minimum":-32768,"maximum":32767},` +
 	`"ptr":{"type":"integer","description":"Named scalars, without constants.","minimum":-32768,"maximum":32767},` +
@@ -10188,7 +10188,7 @@ var mcpToolEchoSize = mcp.ToolInfo{
 const mcpInputEchoSize = `{"type":"object","properties":` + mcpSchemaBoxSizeProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxSizeProperties is a part of several schemas.
+// mcpSchemaBoxSizeProperties occurs several times in schemas.
 const mcpSchemaBoxSizeProperties = `{` +
 	`"value":{"type":"integer","description":"Size is made of units, which are not an enumeration."},` +
 	`"ptr":{"type":"integer","description":"Size is made of units, which are not an enumeration."},"list":{` +
@@ -10417,7 +10417,7 @@ const mcpInputEchoSortPairs = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapSortSortRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapSortSortRefsItem is a part of several schemas.
+// mcpSchemaBoxMapSortSortRefsItem occurs several times in schemas.
 const mcpSchemaBoxMapSortSortRefsItem = `{"anyOf":[{"type":"object","additionalProperties":{"type":"string",` +
 	`"description":"Sort is an order of results.\n- \"relevance\": the best match first.",` +
 	`"enum":["relevance","title","year"]}},{"type":"null"}]}`
@@ -10576,7 +10576,7 @@ var mcpToolEchoSpaced = mcp.ToolInfo{
 const mcpInputEchoSpaced = `{"type":"object","properties":` + mcpSchemaBoxSpacedProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxSpacedProperties is a part of several schemas.
+// mcpSchemaBoxSpacedProperties occurs several times in schemas.
 const mcpSchemaBoxSpacedProperties = `{` +
 	`"value":{"description":"Spaced writes JSON with white space and line breaks."},` +
 	`"ptr":{"description":"Spaced writes JSON with white space and line breaks."},` +
@@ -10723,7 +10723,7 @@ var mcpToolEchoTally = mcp.ToolInfo{
 const mcpInputEchoTally = `{"type":"object","properties":` + mcpSchemaBoxTallyProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxTallyProperties is a part of several schemas.
+// mcpSchemaBoxTallyProperties occurs several times in schemas.
 const mcpSchemaBoxTallyProperties = `{` +
 	`"value":{"description":"Tally has a JSON form of its own: an array of so many ones."},` +
 	`"ptr":{"description":"Tally has a JSON form of its own: an array of so many ones."},"list":{"type":"array",` +
@@ -10928,7 +10928,7 @@ const mcpInputEchoTreeOfPairs = `{"type":"object","properties":` + mcpSchemaTree
 	`"Tree_Pair_string___int":{"type":"object","description":"Tree is a generic tree.",` +
 	`"properties":` + mcpSchemaTreePairStringIntProperties + `,"required":["value"],"additionalProperties":false}}}`
 
-// mcpSchemaTreePairStringIntProperties is a part of several schemas.
+// mcpSchemaTreePairStringIntProperties occurs several times in schemas.
 const mcpSchemaTreePairStringIntProperties = `{"value":{"type":"object",` +
 	`"description":"Pair is two of anything.",` +
 	`"properties":{"first":{"type":"string"},"second":{"type":"integer"}},"required":["first"],` +
@@ -10942,7 +10942,7 @@ const mcpOutputEchoTreeOfPairs = `{"type":"object","description":"Tree is a gene
 	`"Tree_Pair_string___int":{"type":"object","description":"Tree is a generic tree.",` +
 	`"properties":` + mcpSchemaTreePairStringIntProperties2 + `,"required":["value"]}}}`
 
-// mcpSchemaTreePairStringIntProperties2 is a part of several schemas.
+// mcpSchemaTreePairStringIntProperties2 occurs several times in schemas.
 const mcpSchemaTreePairStringIntProperties2 = `{"value":{"type":"object",` +
 	`"description":"Pair is two of anything.",` +
 	`"properties":{"first":{"type":"string"},"second":{"type":"integer"}},"required":["first"]},` +
@@ -11073,11 +11073,11 @@ var mcpToolEchoUint = mcp.ToolInfo{
 // mcpInputEchoUint is the input schema of the tool "echo_uint".
 const mcpInputEchoUint = mcpSchemaBoxUint
 
-// mcpSchemaBoxUint is a part of several schemas.
+// mcpSchemaBoxUint occurs several times in schemas.
 const mcpSchemaBoxUint = `{"type":"object","properties":` + mcpSchemaBoxUintProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxUintProperties is a part of several schemas.
+// mcpSchemaBoxUintProperties occurs several times in schemas.
 const mcpSchemaBoxUintProperties = `{"value":{"type":"integer","minimum":0},` +
 	`"ptr":{"type":"integer","minimum":0},"list":{"type":"array","items":{"type":"integer","minimum":0}},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}},` +
@@ -11090,7 +11090,7 @@ const mcpSchemaBoxUintProperties = `{"value":{"type":"integer","minimum":0},` +
 // mcpOutputEchoUint is the output schema of the tool "echo_uint".
 const mcpOutputEchoUint = mcpSchemaBoxUint2
 
-// mcpSchemaBoxUint2 is a part of several schemas.
+// mcpSchemaBoxUint2 occurs several times in schemas.
 const mcpSchemaBoxUint2 = `{"type":"object",` +
 	`"description":"Box holds a type in every place that treats it differently.",` +
 	`"properties":` + mcpSchemaBoxUintProperties + `,"required":["value","list","refs","pair","map"]}`
@@ -11124,7 +11124,7 @@ var mcpToolEchoUint16 = mcp.ToolInfo{
 const mcpInputEchoUint16 = `{"type":"object","properties":` + mcpSchemaBoxUint16Properties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxUint16Properties is a part of several schemas.
+// mcpSchemaBoxUint16Properties occurs several times in schemas.
 const mcpSchemaBoxUint16Properties = `{"value":{"type":"integer","minimum":0,"maximum":65535},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":65535},` +
 	`"list":{"type":"array","items":{"type":"integer","minimum":0,"maximum":65535}},` +
@@ -11169,7 +11169,7 @@ var mcpToolEchoUint32 = mcp.ToolInfo{
 const mcpInputEchoUint32 = `{"type":"object","properties":` + mcpSchemaBoxUint32Properties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxUint32Properties is a part of several schemas.
+// mcpSchemaBoxUint32Properties occurs several times in schemas.
 const mcpSchemaBoxUint32Properties = `{"value":{"type":"integer","minimum":0,"maximum":4294967295},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":4294967295},` +
 	`"list":{"type":"array","items":{"type":"integer","minimum":0,"maximum":4294967295}},"refs":{"type":"array",` +
@@ -11247,7 +11247,7 @@ var mcpToolEchoUint8 = mcp.ToolInfo{
 const mcpInputEchoUint8 = `{"type":"object","properties":` + mcpSchemaBoxUint8Properties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxUint8Properties is a part of several schemas.
+// mcpSchemaBoxUint8Properties occurs several times in schemas.
 const mcpSchemaBoxUint8Properties = `{"value":{"type":"integer","minimum":0,"maximum":255},` +
 	`"ptr":{"type":"integer","minimum":0,"maximum":255},"list":{"type":"string","contentEncoding":"base64"},` +
 	`"refs":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}},` +
@@ -11301,13 +11301,13 @@ const mcpInputEchoUintKeys = `{"type":"object","properties":{` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapUint64PointRefsItem + `}},` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxMapUint64PointValue is a part of several schemas.
+// mcpSchemaBoxMapUint64PointValue occurs several times in schemas.
 const mcpSchemaBoxMapUint64PointValue = `{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"],` +
 	`"additionalProperties":false}}}`
 
-// mcpSchemaBoxMapUint64PointRefsItem is a part of several schemas.
+// mcpSchemaBoxMapUint64PointRefsItem occurs several times in schemas.
 const mcpSchemaBoxMapUint64PointRefsItem = `{"anyOf":[` + mcpSchemaBoxMapUint64PointValue + `,{"type":"null"}]}`
 
 // mcpOutputEchoUintKeys is the output schema of the tool "echo_uint_keys".
@@ -11325,12 +11325,12 @@ const mcpOutputEchoUintKeys = `{"type":"object",` +
 	`"bag":{"type":"object","additionalProperties":` + mcpSchemaBoxMapUint64PointRefsItem2 + `}},` +
 	`"required":["value","list","refs","pair","map"]}`
 
-// mcpSchemaBoxMapUint64PointValue2 is a part of several schemas.
+// mcpSchemaBoxMapUint64PointValue2 occurs several times in schemas.
 const mcpSchemaBoxMapUint64PointValue2 = `{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},` +
 	`"additionalProperties":{"type":"array","items":{"type":"object","description":"Point is a small struct.",` +
 	`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]}}}`
 
-// mcpSchemaBoxMapUint64PointRefsItem2 is a part of several schemas.
+// mcpSchemaBoxMapUint64PointRefsItem2 occurs several times in schemas.
 const mcpSchemaBoxMapUint64PointRefsItem2 = `{"anyOf":[` + mcpSchemaBoxMapUint64PointValue2 + `,{"type":"null"}]}`
 
 // mcpCallEchoUintKeys answers calls of the tool "echo_uint_keys".
@@ -11472,7 +11472,7 @@ var mcpToolEchoUnlisted = mcp.ToolInfo{
 const mcpInputEchoUnlisted = `{"type":"object","properties":` + mcpSchemaBoxUnlistedProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxUnlistedProperties is a part of several schemas.
+// mcpSchemaBoxUnlistedProperties occurs several times in schemas.
 const mcpSchemaBoxUnlistedProperties = `{` +
 	`"value":{"type":"string","description":"Unlisted has constants that are not published."},` +
 	`"ptr":{"type":"string","description":"Unlisted has constants that are not published."},"list":{` +
@@ -11524,7 +11524,7 @@ var mcpToolEchoUpper = mcp.ToolInfo{
 const mcpInputEchoUpper = `{"type":"object","properties":` + mcpSchemaBoxUpperProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxUpperProperties is a part of several schemas.
+// mcpSchemaBoxUpperProperties occurs several times in schemas.
 const mcpSchemaBoxUpperProperties = `{"value":{"type":"string",` +
 	`"description":"Upper is a text in capitals, by methods of its value and its pointer."},` +
 	`"ptr":{"type":"string",` +
@@ -11646,7 +11646,7 @@ var mcpToolEchoVector = mcp.ToolInfo{
 const mcpInputEchoVector = `{"type":"object","properties":` + mcpSchemaBoxVectorVectorIntProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxVectorVectorIntProperties is a part of several schemas.
+// mcpSchemaBoxVectorVectorIntProperties occurs several times in schemas.
 const mcpSchemaBoxVectorVectorIntProperties = `{"value":{"type":"array",` +
 	`"description":"Vector is a generic slice.",` +
 	`"items":{"type":"array","description":"Vector is a generic slice.","items":{"type":"integer"}}},` +
@@ -11799,7 +11799,7 @@ var mcpToolEchoWeight = mcp.ToolInfo{
 const mcpInputEchoWeight = `{"type":"object","properties":` + mcpSchemaBoxWeightProperties + `,` +
 	`"required":["value","list","refs","pair","map"],"additionalProperties":false}`
 
-// mcpSchemaBoxWeightProperties is a part of several schemas.
+// mcpSchemaBoxWeightProperties occurs several times in schemas.
 const mcpSchemaBoxWeightProperties = `{"value":{"type":"string",` +
 	`"description":"Weight has a text form that its schema describes.","pattern":"^[0-9]{1,6}kg$"},` +
 	`"ptr":{"type":"string","description":"Weight has a text form that its schema describes.",` +
@@ -11859,7 +11859,7 @@ const mcpInputEchoWide = `{"type":"object","properties":` + mcpSchemaWidePropert
 	`"f066","f069","f072","f075","f081","f084","f087","f090","f096","f099","f102","f105","f111","f114","f117",` +
 	`"f120","f126","f129"],"additionalProperties":false}`
 
-// mcpSchemaWideProperties is a part of several schemas.
+// mcpSchemaWideProperties occurs several times in schemas.
 const mcpSchemaWideProperties = `{"f000":{"type":"integer"},"f001":{"type":"string"},` +
 	`"f002":{"type":"boolean"},"f003":{"type":"integer"},"f004":{"type":"array","items":{"type":"integer"}},` +
 	`"f005":{"type":"integer"},"f006":{"type":"string"},"f007":{"type":"boolean"},"f008":{"type":"integer"},` +
@@ -11944,7 +11944,7 @@ const mcpInputEchoWider = `{"type":"object","properties":` + mcpSchemaWiderPrope
 	`"f107","f108","f109","f110","f111","f112","f113","f114","f115","f116","f117","f118","f119","f120","f121",` +
 	`"f122","f123","f124","f125","f126","f127"],"additionalProperties":false}`
 
-// mcpSchemaWiderProperties is a part of several schemas.
+// mcpSchemaWiderProperties occurs several times in schemas.
 const mcpSchemaWiderProperties = `{"f000":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f001":{"type":"integer","minimum":-128,"maximum":127},` +
 	`"f002":{"type":"integer","minimum":-128,"maximum":127},` +
@@ -12193,7 +12193,7 @@ const mcpInputEchoWord = `{"type":"object","properties":` + mcpSchemaWordPropert
 	`"f047","f048","f049","f050","f051","f052","f053","f054","f055","f056","f057","f058","f059","f060","f061",` +
 	`"f062","f063"],"additionalProperties":false}`
 
-// mcpSchemaWordProperties is a part of several schemas.
+// mcpSchemaWordProperties occurs several times in schemas.
 const mcpSchemaWordProperties = `{"f000":{"type":"boolean"},"f001":{"type":"boolean"},` +
 	`"f002":{"type":"boolean"},"f003":{"type":"boolean"},"f004":{"type":"boolean"},"f005":{"type":"boolean"},` +
 	`"f006":{"type":"boolean"},"f007":{"type":"boolean"},"f008":{"type":"boolean"},"f009":{"type":"boolean"},` +
@@ -12259,7 +12259,7 @@ const mcpOutputOwnCovered = `{"type":"object",` +
 	`"deep":` + mcpSchemaShape + `},` +
 	`"required":["errors"]}`
 
-// mcpSchemaShape is a part of several schemas.
+// mcpSchemaShape occurs several times in schemas.
 const mcpSchemaShape = `{"description":"Shape is a sealed interface.","anyOf":[{"oneOf":[{"type":"object",` +
 	`"description":"Circle and Square are shapes.",` +
 	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +
@@ -12267,7 +12267,7 @@ const mcpSchemaShape = `{"description":"Shape is a sealed interface.","anyOf":[{
 	`"type":"object","description":"Dot has no fields of its own.",` +
 	`"properties":{"type":{"type":"string","const":"Dot"}},"required":["type"]}]},{"type":"null"}]}`
 
-// mcpSchemaShapeOneOf is a part of several schemas.
+// mcpSchemaShapeOneOf occurs several times in schemas.
 const mcpSchemaShapeOneOf = `{"type":"object","description":"Circle and Square are shapes.","properties":{` +
 	`"type":{"type":"string","const":"Square"},` +
 	`"side":{"type":"integer"},` +
@@ -13064,7 +13064,7 @@ const mcpInputOwnShape = `{"type":"object","properties":{` +
 	`"ptr":` + mcpSchemaShape2 + `},` +
 	`"required":["main","list"],"additionalProperties":false}`
 
-// mcpSchemaShape2 is a part of several schemas.
+// mcpSchemaShape2 occurs several times in schemas.
 const mcpSchemaShape2 = `{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
 	`"description":"Circle and Square are shapes.",` +
 	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number","minimum":0}},` +
@@ -13086,7 +13086,7 @@ const mcpOutputOwnShape = `{"type":"object","description":"Drawing has unions in
 	`"ptr":` + mcpSchemaShape + `},` +
 	`"required":["list"]}`
 
-// mcpSchemaShape3 is a part of several schemas.
+// mcpSchemaShape3 occurs several times in schemas.
 const mcpSchemaShape3 = `{"description":"Shape is a sealed interface.","oneOf":[{"type":"object",` +
 	`"description":"Circle and Square are shapes.",` +
 	`"properties":{"type":{"type":"string","const":"Circle"},"radius":{"type":"number"}},` +

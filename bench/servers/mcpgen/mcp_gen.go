@@ -146,11 +146,11 @@ var mcpToolCreateAuthor = mcp.ToolInfo{
 // mcpInputCreateAuthor is the input schema of the tool "create_author".
 const mcpInputCreateAuthor = mcpSchemaDraft
 
-// mcpSchemaDraft is a part of several schemas.
+// mcpSchemaDraft occurs several times in schemas.
 const mcpSchemaDraft = `{"type":"object","properties":` + mcpSchemaDraftProperties + `,"required":["name"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaDraftProperties is a part of several schemas.
+// mcpSchemaDraftProperties occurs several times in schemas.
 const mcpSchemaDraftProperties = `{` +
 	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
 	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
@@ -161,7 +161,7 @@ const mcpSchemaDraftProperties = `{` +
 // mcpOutputCreateAuthor is the output schema of the tool "create_author".
 const mcpOutputCreateAuthor = mcpSchemaEntry
 
-// mcpSchemaEntry is a part of several schemas.
+// mcpSchemaEntry occurs several times in schemas.
 const mcpSchemaEntry = `{"type":"object","description":"Entry is what is known of a thing.","properties":{` +
 	`"id":{"type":"integer","description":"unique, given by the shop"},` +
 	`"name":{"type":"string","description":"as people write it"},` +
@@ -1310,7 +1310,7 @@ var mcpToolListAuthors = mcp.ToolInfo{
 // mcpInputListAuthors is the input schema of the tool "list_authors".
 const mcpInputListAuthors = mcpSchemaListAuthorsArguments
 
-// mcpSchemaListAuthorsArguments is a part of several schemas.
+// mcpSchemaListAuthorsArguments occurs several times in schemas.
 const mcpSchemaListAuthorsArguments = `{"type":"object","properties":{` +
 	`"filter":{"type":"string","description":"part of the name","maxLength":100},` +
 	`"limit":{"type":"integer","description":"size of the page","minimum":1,"maximum":100,"default":20},` +
@@ -1320,7 +1320,7 @@ const mcpSchemaListAuthorsArguments = `{"type":"object","properties":{` +
 // mcpOutputListAuthors is the output schema of the tool "list_authors".
 const mcpOutputListAuthors = mcpSchemaEntries
 
-// mcpSchemaEntries is a part of several schemas.
+// mcpSchemaEntries occurs several times in schemas.
 const mcpSchemaEntries = `{"type":"object","description":"Entries are one page of things.","properties":{` +
 	`"items":{"type":"array","items":` + mcpSchemaEntry + `},` +
 	`"next":{"type":"string","description":"where the next page begins"}},` +
@@ -2030,7 +2030,7 @@ const mcpInputUpdateAuthor = `{"type":"object","properties":{` +
 	`"draft":` + mcpSchemaDraft2 + `},` +
 	`"required":["id","draft"],"additionalProperties":false}`
 
-// mcpSchemaDraft2 is a part of several schemas.
+// mcpSchemaDraft2 occurs several times in schemas.
 const mcpSchemaDraft2 = `{"type":"object","description":"what is to be known",` +
 	`"properties":` + mcpSchemaDraftProperties + `,"required":["name"],"additionalProperties":false}`
 

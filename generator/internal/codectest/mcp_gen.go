@@ -50,7 +50,7 @@ const mcpInputCheck = `{"type":"object","properties":` + mcpSchemaRulesPropertie
 	`and itself nested, in an array and in a map.","properties":` + mcpSchemaRulesProperties + `,"required":["id"],` +
 	`"additionalProperties":false}}}`
 
-// mcpSchemaRulesProperties is a part of several schemas.
+// mcpSchemaRulesProperties occurs several times in schemas.
 const mcpSchemaRulesProperties = `{"id":{"type":"string"},"text":{"type":"string"},` +
 	`"integer":{"type":"integer"},"number":{"type":"number"},"flag":{"type":"boolean"},` +
 	`"texts":{"type":"array","items":{"type":"string"}},` +

@@ -44,22 +44,22 @@ func (g *generator) tool(t *model.Tool) {
 	}
 }
 
-// schema prints a schema as a constant, and after it the constants of its parts that
-// others have too, if this is the first one.
+// schema prints a schema as a constant, and after it those of the texts in it that occur
+// several times, if this is the first one of each. Such a text may be a whole schema.
 func (g *generator) schema(name, what, json string) {
 	var used []*sharedText
-	g.jsonConstant(name, what, g.shared.compose(json, false, &used))
+	g.jsonConstant(name, "is "+what, g.shared.compose(json, false, &used))
 	for i := 0; i < len(used); i++ {
 		if k := used[i]; !k.printed {
 			k.printed = true
-			g.jsonConstant(k.name, "a part of several schemas", g.shared.compose(k.text, true, &used))
+			g.jsonConstant(k.name, "occurs several times in schemas", g.shared.compose(k.text, true, &used))
 		}
 	}
 }
 
-func (g *generator) jsonConstant(name, what, text string) {
+func (g *generator) jsonConstant(name, says, text string) {
 	value := g.longText(breakJSON(text, len("const = ")+len(name), lineWidth-4))
-	g.add(name+" is "+what+".", id("const "+name+" =").Add(value))
+	g.add(name+" "+says+".", id("const "+name+" =").Add(value))
 }
 
 // call prints the function that answers a tool.
