@@ -108,7 +108,7 @@ func TextAnswer(text string) *SampleAnswer {
 func (c *Client) capabilities() map[string]any {
 	type object = map[string]any
 	all := object{}
-	nested := c.revision.ServerRequests.RichForms // the revision distinguishes the kinds
+	nested := c.revision.ClientMessages.CapabilityMembers
 	if c.options.Elicit != nil {
 		all["elicitation"] = object{}
 		if nested {
@@ -123,7 +123,7 @@ func (c *Client) capabilities() map[string]any {
 	}
 	if c.options.Roots != nil {
 		all["roots"] = object{}
-		if !c.revision.PerRequest {
+		if c.revision.ClientMessages.RootsListChanged {
 			all["roots"] = object{"listChanged": true}
 		}
 	}

@@ -204,7 +204,7 @@ func (c *Client) SetLogLevel(level string) {
 // revision has such a notification.
 func (c *Client) RootsChanged() {
 	c.t.Helper()
-	if !c.revision.PerRequest {
+	if slices.Contains(c.revision.ClientMessages.Notifications, protocol.RootsListChanged) {
 		c.Notify(protocol.RootsListChanged, nil)
 	}
 }

@@ -101,7 +101,7 @@ func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map
 func (c *Client) complete(ref map[string]any, argument, typed string, given map[string]string) Completion {
 	c.t.Helper()
 	params := map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": typed}}
-	if given != nil && c.revision.Fields.Title { // the same revision has both
+	if given != nil && c.revision.ClientMessages.CompletionContext {
 		params["context"] = map[string]any{"arguments": given}
 	}
 	var result struct {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -123,30 +124,35 @@ var questions = []struct{ method, title, capability string }{
 
 func always(*Revision) bool { return true }
 
-// notificationRows has all notifications. Their revisions follow from the rest of the
-// data; TestSchemas compares them with the official schemas.
-var notificationRows = []struct {
-	method, from, when string
-	has                func(*Revision) bool
-}{
-	{Initialized, "client", "", func(r *Revision) bool { return !r.PerRequest }},
-	{Cancelled, "client", "for any of its requests in flight but `initialize`", always},
-	{Cancelled, "server", "for a request of its own; from 2026-07-28 on for a listen that it ends", always},
-	{Progress, "server", "for a request with a progress token", always},
-	{LogMessage, "server", "from the level on that the client has set; from 2026-07-28 on for a request that names one", always},
-	{ToolsListChanged, "server", "from 2026-07-28 on to a listen that asks for it", always},
-	{PromptsListChanged, "server", "likewise", always},
-	{ResourcesListChanged, "server", "likewise, also of templates", always},
-	{ResourceUpdated, "server", "for resources that are subscribed to; from 2026-07-28 on those of a listen", always},
-	{Acknowledged, "server", "first message of a listen", func(r *Revision) bool { return r.Methods[Listen.String()] == Listen }},
-	{RootsListChanged, "client", "", func(r *Revision) bool { return !r.PerRequest }},
-	{ElicitationComplete, "server", "when the interaction of a link is complete", func(r *Revision) bool { return r.ServerRequests.ElicitationID }},
+// notificationRows has all notifications, and when they are sent.
+var notificationRows = []struct{ method, from, when string }{
+	{Initialized, "client", ""},
+	{Cancelled, "client", "for any of its requests in flight but `initialize`"},
+	{Cancelled, "server", "for a request of its own; from 2026-07-28 on for a listen that it ends"},
+	{Progress, "client", "for a request of the server with a progress token; ignored"},
+	{Progress, "server", "for a request with a progress token"},
+	{LogMessage, "server", "from the level on that the client has set; from 2026-07-28 on for a request that names one"},
+	{ToolsListChanged, "server", "from 2026-07-28 on to a listen that asks for it"},
+	{PromptsListChanged, "server", "likewise"},
+	{ResourcesListChanged, "server", "likewise, also of templates"},
+	{ResourceUpdated, "server", "for resources that are subscribed to; from 2026-07-28 on those of a listen"},
+	{Acknowledged, "server", "first message of a listen"},
+	{RootsListChanged, "client", ""},
+	{ElicitationComplete, "server", "when the interaction of a link is complete"},
+}
+
+// notificationsOf returns the notifications of one side.
+func (r *Revision) notificationsOf(side string) []string {
+	if side == "client" {
+		return r.ClientMessages.Notifications
+	}
+	return r.ServerNotifications
 }
 
 func (w *writer) notifications() {
 	w.table("Notifications", "They have no reply. Notifications of a request come before its result.", "method", "from", "when")
 	for _, n := range notificationRows {
-		w.row(has(n.has), "`"+n.method+"`", n.from, n.when)
+		w.row(has(func(r *Revision) bool { return slices.Contains(r.notificationsOf(n.from), n.method) }), "`"+n.method+"`", n.from, n.when)
 	}
 	w.WriteByte('\n')
 }
@@ -171,40 +177,44 @@ func (w *writer) capabilities() {
 	w.WriteByte('\n')
 }
 
-// described has the meaning of the members of Fields, ServerRequests and Errors, and what a
+// described has the meaning of the members of Fields, ServerRequests, ClientMessages and Errors, and what a
 // client gets in a revision without them.
 var described = map[string]struct{ title, otherwise string }{
-	"Fields.Title":                 {"`title` of tools, resources, templates, prompts, arguments and of the server", "left out; a tool's is in its annotations in 2025-03-26"},
-	"Fields.ToolAnnotations":       {"`annotations` of tools: the hints", "left out"},
-	"Fields.Icons":                 {"`icons`", "left out"},
-	"Fields.Website":               {"`websiteUrl` and `description` of the server", "left out"},
-	"Fields.FeatureMeta":           {"`_meta` of features, contents and content blocks", "left out; that of results stays"},
-	"Fields.ForwardPrefixes":       {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
-	"Fields.LastModified":          {"`lastModified` among annotations", "left out"},
-	"Fields.StructuredContent":     {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
-	"Fields.AnyOutput":             {"output that is not an object", "wrapped as `{\"result\": …}`, schema and value"},
-	"Fields.BooleanProperties":     {"`true` and `false` as schemas of properties, at the root of a tool's schemas", "`{}` and `{\"not\":{}}`"},
-	"Fields.HeaderMirrors":         {"`x-mcp-header` in input schemas", "left out"},
-	"Fields.Audio":                 {"content blocks of type `audio`", "an embedded resource"},
-	"Fields.ResourceLink":          {"content blocks of type `resource_link`", "a text with name and URI"},
-	"Fields.ResultType":            {"`resultType` of results", "left out"},
-	"Fields.CacheHints":            {"`ttlMs` and `cacheScope`", "left out"},
-	"Fields.ServerMeta":            {"`serverInfo` in the `_meta` of results", "in the result of `initialize` only"},
-	"Fields.Completions":           {"capability `completions`", "left out; the method exists"},
-	"Fields.Extensions":            {"capability `extensions`", "left out, and the methods of extensions do not exist"},
-	"Fields.ProgressMessage":       {"`message` of progress", "left out"},
-	"Fields.Batches":               {"arrays of messages are received", "-32600"},
-	"Fields.Polling":               {"over HTTP, event streams of sessions begin with an event without data, and may end before the reply (`mcp.ReleaseStream`)", "no such event: clients fail on it"},
-	"ServerRequests.Rounds":        {"questions are in results", "requests of the server"},
-	"ServerRequests.RichForms":     {"forms with defaults, titled choices as `oneOf`, multi-select", "titles as `enumNames`, no defaults but of booleans; a multi-select is an error to the handler"},
-	"ServerRequests.ElicitationID": {"`elicitationId` of links", "left out"},
-	"ServerRequests.MessageBlocks": {"messages of several blocks, tools and their use, in sampling", "an error to the handler"},
-	"ServerRequests.MessageAudio":  {"audio in sampling", "an error to the handler"},
+	"Fields.Title":                     {"`title` of tools, resources, templates, prompts, arguments and of the server", "left out; a tool's is in its annotations in 2025-03-26"},
+	"Fields.ToolAnnotations":           {"`annotations` of tools: the hints", "left out"},
+	"Fields.Icons":                     {"`icons`", "left out"},
+	"Fields.Website":                   {"`websiteUrl` and `description` of the server", "left out"},
+	"Fields.FeatureMeta":               {"`_meta` of features, contents and content blocks", "left out; that of results stays"},
+	"Fields.ForwardPrefixes":           {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
+	"Fields.LastModified":              {"`lastModified` among annotations", "left out"},
+	"Fields.StructuredContent":         {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
+	"Fields.AnyOutput":                 {"output that is not an object", "wrapped as `{\"result\": …}`, schema and value"},
+	"Fields.BooleanProperties":         {"`true` and `false` as schemas of properties, at the root of a tool's schemas", "`{}` and `{\"not\":{}}`"},
+	"Fields.HeaderMirrors":             {"`x-mcp-header` in input schemas", "left out"},
+	"Fields.Audio":                     {"content blocks of type `audio`", "an embedded resource"},
+	"Fields.ResourceLink":              {"content blocks of type `resource_link`", "a text with name and URI"},
+	"Fields.ResultType":                {"`resultType` of results", "left out"},
+	"Fields.CacheHints":                {"`ttlMs` and `cacheScope`", "left out"},
+	"Fields.ServerMeta":                {"`serverInfo` in the `_meta` of results", "in the result of `initialize` only"},
+	"Fields.Completions":               {"capability `completions`", "left out; the method exists"},
+	"Fields.Extensions":                {"capability `extensions`", "left out, and the methods of extensions do not exist"},
+	"Fields.ProgressMessage":           {"`message` of progress", "left out"},
+	"Fields.Batches":                   {"arrays of messages are received", "-32600"},
+	"Fields.Polling":                   {"over HTTP, event streams of sessions begin with an event without data, and may end before the reply (`mcp.ReleaseStream`)", "no such event: clients fail on it"},
+	"ClientMessages.VersionHeader":     {"header field `MCP-Protocol-Version` of HTTP requests", "clients send none"},
+	"ClientMessages.CompletionContext": {"`context` of a completion: the arguments that are known", "clients send none"},
+	"ClientMessages.CapabilityMembers": {"members of the capabilities `elicitation` and `sampling` for each kind", "an object without members"},
+	"ClientMessages.RootsListChanged":  {"`listChanged` of the capability `roots`", "left out"},
+	"ServerRequests.Rounds":            {"questions are in results", "requests of the server"},
+	"ServerRequests.RichForms":         {"forms with defaults, titled choices as `oneOf`, multi-select", "titles as `enumNames`, no defaults but of booleans; a multi-select is an error to the handler"},
+	"ServerRequests.ElicitationID":     {"`elicitationId` of links", "left out"},
+	"ServerRequests.MessageBlocks":     {"messages of several blocks, tools and their use, in sampling", "an error to the handler"},
+	"ServerRequests.MessageAudio":      {"audio in sampling", "an error to the handler"},
 }
 
 func (w *writer) fields(t *testing.T) {
 	w.table("Fields and forms", "The data of a feature is published if the revision has a field for it.", "what", "where it is missing")
-	for _, part := range []string{"Fields", "ServerRequests"} {
+	for _, part := range []string{"Fields", "ServerRequests", "ClientMessages"} {
 		field, _ := reflect.TypeFor[Revision]().FieldByName(part)
 		for i := range field.Type.NumField() {
 			member := field.Type.Field(i)
@@ -298,11 +308,7 @@ func TestSchemas(t *testing.T) {
 				got = append(got, q.method)
 			}
 		}
-		for _, n := range notificationRows {
-			if n.has(r) {
-				got = append(got, n.method)
-			}
-		}
+		got = append(append(got, r.ClientMessages.Notifications...), r.ServerNotifications...)
 		want, got = unique(want), unique(got)
 		if !slices.Equal(want, got) {
 			t.Errorf("%s has\n%q, want\n%q", r.Version, got, want)
@@ -319,6 +325,57 @@ func TestEveryNotificationIsOnThePage(t *testing.T) {
 	for _, name := range notifications {
 		if !strings.Contains(tables(t), "`"+name+"`") {
 			t.Errorf("%s is missing", name)
+		}
+	}
+}
+
+// Each side may send what the official schemas list for it.
+func TestNotificationsOfSides(t *testing.T) {
+	dir := os.Getenv("MCP_SPEC_DIR")
+	if dir == "" {
+		t.Skip("MCP_SPEC_DIR is not set: the data is not compared with the official schemas")
+	}
+	type definition struct {
+		AnyOf []struct {
+			Ref string `json:"$ref"`
+		} `json:"anyOf"`
+		Properties struct {
+			Method struct {
+				Const string `json:"const"`
+			} `json:"method"`
+		} `json:"properties"`
+	}
+	for _, r := range All {
+		data, err := os.ReadFile(filepath.Join(dir, r.Version, "schema.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema struct {
+			New map[string]definition `json:"$defs"`
+			Old map[string]definition `json:"definitions"`
+		}
+		if err := json.Unmarshal(data, &schema); err != nil {
+			t.Fatal(err)
+		}
+		all := schema.New
+		if all == nil {
+			all = schema.Old
+		}
+		for side, name := range map[string]string{"client": "ClientNotification", "server": "ServerNotification"} {
+			union := all[name]
+			var want []string
+			if union.Properties.Method.Const != "" {
+				want = append(want, union.Properties.Method.Const)
+			}
+			for _, one := range union.AnyOf {
+				// Tasks of 2025-11-25 are experimental and not supported.
+				if m := all[path.Base(one.Ref)].Properties.Method.Const; !strings.Contains(m, "tasks/") {
+					want = append(want, m)
+				}
+			}
+			if got := slices.Clone(r.notificationsOf(side)); !slices.Equal(unique(got), unique(want)) {
+				t.Errorf("%s: the %s sends\n%q, want\n%q", r.Version, side, got, want)
+			}
 		}
 	}
 }

@@ -18,8 +18,12 @@ type Revision struct {
 	Methods map[string]Method
 
 	ServerRequests ServerRequests
-	Fields         Fields
-	Errors         Errors
+	ClientMessages ClientMessages
+	// ServerNotifications are the notifications that a server may send.
+	ServerNotifications []string
+
+	Fields Fields
+	Errors Errors
 }
 
 // Fields has the members of messages that a revision has. Members that it lacks are

@@ -6,6 +6,11 @@ var v20250326 = Revision{
 	Version:        "2025-03-26",
 	Methods:        table(session...),
 	ServerRequests: ServerRequests{Capabilities: firstCapabilities, MessageAudio: true},
+	ClientMessages: ClientMessages{
+		Notifications:    sessionNotifications,
+		RootsListChanged: true,
+	},
+	ServerNotifications: firstServerNotifications,
 	Fields: Fields{
 		ToolAnnotations: true,
 		Audio:           true,

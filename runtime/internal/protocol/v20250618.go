@@ -6,6 +6,13 @@ var v20250618 = Revision{
 	Version:        "2025-06-18",
 	Methods:        table(session...),
 	ServerRequests: ServerRequests{Capabilities: formCapabilities, MessageAudio: true},
+	ClientMessages: ClientMessages{
+		Notifications:     sessionNotifications,
+		VersionHeader:     true,
+		CompletionContext: true,
+		RootsListChanged:  true,
+	},
+	ServerNotifications: firstServerNotifications,
 	Fields: Fields{
 		Title:             true,
 		ToolAnnotations:   true,

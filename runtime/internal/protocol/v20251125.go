@@ -12,6 +12,14 @@ var v20251125 = Revision{
 		MessageBlocks: true,
 		MessageAudio:  true,
 	},
+	ClientMessages: ClientMessages{
+		Notifications:     sessionNotifications,
+		VersionHeader:     true,
+		CompletionContext: true,
+		CapabilityMembers: true,
+		RootsListChanged:  true,
+	},
+	ServerNotifications: linkServerNotifications,
 	Fields: Fields{
 		Title:             true,
 		ToolAnnotations:   true,

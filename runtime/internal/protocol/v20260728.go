@@ -19,6 +19,13 @@ var v20260728 = Revision{
 		MessageBlocks: true,
 		MessageAudio:  true,
 	},
+	ClientMessages: ClientMessages{
+		Notifications:     []string{Cancelled},
+		VersionHeader:     true,
+		CompletionContext: true,
+		CapabilityMembers: true,
+	},
+	ServerNotifications: listenServerNotifications,
 	Fields: Fields{
 		Title:             true,
 		ToolAnnotations:   true,

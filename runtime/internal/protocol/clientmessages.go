@@ -1,0 +1,32 @@
+package protocol
+
+// ClientMessages describes what clients send in a revision besides the requests in Methods.
+type ClientMessages struct {
+	// Notifications are the methods that a client may send (ClientNotification in the
+	// schema of the specification). Those of the server follow in ServerNotifications.
+	Notifications []string
+	// VersionHeader is set if HTTP requests after the first have the header field
+	// MCP-Protocol-Version.
+	VersionHeader bool
+	// CompletionContext is set if completion/complete has the arguments that are known
+	// already, as context.
+	CompletionContext bool
+	// CapabilityMembers is set if the capabilities elicitation and sampling have a member
+	// for each kind: form and url, context and tools.
+	CapabilityMembers bool
+	// RootsListChanged is set if the capability roots has listChanged.
+	RootsListChanged bool
+}
+
+// Notifications of clients.
+var sessionNotifications = []string{Initialized, Cancelled, Progress, RootsListChanged}
+
+// Notifications of servers, by the revision that added them.
+var (
+	firstServerNotifications = []string{
+		Cancelled, Progress, LogMessage,
+		ToolsListChanged, PromptsListChanged, ResourcesListChanged, ResourceUpdated,
+	}
+	linkServerNotifications   = append([]string{ElicitationComplete}, firstServerNotifications...)
+	listenServerNotifications = append([]string{Acknowledged}, firstServerNotifications...)
+)
