@@ -26,10 +26,12 @@ type filling struct {
 	at      diag.Place
 	// reported are the names of arguments about which a diagnostic was reported.
 	reported map[string]bool
+	// byType are the names of arguments whose type a function fills.
+	byType map[string]bool
 }
 
 func (a *analyzer) filling(call *model.Call, args *argSet, d declared, at diag.Place) *filling {
-	f := &filling{analyzer: a, call: call, lines: map[string]*directive.Directive{}, fills: a.fillsOf(d), at: at, reported: map[string]bool{}}
+	f := &filling{analyzer: a, call: call, lines: map[string]*directive.Directive{}, fills: a.fillsOf(d), at: at, reported: map[string]bool{}, byType: map[string]bool{}}
 	for _, line := range args.all {
 		if line.Has("inject") {
 			f.lines[line.Name()] = line

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -10,65 +11,137 @@ import (
 // checkLeft refuses arguments whose names are almost those that the defaults fill: a typing
 // error would publish what no client may choose.
 func (f *filling) checkLeft(object *model.Type, whole string) bool {
-	kept, used := map[string]bool{}, map[string]bool{}
-	for name, line := range f.lines {
-		if arg, _ := line.Get("inject"); arg.Value == published {
-			kept[plainName(name)] = true
-		}
-	}
-	chosen := map[string]*fill{}
+	s := &similarity{filling: f, whole: whole, used: map[string]bool{}, ok: true, within: map[*model.Type]bool{}, clean: map[*model.Type]bool{}}
+	last := map[string]*fill{}
 	for _, k := range f.fills {
-		chosen[k.name] = k
+		last[k.name] = k
 	}
-	ok := true
-	// Every way to a type is followed, since each needs an answer of its own, unless the
-	// type has nothing to report.
-	within, clean := map[*model.Type]bool{}, map[*model.Type]bool{}
-	var walk func(t *model.Type, path []string) (found bool)
-	walk = func(t *model.Type, path []string) (found bool) {
-		if t == nil || within[t] || clean[t] {
-			return false
+	var paths []*fill
+	for _, k := range f.fills {
+		switch {
+		case last[k.name] != k || k.by == published:
+		case len(k.path) > 1:
+			paths = append(paths, k)
+		default:
+			s.names = append(s.names, k)
 		}
-		within[t] = true
-		defer func() {
-			delete(within, t)
-			clean[t] = !found
-		}()
-		found = walk(t.Elem, path)
-		if t.Union != nil {
-			for _, v := range t.Union.Variants {
-				found = walk(v.Type, path) || found
-			}
-		}
-		for _, field := range t.Fields {
-			if field.ReadOnly {
-				continue
-			}
-			here := path[:len(path):len(path)]
-			if step := field.Path[0]; step.Inlined != nil && t.Go == nil {
-				here = append(here, step.Name)
-			}
-			here = append(here, f.types.Origin(field))
-			for _, k := range f.fills {
-				if chosen[k.name] != k || k.by == published || !similar(k, field, here, whole) {
-					continue
-				}
-				k.used, found = true, true
-				name := plainName(strings.Join(here, "."))
-				used[name], used[plainName(k.name)] = true, true
-				if kept[name] || kept[plainName(k.name)] || f.reported[name] || f.reported[plainName(whole)+"."+name] {
-					continue
-				}
-				f.reportSimilar(k, field, here)
-				ok = false
-				break
-			}
-			found = walk(field.Type, here) || found
-		}
-		return found
 	}
-	walk(object, nil)
-	return f.checkKept(used) && ok
+	s.anywhere(object, nil)
+	for _, k := range paths {
+		s.along(object, k, k.path, nil)
+		if plainName(k.path[0]) == plainName(whole) {
+			s.along(object, k, k.path[1:], nil)
+		}
+	}
+	f.warnOfTypes(object, whole)
+	return f.checkKept(s.used) && s.ok
+}
+
+// similarity looks for arguments that are nearly named as what the defaults fill.
+type similarity struct {
+	*filling
+	whole string  // name of the parameter that is the whole object, "" if there are several
+	names []*fill // those of one name, which are looked for anywhere
+	// used are the names that the defaults would have hidden.
+	used map[string]bool
+	ok   bool
+	// Every way to a type is followed by anywhere, since each needs an answer of its own,
+	// unless the type has nothing to report.
+	within, clean map[*model.Type]bool
+}
+
+// anywhere looks for the defaults of one name, however deep.
+func (s *similarity) anywhere(t *model.Type, path []string) (found bool) {
+	if t == nil || s.within[t] || s.clean[t] {
+		return false
+	}
+	s.within[t] = true
+	defer func() {
+		delete(s.within, t)
+		s.clean[t] = !found
+	}()
+	found = s.anywhere(t.Elem, path)
+	if t.Union != nil {
+		for _, v := range t.Union.Variants {
+			found = s.anywhere(v.Type, path) || found
+		}
+	}
+	for _, field := range t.Fields {
+		here := s.pathOf(t, field, path)
+		if i := slices.IndexFunc(s.names, func(k *fill) bool { return s.similar(field, k.name) }); i >= 0 {
+			found = true
+			s.report(s.names[i], field, here)
+		}
+		found = s.anywhere(field.Type, here) || found
+	}
+	return found
+}
+
+// along looks for what the rest of a path names.
+func (s *similarity) along(t *model.Type, k *fill, rest, path []string) {
+	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
+		seen[t] = true // a list may be one of itself
+	}
+	if t.Union != nil {
+		for _, v := range t.Union.Variants {
+			s.along(v.Type, k, rest, path)
+		}
+	}
+	for _, field := range t.Fields {
+		here := s.pathOf(t, field, path)
+		below := rest
+		if len(here) > len(path)+1 && len(rest) > 1 && plainName(rest[0]) == plainName(here[len(path)]) {
+			below = rest[1:] // the name of what is inlined
+		}
+		switch {
+		case !s.similar(field, below[0]):
+		case len(below) == 1:
+			s.report(k, field, here)
+		default:
+			s.along(field.Type, k, below[1:], here)
+		}
+	}
+}
+
+// pathOf is the path of a field. It has the name of what is inlined.
+func (f *filling) pathOf(t *model.Type, field *model.Field, path []string) []string {
+	here := path[:len(path):len(path)]
+	if step := field.Path[0]; step.Inlined != nil && t.Go == nil {
+		here = append(here, step.Name)
+	}
+	return append(here, f.types.Origin(field))
+}
+
+// similar reports whether a field has a name but for case and separators: in JSON, also
+// after it was renamed, or in Go.
+func (s *similarity) similar(field *model.Field, name string) bool {
+	want := plainName(name)
+	return plainName(s.types.Origin(field)) == want || plainName(field.Name) == want || plainName(field.Path[len(field.Path)-1].Name) == want
+}
+
+// report reports what a function would have filled, once, unless a line is about it.
+func (s *similarity) report(k *fill, field *model.Field, path []string) {
+	k.used = true
+	names := s.spellings(path, s.whole)
+	said := s.used[names[0]]
+	for _, name := range names {
+		said = said || s.reported[plainName(name)] || s.keeps(name)
+		s.used[name] = true
+	}
+	if !said {
+		s.reportSimilar(k, field, path)
+		s.ok = false
+	}
+}
+
+// keeps reports whether inject=_ publishes an argument.
+func (f *filling) keeps(name string) bool {
+	line := f.lines[name]
+	if line == nil {
+		return false
+	}
+	arg, _ := line.Get("inject")
+	return arg.Value == published
 }
 
 func (f *filling) reportSimilar(k *fill, field *model.Field, path []string) {
@@ -78,7 +151,7 @@ func (f *filling) reportSimilar(k *fill, field *model.Field, path []string) {
 		at = at.At(field.Pos)
 	}
 	what := "would be published: its name, in JSON or in Go, is almost %s, which %s fills"
-	if path[len(path)-1] == k.name {
+	if path[len(path)-1] == k.name || name == k.name {
 		what = "would be published: it is called %s, but is not the parameter that %s fills"
 	}
 	f.diags.Errorf(at.Pos, at.In("argument "+name).Subject, what, k.name, k.by).Relate(k.pos, "the defaults").
@@ -90,24 +163,13 @@ func (f *filling) reportSimilar(k *fill, field *model.Field, path []string) {
 func (f *filling) checkKept(used map[string]bool) bool {
 	ok := true
 	for _, name := range sortedKeys(f.lines) {
-		arg, _ := f.lines[name].Get("inject")
-		if arg.Value == published && !used[plainName(name)] {
+		if f.keeps(name) && !used[name] && !f.byType[name] {
+			arg, _ := f.lines[name].Get("inject")
 			f.diags.Errorf(arg.Pos, f.at.In("argument "+name).Subject, "no //mcp:defaults fill it, so it is published in any case").Hint = "delete inject=_"
 			ok = false
 		}
 	}
 	return ok
-}
-
-// similar reports whether a field is called as what the defaults fill, but for case and
-// separators: by its JSON name, also after it was renamed, or by its name in Go.
-func similar(k *fill, field *model.Field, path []string, whole string) bool {
-	if len(k.path) > 1 {
-		name := plainName(strings.Join(path, "."))
-		return name == plainName(k.name) || whole != "" && plainName(whole)+"."+name == plainName(k.name)
-	}
-	want := plainName(k.name)
-	return plainName(path[len(path)-1]) == want || plainName(field.Name) == want || plainName(field.Path[len(field.Path)-1].Name) == want
 }
 
 // plainName is a name without case and separators of words.

@@ -56,6 +56,8 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 			}
 		case sig.Variadic() && i == sig.Params().Len()-1 && a.unfillable(p, args, at):
 			p.Source = model.FromZero
+		case !filling.checkPointers(p, at):
+			return false
 		default:
 			p.Source = model.FromArgument
 			open = append(open, p)
@@ -136,6 +138,9 @@ func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, a
 	for _, line := range args.lines {
 		if line.Name() != p.Name {
 			left = append(left, line)
+			continue
+		}
+		if kept, _ := line.String("inject"); kept == published {
 			continue
 		}
 		at := at.At(line.Pos).In("argument " + p.Name)

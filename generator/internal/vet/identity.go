@@ -83,9 +83,6 @@ func (c *checker) identityArguments() {
 // nil for what it cannot fill.
 func (c *checker) identityFields(f *feature, path string, names []string, fields []*model.Field, seen map[*model.Type]bool) {
 	for _, field := range fields {
-		if field.ReadOnly {
-			continue
-		}
 		name := path + field.Name
 		var here []string
 		if names != nil {
