@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -12,8 +13,39 @@ import (
 
 // cut is what is left out of a value: members, and what is left out of members.
 type cut struct {
+	only  bool // what is left is what only= names
 	gone  map[string]bool
 	inner map[string]*cut
+}
+
+// with leaves out what both of two cuts leave out.
+func (c *cut) with(other *cut) *cut {
+	if c == nil || other == nil {
+		return cmp.Or(c, other)
+	}
+	all := &cut{gone: maps.Clone(c.gone), inner: maps.Clone(c.inner)}
+	maps.Copy(all.gone, other.gone)
+	for name, inner := range other.inner {
+		all.inner[name] = inner.with(all.inner[name])
+	}
+	maps.DeleteFunc(all.inner, func(name string, _ *cut) bool { return all.gone[name] })
+	return all
+}
+
+// below is what a cut leaves out of some members.
+func (c *cut) below(names []string) *cut {
+	part := &cut{gone: map[string]bool{}, inner: map[string]*cut{}}
+	for _, name := range names {
+		if c.gone[name] {
+			part.gone[name] = true
+		} else if inner := c.inner[name]; inner != nil {
+			part.inner[name] = inner
+		}
+	}
+	if len(part.gone)+len(part.inner) == 0 {
+		return nil
+	}
+	return part
 }
 
 // names are the paths of what is left out, in order.
@@ -31,6 +63,7 @@ func (c *cut) names() []string {
 type partKey struct {
 	t     *model.Type
 	names string
+	only  bool
 }
 
 // isPart reports whether a directive chooses members of its value.
@@ -129,7 +162,7 @@ func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *
 		}
 		named[p.rest[0]] = append(named[p.rest[0]], p)
 	}
-	c := &cut{gone: map[string]bool{}, inner: map[string]*cut{}}
+	c := &cut{only: only, gone: map[string]bool{}, inner: map[string]*cut{}}
 	for _, name := range names {
 		below := named[name]
 		whole := slices.ContainsFunc(below, func(p memberPath) bool { return len(p.rest) == 1 })
@@ -186,127 +219,4 @@ func (r *Resolver) unknownMember(t *model.Type, p memberPath, names []string, s 
 		hint = "did you mean " + before + near + "?"
 	}
 	r.errorf(s, hint, "there is no member %s%s", before, p.rest[0])
-}
-
-// partScope is what a copy is a part of. A value that contains another one of its own type
-// contains a value without the same members.
-type partScope struct {
-	cuts   map[*model.Type]*model.Type // the copies of structs and unions around it
-	copies map[*model.Type]*model.Type // of types that contain one of those
-}
-
-// part copies a plan without what is left out; a nil cut leaves nothing out.
-func (r *Resolver) part(t *model.Type, c *cut, in partScope) *model.Type {
-	inside := reaches(t, in.cuts, map[*model.Type]bool{})
-	switch {
-	case c != nil && inside:
-		return r.copyPart(t, c, in)
-	case c != nil:
-		key := partKey{t, strings.Join(c.names(), ",")}
-		if r.parts[key] == nil {
-			r.parts[key] = r.copyPart(t, c, partScope{})
-		}
-		return r.parts[key]
-	case !inside:
-		return t
-	case in.cuts[t] != nil:
-		return in.cuts[t]
-	case in.copies[t] != nil:
-		return in.copies[t]
-	}
-	return r.copyPart(t, nil, in)
-}
-
-func (r *Resolver) copyPart(t *model.Type, c *cut, in partScope) *model.Type {
-	p := *t
-	object := t.Kind == model.Struct || t.Kind == model.Union
-	if object {
-		p.Part, p.Variant = true, partName(c)
-	}
-	switch {
-	case c == nil:
-		in.copies[t] = &p
-	case object:
-		in = partScope{maps.Clone(in.cuts), map[*model.Type]*model.Type{}}
-		if in.cuts == nil {
-			in.cuts = map[*model.Type]*model.Type{}
-		}
-		in.cuts[t] = &p
-	}
-	if t.Elem != nil {
-		p.Elem = r.part(t.Elem, c, in)
-	}
-	p.Fields = nil
-	for _, f := range t.Fields {
-		var inner *cut
-		if c != nil {
-			if c.gone[r.origin(f)] {
-				continue
-			}
-			inner = c.inner[r.origin(f)]
-		}
-		f = r.copyField(f)
-		f.Type = r.part(f.Type, inner, in)
-		p.Fields = append(p.Fields, f)
-	}
-	if t.Union != nil {
-		union := *t.Union
-		union.Variants = nil
-		for _, v := range t.Union.Variants {
-			variant := *v
-			variant.Type = r.copyPart(v.Type, c, in)
-			union.Variants = append(union.Variants, &variant)
-		}
-		p.Union = &union
-	}
-	return &p
-}
-
-// partName is the Variant of a plan without some members.
-func partName(c *cut) string {
-	const longest = 40
-	name := "Part"
-	if c != nil {
-		if full := "Without_" + strings.Join(c.names(), "_"); len(full) <= longest {
-			name = plainText(full)
-		}
-	}
-	return name
-}
-
-// plainText has letters, digits and _ only.
-func plainText(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' {
-			return c
-		}
-		return '_'
-	}, s)
-}
-
-// reaches reports whether a plan contains one of others, or is one.
-func reaches(t *model.Type, others map[*model.Type]*model.Type, seen map[*model.Type]bool) bool {
-	switch {
-	case len(others) == 0 || t == nil || seen[t]:
-		return false
-	case others[t] != nil:
-		return true
-	}
-	seen[t] = true
-	if reaches(t.Elem, others, seen) {
-		return true
-	}
-	for _, f := range t.Fields {
-		if reaches(f.Type, others, seen) {
-			return true
-		}
-	}
-	if t.Union != nil {
-		for _, v := range t.Union.Variants {
-			if reaches(v.Type, others, seen) {
-				return true
-			}
-		}
-	}
-	return false
 }
