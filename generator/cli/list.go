@@ -252,7 +252,7 @@ func signature(m *model.Package, t *model.Call) string {
 	short := shortNames(m)
 	var params []string
 	for i, p := range t.Func.Params {
-		if p.Source != model.FromArgument && p.Source != model.FromWhole {
+		if p.Source != model.FromArgument && p.Source != model.FromWhole || p.Field != nil && p.Field.Type == nil {
 			continue
 		}
 		typ := types.TypeString(p.Type, short)

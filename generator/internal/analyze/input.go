@@ -125,7 +125,9 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 		object, good = a.wholePart(object, p, args, at)
 		ok = ok && good
 	}
-	object, good = a.types.ApplyArgs(object, name, args.lines, at)
+	if object, good = a.types.ApplyArgs(object, name, args.lines, at); good {
+		object = a.types.WithoutEmptied(object, name, call.Fills)
+	}
 	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
 	return filling.checkLeft(object, p.Name) && ok && good
 }
@@ -204,7 +206,9 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 		return false
 	}
 	object, filled := filling.members(object, name, "", args)
-	object, ok = a.types.ApplyArgs(object, name, args.lines, at)
+	if object, ok = a.types.ApplyArgs(object, name, args.lines, at); ok {
+		object = a.types.WithoutEmptied(object, name, call.Fills)
+	}
 	call.Input.Object = object
 	for _, p := range open {
 		for _, f := range object.Fields {
@@ -213,11 +217,25 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 				break
 			}
 		}
-		if p.Field == nil { // nothing of it is left
+		if p.Field == nil { // nothing of it is left that a client could send
+			ok = a.withoutSettings(p, args, at) && ok
 			p.Field, p.Inlined = &model.Field{Name: p.Name, Path: []model.Selector{{Name: p.Name}}}, true
 		}
 	}
 	return filling.checkLeft(object, "") && ok && filled
+}
+
+// withoutSettings refuses lines that describe or constrain a parameter of which nothing is
+// published. Lines that choose among its members may be why.
+func (a *analyzer) withoutSettings(p *model.Param, args *argSet, at diag.Place) bool {
+	for _, line := range args.lines {
+		if inline, _ := line.Flag("inline"); line.Name() == p.Name && !inline && len(line.Args) > 1+parts(line) {
+			a.diags.Errorf(line.Pos, at.In("argument "+p.Name).Subject, "no member of it is left that a client could send, so it is not an argument").
+				Hint = "delete the line"
+			return false
+		}
+	}
+	return true
 }
 
 // paramTexts are the comments on the parameters of a function, and the items of its doc

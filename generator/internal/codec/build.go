@@ -84,7 +84,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 		case in.Whole:
 			r := b.read(in.Object, nil, out.Stem+"Args")
 			out.Whole = &r
-		case len(in.Object.Fields)+len(in.Object.Fixed) > 0:
+		case len(in.Object.Fields)+len(in.Object.Fixed) > 0, slices.ContainsFunc(t.Func.Params, isArgument):
 			out.Args = b.object(in.Object, out.Stem, out.Stem)
 		}
 	}
@@ -112,15 +112,16 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 	}
 }
 
+// isArgument reports whether a parameter has a variable that arguments are read into. That is
+// so if no client can send anything of it, too.
+func isArgument(p *model.Param) bool { return p.Source == model.FromArgument }
+
 // object plans the reading of an object. place is what unnamed parts of it are
 // named after.
 func (b *builder) object(t *model.Type, stem, place string) *Object {
 	o := &Object{Stem: b.names.table("mcpFields", stem)}
 	for _, f := range t.Fields {
 		at := place + fieldStem(f)
-		if inlined := f.Path[0].Inlined; inlined != nil {
-			b.guard(inlined)
-		}
 		o.Entries = append(o.Entries, Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type) && allowsNull(f)})
 		path := b.steps(t, f)
 		m := &Member{Name: f.Name, Path: path}
@@ -170,6 +171,7 @@ func (b *builder) steps(t *model.Type, f *model.Field) []Step {
 		var next types.Type
 		hidden := false
 		if s.Inlined != nil {
+			b.guard(s.Inlined)
 			cur, next = nil, s.Inlined
 		}
 		if cur != nil {

@@ -239,7 +239,7 @@ type Param struct {
 	Type     types.Type // of the slice, for a variadic one
 	Source   Source
 	Provider *Provider // FromProvider
-	Field    *Field    // FromArgument
+	Field    *Field    // FromArgument; without a Type if no client can send anything of it
 	Inlined  bool      // FromArgument: the members of the struct are arguments
 	Fixed    *Field    // FromFixed: its Default is the constant
 	Pos      token.Position

@@ -53,6 +53,9 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 	case inner == nil:
 		r.errorf(s, "delete the line", "only the members of a struct can be inlined, and this is %s", r.typeString(f.Type.Go))
 		return false
+	case isEmptied(inner):
+		r.errorf(s, "delete the line", "no member of it is left that could be an argument")
+		return false
 	case len(inner.Fields) == 0:
 		r.errorf(s, "hide it: //mcp:arg "+arg.Name()+" omit", "the struct has no members that could be arguments")
 		return false
@@ -75,23 +78,24 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 			ok = false
 			continue
 		}
-		fields = append(fields, r.inlined(object, f, inner, m))
+		fields = append(fields, r.inlined(f, m, object.Go == nil))
 	}
 	object.Fields = append(fields, object.Fields[i+1:]...)
 	for _, m := range inner.Fixed {
-		object.Fixed = append(object.Fixed, r.inlined(object, f, inner, m))
+		object.Fixed = append(object.Fixed, r.inlined(f, m, object.Go == nil))
 	}
 	return ok
 }
 
 // inlined is a member of a field as a field of the object around it. A parameter that is a
-// pointer always points to a struct; a field is nil until one of its members is read.
-func (r *Resolver) inlined(object *model.Type, f *model.Field, inner *model.Type, m *model.Field) *model.Field {
+// pointer always points to a struct; any other field is nil until one of its members is set.
+func (r *Resolver) inlined(f, m *model.Field, param bool) *model.Field {
+	inner := inlinable(f.Type)
 	m = r.copyField(m)
 	path := slices.Clone(f.Path)
 	last := &path[len(path)-1]
 	last.Inlined = inner.Go
-	if object.Go != nil {
+	if !param {
 		m.Required = m.Required && f.Required
 		if f.Type.Kind == model.Pointer {
 			last.Pointer = inner.Go
