@@ -84,7 +84,11 @@ func (i *initCommand) planExposed() (code int, ok bool) {
 	case !own && i.exposed.Uses(i.pkg.Path):
 		return refuse(path+" imports "+i.pkg.Path+", which therefore cannot import it", "work in a package that the other does not import")
 	}
-	all, problem := exposures(i.exposed, typeName, own)
+	qualifier := i.importName() + "."
+	if own {
+		qualifier = ""
+	}
+	all, problem := exposures(i.exposed, typeName, qualifier)
 	if problem != "" {
 		return refuse(problem, "name an exported type of the package, or the package alone")
 	}
@@ -141,15 +145,21 @@ func (i *initCommand) exposedFile(typeName string) string {
 	return name + "_exposed.go"
 }
 
+// importName is the name by which the file imports the other package: its own, unless a
+// declaration of the package has it.
+func (i *initCommand) importName() string {
+	name := i.exposed.Name
+	for i.pkg.Types.Scope().Lookup(name) != nil {
+		name += "pkg"
+	}
+	return name
+}
+
 // exposures are the functions of a package and the methods of its types, or those of one
 // type. A type whose fields are all exported is data, and its methods count only if it
 // is named.
-func exposures(p *load.Package, typeName string, own bool) (all []*exposure, problem string) {
+func exposures(p *load.Package, typeName, qualifier string) (all []*exposure, problem string) {
 	scope := p.Types.Scope()
-	qualifier := p.Name + "."
-	if own {
-		qualifier = ""
-	}
 	if typeName != "" {
 		obj, ok := scope.Lookup(typeName).(*types.TypeName)
 		if !ok {
@@ -342,8 +352,8 @@ func (i *initCommand) exposedSource(all []*exposure) ([]byte, error) {
 	fmt.Fprintf(&b, "package %s\n\n", i.pkg.Name)
 	if i.exposed.Path != i.pkg.Path {
 		alias := ""
-		if filepath.Base(i.exposed.Path) != i.exposed.Name {
-			alias = i.exposed.Name + " "
+		if name := i.importName(); filepath.Base(i.exposed.Path) != name {
+			alias = name + " "
 		}
 		fmt.Fprintf(&b, "import %s%q\n\n", alias, i.exposed.Path)
 	}
