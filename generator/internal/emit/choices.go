@@ -8,11 +8,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// choicesVariable is the variable of RegisterMCP with the values of a function.
-func choicesVariable(c *model.Choices) string {
+// choicesVariable is the variable of RegisterMCP with the values of a function. Two packages
+// may have one name, but not two names in the file.
+func (g *generator) choicesVariable(c *model.Choices) string {
 	name := "mcpChoices" + c.Name
 	if c.Pkg != nil {
-		name += "Of" + c.Pkg.Name()
+		name += "Of" + g.imports.use(c.Pkg.Path(), c.Pkg.Name())
 	}
 	return name
 }
@@ -23,7 +24,7 @@ func (g *generator) askChoices() []jen.Code {
 	seen := map[string]bool{}
 	for _, feature := range g.p.Calls() {
 		for _, c := range feature.Choices {
-			name := choicesVariable(c)
+			name := g.choicesVariable(c)
 			if seen[name] {
 				continue
 			}
@@ -49,7 +50,7 @@ func (g *generator) withChoices(kind, info string, c *model.Call) code {
 		for _, text := range choice.Texts {
 			values = append(values, id(strconv.Quote(text)))
 		}
-		args = append(args, call(id(choicesVariable(choice)).Dot("For"), values...))
+		args = append(args, call(id(g.choicesVariable(choice)).Dot("For"), values...))
 	}
 	return call(g.impl(kind+"Choices"), args...)
 }
