@@ -87,6 +87,10 @@ func (a *analyzer) promptShape(res *model.Result, at diag.Place) bool {
 			return false
 		}
 	}
+	if res.Member != nil && res.Member.Pointer {
+		a.diags.Errorf(at.Pos, at.Subject, "a prompt is always there, and the struct that its text would be a field of may be nil").Hint = "annotate a function that returns the text"
+		return false
+	}
 	if res.Kind == model.ResultNone || res.Object {
 		a.diags.Errorf(at.Pos, at.Subject, "a prompt needs one value").Hint = promptForms
 		return false

@@ -144,7 +144,7 @@ func (a *analyzer) methodOf(c *callee, x *ast.SelectorExpr, selection *types.Sel
 	switch selection.Kind() {
 	case types.MethodVal:
 		t := selection.Recv()
-		written := types.TypeString(t, func(p *types.Package) string { return a.qualifier(p) })
+		written := types.TypeString(t, a.qualifierAt(x))
 		if _, ok := t.(*types.Pointer); ok {
 			written = "(" + written + ")"
 		} else if !types.IsInterface(t) {
@@ -159,6 +159,9 @@ func (a *analyzer) methodOf(c *callee, x *ast.SelectorExpr, selection *types.Sel
 	if !ok {
 		return fail(x.Pos(), methodExpression, "%s is not a method", types.ExprString(x))
 	}
+	if fn.Pkg() == nil {
+		return fail(x.Pos(), "write a function that calls it", "%s is the method of the predeclared type error", types.ExprString(x))
+	}
 	c.fn, c.declared = fn, fn.Origin()
 	t := types.Unalias(selection.Recv())
 	if p, ok := t.(*types.Pointer); ok {
@@ -172,12 +175,25 @@ func (a *analyzer) methodOf(c *callee, x *ast.SelectorExpr, selection *types.Sel
 	return c
 }
 
-// qualifier is the name of a package in the source.
-func (a *analyzer) qualifier(p *types.Package) string {
-	if p == a.pkg.Types {
-		return ""
+// qualifierAt returns how the file of a node names packages.
+func (a *analyzer) qualifierAt(node ast.Node) types.Qualifier {
+	names := map[*types.Package]string{a.pkg.Types: ""}
+	for _, f := range a.pkg.Files {
+		if node.Pos() < f.FileStart || f.FileEnd < node.Pos() {
+			continue
+		}
+		for _, spec := range f.Imports {
+			if imported := a.pkg.Info.PkgNameOf(spec); imported != nil && imported.Name() != "_" {
+				names[imported.Imported()] = strings.TrimPrefix(imported.Name(), ".")
+			}
+		}
 	}
-	return p.Name()
+	return func(p *types.Package) string {
+		if name, ok := names[p]; ok {
+			return name
+		}
+		return p.Name()
+	}
 }
 
 // inParentheses reports whether a variable is declared in a group.
