@@ -4173,7 +4173,7 @@ func mcpDecodeBoxBigInt(d *wire.Decoder, v *Box[apd.BigInt]) {
 	for o := d.Object(mcpFieldsBoxBigInt); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSON(d, &v.V, (*apd.BigInt).UnmarshalJSON)
+			wire.JSONOfNumber(d, &v.V, (*apd.BigInt).UnmarshalJSON, wire.WholeNumber)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeBigInt)
 		}
@@ -4187,13 +4187,13 @@ var _ = struct {
 
 // mcpFieldsBoxBigInt are the members of a value of type Box[apd.BigInt].
 var mcpFieldsBoxBigInt = wire.Fields{
-	{Name: "v", Required: true, Null: true},
+	{Name: "v", Required: true},
 	{Name: "l"},
 }
 
 // mcpDecodeBigInt reads a value of type apd.BigInt.
 func mcpDecodeBigInt(d *wire.Decoder, v *apd.BigInt) {
-	wire.JSON(d, v, (*apd.BigInt).UnmarshalJSON)
+	wire.JSONOfNumber(d, v, (*apd.BigInt).UnmarshalJSON, wire.WholeNumber)
 }
 
 // mcpDecodeBoxDecimal reads a value of type Box[apd.Decimal].

@@ -54,6 +54,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoBigFloat, mcpCallEchoBigFloat))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoBigInt, mcpCallEchoBigInt))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoBigIntPointer, mcpCallEchoBigIntPointer))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoBigNumbers, mcpCallEchoBigNumbers))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoBinding, mcpCallEchoBinding))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoBindingKeys, mcpCallEchoBindingKeys))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoBlanks, mcpCallEchoBlanks))
@@ -1040,6 +1041,51 @@ func mcpCallEchoBigIntPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 }
 
 var _ func(context.Context, Box[*big.Int]) Box[*big.Int] = EchoBigIntPointer
+
+// mcpToolEchoBigNumbers describes the tool "echo_big_numbers" (func
+// EchoBigNumbers).
+var mcpToolEchoBigNumbers = mcp.ToolInfo{
+	Name:         "echo_big_numbers",
+	Symbol:       "EchoBigNumbers",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoBigNumbers,
+	OutputSchema: mcpOutputEchoBigNumbers,
+}
+
+// mcpInputEchoBigNumbers is the input schema of the tool "echo_big_numbers".
+const mcpInputEchoBigNumbers = `{"type":"object","properties":{` +
+	`"value":{"type":"integer","minimum":-5,"maximum":1e30,"multipleOf":3},` +
+	`"pointer":{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":123456789012345678901234567890},` +
+	`"list":{"type":"array","items":{"type":"integer","minimum":-2.5},"maxItems":3},` +
+	`"map":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer","maximum":7},{"type":"null"}]}},` +
+	`"default":{"type":"integer","minimum":1,"default":1e2}},` +
+	`"required":["value"],"additionalProperties":false}`
+
+// mcpOutputEchoBigNumbers is the output schema of the tool "echo_big_numbers".
+const mcpOutputEchoBigNumbers = `{"type":"object",` +
+	`"description":"BigNumbers are integers of any size with constraints.","properties":{` +
+	`"value":{"type":"integer"},` +
+	`"pointer":{"type":"integer"},` +
+	`"list":{"type":"array","items":{"type":"integer"}},` +
+	`"map":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+	`"default":{"type":"integer"}},` +
+	`"required":["value","default"]}`
+
+// mcpCallEchoBigNumbers answers calls of the tool "echo_big_numbers".
+func mcpCallEchoBigNumbers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args BigNumbers
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBigNumbers(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoBigNumbers(ctx, args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBigNumbers(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, BigNumbers) BigNumbers = EchoBigNumbers
 
 // mcpToolEchoBinding describes the tool "echo_binding" (func EchoBinding).
 var mcpToolEchoBinding = mcp.ToolInfo{
@@ -14044,9 +14090,9 @@ func mcpDecodeBoxInt(d *wire.Decoder, v *Box[big.Int]) {
 	for o := d.Object(mcpFieldsBoxInt); o.Next(); {
 		switch o.Name() {
 		case "value":
-			wire.JSON(d, &v.Value, (*big.Int).UnmarshalJSON)
+			wire.JSONOfNumber(d, &v.Value, (*big.Int).UnmarshalJSON, wire.WholeNumber)
 		case "ptr":
-			wire.Nullable(d, &v.Ptr, mcpDecodeInt)
+			wire.Ptr(d, &v.Ptr, mcpDecodeInt)
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeInt)
 		case "refs":
@@ -14056,11 +14102,11 @@ func mcpDecodeBoxInt(d *wire.Decoder, v *Box[big.Int]) {
 		case "map":
 			wire.Map(d, &v.Map, mcpDecodeInt)
 		case "opt":
-			wire.JSON(d, &v.Opt, (*big.Int).UnmarshalJSON)
+			wire.JSONOfNumber(d, &v.Opt, (*big.Int).UnmarshalJSON, wire.WholeNumber)
 		case "zero":
-			wire.JSON(d, &v.Zero, (*big.Int).UnmarshalJSON)
+			wire.JSONOfNumber(d, &v.Zero, (*big.Int).UnmarshalJSON, wire.WholeNumber)
 		case "ptrOpt":
-			wire.Nullable(d, &v.PtrOpt, mcpDecodeInt)
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeInt)
 		case "bag":
 			wire.Map(d, &v.Bag, mcpDecodeIntPtr)
 		}
@@ -14082,21 +14128,21 @@ var _ = struct {
 
 // mcpFieldsBoxInt are the members of a value of type Box[big.Int].
 var mcpFieldsBoxInt = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
+	{Name: "value", Required: true},
+	{Name: "ptr"},
 	{Name: "list", Required: true},
 	{Name: "refs", Required: true},
 	{Name: "pair", Required: true},
 	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
 	{Name: "bag"},
 }
 
 // mcpDecodeInt reads a value of type big.Int.
 func mcpDecodeInt(d *wire.Decoder, v *big.Int) {
-	wire.JSON(d, v, (*big.Int).UnmarshalJSON)
+	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, wire.WholeNumber)
 }
 
 // mcpDecodeIntPtr reads a value of type *big.Int.
@@ -14109,9 +14155,9 @@ func mcpDecodeBoxIntPtr(d *wire.Decoder, v *Box[*big.Int]) {
 	for o := d.Object(mcpFieldsBoxIntPtr); o.Next(); {
 		switch o.Name() {
 		case "value":
-			wire.Nullable(d, &v.Value, mcpDecodeInt)
+			wire.Ptr(d, &v.Value, mcpDecodeInt)
 		case "ptr":
-			wire.Nullable(d, &v.Ptr, mcpDecodeIntPtr)
+			wire.Ptr(d, &v.Ptr, mcpDecodeBoxIntPtrPtr)
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeIntPtr)
 		case "refs":
@@ -14121,11 +14167,11 @@ func mcpDecodeBoxIntPtr(d *wire.Decoder, v *Box[*big.Int]) {
 		case "map":
 			wire.Map(d, &v.Map, mcpDecodeIntPtr)
 		case "opt":
-			wire.Nullable(d, &v.Opt, mcpDecodeInt)
+			wire.Ptr(d, &v.Opt, mcpDecodeInt)
 		case "zero":
-			wire.Nullable(d, &v.Zero, mcpDecodeInt)
+			wire.Ptr(d, &v.Zero, mcpDecodeInt)
 		case "ptrOpt":
-			wire.Nullable(d, &v.PtrOpt, mcpDecodeIntPtr)
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeBoxIntPtrPtrOpt)
 		case "bag":
 			wire.Map(d, &v.Bag, mcpDecodeIntPtrPtr)
 		}
@@ -14147,21 +14193,126 @@ var _ = struct {
 
 // mcpFieldsBoxIntPtr are the members of a value of type Box[*big.Int].
 var mcpFieldsBoxIntPtr = wire.Fields{
-	{Name: "value", Null: true},
-	{Name: "ptr", Null: true},
+	{Name: "value"},
+	{Name: "ptr"},
 	{Name: "list", Required: true},
 	{Name: "refs", Required: true},
 	{Name: "pair", Required: true},
 	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
 	{Name: "bag"},
+}
+
+// mcpDecodeBoxIntPtrPtr reads a value of type *big.Int.
+func mcpDecodeBoxIntPtrPtr(d *wire.Decoder, v **big.Int) {
+	wire.Ptr(d, v, mcpDecodeInt)
 }
 
 // mcpDecodeIntPtrPtr reads a value of type **big.Int.
 func mcpDecodeIntPtrPtr(d *wire.Decoder, v ***big.Int) {
-	wire.Nullable(d, v, mcpDecodeIntPtr)
+	wire.Nullable(d, v, mcpDecodeIntPtrPtr2)
+}
+
+// mcpDecodeIntPtrPtr2 reads a value of type *big.Int.
+func mcpDecodeIntPtrPtr2(d *wire.Decoder, v **big.Int) {
+	wire.Ptr(d, v, mcpDecodeInt)
+}
+
+// mcpDecodeBoxIntPtrPtrOpt reads a value of type *big.Int.
+func mcpDecodeBoxIntPtrPtrOpt(d *wire.Decoder, v **big.Int) {
+	wire.Ptr(d, v, mcpDecodeInt)
+}
+
+// mcpDecodeBigNumbers reads a value of type BigNumbers.
+func mcpDecodeBigNumbers(d *wire.Decoder, v *BigNumbers) {
+	_ = v.Default.UnmarshalJSON([]byte("100"))
+	for o := d.Object(mcpFieldsBigNumbers); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.JSONOfNumber(d, &v.Value, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersValue)
+		case "pointer":
+			wire.Ptr(d, &v.Pointer, mcpDecodeBigNumbersPointer)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeBigNumbersListItem)
+			wire.MaxItems(d, len(v.List), 3)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeBigNumbersMapValue)
+		case "default":
+			wire.JSONOfNumber(d, &v.Default, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersDefault)
+		}
+	}
+}
+
+var _ = struct {
+	Value   big.Int
+	Pointer *big.Int
+	List    []big.Int
+	Map     map[string]*big.Int
+	Default big.Int
+}(BigNumbers{})
+
+// mcpFieldsBigNumbers are the members of a value of type BigNumbers.
+var mcpFieldsBigNumbers = wire.Fields{
+	{Name: "value", Required: true},
+	{Name: "pointer"},
+	{Name: "list"},
+	{Name: "map"},
+	{Name: "default"},
+}
+
+// mcpDecodeBigNumbersValue reads a value of type json.Number.
+func mcpDecodeBigNumbersValue(d *wire.Decoder, v *json.Number) {
+	wire.WholeNumber(d, v)
+	wire.NumberMinimum(d, *v, "-5")
+	wire.NumberMaximum(d, *v, "1e30")
+	wire.NumberMultipleOf(d, *v, "3")
+}
+
+// mcpDecodeBigNumbersPointer reads a value of type big.Int.
+func mcpDecodeBigNumbersPointer(d *wire.Decoder, v *big.Int) {
+	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersPointer2)
+}
+
+// mcpDecodeBigNumbersPointer2 reads a value of type json.Number.
+func mcpDecodeBigNumbersPointer2(d *wire.Decoder, v *json.Number) {
+	wire.WholeNumber(d, v)
+	wire.NumberExclusiveMinimum(d, *v, "0")
+	wire.NumberExclusiveMaximum(d, *v, "123456789012345678901234567890")
+}
+
+// mcpDecodeBigNumbersListItem reads a value of type big.Int.
+func mcpDecodeBigNumbersListItem(d *wire.Decoder, v *big.Int) {
+	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersListItem2)
+}
+
+// mcpDecodeBigNumbersListItem2 reads a value of type json.Number.
+func mcpDecodeBigNumbersListItem2(d *wire.Decoder, v *json.Number) {
+	wire.WholeNumber(d, v)
+	wire.NumberMinimum(d, *v, "-2.5")
+}
+
+// mcpDecodeBigNumbersMapValue reads a value of type *big.Int.
+func mcpDecodeBigNumbersMapValue(d *wire.Decoder, v **big.Int) {
+	wire.Nullable(d, v, mcpDecodeBigNumbersMapValue2)
+}
+
+// mcpDecodeBigNumbersMapValue2 reads a value of type big.Int.
+func mcpDecodeBigNumbersMapValue2(d *wire.Decoder, v *big.Int) {
+	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersMapValue22)
+}
+
+// mcpDecodeBigNumbersMapValue22 reads a value of type json.Number.
+func mcpDecodeBigNumbersMapValue22(d *wire.Decoder, v *json.Number) {
+	wire.WholeNumber(d, v)
+	wire.NumberMaximum(d, *v, "7")
+}
+
+// mcpDecodeBigNumbersDefault reads a value of type json.Number.
+func mcpDecodeBigNumbersDefault(d *wire.Decoder, v *json.Number) {
+	wire.WholeNumber(d, v)
+	wire.NumberMinimum(d, *v, "1")
 }
 
 // mcpDecodeBoxBinding reads a value of type Box[Binding].
@@ -21042,7 +21193,7 @@ func mcpDecodeZooBoxIntPtr(d *wire.Decoder, v *Box[*int]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeIntPtr2)
 		case "refs":
-			wire.Slice(d, &v.Refs, mcpDecodeIntPtrPtr2)
+			wire.Slice(d, &v.Refs, mcpDecodeIntPtrPtr3)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodeIntPtr2)
 		case "map":
@@ -21054,7 +21205,7 @@ func mcpDecodeZooBoxIntPtr(d *wire.Decoder, v *Box[*int]) {
 		case "ptrOpt":
 			wire.Ptr(d, &v.PtrOpt, mcpDecodeZooBoxIntPtrPtrOpt)
 		case "bag":
-			wire.Map(d, &v.Bag, mcpDecodeIntPtrPtr2)
+			wire.Map(d, &v.Bag, mcpDecodeIntPtrPtr3)
 		}
 	}
 }
@@ -21091,13 +21242,13 @@ func mcpDecodeZooBoxIntPtrPtr(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeIntPtrPtr2 reads a value of type **int.
-func mcpDecodeIntPtrPtr2(d *wire.Decoder, v ***int) {
-	wire.Nullable(d, v, mcpDecodeIntPtrPtr22)
+// mcpDecodeIntPtrPtr3 reads a value of type **int.
+func mcpDecodeIntPtrPtr3(d *wire.Decoder, v ***int) {
+	wire.Nullable(d, v, mcpDecodeIntPtrPtr32)
 }
 
-// mcpDecodeIntPtrPtr22 reads a value of type *int.
-func mcpDecodeIntPtrPtr22(d *wire.Decoder, v **int) {
+// mcpDecodeIntPtrPtr32 reads a value of type *int.
+func mcpDecodeIntPtrPtr32(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
@@ -21723,7 +21874,7 @@ func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
 		case "three":
 			wire.Ptr(d, &v.Three, mcpDecodePointersThree)
 		case "list":
-			wire.Slice(d, &v.List, mcpDecodeIntPtrPtr2)
+			wire.Slice(d, &v.List, mcpDecodeIntPtrPtr3)
 		case "map":
 			wire.Map(d, &v.Map, mcpDecodePointPtrPtr)
 		}
@@ -26095,7 +26246,7 @@ func mcpDecodeLayers(d *wire.Decoder, v *Layers) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeNullIntPtr)
 		case "elements":
-			wire.Slice(d, &v.Elements, mcpDecodeIntPtrPtr2)
+			wire.Slice(d, &v.Elements, mcpDecodeIntPtrPtr3)
 		case "values":
 			wire.Map(d, &v.Values, mcpDecodeNullIntPtrPtr)
 		case "kept":
@@ -27350,6 +27501,28 @@ func mcpEncodeBoxIntPtr(e *wire.Encoder, v *Box[*big.Int]) {
 // mcpEncodeIntPtrPtr writes a value of type **big.Int.
 func mcpEncodeIntPtrPtr(e *wire.Encoder, v ***big.Int) {
 	wire.PutPtr(e, *v, mcpEncodeIntPtr)
+}
+
+// mcpEncodeBigNumbers writes a value of type BigNumbers.
+func mcpEncodeBigNumbers(e *wire.Encoder, v *BigNumbers) {
+	e.Begin()
+	e.Name("value")
+	wire.PutJSON(e, &v.Value, (*big.Int).MarshalJSON)
+	if v.Pointer != nil {
+		e.Name("pointer")
+		wire.PutJSON(e, v.Pointer, (*big.Int).MarshalJSON)
+	}
+	if len(v.List) != 0 {
+		e.Name("list")
+		wire.PutSlice(e, v.List, mcpEncodeInt)
+	}
+	if len(v.Map) != 0 {
+		e.Name("map")
+		wire.PutMap(e, v.Map, mcpEncodeIntPtr)
+	}
+	e.Name("default")
+	wire.PutJSON(e, &v.Default, (*big.Int).MarshalJSON)
+	e.End()
 }
 
 // mcpEncodeBoxBinding writes a value of type Box[Binding].
@@ -31560,7 +31733,7 @@ func mcpEncodeZooBoxIntPtr(e *wire.Encoder, v *Box[*int]) {
 	e.Name("list")
 	wire.PutSlice(e, v.List, mcpEncodeIntPtr2)
 	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntPtrPtr2)
+	wire.PutSlice(e, v.Refs, mcpEncodeIntPtrPtr3)
 	e.Name("pair")
 	wire.PutSlice(e, v.Pair[:], mcpEncodeIntPtr2)
 	e.Name("map")
@@ -31579,13 +31752,13 @@ func mcpEncodeZooBoxIntPtr(e *wire.Encoder, v *Box[*int]) {
 	}
 	if len(v.Bag) != 0 {
 		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntPtrPtr2)
+		wire.PutMap(e, v.Bag, mcpEncodeIntPtrPtr3)
 	}
 	e.End()
 }
 
-// mcpEncodeIntPtrPtr2 writes a value of type **int.
-func mcpEncodeIntPtrPtr2(e *wire.Encoder, v ***int) {
+// mcpEncodeIntPtrPtr3 writes a value of type **int.
+func mcpEncodeIntPtrPtr3(e *wire.Encoder, v ***int) {
 	wire.PutPtr(e, *v, mcpEncodeIntPtr2)
 }
 
@@ -31933,7 +32106,7 @@ func mcpEncodePointers(e *wire.Encoder, v *Pointers) {
 		wire.PutPtr(e, *v.Three, mcpEncodePointPtr)
 	}
 	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntPtrPtr2)
+	wire.PutSlice(e, v.List, mcpEncodeIntPtrPtr3)
 	e.Name("map")
 	wire.PutMap(e, v.Map, mcpEncodePointPtrPtr)
 	e.End()
@@ -34861,7 +35034,7 @@ func mcpEncodeLayers(e *wire.Encoder, v *Layers) {
 	e.Name("list")
 	wire.PutSlice(e, v.List, mcpEncodeNullIntPtr)
 	e.Name("elements")
-	wire.PutSlice(e, v.Elements, mcpEncodeIntPtrPtr2)
+	wire.PutSlice(e, v.Elements, mcpEncodeIntPtrPtr3)
 	e.Name("values")
 	wire.PutMap(e, v.Values, mcpEncodeNullIntPtrPtr)
 	e.Name("kept")

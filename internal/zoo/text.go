@@ -149,3 +149,17 @@ func EchoAddrs(ctx context.Context, value []netip.Addr) []netip.Addr {
 
 //mcp:tool
 func EchoIPRoot(ctx context.Context, value net.IP) net.IP { return identity.Value(ctx, value) }
+
+// BigNumbers are integers of any size with constraints.
+type BigNumbers struct {
+	Value   big.Int             `json:"value" jsonschema:"minimum=-5,maximum=1e30,multipleOf=3"`
+	Pointer *big.Int            `json:"pointer" jsonschema:"exclusiveMinimum=0,exclusiveMaximum=123456789012345678901234567890"`
+	List    []big.Int           `json:"list,omitempty" jsonschema:"minimum=-2.5,maxItems=3"`
+	Map     map[string]*big.Int `json:"map,omitempty" jsonschema:"maximum=7"`
+	Default big.Int             `json:"default" jsonschema:"default=1e2,minimum=1"`
+}
+
+//mcp:tool
+func EchoBigNumbers(ctx context.Context, in BigNumbers) BigNumbers {
+	return identity.Object(ctx, in)
+}

@@ -195,6 +195,22 @@ func Number(d *Decoder, v *json.Number) {
 	}
 }
 
+// WholeNumber reads an integer of any size, up to the limits of [JSON], and stores it in
+// plain digits. As in JSON Schema, 1.0 and 1e2 are integers too.
+func WholeNumber(d *Decoder, v *json.Number) {
+	d.failed = false
+	text, ok := d.numberText("an integer")
+	if !ok || !d.numberFits(text) {
+		return
+	}
+	z := parseDecimal(text)
+	if z.exponent < 0 {
+		d.violate(RuleType, "must be an integer, got "+shown(text))
+		return
+	}
+	*v = json.Number(z.appendInteger(nil))
+}
+
 // numberText reads the text of a number, the bytes of which are a part of the
 // data.
 func (d *Decoder) numberText(want string) ([]byte, bool) {

@@ -79,6 +79,25 @@ func parseExponent(text []byte) int64 {
 	return e
 }
 
+// appendInteger appends the digits of an integer.
+func (z decimal) appendInteger(b []byte) []byte {
+	if z.n == 0 {
+		return append(b, '0')
+	}
+	if z.negative {
+		b = append(b, '-')
+	}
+	for _, c := range z.digits {
+		if c != '.' {
+			b = append(b, c)
+		}
+	}
+	for range z.exponent {
+		b = append(b, '0')
+	}
+	return b
+}
+
 // isMultiple reports whether z is a whole multiple of w, which is not zero.
 func (z decimal) isMultiple(w decimal) bool {
 	if z.n == 0 {

@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/json"
+
 // TextEnum is Text for a string that must be one of values.
 func TextEnum[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, values []string) {
 	var s string
@@ -38,6 +40,20 @@ func JSONOfStringOrNull[T any](d *Decoder, v *T, unmarshal func(*T, []byte) erro
 	if s, ok := readBy(d, f); ok {
 		unmarshalString(d, v, unmarshal, s)
 	}
+}
+
+// JSONOfNumber is JSON for a number that f reads, with constraints of its own.
+func JSONOfNumber[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, *json.Number)) {
+	n, ok := readBy(d, f)
+	if !ok {
+		return
+	}
+	var t T
+	if err := unmarshal(&t, []byte(n)); err != nil {
+		d.invalid(err, shown([]byte(n)))
+		return
+	}
+	*v = t
 }
 
 // readBy reads a value by a function, and reports whether it has no violation.

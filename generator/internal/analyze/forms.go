@@ -109,7 +109,9 @@ func formKind(f *model.FormField, t *model.Type) (what, hint string) {
 			return "an enumeration of numbers cannot be a field of a form", "use a string type with constants"
 		}
 	case model.Float, model.Number:
-		f.Kind = model.FormNumber
+		if f.Kind = model.FormNumber; t.Whole {
+			f.Kind = model.FormInteger
+		}
 	case model.Bool:
 		f.Kind = model.FormBoolean
 	case model.Slice:

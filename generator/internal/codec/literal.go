@@ -92,6 +92,9 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 	case model.Converted:
 		switch t.Convert.Methods {
 		case model.Text, model.JSON:
+			if n, ok := v.(json.Number); ok && t.Elem.Whole {
+				v = plainInteger(n)
+			}
 			return b.value(&model.Type{Kind: t.Convert.Methods, Go: t.Go}, v, text)
 		}
 		return &Literal{Kind: LitDecode, Type: t.Go, Func: t.Convert.Decode, Elems: []*Literal{b.inner(t.Elem, v, text)}}
@@ -371,6 +374,15 @@ func dynamic(v any) *Literal {
 		return lit
 	}
 	return &Literal{Text: "nil", Type: emptyInterface}
+}
+
+// plainInteger writes an integer as digits only, as the methods of types read it.
+func plainInteger(n json.Number) json.Number {
+	r, ok := new(big.Rat).SetString(n.String())
+	if !ok || !r.IsInt() {
+		return n
+	}
+	return json.Number(r.Num().String())
 }
 
 // canonical is the compact JSON text of a value.

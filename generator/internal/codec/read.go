@@ -69,6 +69,8 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 			r.Func, r.Method, r.Type = Func{Name: "TextOfString"}, "UnmarshalText", t.Go
 		case t.Convert.Methods == model.JSON && t.Elem.Kind == model.Pointer:
 			r.Func, r.Method, r.Type = Func{Name: "JSONOfStringOrNull"}, "UnmarshalJSON", t.Go
+		case t.Convert.Methods == model.JSON && t.Elem.Kind == model.Number:
+			r.Func, r.Method, r.Type = Func{Name: "JSONOfNumber"}, "UnmarshalJSON", t.Go
 		case t.Convert.Methods == model.JSON:
 			r.Func, r.Method, r.Type = Func{Name: "JSONOfString"}, "UnmarshalJSON", t.Go
 		case r.Convert == nil:

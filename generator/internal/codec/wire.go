@@ -32,6 +32,9 @@ func scalarReader(t *model.Type) string {
 	case model.RawJSON:
 		return "Raw"
 	case model.Number:
+		if t.Whole {
+			return "WholeNumber"
+		}
 		return "Number"
 	case model.Text:
 		return "Text"

@@ -164,6 +164,9 @@ func KindName(t *model.Type) string {
 	case model.Float:
 		return "a number"
 	case model.Number:
+		if t.Whole {
+			return "an integer of any size"
+		}
 		return "json.Number"
 	case model.String:
 		return "a string"

@@ -44,6 +44,7 @@ type Type struct {
 	Kind   Kind
 	Go     types.Type // nil for the object of plain parameters or named results
 	Bits   int        // Int, Uint, Float
+	Whole  bool       // Number: an integer
 	Elem   *Type      // Pointer, Slice, Array, Map, Flagged, Converted
 	Key    *Type      // Map
 	Len    int64      // Array
@@ -144,7 +145,8 @@ type UnionVariant struct {
 // one.
 type Conversion struct {
 	// Methods is JSON or Text where these methods of the type make the conversion, and
-	// Invalid where the functions do. The other type is string then, or a pointer to it.
+	// Invalid where the functions do. The other type is string then, or a pointer to it, or
+	// json.Number.
 	Methods Kind
 	Decode  *types.Func // func(S) (T, error), nil if there is none
 	Encode  *types.Func // func(T) S, nil if there is none

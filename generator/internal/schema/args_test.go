@@ -14,7 +14,10 @@ import (
 )
 
 const argSource = `
-import "time"
+import (
+	"math/big"
+	"time"
+)
 
 type Sort string
 const (
@@ -43,7 +46,7 @@ func Cyclic(t Tree) {}
 func Whole(f Filter) {}
 
 func Plain(query string, limit int, sort Sort, rate float64, wait time.Duration, tags []string, filter Filter,
-	opt *int, yes bool, v any, at time.Time, p *any) {}
+	opt *int, yes bool, v any, at time.Time, p *any, n *big.Int) {}
 `
 
 // arg returns a directive as the scanner returns it: NAME key=value; key=value.
@@ -234,7 +237,7 @@ func TestFlagsOfTags(t *testing.T) {
 func TestApplyArgsDiagnostics(t *testing.T) {
 	tests := []struct{ fn, arg, want string }{
 		{"Plain", "qeury minLength=1", "1:1: tool X: argument qeury: there is no such argument | did you mean query?"},
-		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at, p"},
+		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at, p, n"},
 		{"Whole", "years.form minimum=1", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query.x minimum=1", "1:1: tool X: argument query.x: there is no such argument | there are no arguments"},
 		{"Cyclic", "t minLength=1", "1:9: tool X: argument t: minLength is about a value inside of lists or maps, but those of this type have only each other inside | write a keyword for lists or maps, such as maxItems"},
@@ -261,6 +264,11 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 		{"Plain", `v schema={"type":"string"}; nullable`, `1:1: tool X: argument v: nullable cannot be used with a schema | name null among the types, such as "type":["string","null"]`},
 		{"Plain", `v schema={"type":"string"}; default=5`, `1:1: tool X: argument v: default 5 is not valid by the schema {"type":"string"} | change the value, or the constraint that excludes it`},
 		{"Plain", `v schema={"type":"string"}; examples=5`, `1:1: tool X: argument v: example 5 is not valid by the schema {"type":"string"} | change the value, or the constraint that excludes it`},
+		{"Plain", `n minimum=5; maximum=4.5`, `1:1: tool X: argument n: no value is allowed by minimum 5 and maximum 4.5 | swap them, or leave one out`},
+		{"Plain", `n exclusiveMinimum=4; exclusiveMaximum=5`, `1:1: tool X: argument n: no value is allowed by exclusiveMinimum 4 and exclusiveMaximum 5 | swap them, or leave one out`},
+		{"Plain", `n default=1.5`, `1:1: tool X: argument n: default 1.5 is not an integer | change the value, or the constraint that excludes it`},
+		{"Plain", `n default=4; minimum=5`, `1:1: tool X: argument n: default 4 is less than the minimum 5 | change the value, or the constraint that excludes it`},
+		{"Plain", `n minLength=5`, `1:9: tool X: argument n: minLength cannot be used on an integer of any size | leave it out, or check it in the function`},
 		{"Plain", `v schema={"not":{}}`, `1:9: tool X: argument v: the schema is wrong: arguments are not checked by the keyword not | the keywords are additionalProperties, anyOf, const, default, deprecated, description, enum, examples, exclusiveMaximum, exclusiveMinimum, format, items, maxItems, maxLength, maxProperties, maximum, minItems, minLength, minProperties, minimum, multipleOf, oneOf, pattern, properties, required, title, type, uniqueItems`},
 		{"Plain", `query pattern=\Aa`, `1:9: tool X: argument query: pattern \Aa: \A is not portable between Go and JSON Schema's regular expressions | write ^`},
 	}

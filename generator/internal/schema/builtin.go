@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"go/token"
 	"go/types"
 	"maps"
 	"regexp"
@@ -55,6 +56,15 @@ const (
 	clockDoc    = `A time of day such as "15:04:05".`
 )
 
+// integer is an integer of any size, which the JSON methods of a type read and write.
+var integer = model.Type{
+	Kind: model.Converted, Convert: &model.Conversion{Methods: model.JSON},
+	Elem: &model.Type{Kind: model.Number, Whole: true, Go: numberType},
+}
+
+// numberType is json.Number.
+var numberType = types.NewNamed(types.NewTypeName(token.NoPos, types.NewPackage("encoding/json", "json"), "Number", nil), types.Typ[types.String], nil)
+
 // single has the rows of the standard library and of single types of other modules. mcpgen
 // requires none of the modules.
 var single = map[string]known{
@@ -64,7 +74,7 @@ var single = map[string]known{
 	// From Go 1.27 on json.RawMessage is an alias of it.
 	"encoding/json/jsontext.Value": {plan: model.Type{Kind: model.RawJSON}},
 	"encoding/json.Number":         {plan: model.Type{Kind: model.Number}},
-	"math/big.Int":                 {plan: model.Type{Kind: model.JSON, Schema: `{"type":"integer"}`}},
+	"math/big.Int":                 {plan: integer},
 	"net/url.URL":                  {plan: model.Type{Kind: model.Text, Format: "uri", Marshaler: "MarshalBinary", Unmarshaler: "UnmarshalBinary"}},
 
 	"github.com/google/uuid.UUID":        {by: model.Text, form: uuidForm},
@@ -83,7 +93,7 @@ var single = map[string]known{
 	"github.com/ericlagergren/decimal.Big":      {by: model.Text, form: form{pattern: decimalPattern}, doc: decimalDoc},
 	"github.com/cockroachdb/apd.Decimal":        {by: model.Text, form: form{pattern: decimalPattern}, doc: decimalDoc},
 	"github.com/cockroachdb/apd.NullDecimal":    {value: "Decimal"},
-	"github.com/cockroachdb/apd.BigInt":         {plan: model.Type{Kind: model.JSON, Schema: `{"type":"integer"}`}},
+	"github.com/cockroachdb/apd.BigInt":         {plan: integer},
 
 	"github.com/jackc/pgx/pgtype.UUID":        {by: model.JSON, form: uuidForm, null: true},
 	"github.com/jackc/pgx/pgtype.Date":        {by: model.JSON, form: form{pattern: `^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$`}, null: true},

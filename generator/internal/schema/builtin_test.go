@@ -134,3 +134,23 @@ func TestRawMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersInStrings checks that bounds of numbers are refused on numbers that travel as
+// strings, where JSON Schema would ignore them.
+func TestNumbersInStrings(t *testing.T) {
+	decimal := &model.Type{
+		Kind: model.Converted, Name: "Decimal", Convert: &model.Conversion{Methods: model.Text},
+		Elem: &model.Type{Kind: model.String, Limits: map[string]string{"pattern": decimalPattern}},
+	}
+	for _, plan := range []*model.Type{decimal, {Kind: model.Pointer, Elem: decimal}, {Kind: model.Slice, Elem: decimal}, {Kind: model.Flagged, Elem: decimal}} {
+		for _, name := range []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"} {
+			_, err := check(t, "").applyRule(&model.Field{Type: plan}, setting{Keyword: keyword.Lookup(name), values: []string{"1"}})
+			if want := name + " cannot be used on Decimal, a number that is written as a string"; err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		if _, err := check(t, "").applyRule(&model.Field{Type: plan}, setting{Keyword: keyword.Lookup("maxLength"), values: []string{"9"}}); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -111,7 +111,7 @@ func checkBounds(t *model.Type, rules *model.Rules) (hint, problem string) {
 
 // isEmpty reports whether two bounds exclude every value.
 func isEmpty(t *model.Type, low, high *big.Rat, openLow, openHigh bool) bool {
-	if t.Kind == model.Float || t.Kind == model.Number {
+	if jsonType(t) == "number" {
 		c := low.Cmp(high)
 		return c > 0 || c == 0 && (openLow || openHigh)
 	}

@@ -18,6 +18,11 @@ func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error)
 	if !k.Whole && isEndless(t) {
 		return "write a keyword for lists or maps, such as maxItems", fmt.Errorf("%s is about a value inside of lists or maps, but those of this type have only each other inside", k.Name)
 	}
+	if k.Value == keyword.Number {
+		if name := numericText(f.Type); name != "" {
+			return "write a pattern, or check it in the function", fmt.Errorf("%s cannot be used on %s, a number that is written as a string", k.Name, name)
+		}
+	}
 	for !k.Whole && (t.Kind == model.Slice || t.Kind == model.Array || t.Kind == model.Map) {
 		if rules.Elem == nil {
 			rules.Elem = &model.Rules{}
@@ -101,4 +106,21 @@ func asText(t *model.Type) *model.Type {
 	changed := *t
 	changed.Elem = elem
 	return &changed
+}
+
+// numericText names the type of a value that is a number in a string, such as a decimal;
+// "" if it is none.
+func numericText(t *model.Type) string {
+	for t.Kind != model.Converted || t.Convert.Methods == model.Invalid {
+		switch t.Kind {
+		case model.Pointer, model.Flagged, model.Slice, model.Array, model.Map:
+			t = t.Elem
+		default:
+			return ""
+		}
+	}
+	if t.Elem.Limits["pattern"] != decimalPattern && t.Elem.Limits["pattern"] != quantityPattern {
+		return ""
+	}
+	return t.Name
 }

@@ -139,7 +139,12 @@ func jsonType(t *model.Type) string {
 		return "boolean"
 	case model.Int, model.Uint:
 		return "integer"
-	case model.Float, model.Number:
+	case model.Number:
+		if t.Whole {
+			return "integer"
+		}
+		return "number"
+	case model.Float:
 		return "number"
 	case model.String, model.Bytes, model.Time, model.Duration, model.Text, model.Error:
 		return "string"

@@ -96,11 +96,11 @@ func numberMismatch(t *model.Type, rules *model.Rules, text string) string {
 	if !ok {
 		return text + " is out of range"
 	}
+	if jsonType(t) == "integer" && !n.IsInt() {
+		return text + " is not an integer"
+	}
 	switch t.Kind {
 	case model.Int, model.Uint:
-		if !n.IsInt() {
-			return text + " is not an integer"
-		}
 		if low, high := intRange(t); n.Cmp(low) < 0 || n.Cmp(high) > 0 {
 			return text + " is out of the range of the Go type"
 		}

@@ -20,7 +20,7 @@ type excuse func(Exception)
 // durations that travel as text.
 func plain(n *Node, s *Schema, t reflect.Type, excused excuse) *Node {
 	s, t = s.of(n), behind(t)
-	if s == nil || methodical(t) {
+	if s == nil || methodical(t) && t != bigIntType {
 		return n
 	}
 	switch n.Kind {
@@ -76,6 +76,9 @@ func plain(n *Node, s *Schema, t reflect.Type, excused excuse) *Node {
 	}
 	return n
 }
+
+// bigIntType reads digits alone by its own method.
+var bigIntType = reflect.TypeFor[big.Int]()
 
 // travelsAsText recognises a duration that is "1h30m", rather than a number in a
 // string.
