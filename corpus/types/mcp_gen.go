@@ -57,6 +57,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolDatatypesDate, mcpCallDatatypesDate))
 	r.Register(mcpimpl.FuncTool(&mcpToolDatatypesJSON, mcpCallDatatypesJSON))
 	r.Register(mcpimpl.FuncTool(&mcpToolDatatypesJSONMap, mcpCallDatatypesJSONMap))
+	r.Register(mcpimpl.FuncTool(&mcpToolDatatypesJSONSlice, mcpCallDatatypesJSONSlice))
 	r.Register(mcpimpl.FuncTool(&mcpToolDatatypesTime, mcpCallDatatypesTime))
 	r.Register(mcpimpl.FuncTool(&mcpToolDatatypesURL, mcpCallDatatypesURL))
 	r.Register(mcpimpl.FuncTool(&mcpToolDecimalDecimal, mcpCallDecimalDecimal))
@@ -116,23 +117,39 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolResourceQuantity, mcpCallResourceQuantity))
 	r.Register(mcpimpl.FuncTool(&mcpToolSqlxJSONText, mcpCallSqlxJSONText))
 	r.Register(mcpimpl.FuncTool(&mcpToolSqlxNullJSONText, mcpCallSqlxNullJSONText))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtBase64, mcpCallStrfmtBase64))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtCidr, mcpCallStrfmtCidr))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtCountry, mcpCallStrfmtCountry))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtCreditCard, mcpCallStrfmtCreditCard))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtCurrency, mcpCallStrfmtCurrency))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtDate, mcpCallStrfmtDate))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtDateTime, mcpCallStrfmtDateTime))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtDuration, mcpCallStrfmtDuration))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtEmail, mcpCallStrfmtEmail))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtHexColor, mcpCallStrfmtHexColor))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtHostname, mcpCallStrfmtHostname))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtIPv4, mcpCallStrfmtIPv4))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtIPv6, mcpCallStrfmtIPv6))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtIsbn, mcpCallStrfmtIsbn))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtIsbn10, mcpCallStrfmtIsbn10))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtIsbn13, mcpCallStrfmtIsbn13))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtMac, mcpCallStrfmtMac))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtObjectID, mcpCallStrfmtObjectID))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtPassword, mcpCallStrfmtPassword))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtRgbColor, mcpCallStrfmtRgbColor))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtSsn, mcpCallStrfmtSsn))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtUlid, mcpCallStrfmtUlid))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtURI, mcpCallStrfmtURI))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtUUID, mcpCallStrfmtUUID))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtUuid3, mcpCallStrfmtUuid3))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtUuid4, mcpCallStrfmtUuid4))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtUuid5, mcpCallStrfmtUuid5))
+	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtUuid7, mcpCallStrfmtUuid7))
 	r.Register(mcpimpl.FuncTool(&mcpToolUlidUlid, mcpCallUlidUlid))
 	r.Register(mcpimpl.FuncTool(&mcpToolUUIDNullUUID, mcpCallUUIDNullUUID))
 	r.Register(mcpimpl.FuncTool(&mcpToolUUIDUUID, mcpCallUUIDUUID))
 	r.Register(mcpimpl.FuncTool(&mcpToolVolatileBool, mcpCallVolatileBool))
+	r.Register(mcpimpl.FuncTool(&mcpToolVolatileByte, mcpCallVolatileByte))
 	r.Register(mcpimpl.FuncTool(&mcpToolVolatileFloat32, mcpCallVolatileFloat32))
 	r.Register(mcpimpl.FuncTool(&mcpToolVolatileFloat64, mcpCallVolatileFloat64))
 	r.Register(mcpimpl.FuncTool(&mcpToolVolatileInt, mcpCallVolatileInt))
@@ -729,6 +746,47 @@ func mcpCallDatatypesJSONMap(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 }
 
 var _ func(Box[datatypes.JSONMap]) Box[datatypes.JSONMap] = DatatypesJSONMap
+
+// mcpToolDatatypesJSONSlice describes the tool "datatypes_json_slice" (func
+// DatatypesJSONSlice).
+var mcpToolDatatypesJSONSlice = mcp.ToolInfo{
+	Name:         "datatypes_json_slice",
+	Symbol:       "DatatypesJSONSlice",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputDatatypesJSONSlice,
+	OutputSchema: mcpOutputDatatypesJSONSlice,
+}
+
+// mcpInputDatatypesJSONSlice is the input schema of the tool
+// "datatypes_json_slice".
+const mcpInputDatatypesJSONSlice = `{"type":"object","properties":{` +
+	`"v":{"type":"array","items":{"type":"integer"}},` +
+	`"l":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputDatatypesJSONSlice is the output schema of the tool
+// "datatypes_json_slice".
+const mcpOutputDatatypesJSONSlice = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.","properties":{` +
+	`"v":{"type":"array","items":{"type":"integer"}},` +
+	`"l":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
+	`"required":["v"]}`
+
+// mcpCallDatatypesJSONSlice answers calls of the tool "datatypes_json_slice".
+func mcpCallDatatypesJSONSlice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[datatypes.JSONSlice[int]]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxJSONSliceInt(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := DatatypesJSONSlice(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxJSONSliceInt(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[datatypes.JSONSlice[int]]) Box[datatypes.JSONSlice[int]] = DatatypesJSONSlice
 
 // mcpToolDatatypesTime describes the tool "datatypes_time" (func
 // DatatypesTime).
@@ -2948,6 +3006,46 @@ func mcpCallSqlxNullJSONText(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[types.NullJSONText]) Box[types.NullJSONText] = SqlxNullJSONText
 
+// mcpToolStrfmtBase64 describes the tool "strfmt_base64" (func StrfmtBase64).
+var mcpToolStrfmtBase64 = mcp.ToolInfo{
+	Name:         "strfmt_base64",
+	Symbol:       "StrfmtBase64",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtBase64,
+	OutputSchema: mcpOutputStrfmtBase64,
+}
+
+// mcpInputStrfmtBase64 is the input schema of the tool "strfmt_base64".
+const mcpInputStrfmtBase64 = `{"type":"object","properties":` + mcpSchemaBoxBase64Properties + `,"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaBoxBase64Properties is a part of several schemas.
+const mcpSchemaBoxBase64Properties = `{"v":{"type":"string","description":"Bytes in base64.",` +
+	`"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},` +
+	`"l":{"type":"array","items":{"type":"string","description":"Bytes in base64.",` +
+	`"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"}}}`
+
+// mcpOutputStrfmtBase64 is the output schema of the tool "strfmt_base64".
+const mcpOutputStrfmtBase64 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":` + mcpSchemaBoxBase64Properties + `,"required":["v"]}`
+
+// mcpCallStrfmtBase64 answers calls of the tool "strfmt_base64".
+func mcpCallStrfmtBase64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.Base64]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxBase64(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtBase64(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxBase64(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.Base64]) Box[strfmt.Base64] = StrfmtBase64
+
 // mcpToolStrfmtCidr describes the tool "strfmt_cidr" (func StrfmtCIDR).
 var mcpToolStrfmtCidr = mcp.ToolInfo{
 	Name:         "strfmt_cidr",
@@ -2982,6 +3080,116 @@ func mcpCallStrfmtCidr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 }
 
 var _ func(Box[strfmt.CIDR]) Box[strfmt.CIDR] = StrfmtCIDR
+
+// mcpToolStrfmtCountry describes the tool "strfmt_country" (func
+// StrfmtCountry).
+var mcpToolStrfmtCountry = mcp.ToolInfo{
+	Name:         "strfmt_country",
+	Symbol:       "StrfmtCountry",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtCountry,
+	OutputSchema: mcpOutputStrfmtCountry,
+}
+
+// mcpInputStrfmtCountry is the input schema of the tool "strfmt_country".
+const mcpInputStrfmtCountry = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtCountry is the output schema of the tool "strfmt_country".
+const mcpOutputStrfmtCountry = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtCountry answers calls of the tool "strfmt_country".
+func mcpCallStrfmtCountry(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.Country]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxCountry(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtCountry(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxCountry(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.Country]) Box[strfmt.Country] = StrfmtCountry
+
+// mcpToolStrfmtCreditCard describes the tool "strfmt_credit_card" (func
+// StrfmtCreditCard).
+var mcpToolStrfmtCreditCard = mcp.ToolInfo{
+	Name:         "strfmt_credit_card",
+	Symbol:       "StrfmtCreditCard",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtCreditCard,
+	OutputSchema: mcpOutputStrfmtCreditCard,
+}
+
+// mcpInputStrfmtCreditCard is the input schema of the tool
+// "strfmt_credit_card".
+const mcpInputStrfmtCreditCard = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtCreditCard is the output schema of the tool
+// "strfmt_credit_card".
+const mcpOutputStrfmtCreditCard = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtCreditCard answers calls of the tool "strfmt_credit_card".
+func mcpCallStrfmtCreditCard(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.CreditCard]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxCreditCard(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtCreditCard(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxCreditCard(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.CreditCard]) Box[strfmt.CreditCard] = StrfmtCreditCard
+
+// mcpToolStrfmtCurrency describes the tool "strfmt_currency" (func
+// StrfmtCurrency).
+var mcpToolStrfmtCurrency = mcp.ToolInfo{
+	Name:         "strfmt_currency",
+	Symbol:       "StrfmtCurrency",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtCurrency,
+	OutputSchema: mcpOutputStrfmtCurrency,
+}
+
+// mcpInputStrfmtCurrency is the input schema of the tool "strfmt_currency".
+const mcpInputStrfmtCurrency = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtCurrency is the output schema of the tool "strfmt_currency".
+const mcpOutputStrfmtCurrency = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtCurrency answers calls of the tool "strfmt_currency".
+func mcpCallStrfmtCurrency(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.Currency]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxCurrency(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtCurrency(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxCurrency(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.Currency]) Box[strfmt.Currency] = StrfmtCurrency
 
 // mcpToolStrfmtDate describes the tool "strfmt_date" (func StrfmtDate).
 var mcpToolStrfmtDate = mcp.ToolInfo{
@@ -3124,6 +3332,42 @@ func mcpCallStrfmtEmail(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.Email]) Box[strfmt.Email] = StrfmtEmail
 
+// mcpToolStrfmtHexColor describes the tool "strfmt_hex_color" (func
+// StrfmtHexColor).
+var mcpToolStrfmtHexColor = mcp.ToolInfo{
+	Name:         "strfmt_hex_color",
+	Symbol:       "StrfmtHexColor",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtHexColor,
+	OutputSchema: mcpOutputStrfmtHexColor,
+}
+
+// mcpInputStrfmtHexColor is the input schema of the tool "strfmt_hex_color".
+const mcpInputStrfmtHexColor = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtHexColor is the output schema of the tool "strfmt_hex_color".
+const mcpOutputStrfmtHexColor = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtHexColor answers calls of the tool "strfmt_hex_color".
+func mcpCallStrfmtHexColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.HexColor]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxHexColor(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtHexColor(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxHexColor(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.HexColor]) Box[strfmt.HexColor] = StrfmtHexColor
+
 // mcpToolStrfmtHostname describes the tool "strfmt_hostname" (func
 // StrfmtHostname).
 var mcpToolStrfmtHostname = mcp.ToolInfo{
@@ -3233,6 +3477,111 @@ func mcpCallStrfmtIPv6(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.IPv6]) Box[strfmt.IPv6] = StrfmtIPv6
 
+// mcpToolStrfmtIsbn describes the tool "strfmt_isbn" (func StrfmtISBN).
+var mcpToolStrfmtIsbn = mcp.ToolInfo{
+	Name:         "strfmt_isbn",
+	Symbol:       "StrfmtISBN",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtIsbn,
+	OutputSchema: mcpOutputStrfmtIsbn,
+}
+
+// mcpInputStrfmtIsbn is the input schema of the tool "strfmt_isbn".
+const mcpInputStrfmtIsbn = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtIsbn is the output schema of the tool "strfmt_isbn".
+const mcpOutputStrfmtIsbn = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtIsbn answers calls of the tool "strfmt_isbn".
+func mcpCallStrfmtIsbn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.ISBN]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxISBN(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtISBN(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxISBN(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.ISBN]) Box[strfmt.ISBN] = StrfmtISBN
+
+// mcpToolStrfmtIsbn10 describes the tool "strfmt_isbn10" (func StrfmtISBN10).
+var mcpToolStrfmtIsbn10 = mcp.ToolInfo{
+	Name:         "strfmt_isbn10",
+	Symbol:       "StrfmtISBN10",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtIsbn10,
+	OutputSchema: mcpOutputStrfmtIsbn10,
+}
+
+// mcpInputStrfmtIsbn10 is the input schema of the tool "strfmt_isbn10".
+const mcpInputStrfmtIsbn10 = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtIsbn10 is the output schema of the tool "strfmt_isbn10".
+const mcpOutputStrfmtIsbn10 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtIsbn10 answers calls of the tool "strfmt_isbn10".
+func mcpCallStrfmtIsbn10(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.ISBN10]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxISBN10(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtISBN10(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxISBN10(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.ISBN10]) Box[strfmt.ISBN10] = StrfmtISBN10
+
+// mcpToolStrfmtIsbn13 describes the tool "strfmt_isbn13" (func StrfmtISBN13).
+var mcpToolStrfmtIsbn13 = mcp.ToolInfo{
+	Name:         "strfmt_isbn13",
+	Symbol:       "StrfmtISBN13",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtIsbn13,
+	OutputSchema: mcpOutputStrfmtIsbn13,
+}
+
+// mcpInputStrfmtIsbn13 is the input schema of the tool "strfmt_isbn13".
+const mcpInputStrfmtIsbn13 = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtIsbn13 is the output schema of the tool "strfmt_isbn13".
+const mcpOutputStrfmtIsbn13 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtIsbn13 answers calls of the tool "strfmt_isbn13".
+func mcpCallStrfmtIsbn13(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.ISBN13]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxISBN13(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtISBN13(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxISBN13(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.ISBN13]) Box[strfmt.ISBN13] = StrfmtISBN13
+
 // mcpToolStrfmtMac describes the tool "strfmt_mac" (func StrfmtMAC).
 var mcpToolStrfmtMac = mcp.ToolInfo{
 	Name:         "strfmt_mac",
@@ -3266,6 +3615,38 @@ func mcpCallStrfmtMac(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 }
 
 var _ func(Box[strfmt.MAC]) Box[strfmt.MAC] = StrfmtMAC
+
+// mcpToolStrfmtObjectID describes the tool "strfmt_object_id" (func
+// StrfmtObjectID).
+var mcpToolStrfmtObjectID = mcp.ToolInfo{
+	Name:         "strfmt_object_id",
+	Symbol:       "StrfmtObjectID",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtObjectID,
+	OutputSchema: mcpOutputStrfmtObjectID,
+}
+
+// mcpInputStrfmtObjectID is the input schema of the tool "strfmt_object_id".
+const mcpInputStrfmtObjectID = mcpSchemaBoxObjectID
+
+// mcpOutputStrfmtObjectID is the output schema of the tool "strfmt_object_id".
+const mcpOutputStrfmtObjectID = mcpSchemaBoxObjectID2
+
+// mcpCallStrfmtObjectID answers calls of the tool "strfmt_object_id".
+func mcpCallStrfmtObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.ObjectId]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxObjectId(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtObjectID(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxObjectId(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.ObjectId]) Box[strfmt.ObjectId] = StrfmtObjectID
 
 // mcpToolStrfmtPassword describes the tool "strfmt_password" (func
 // StrfmtPassword).
@@ -3302,6 +3683,120 @@ func mcpCallStrfmtPassword(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(Box[strfmt.Password]) Box[strfmt.Password] = StrfmtPassword
+
+// mcpToolStrfmtRgbColor describes the tool "strfmt_rgb_color" (func
+// StrfmtRGBColor).
+var mcpToolStrfmtRgbColor = mcp.ToolInfo{
+	Name:         "strfmt_rgb_color",
+	Symbol:       "StrfmtRGBColor",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtRgbColor,
+	OutputSchema: mcpOutputStrfmtRgbColor,
+}
+
+// mcpInputStrfmtRgbColor is the input schema of the tool "strfmt_rgb_color".
+const mcpInputStrfmtRgbColor = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtRgbColor is the output schema of the tool "strfmt_rgb_color".
+const mcpOutputStrfmtRgbColor = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtRgbColor answers calls of the tool "strfmt_rgb_color".
+func mcpCallStrfmtRgbColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.RGBColor]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxRGBColor(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtRGBColor(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxRGBColor(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.RGBColor]) Box[strfmt.RGBColor] = StrfmtRGBColor
+
+// mcpToolStrfmtSsn describes the tool "strfmt_ssn" (func StrfmtSSN).
+var mcpToolStrfmtSsn = mcp.ToolInfo{
+	Name:         "strfmt_ssn",
+	Symbol:       "StrfmtSSN",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtSsn,
+	OutputSchema: mcpOutputStrfmtSsn,
+}
+
+// mcpInputStrfmtSsn is the input schema of the tool "strfmt_ssn".
+const mcpInputStrfmtSsn = `{"type":"object",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+	`"additionalProperties":false}`
+
+// mcpOutputStrfmtSsn is the output schema of the tool "strfmt_ssn".
+const mcpOutputStrfmtSsn = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtSsn answers calls of the tool "strfmt_ssn".
+func mcpCallStrfmtSsn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.SSN]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxSSN(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtSSN(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxSSN(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.SSN]) Box[strfmt.SSN] = StrfmtSSN
+
+// mcpToolStrfmtUlid describes the tool "strfmt_ulid" (func StrfmtULID).
+var mcpToolStrfmtUlid = mcp.ToolInfo{
+	Name:         "strfmt_ulid",
+	Symbol:       "StrfmtULID",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtUlid,
+	OutputSchema: mcpOutputStrfmtUlid,
+}
+
+// mcpInputStrfmtUlid is the input schema of the tool "strfmt_ulid".
+const mcpInputStrfmtUlid = mcpSchemaBoxULID
+
+// mcpSchemaBoxULID is a part of several schemas.
+const mcpSchemaBoxULID = `{"type":"object","properties":{` +
+	`"v":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"},` +
+	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputStrfmtUlid is the output schema of the tool "strfmt_ulid".
+const mcpOutputStrfmtUlid = mcpSchemaBoxULID2
+
+// mcpSchemaBoxULID2 is a part of several schemas.
+const mcpSchemaBoxULID2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+	`"properties":{` +
+	`"v":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"},` +
+	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"}}},` +
+	`"required":["v"]}`
+
+// mcpCallStrfmtUlid answers calls of the tool "strfmt_ulid".
+func mcpCallStrfmtUlid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.ULID]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxULID(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtULID(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxULID(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.ULID]) Box[strfmt.ULID] = StrfmtULID
 
 // mcpToolStrfmtURI describes the tool "strfmt_uri" (func StrfmtURI).
 var mcpToolStrfmtURI = mcp.ToolInfo{
@@ -3374,6 +3869,42 @@ func mcpCallStrfmtUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.UUID]) Box[strfmt.UUID] = StrfmtUUID
 
+// mcpToolStrfmtUuid3 describes the tool "strfmt_uuid3" (func StrfmtUUID3).
+var mcpToolStrfmtUuid3 = mcp.ToolInfo{
+	Name:         "strfmt_uuid3",
+	Symbol:       "StrfmtUUID3",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtUuid3,
+	OutputSchema: mcpOutputStrfmtUuid3,
+}
+
+// mcpInputStrfmtUuid3 is the input schema of the tool "strfmt_uuid3".
+const mcpInputStrfmtUuid3 = `{"type":"object","properties":{` +
+	`"v":{"type":"string","format":"uuid"},` +
+	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputStrfmtUuid3 is the output schema of the tool "strfmt_uuid3".
+const mcpOutputStrfmtUuid3 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtUuid3 answers calls of the tool "strfmt_uuid3".
+func mcpCallStrfmtUuid3(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.UUID3]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxUUID3(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtUUID3(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxUUID3(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.UUID3]) Box[strfmt.UUID3] = StrfmtUUID3
+
 // mcpToolStrfmtUuid4 describes the tool "strfmt_uuid4" (func StrfmtUUID4).
 var mcpToolStrfmtUuid4 = mcp.ToolInfo{
 	Name:         "strfmt_uuid4",
@@ -3410,6 +3941,78 @@ func mcpCallStrfmtUuid4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID4]) Box[strfmt.UUID4] = StrfmtUUID4
 
+// mcpToolStrfmtUuid5 describes the tool "strfmt_uuid5" (func StrfmtUUID5).
+var mcpToolStrfmtUuid5 = mcp.ToolInfo{
+	Name:         "strfmt_uuid5",
+	Symbol:       "StrfmtUUID5",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtUuid5,
+	OutputSchema: mcpOutputStrfmtUuid5,
+}
+
+// mcpInputStrfmtUuid5 is the input schema of the tool "strfmt_uuid5".
+const mcpInputStrfmtUuid5 = `{"type":"object","properties":{` +
+	`"v":{"type":"string","format":"uuid"},` +
+	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputStrfmtUuid5 is the output schema of the tool "strfmt_uuid5".
+const mcpOutputStrfmtUuid5 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtUuid5 answers calls of the tool "strfmt_uuid5".
+func mcpCallStrfmtUuid5(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.UUID5]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxUUID5(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtUUID5(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxUUID5(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.UUID5]) Box[strfmt.UUID5] = StrfmtUUID5
+
+// mcpToolStrfmtUuid7 describes the tool "strfmt_uuid7" (func StrfmtUUID7).
+var mcpToolStrfmtUuid7 = mcp.ToolInfo{
+	Name:         "strfmt_uuid7",
+	Symbol:       "StrfmtUUID7",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputStrfmtUuid7,
+	OutputSchema: mcpOutputStrfmtUuid7,
+}
+
+// mcpInputStrfmtUuid7 is the input schema of the tool "strfmt_uuid7".
+const mcpInputStrfmtUuid7 = `{"type":"object","properties":{` +
+	`"v":{"type":"string","format":"uuid"},` +
+	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputStrfmtUuid7 is the output schema of the tool "strfmt_uuid7".
+const mcpOutputStrfmtUuid7 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
+
+// mcpCallStrfmtUuid7 answers calls of the tool "strfmt_uuid7".
+func mcpCallStrfmtUuid7(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[strfmt.UUID7]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxUUID7(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := StrfmtUUID7(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxUUID7(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[strfmt.UUID7]) Box[strfmt.UUID7] = StrfmtUUID7
+
 // mcpToolUlidUlid describes the tool "ulid_ulid" (func UlidULID).
 var mcpToolUlidUlid = mcp.ToolInfo{
 	Name:         "ulid_ulid",
@@ -3420,29 +4023,22 @@ var mcpToolUlidUlid = mcp.ToolInfo{
 }
 
 // mcpInputUlidUlid is the input schema of the tool "ulid_ulid".
-const mcpInputUlidUlid = `{"type":"object","properties":{` +
-	`"v":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"},` +
-	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"}}},` +
-	`"required":["v"],"additionalProperties":false}`
+const mcpInputUlidUlid = mcpSchemaBoxULID
 
 // mcpOutputUlidUlid is the output schema of the tool "ulid_ulid".
-const mcpOutputUlidUlid = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"},` +
-	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"}}},` +
-	`"required":["v"]}`
+const mcpOutputUlidUlid = mcpSchemaBoxULID2
 
 // mcpCallUlidUlid answers calls of the tool "ulid_ulid".
 func mcpCallUlidUlid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[ulid.ULID]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeBoxULID(d, &args)
+	mcpDecodeTypesBoxULID(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := UlidULID(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeBoxULID(e, &result)
+	mcpEncodeTypesBoxULID(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -3552,6 +4148,47 @@ func mcpCallVolatileBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(Box[nullnull3.Bool]) Box[nullnull3.Bool] = VolatileBool
+
+// mcpToolVolatileByte describes the tool "volatile_byte" (func VolatileByte).
+var mcpToolVolatileByte = mcp.ToolInfo{
+	Name:         "volatile_byte",
+	Symbol:       "VolatileByte",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputVolatileByte,
+	OutputSchema: mcpOutputVolatileByte,
+}
+
+// mcpInputVolatileByte is the input schema of the tool "volatile_byte".
+const mcpInputVolatileByte = `{"type":"object","properties":{` +
+	`"v":{"description":"One character of ASCII.",` +
+	`"anyOf":[{"type":"string","pattern":"^[ !#-\\[\\]-~]$"},{"type":"null"}]},` +
+	`"l":{"type":"array","items":{"description":"One character of ASCII.",` +
+	`"anyOf":[{"type":"string","pattern":"^[ !#-\\[\\]-~]$"},{"type":"null"}]}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputVolatileByte is the output schema of the tool "volatile_byte".
+const mcpOutputVolatileByte = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.","properties":{` +
+	`"v":{"description":"One character of ASCII.","anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"l":{"type":"array",` +
+	`"items":{"description":"One character of ASCII.","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+	`"required":["v"]}`
+
+// mcpCallVolatileByte answers calls of the tool "volatile_byte".
+func mcpCallVolatileByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[nullnull3.Byte]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeTypesBoxByte2(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := VolatileByte(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeTypesBoxByte2(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[nullnull3.Byte]) Box[nullnull3.Byte] = VolatileByte
 
 // mcpToolVolatileFloat32 describes the tool "volatile_float32" (func
 // VolatileFloat32).
@@ -4165,8 +4802,14 @@ var mcpPatternString14 = wire.NewPattern(`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2
 // mcpPatternString15 is compiled when it is first needed.
 var mcpPatternString15 = wire.NewPattern(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
-// mcpPatternString20 is compiled when it is first needed.
-var mcpPatternString20 = wire.NewPattern(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`)
+// mcpPatternString16 is compiled when it is first needed.
+var mcpPatternString16 = wire.NewPattern(`^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
+
+// mcpPatternString21 is compiled when it is first needed.
+var mcpPatternString21 = wire.NewPattern(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`)
+
+// mcpPatternString22 is compiled when it is first needed.
+var mcpPatternString22 = wire.NewPattern(`^[ !#-\[\]-~]$`)
 
 // mcpDecodeBoxBigInt reads a value of type Box[apd.BigInt].
 func mcpDecodeBoxBigInt(d *wire.Decoder, v *Box[apd.BigInt]) {
@@ -4696,6 +5339,35 @@ var mcpFieldsBoxJSONMap = wire.Fields{
 // mcpDecodeJSONMap reads a value of type datatypes.JSONMap.
 func mcpDecodeJSONMap(d *wire.Decoder, v *datatypes.JSONMap) {
 	wire.JSON(d, v, (*datatypes.JSONMap).UnmarshalJSON)
+}
+
+// mcpDecodeBoxJSONSliceInt reads a value of type Box[datatypes.JSONSlice[int]].
+func mcpDecodeBoxJSONSliceInt(d *wire.Decoder, v *Box[datatypes.JSONSlice[int]]) {
+	for o := d.Object(mcpFieldsBoxJSONSliceInt); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Slice(d, &v.V, wire.Int)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeJSONSliceInt)
+		}
+	}
+}
+
+var _ = struct {
+	V datatypes.JSONSlice[int]
+	L []datatypes.JSONSlice[int]
+}(Box[datatypes.JSONSlice[int]]{})
+
+// mcpFieldsBoxJSONSliceInt are the members of a value of type
+// Box[datatypes.JSONSlice[int]].
+var mcpFieldsBoxJSONSliceInt = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeJSONSliceInt reads a value of type datatypes.JSONSlice[int].
+func mcpDecodeJSONSliceInt(d *wire.Decoder, v *datatypes.JSONSlice[int]) {
+	wire.Slice(d, v, wire.Int)
 }
 
 // mcpDecodeTypesBoxTime2 reads a value of type Box[datatypes.Time].
@@ -6416,6 +7088,40 @@ func mcpDecodeNullJSONText(d *wire.Decoder, v *types.NullJSONText) {
 	wire.FlaggedOrNull(d, &v.JSONText, &v.Valid, mcpDecodeJSONText)
 }
 
+// mcpDecodeBoxBase64 reads a value of type Box[strfmt.Base64].
+func mcpDecodeBoxBase64(d *wire.Decoder, v *Box[strfmt.Base64]) {
+	for o := d.Object(mcpFieldsBoxBase64); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.Base64).UnmarshalJSON, mcpDecodeString16)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeBase64)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.Base64
+	L []strfmt.Base64
+}(Box[strfmt.Base64]{})
+
+// mcpFieldsBoxBase64 are the members of a value of type Box[strfmt.Base64].
+var mcpFieldsBoxBase64 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeString16 reads a value of type string.
+func mcpDecodeString16(d *wire.Decoder, v *string) {
+	wire.String(d, v)
+	wire.Pattern(d, *v, mcpPatternString16)
+}
+
+// mcpDecodeBase64 reads a value of type strfmt.Base64.
+func mcpDecodeBase64(d *wire.Decoder, v *strfmt.Base64) {
+	wire.JSONOfString(d, v, (*strfmt.Base64).UnmarshalJSON, mcpDecodeString16)
+}
+
 // mcpDecodeBoxCIDR reads a value of type Box[strfmt.CIDR].
 func mcpDecodeBoxCIDR(d *wire.Decoder, v *Box[strfmt.CIDR]) {
 	for o := d.Object(mcpFieldsBoxCIDR); o.Next(); {
@@ -6442,6 +7148,91 @@ var mcpFieldsBoxCIDR = wire.Fields{
 // mcpDecodeCIDR reads a value of type strfmt.CIDR.
 func mcpDecodeCIDR(d *wire.Decoder, v *strfmt.CIDR) {
 	wire.JSONOfString(d, v, (*strfmt.CIDR).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxCountry reads a value of type Box[strfmt.Country].
+func mcpDecodeBoxCountry(d *wire.Decoder, v *Box[strfmt.Country]) {
+	for o := d.Object(mcpFieldsBoxCountry); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.Country).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeCountry)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.Country
+	L []strfmt.Country
+}(Box[strfmt.Country]{})
+
+// mcpFieldsBoxCountry are the members of a value of type Box[strfmt.Country].
+var mcpFieldsBoxCountry = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeCountry reads a value of type strfmt.Country.
+func mcpDecodeCountry(d *wire.Decoder, v *strfmt.Country) {
+	wire.JSONOfString(d, v, (*strfmt.Country).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxCreditCard reads a value of type Box[strfmt.CreditCard].
+func mcpDecodeBoxCreditCard(d *wire.Decoder, v *Box[strfmt.CreditCard]) {
+	for o := d.Object(mcpFieldsBoxCreditCard); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.CreditCard).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeCreditCard)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.CreditCard
+	L []strfmt.CreditCard
+}(Box[strfmt.CreditCard]{})
+
+// mcpFieldsBoxCreditCard are the members of a value of type
+// Box[strfmt.CreditCard].
+var mcpFieldsBoxCreditCard = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeCreditCard reads a value of type strfmt.CreditCard.
+func mcpDecodeCreditCard(d *wire.Decoder, v *strfmt.CreditCard) {
+	wire.JSONOfString(d, v, (*strfmt.CreditCard).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxCurrency reads a value of type Box[strfmt.Currency].
+func mcpDecodeBoxCurrency(d *wire.Decoder, v *Box[strfmt.Currency]) {
+	for o := d.Object(mcpFieldsBoxCurrency); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.Currency).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeCurrency)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.Currency
+	L []strfmt.Currency
+}(Box[strfmt.Currency]{})
+
+// mcpFieldsBoxCurrency are the members of a value of type Box[strfmt.Currency].
+var mcpFieldsBoxCurrency = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeCurrency reads a value of type strfmt.Currency.
+func mcpDecodeCurrency(d *wire.Decoder, v *strfmt.Currency) {
+	wire.JSONOfString(d, v, (*strfmt.Currency).UnmarshalJSON, wire.String)
 }
 
 // mcpDecodeTypesBoxDate4 reads a value of type Box[strfmt.Date].
@@ -6535,7 +7326,7 @@ func mcpDecodeBoxEmail(d *wire.Decoder, v *Box[strfmt.Email]) {
 	for o := d.Object(mcpFieldsBoxEmail); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.Email).UnmarshalJSON, mcpDecodeString16)
+			wire.JSONOfString(d, &v.V, (*strfmt.Email).UnmarshalJSON, mcpDecodeString17)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeEmail)
 		}
@@ -6553,15 +7344,43 @@ var mcpFieldsBoxEmail = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString16 reads a value of type string.
-func mcpDecodeString16(d *wire.Decoder, v *string) {
+// mcpDecodeString17 reads a value of type string.
+func mcpDecodeString17(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatEmail)
 }
 
 // mcpDecodeEmail reads a value of type strfmt.Email.
 func mcpDecodeEmail(d *wire.Decoder, v *strfmt.Email) {
-	wire.JSONOfString(d, v, (*strfmt.Email).UnmarshalJSON, mcpDecodeString16)
+	wire.JSONOfString(d, v, (*strfmt.Email).UnmarshalJSON, mcpDecodeString17)
+}
+
+// mcpDecodeBoxHexColor reads a value of type Box[strfmt.HexColor].
+func mcpDecodeBoxHexColor(d *wire.Decoder, v *Box[strfmt.HexColor]) {
+	for o := d.Object(mcpFieldsBoxHexColor); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.HexColor).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeHexColor)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.HexColor
+	L []strfmt.HexColor
+}(Box[strfmt.HexColor]{})
+
+// mcpFieldsBoxHexColor are the members of a value of type Box[strfmt.HexColor].
+var mcpFieldsBoxHexColor = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeHexColor reads a value of type strfmt.HexColor.
+func mcpDecodeHexColor(d *wire.Decoder, v *strfmt.HexColor) {
+	wire.JSONOfString(d, v, (*strfmt.HexColor).UnmarshalJSON, wire.String)
 }
 
 // mcpDecodeBoxHostname reads a value of type Box[strfmt.Hostname].
@@ -6569,7 +7388,7 @@ func mcpDecodeBoxHostname(d *wire.Decoder, v *Box[strfmt.Hostname]) {
 	for o := d.Object(mcpFieldsBoxHostname); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString17)
+			wire.JSONOfString(d, &v.V, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString18)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeHostname)
 		}
@@ -6587,15 +7406,15 @@ var mcpFieldsBoxHostname = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString17 reads a value of type string.
-func mcpDecodeString17(d *wire.Decoder, v *string) {
+// mcpDecodeString18 reads a value of type string.
+func mcpDecodeString18(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatHostname)
 }
 
 // mcpDecodeHostname reads a value of type strfmt.Hostname.
 func mcpDecodeHostname(d *wire.Decoder, v *strfmt.Hostname) {
-	wire.JSONOfString(d, v, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString17)
+	wire.JSONOfString(d, v, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString18)
 }
 
 // mcpDecodeBoxIPv4 reads a value of type Box[strfmt.IPv4].
@@ -6603,7 +7422,7 @@ func mcpDecodeBoxIPv4(d *wire.Decoder, v *Box[strfmt.IPv4]) {
 	for o := d.Object(mcpFieldsBoxIPv4); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString18)
+			wire.JSONOfString(d, &v.V, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString19)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeIPv4)
 		}
@@ -6621,15 +7440,15 @@ var mcpFieldsBoxIPv4 = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString18 reads a value of type string.
-func mcpDecodeString18(d *wire.Decoder, v *string) {
+// mcpDecodeString19 reads a value of type string.
+func mcpDecodeString19(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv4)
 }
 
 // mcpDecodeIPv4 reads a value of type strfmt.IPv4.
 func mcpDecodeIPv4(d *wire.Decoder, v *strfmt.IPv4) {
-	wire.JSONOfString(d, v, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString18)
+	wire.JSONOfString(d, v, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString19)
 }
 
 // mcpDecodeBoxIPv6 reads a value of type Box[strfmt.IPv6].
@@ -6637,7 +7456,7 @@ func mcpDecodeBoxIPv6(d *wire.Decoder, v *Box[strfmt.IPv6]) {
 	for o := d.Object(mcpFieldsBoxIPv6); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString19)
+			wire.JSONOfString(d, &v.V, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString20)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeIPv6)
 		}
@@ -6655,15 +7474,99 @@ var mcpFieldsBoxIPv6 = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString19 reads a value of type string.
-func mcpDecodeString19(d *wire.Decoder, v *string) {
+// mcpDecodeString20 reads a value of type string.
+func mcpDecodeString20(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv6)
 }
 
 // mcpDecodeIPv6 reads a value of type strfmt.IPv6.
 func mcpDecodeIPv6(d *wire.Decoder, v *strfmt.IPv6) {
-	wire.JSONOfString(d, v, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString19)
+	wire.JSONOfString(d, v, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString20)
+}
+
+// mcpDecodeBoxISBN reads a value of type Box[strfmt.ISBN].
+func mcpDecodeBoxISBN(d *wire.Decoder, v *Box[strfmt.ISBN]) {
+	for o := d.Object(mcpFieldsBoxISBN); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.ISBN).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeISBN)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.ISBN
+	L []strfmt.ISBN
+}(Box[strfmt.ISBN]{})
+
+// mcpFieldsBoxISBN are the members of a value of type Box[strfmt.ISBN].
+var mcpFieldsBoxISBN = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeISBN reads a value of type strfmt.ISBN.
+func mcpDecodeISBN(d *wire.Decoder, v *strfmt.ISBN) {
+	wire.JSONOfString(d, v, (*strfmt.ISBN).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxISBN10 reads a value of type Box[strfmt.ISBN10].
+func mcpDecodeBoxISBN10(d *wire.Decoder, v *Box[strfmt.ISBN10]) {
+	for o := d.Object(mcpFieldsBoxISBN10); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.ISBN10).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeISBN10)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.ISBN10
+	L []strfmt.ISBN10
+}(Box[strfmt.ISBN10]{})
+
+// mcpFieldsBoxISBN10 are the members of a value of type Box[strfmt.ISBN10].
+var mcpFieldsBoxISBN10 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeISBN10 reads a value of type strfmt.ISBN10.
+func mcpDecodeISBN10(d *wire.Decoder, v *strfmt.ISBN10) {
+	wire.JSONOfString(d, v, (*strfmt.ISBN10).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxISBN13 reads a value of type Box[strfmt.ISBN13].
+func mcpDecodeBoxISBN13(d *wire.Decoder, v *Box[strfmt.ISBN13]) {
+	for o := d.Object(mcpFieldsBoxISBN13); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.ISBN13).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeISBN13)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.ISBN13
+	L []strfmt.ISBN13
+}(Box[strfmt.ISBN13]{})
+
+// mcpFieldsBoxISBN13 are the members of a value of type Box[strfmt.ISBN13].
+var mcpFieldsBoxISBN13 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeISBN13 reads a value of type strfmt.ISBN13.
+func mcpDecodeISBN13(d *wire.Decoder, v *strfmt.ISBN13) {
+	wire.JSONOfString(d, v, (*strfmt.ISBN13).UnmarshalJSON, wire.String)
 }
 
 // mcpDecodeBoxMAC reads a value of type Box[strfmt.MAC].
@@ -6694,6 +7597,34 @@ func mcpDecodeMAC(d *wire.Decoder, v *strfmt.MAC) {
 	wire.JSONOfString(d, v, (*strfmt.MAC).UnmarshalJSON, wire.String)
 }
 
+// mcpDecodeBoxObjectId reads a value of type Box[strfmt.ObjectId].
+func mcpDecodeBoxObjectId(d *wire.Decoder, v *Box[strfmt.ObjectId]) {
+	for o := d.Object(mcpFieldsBoxObjectId); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.ObjectId).UnmarshalJSON, mcpDecodeString4)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeObjectId)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.ObjectId
+	L []strfmt.ObjectId
+}(Box[strfmt.ObjectId]{})
+
+// mcpFieldsBoxObjectId are the members of a value of type Box[strfmt.ObjectId].
+var mcpFieldsBoxObjectId = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeObjectId reads a value of type strfmt.ObjectId.
+func mcpDecodeObjectId(d *wire.Decoder, v *strfmt.ObjectId) {
+	wire.JSONOfString(d, v, (*strfmt.ObjectId).UnmarshalJSON, mcpDecodeString4)
+}
+
 // mcpDecodeBoxPassword reads a value of type Box[strfmt.Password].
 func mcpDecodeBoxPassword(d *wire.Decoder, v *Box[strfmt.Password]) {
 	for o := d.Object(mcpFieldsBoxPassword); o.Next(); {
@@ -6720,6 +7651,96 @@ var mcpFieldsBoxPassword = wire.Fields{
 // mcpDecodePassword reads a value of type strfmt.Password.
 func mcpDecodePassword(d *wire.Decoder, v *strfmt.Password) {
 	wire.JSONOfString(d, v, (*strfmt.Password).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxRGBColor reads a value of type Box[strfmt.RGBColor].
+func mcpDecodeBoxRGBColor(d *wire.Decoder, v *Box[strfmt.RGBColor]) {
+	for o := d.Object(mcpFieldsBoxRGBColor); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.RGBColor).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeRGBColor)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.RGBColor
+	L []strfmt.RGBColor
+}(Box[strfmt.RGBColor]{})
+
+// mcpFieldsBoxRGBColor are the members of a value of type Box[strfmt.RGBColor].
+var mcpFieldsBoxRGBColor = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeRGBColor reads a value of type strfmt.RGBColor.
+func mcpDecodeRGBColor(d *wire.Decoder, v *strfmt.RGBColor) {
+	wire.JSONOfString(d, v, (*strfmt.RGBColor).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxSSN reads a value of type Box[strfmt.SSN].
+func mcpDecodeBoxSSN(d *wire.Decoder, v *Box[strfmt.SSN]) {
+	for o := d.Object(mcpFieldsBoxSSN); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.SSN).UnmarshalJSON, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeSSN)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.SSN
+	L []strfmt.SSN
+}(Box[strfmt.SSN]{})
+
+// mcpFieldsBoxSSN are the members of a value of type Box[strfmt.SSN].
+var mcpFieldsBoxSSN = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeSSN reads a value of type strfmt.SSN.
+func mcpDecodeSSN(d *wire.Decoder, v *strfmt.SSN) {
+	wire.JSONOfString(d, v, (*strfmt.SSN).UnmarshalJSON, wire.String)
+}
+
+// mcpDecodeBoxULID reads a value of type Box[strfmt.ULID].
+func mcpDecodeBoxULID(d *wire.Decoder, v *Box[strfmt.ULID]) {
+	for o := d.Object(mcpFieldsBoxULID); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.ULID).UnmarshalJSON, mcpDecodeString21)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeULID)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.ULID
+	L []strfmt.ULID
+}(Box[strfmt.ULID]{})
+
+// mcpFieldsBoxULID are the members of a value of type Box[strfmt.ULID].
+var mcpFieldsBoxULID = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeString21 reads a value of type string.
+func mcpDecodeString21(d *wire.Decoder, v *string) {
+	wire.String(d, v)
+	wire.Pattern(d, *v, mcpPatternString21)
+}
+
+// mcpDecodeULID reads a value of type strfmt.ULID.
+func mcpDecodeULID(d *wire.Decoder, v *strfmt.ULID) {
+	wire.JSONOfString(d, v, (*strfmt.ULID).UnmarshalJSON, mcpDecodeString21)
 }
 
 // mcpDecodeBoxURI reads a value of type Box[strfmt.URI].
@@ -6778,6 +7799,34 @@ func mcpDecodeStrfmtUUID(d *wire.Decoder, v *strfmt.UUID) {
 	wire.JSONOfString(d, v, (*strfmt.UUID).UnmarshalJSON, mcpDecodeString10)
 }
 
+// mcpDecodeBoxUUID3 reads a value of type Box[strfmt.UUID3].
+func mcpDecodeBoxUUID3(d *wire.Decoder, v *Box[strfmt.UUID3]) {
+	for o := d.Object(mcpFieldsBoxUUID3); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID3).UnmarshalJSON, mcpDecodeString10)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeUUID3)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.UUID3
+	L []strfmt.UUID3
+}(Box[strfmt.UUID3]{})
+
+// mcpFieldsBoxUUID3 are the members of a value of type Box[strfmt.UUID3].
+var mcpFieldsBoxUUID3 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeUUID3 reads a value of type strfmt.UUID3.
+func mcpDecodeUUID3(d *wire.Decoder, v *strfmt.UUID3) {
+	wire.JSONOfString(d, v, (*strfmt.UUID3).UnmarshalJSON, mcpDecodeString10)
+}
+
 // mcpDecodeBoxUUID4 reads a value of type Box[strfmt.UUID4].
 func mcpDecodeBoxUUID4(d *wire.Decoder, v *Box[strfmt.UUID4]) {
 	for o := d.Object(mcpFieldsBoxUUID4); o.Next(); {
@@ -6806,14 +7855,70 @@ func mcpDecodeUUID4(d *wire.Decoder, v *strfmt.UUID4) {
 	wire.JSONOfString(d, v, (*strfmt.UUID4).UnmarshalJSON, mcpDecodeString10)
 }
 
-// mcpDecodeBoxULID reads a value of type Box[ulid.ULID].
-func mcpDecodeBoxULID(d *wire.Decoder, v *Box[ulid.ULID]) {
-	for o := d.Object(mcpFieldsBoxULID); o.Next(); {
+// mcpDecodeBoxUUID5 reads a value of type Box[strfmt.UUID5].
+func mcpDecodeBoxUUID5(d *wire.Decoder, v *Box[strfmt.UUID5]) {
+	for o := d.Object(mcpFieldsBoxUUID5); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*ulid.ULID).UnmarshalText, mcpDecodeString20)
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID5).UnmarshalJSON, mcpDecodeString10)
 		case "l":
-			wire.Slice(d, &v.L, mcpDecodeULID)
+			wire.Slice(d, &v.L, mcpDecodeUUID5)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.UUID5
+	L []strfmt.UUID5
+}(Box[strfmt.UUID5]{})
+
+// mcpFieldsBoxUUID5 are the members of a value of type Box[strfmt.UUID5].
+var mcpFieldsBoxUUID5 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeUUID5 reads a value of type strfmt.UUID5.
+func mcpDecodeUUID5(d *wire.Decoder, v *strfmt.UUID5) {
+	wire.JSONOfString(d, v, (*strfmt.UUID5).UnmarshalJSON, mcpDecodeString10)
+}
+
+// mcpDecodeBoxUUID7 reads a value of type Box[strfmt.UUID7].
+func mcpDecodeBoxUUID7(d *wire.Decoder, v *Box[strfmt.UUID7]) {
+	for o := d.Object(mcpFieldsBoxUUID7); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID7).UnmarshalJSON, mcpDecodeString10)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeUUID7)
+		}
+	}
+}
+
+var _ = struct {
+	V strfmt.UUID7
+	L []strfmt.UUID7
+}(Box[strfmt.UUID7]{})
+
+// mcpFieldsBoxUUID7 are the members of a value of type Box[strfmt.UUID7].
+var mcpFieldsBoxUUID7 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeUUID7 reads a value of type strfmt.UUID7.
+func mcpDecodeUUID7(d *wire.Decoder, v *strfmt.UUID7) {
+	wire.JSONOfString(d, v, (*strfmt.UUID7).UnmarshalJSON, mcpDecodeString10)
+}
+
+// mcpDecodeTypesBoxULID reads a value of type Box[ulid.ULID].
+func mcpDecodeTypesBoxULID(d *wire.Decoder, v *Box[ulid.ULID]) {
+	for o := d.Object(mcpFieldsTypesBoxULID); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.TextOfString(d, &v.V, (*ulid.ULID).UnmarshalText, mcpDecodeString21)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeUlidULID)
 		}
 	}
 }
@@ -6823,21 +7928,15 @@ var _ = struct {
 	L []ulid.ULID
 }(Box[ulid.ULID]{})
 
-// mcpFieldsBoxULID are the members of a value of type Box[ulid.ULID].
-var mcpFieldsBoxULID = wire.Fields{
+// mcpFieldsTypesBoxULID are the members of a value of type Box[ulid.ULID].
+var mcpFieldsTypesBoxULID = wire.Fields{
 	{Name: "v", Required: true},
 	{Name: "l"},
 }
 
-// mcpDecodeString20 reads a value of type string.
-func mcpDecodeString20(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString20)
-}
-
-// mcpDecodeULID reads a value of type ulid.ULID.
-func mcpDecodeULID(d *wire.Decoder, v *ulid.ULID) {
-	wire.TextOfString(d, v, (*ulid.ULID).UnmarshalText, mcpDecodeString20)
+// mcpDecodeUlidULID reads a value of type ulid.ULID.
+func mcpDecodeUlidULID(d *wire.Decoder, v *ulid.ULID) {
+	wire.TextOfString(d, v, (*ulid.ULID).UnmarshalText, mcpDecodeString21)
 }
 
 // mcpDecodeTypesBoxNullUUID reads a value of type Box[uuid.NullUUID].
@@ -6923,6 +8022,45 @@ var mcpFieldsTypesBoxBool5 = wire.Fields{
 // mcpDecodeNullNullBool3 reads a value of type null.Bool.
 func mcpDecodeNullNullBool3(d *wire.Decoder, v *nullnull3.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
+}
+
+// mcpDecodeTypesBoxByte2 reads a value of type Box[null.Byte].
+func mcpDecodeTypesBoxByte2(d *wire.Decoder, v *Box[nullnull3.Byte]) {
+	for o := d.Object(mcpFieldsTypesBoxByte2); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfStringOrNull(d, &v.V, (*nullnull3.Byte).UnmarshalJSON, mcpDecodeStringPtr5)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeNullNullByte)
+		}
+	}
+}
+
+var _ = struct {
+	V nullnull3.Byte
+	L []nullnull3.Byte
+}(Box[nullnull3.Byte]{})
+
+// mcpFieldsTypesBoxByte2 are the members of a value of type Box[null.Byte].
+var mcpFieldsTypesBoxByte2 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeStringPtr5 reads a value of type *string.
+func mcpDecodeStringPtr5(d *wire.Decoder, v **string) {
+	wire.Nullable(d, v, mcpDecodeString22)
+}
+
+// mcpDecodeString22 reads a value of type string.
+func mcpDecodeString22(d *wire.Decoder, v *string) {
+	wire.String(d, v)
+	wire.Pattern(d, *v, mcpPatternString22)
+}
+
+// mcpDecodeNullNullByte reads a value of type null.Byte.
+func mcpDecodeNullNullByte(d *wire.Decoder, v *nullnull3.Byte) {
+	wire.JSONOfStringOrNull(d, v, (*nullnull3.Byte).UnmarshalJSON, mcpDecodeStringPtr5)
 }
 
 // mcpDecodeBoxFloat32 reads a value of type Box[null.Float32].
@@ -7642,6 +8780,24 @@ func mcpEncodeBoxJSONMap(e *wire.Encoder, v *Box[datatypes.JSONMap]) {
 // mcpEncodeJSONMap writes a value of type datatypes.JSONMap.
 func mcpEncodeJSONMap(e *wire.Encoder, v *datatypes.JSONMap) {
 	wire.PutJSON(e, v, (*datatypes.JSONMap).MarshalJSON)
+}
+
+// mcpEncodeBoxJSONSliceInt writes a value of type
+// Box[datatypes.JSONSlice[int]].
+func mcpEncodeBoxJSONSliceInt(e *wire.Encoder, v *Box[datatypes.JSONSlice[int]]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutSlice(e, v.V, wire.PutInt)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeJSONSliceInt)
+	}
+	e.End()
+}
+
+// mcpEncodeJSONSliceInt writes a value of type datatypes.JSONSlice[int].
+func mcpEncodeJSONSliceInt(e *wire.Encoder, v *datatypes.JSONSlice[int]) {
+	wire.PutSlice(e, *v, wire.PutInt)
 }
 
 // mcpEncodeTypesBoxTime2 writes a value of type Box[datatypes.Time].
@@ -8726,6 +9882,23 @@ func mcpEncodeNullJSONText(e *wire.Encoder, v *types.NullJSONText) {
 	wire.PutFlagged(e, &v.JSONText, v.Valid, mcpEncodeJSONText)
 }
 
+// mcpEncodeBoxBase64 writes a value of type Box[strfmt.Base64].
+func mcpEncodeBoxBase64(e *wire.Encoder, v *Box[strfmt.Base64]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.Base64).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeStrfmtBase64)
+	}
+	e.End()
+}
+
+// mcpEncodeStrfmtBase64 writes a value of type strfmt.Base64.
+func mcpEncodeStrfmtBase64(e *wire.Encoder, v *strfmt.Base64) {
+	wire.PutJSON(e, v, (*strfmt.Base64).MarshalJSON)
+}
+
 // mcpEncodeBoxCIDR writes a value of type Box[strfmt.CIDR].
 func mcpEncodeBoxCIDR(e *wire.Encoder, v *Box[strfmt.CIDR]) {
 	e.Begin()
@@ -8741,6 +9914,57 @@ func mcpEncodeBoxCIDR(e *wire.Encoder, v *Box[strfmt.CIDR]) {
 // mcpEncodeCIDR writes a value of type strfmt.CIDR.
 func mcpEncodeCIDR(e *wire.Encoder, v *strfmt.CIDR) {
 	wire.PutJSON(e, v, (*strfmt.CIDR).MarshalJSON)
+}
+
+// mcpEncodeBoxCountry writes a value of type Box[strfmt.Country].
+func mcpEncodeBoxCountry(e *wire.Encoder, v *Box[strfmt.Country]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.Country).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeCountry)
+	}
+	e.End()
+}
+
+// mcpEncodeCountry writes a value of type strfmt.Country.
+func mcpEncodeCountry(e *wire.Encoder, v *strfmt.Country) {
+	wire.PutJSON(e, v, (*strfmt.Country).MarshalJSON)
+}
+
+// mcpEncodeBoxCreditCard writes a value of type Box[strfmt.CreditCard].
+func mcpEncodeBoxCreditCard(e *wire.Encoder, v *Box[strfmt.CreditCard]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.CreditCard).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeCreditCard)
+	}
+	e.End()
+}
+
+// mcpEncodeCreditCard writes a value of type strfmt.CreditCard.
+func mcpEncodeCreditCard(e *wire.Encoder, v *strfmt.CreditCard) {
+	wire.PutJSON(e, v, (*strfmt.CreditCard).MarshalJSON)
+}
+
+// mcpEncodeBoxCurrency writes a value of type Box[strfmt.Currency].
+func mcpEncodeBoxCurrency(e *wire.Encoder, v *Box[strfmt.Currency]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.Currency).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeCurrency)
+	}
+	e.End()
+}
+
+// mcpEncodeCurrency writes a value of type strfmt.Currency.
+func mcpEncodeCurrency(e *wire.Encoder, v *strfmt.Currency) {
+	wire.PutJSON(e, v, (*strfmt.Currency).MarshalJSON)
 }
 
 // mcpEncodeTypesBoxDate4 writes a value of type Box[strfmt.Date].
@@ -8811,6 +10035,23 @@ func mcpEncodeStrfmtEmail(e *wire.Encoder, v *strfmt.Email) {
 	wire.PutJSON(e, v, (*strfmt.Email).MarshalJSON)
 }
 
+// mcpEncodeBoxHexColor writes a value of type Box[strfmt.HexColor].
+func mcpEncodeBoxHexColor(e *wire.Encoder, v *Box[strfmt.HexColor]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.HexColor).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeHexColor)
+	}
+	e.End()
+}
+
+// mcpEncodeHexColor writes a value of type strfmt.HexColor.
+func mcpEncodeHexColor(e *wire.Encoder, v *strfmt.HexColor) {
+	wire.PutJSON(e, v, (*strfmt.HexColor).MarshalJSON)
+}
+
 // mcpEncodeBoxHostname writes a value of type Box[strfmt.Hostname].
 func mcpEncodeBoxHostname(e *wire.Encoder, v *Box[strfmt.Hostname]) {
 	e.Begin()
@@ -8862,6 +10103,57 @@ func mcpEncodeStrfmtIPv6(e *wire.Encoder, v *strfmt.IPv6) {
 	wire.PutJSON(e, v, (*strfmt.IPv6).MarshalJSON)
 }
 
+// mcpEncodeBoxISBN writes a value of type Box[strfmt.ISBN].
+func mcpEncodeBoxISBN(e *wire.Encoder, v *Box[strfmt.ISBN]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.ISBN).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeISBN)
+	}
+	e.End()
+}
+
+// mcpEncodeISBN writes a value of type strfmt.ISBN.
+func mcpEncodeISBN(e *wire.Encoder, v *strfmt.ISBN) {
+	wire.PutJSON(e, v, (*strfmt.ISBN).MarshalJSON)
+}
+
+// mcpEncodeBoxISBN10 writes a value of type Box[strfmt.ISBN10].
+func mcpEncodeBoxISBN10(e *wire.Encoder, v *Box[strfmt.ISBN10]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.ISBN10).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeISBN10)
+	}
+	e.End()
+}
+
+// mcpEncodeISBN10 writes a value of type strfmt.ISBN10.
+func mcpEncodeISBN10(e *wire.Encoder, v *strfmt.ISBN10) {
+	wire.PutJSON(e, v, (*strfmt.ISBN10).MarshalJSON)
+}
+
+// mcpEncodeBoxISBN13 writes a value of type Box[strfmt.ISBN13].
+func mcpEncodeBoxISBN13(e *wire.Encoder, v *Box[strfmt.ISBN13]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.ISBN13).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeISBN13)
+	}
+	e.End()
+}
+
+// mcpEncodeISBN13 writes a value of type strfmt.ISBN13.
+func mcpEncodeISBN13(e *wire.Encoder, v *strfmt.ISBN13) {
+	wire.PutJSON(e, v, (*strfmt.ISBN13).MarshalJSON)
+}
+
 // mcpEncodeBoxMAC writes a value of type Box[strfmt.MAC].
 func mcpEncodeBoxMAC(e *wire.Encoder, v *Box[strfmt.MAC]) {
 	e.Begin()
@@ -8879,6 +10171,23 @@ func mcpEncodeMAC(e *wire.Encoder, v *strfmt.MAC) {
 	wire.PutJSON(e, v, (*strfmt.MAC).MarshalJSON)
 }
 
+// mcpEncodeBoxObjectId writes a value of type Box[strfmt.ObjectId].
+func mcpEncodeBoxObjectId(e *wire.Encoder, v *Box[strfmt.ObjectId]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.ObjectId).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeStrfmtObjectId)
+	}
+	e.End()
+}
+
+// mcpEncodeStrfmtObjectId writes a value of type strfmt.ObjectId.
+func mcpEncodeStrfmtObjectId(e *wire.Encoder, v *strfmt.ObjectId) {
+	wire.PutJSON(e, v, (*strfmt.ObjectId).MarshalJSON)
+}
+
 // mcpEncodeBoxPassword writes a value of type Box[strfmt.Password].
 func mcpEncodeBoxPassword(e *wire.Encoder, v *Box[strfmt.Password]) {
 	e.Begin()
@@ -8894,6 +10203,57 @@ func mcpEncodeBoxPassword(e *wire.Encoder, v *Box[strfmt.Password]) {
 // mcpEncodePassword writes a value of type strfmt.Password.
 func mcpEncodePassword(e *wire.Encoder, v *strfmt.Password) {
 	wire.PutJSON(e, v, (*strfmt.Password).MarshalJSON)
+}
+
+// mcpEncodeBoxRGBColor writes a value of type Box[strfmt.RGBColor].
+func mcpEncodeBoxRGBColor(e *wire.Encoder, v *Box[strfmt.RGBColor]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.RGBColor).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeRGBColor)
+	}
+	e.End()
+}
+
+// mcpEncodeRGBColor writes a value of type strfmt.RGBColor.
+func mcpEncodeRGBColor(e *wire.Encoder, v *strfmt.RGBColor) {
+	wire.PutJSON(e, v, (*strfmt.RGBColor).MarshalJSON)
+}
+
+// mcpEncodeBoxSSN writes a value of type Box[strfmt.SSN].
+func mcpEncodeBoxSSN(e *wire.Encoder, v *Box[strfmt.SSN]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.SSN).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeSSN)
+	}
+	e.End()
+}
+
+// mcpEncodeSSN writes a value of type strfmt.SSN.
+func mcpEncodeSSN(e *wire.Encoder, v *strfmt.SSN) {
+	wire.PutJSON(e, v, (*strfmt.SSN).MarshalJSON)
+}
+
+// mcpEncodeBoxULID writes a value of type Box[strfmt.ULID].
+func mcpEncodeBoxULID(e *wire.Encoder, v *Box[strfmt.ULID]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.ULID).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeStrfmtULID)
+	}
+	e.End()
+}
+
+// mcpEncodeStrfmtULID writes a value of type strfmt.ULID.
+func mcpEncodeStrfmtULID(e *wire.Encoder, v *strfmt.ULID) {
+	wire.PutJSON(e, v, (*strfmt.ULID).MarshalJSON)
 }
 
 // mcpEncodeBoxURI writes a value of type Box[strfmt.URI].
@@ -8925,6 +10285,23 @@ func mcpEncodeGoOpenapiStrfmtUUID(e *wire.Encoder, v *strfmt.UUID) {
 	wire.PutJSON(e, v, (*strfmt.UUID).MarshalJSON)
 }
 
+// mcpEncodeBoxUUID3 writes a value of type Box[strfmt.UUID3].
+func mcpEncodeBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID3]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.UUID3).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeStrfmtUUID3)
+	}
+	e.End()
+}
+
+// mcpEncodeStrfmtUUID3 writes a value of type strfmt.UUID3.
+func mcpEncodeStrfmtUUID3(e *wire.Encoder, v *strfmt.UUID3) {
+	wire.PutJSON(e, v, (*strfmt.UUID3).MarshalJSON)
+}
+
 // mcpEncodeBoxUUID4 writes a value of type Box[strfmt.UUID4].
 func mcpEncodeBoxUUID4(e *wire.Encoder, v *Box[strfmt.UUID4]) {
 	e.Begin()
@@ -8942,20 +10319,54 @@ func mcpEncodeStrfmtUUID4(e *wire.Encoder, v *strfmt.UUID4) {
 	wire.PutJSON(e, v, (*strfmt.UUID4).MarshalJSON)
 }
 
-// mcpEncodeBoxULID writes a value of type Box[ulid.ULID].
-func mcpEncodeBoxULID(e *wire.Encoder, v *Box[ulid.ULID]) {
+// mcpEncodeBoxUUID5 writes a value of type Box[strfmt.UUID5].
+func mcpEncodeBoxUUID5(e *wire.Encoder, v *Box[strfmt.UUID5]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.UUID5).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeStrfmtUUID5)
+	}
+	e.End()
+}
+
+// mcpEncodeStrfmtUUID5 writes a value of type strfmt.UUID5.
+func mcpEncodeStrfmtUUID5(e *wire.Encoder, v *strfmt.UUID5) {
+	wire.PutJSON(e, v, (*strfmt.UUID5).MarshalJSON)
+}
+
+// mcpEncodeBoxUUID7 writes a value of type Box[strfmt.UUID7].
+func mcpEncodeBoxUUID7(e *wire.Encoder, v *Box[strfmt.UUID7]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*strfmt.UUID7).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeStrfmtUUID7)
+	}
+	e.End()
+}
+
+// mcpEncodeStrfmtUUID7 writes a value of type strfmt.UUID7.
+func mcpEncodeStrfmtUUID7(e *wire.Encoder, v *strfmt.UUID7) {
+	wire.PutJSON(e, v, (*strfmt.UUID7).MarshalJSON)
+}
+
+// mcpEncodeTypesBoxULID writes a value of type Box[ulid.ULID].
+func mcpEncodeTypesBoxULID(e *wire.Encoder, v *Box[ulid.ULID]) {
 	e.Begin()
 	e.Name("v")
 	wire.PutText(e, &v.V, (*ulid.ULID).MarshalText)
 	if len(v.L) != 0 {
 		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUlidULID)
+		wire.PutSlice(e, v.L, mcpEncodeUlidUlidULID)
 	}
 	e.End()
 }
 
-// mcpEncodeUlidULID writes a value of type ulid.ULID.
-func mcpEncodeUlidULID(e *wire.Encoder, v *ulid.ULID) {
+// mcpEncodeUlidUlidULID writes a value of type ulid.ULID.
+func mcpEncodeUlidUlidULID(e *wire.Encoder, v *ulid.ULID) {
 	wire.PutText(e, v, (*ulid.ULID).MarshalText)
 }
 
@@ -9012,6 +10423,23 @@ func mcpEncodeTypesBoxBool5(e *wire.Encoder, v *Box[nullnull3.Bool]) {
 // mcpEncodeNullNullBool3 writes a value of type null.Bool.
 func mcpEncodeNullNullBool3(e *wire.Encoder, v *nullnull3.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
+}
+
+// mcpEncodeTypesBoxByte2 writes a value of type Box[null.Byte].
+func mcpEncodeTypesBoxByte2(e *wire.Encoder, v *Box[nullnull3.Byte]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*nullnull3.Byte).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeNullNullByte2)
+	}
+	e.End()
+}
+
+// mcpEncodeNullNullByte2 writes a value of type null.Byte.
+func mcpEncodeNullNullByte2(e *wire.Encoder, v *nullnull3.Byte) {
+	wire.PutJSON(e, v, (*nullnull3.Byte).MarshalJSON)
 }
 
 // mcpEncodeBoxFloat32 writes a value of type Box[null.Float32].

@@ -377,3 +377,56 @@ func PgvectorVector(in Box[pgvector.Vector]) Box[pgvector.Vector] { return echo(
 
 //mcp:tool
 func PgvectorHalfVector(in Box[pgvector.HalfVector]) Box[pgvector.HalfVector] { return echo(in) }
+
+//mcp:tool
+func VolatileByte(in Box[volatile.Byte]) Box[volatile.Byte] { return echo(in) }
+
+//mcp:tool
+func StrfmtUUID3(in Box[strfmt.UUID3]) Box[strfmt.UUID3] { return echo(in) }
+
+//mcp:tool
+func StrfmtUUID5(in Box[strfmt.UUID5]) Box[strfmt.UUID5] { return echo(in) }
+
+//mcp:tool
+func StrfmtUUID7(in Box[strfmt.UUID7]) Box[strfmt.UUID7] { return echo(in) }
+
+//mcp:tool
+func StrfmtBase64(in Box[strfmt.Base64]) Box[strfmt.Base64] { return echo(in) }
+
+//mcp:tool
+func StrfmtULID(in Box[strfmt.ULID]) Box[strfmt.ULID] { return echo(in) }
+
+//mcp:tool
+func StrfmtObjectID(in Box[strfmt.ObjectId]) Box[strfmt.ObjectId] { return echo(in) }
+
+//mcp:tool
+func StrfmtCountry(in Box[strfmt.Country]) Box[strfmt.Country] { return echo(in) }
+
+//mcp:tool
+func StrfmtCurrency(in Box[strfmt.Currency]) Box[strfmt.Currency] { return echo(in) }
+
+//mcp:tool
+func StrfmtISBN(in Box[strfmt.ISBN]) Box[strfmt.ISBN] { return echo(in) }
+
+//mcp:tool
+func StrfmtISBN10(in Box[strfmt.ISBN10]) Box[strfmt.ISBN10] { return echo(in) }
+
+//mcp:tool
+func StrfmtISBN13(in Box[strfmt.ISBN13]) Box[strfmt.ISBN13] { return echo(in) }
+
+//mcp:tool
+func StrfmtCreditCard(in Box[strfmt.CreditCard]) Box[strfmt.CreditCard] { return echo(in) }
+
+//mcp:tool
+func StrfmtHexColor(in Box[strfmt.HexColor]) Box[strfmt.HexColor] { return echo(in) }
+
+//mcp:tool
+func StrfmtRGBColor(in Box[strfmt.RGBColor]) Box[strfmt.RGBColor] { return echo(in) }
+
+//mcp:tool
+func StrfmtSSN(in Box[strfmt.SSN]) Box[strfmt.SSN] { return echo(in) }
+
+//mcp:tool
+func DatatypesJSONSlice(in Box[datatypes.JSONSlice[int]]) Box[datatypes.JSONSlice[int]] {
+	return echo(in)
+}

@@ -29,11 +29,10 @@ func TestWholeNumber(t *testing.T) {
 				wire.NumberMinimum(d, *v, "-2.5")
 			}
 		})
-		got := ""
-		if err := d.Finish(); err != nil {
+		err := d.Finish()
+		got := n.String()
+		if err != nil {
 			got = "! " + err.Error()
-		} else {
-			got = n.String()
 		}
 		if got != want {
 			t.Errorf("%.60s: %.90s, want %.90s", text, got, want)

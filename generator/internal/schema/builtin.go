@@ -40,6 +40,9 @@ type form struct {
 const (
 	decimalPattern   = `^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`
 	clockPattern     = `([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]`
+	base64Pattern    = `^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`
+	ulidPattern      = `^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`
+	objectIDPattern  = `^[0-9a-fA-F]{24}$`
 	microTimePattern = `T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-])`
 	quantityPattern  = `^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`
 )
@@ -83,7 +86,7 @@ var single = map[string]known{
 	"github.com/gofrs/uuid.NullUUID":     {value: "UUID"},
 	"github.com/satori/go.uuid.UUID":     {by: model.Text, form: uuidForm},
 	"github.com/satori/go.uuid.NullUUID": {value: "UUID"},
-	"github.com/oklog/ulid.ULID":         {by: model.Text, form: form{pattern: `^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`, always: true}},
+	"github.com/oklog/ulid.ULID":         {by: model.Text, form: form{pattern: ulidPattern, always: true}},
 	// The last of twenty characters has the last of 96 bits.
 	"github.com/rs/xid.ID": {by: model.JSON, form: form{pattern: `^[0-9a-v]{19}[0g]$`, always: true}, nullOut: true},
 
@@ -101,8 +104,8 @@ var single = map[string]known{
 	"github.com/jackc/pgx/pgtype.Timestamptz": {by: model.JSON, form: form{pattern: `^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T` + clockPattern + `(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$`}, null: true},
 	"github.com/jackc/pgx/pgtype.Numeric":     {plan: model.Type{Kind: model.JSON, Schema: `{"anyOf":[{"type":"number"},{"enum":["NaN","Infinity","-Infinity"],"type":"string"},{"type":"null"}]}`}},
 
-	"go.mongodb.org/mongo-driver/bson.ObjectID":           {by: model.JSON, form: form{pattern: `^[0-9a-fA-F]{24}$`, always: true}},
-	"go.mongodb.org/mongo-driver/bson/primitive.ObjectID": {by: model.JSON, form: form{pattern: `^[0-9a-fA-F]{24}$`, always: true}},
+	"go.mongodb.org/mongo-driver/bson.ObjectID":           {by: model.JSON, form: form{pattern: objectIDPattern, always: true}},
+	"go.mongodb.org/mongo-driver/bson/primitive.ObjectID": {by: model.JSON, form: form{pattern: objectIDPattern, always: true}},
 
 	"github.com/jmoiron/sqlx/types.JSONText":     {plan: model.Type{Kind: model.JSON}},
 	"github.com/jmoiron/sqlx/types.NullJSONText": {value: "JSONText"},
@@ -141,7 +144,10 @@ var families = []struct {
 		[]string{"github.com/volatiletech/null", "github.com/aarondl/null", "gopkg.in/volatiletech/null"},
 		join(
 			values("Bool=Bool Float32=Float32 Float64=Float64 Int=Int Int8=Int8 Int16=Int16 Int32=Int32 Int64=Int64 String=String Time=Time Uint=Uint Uint8=Uint8 Uint16=Uint16 Uint32=Uint32 Uint64=Uint64"),
-			map[string]known{"JSON": {plan: model.Type{Kind: model.JSON}}},
+			map[string]known{
+				"JSON": {plan: model.Type{Kind: model.JSON}},
+				"Byte": {by: model.JSON, form: form{pattern: `^[ !#-\[\]-~]$`}, null: true, doc: "One character of ASCII."},
+			},
 		),
 	},
 	{
@@ -153,9 +159,12 @@ var families = []struct {
 				"URI":      {by: model.JSON, form: form{format: "uri"}}, "Email": {by: model.JSON, form: form{format: "email"}},
 				"Hostname": {by: model.JSON, form: form{format: "hostname"}},
 				"IPv4":     {by: model.JSON, form: form{format: "ipv4"}}, "IPv6": {by: model.JSON, form: form{format: "ipv6"}},
+				"Base64":   {by: model.JSON, form: form{pattern: base64Pattern, always: true}, doc: "Bytes in base64."},
+				"ULID":     {by: model.JSON, form: form{pattern: ulidPattern, always: true}},
+				"ObjectId": {by: model.JSON, form: form{pattern: objectIDPattern, always: true}},
 			},
 			rows("UUID UUID3 UUID4 UUID5 UUID7", known{by: model.JSON, form: form{format: "uuid"}}),
-			rows("CIDR CreditCard HexColor ISBN ISBN10 ISBN13 MAC Password RGBColor SSN", known{by: model.JSON}),
+			rows("CIDR Country CreditCard Currency HexColor ISBN ISBN10 ISBN13 MAC Password RGBColor SSN", known{by: model.JSON}),
 		),
 	},
 	{
@@ -167,6 +176,16 @@ var families = []struct {
 		},
 	},
 }
+
+// refused are types that write another JSON than they read, with what to do instead.
+var refused = func() map[string]string {
+	const hint = `leave the field out with jsonschema:"-", use null.String or null.JSON, or give it another form by //mcp:encode and //mcp:decode`
+	out := map[string]string{}
+	for _, path := range []string{"github.com/volatiletech/null", "github.com/aarondl/null", "gopkg.in/volatiletech/null"} {
+		out[path+".Bytes"] = hint
+	}
+	return out
+}()
 
 // values are rows of types with a value and a flag, written Type=Field.
 func values(list string) map[string]known {

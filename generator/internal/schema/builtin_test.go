@@ -135,6 +135,18 @@ func TestRawMessage(t *testing.T) {
 	}
 }
 
+// TestRefusedTypes checks that a type which writes another JSON than it reads is refused, in
+// each major version.
+func TestRefusedTypes(t *testing.T) {
+	for _, path := range []string{"github.com/volatiletech/null/v8", "github.com/aarondl/null/v8", "gopkg.in/volatiletech/null.v7"} {
+		r := check(t, "")
+		named := types.NewNamed(types.NewTypeName(token.NoPos, types.NewPackage(path, "null"), "Bytes", nil), types.NewStruct(nil, nil), nil)
+		if r.fillNamed(site{}, &model.Type{}, named) || !strings.Contains(r.printed(), "type null.Bytes reads a string, and writes its bytes as if they were JSON") {
+			t.Errorf("%s: %s", path, r.printed())
+		}
+	}
+}
+
 // TestNumbersInStrings checks that bounds of numbers are refused on numbers that travel as
 // strings, where JSON Schema would ignore them.
 func TestNumbersInStrings(t *testing.T) {

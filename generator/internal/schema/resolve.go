@@ -69,6 +69,10 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 		r.fillSchema(s, plan, t, form.Schema)
 		return !r.unreadable(s, plan, t)
 	}
+	if hint := refused[typeKey(t)]; hint != "" {
+		r.errorf(s, hint, "type %s reads a string, and writes its bytes as if they were JSON", r.typeString(t))
+		return false
+	}
 	if value := flaggedValue(t); value != nil {
 		plan.Value = value.Name()
 		return r.fillElem(s, plan, model.Flagged, value.Type())

@@ -109,7 +109,7 @@ func asText(t *model.Type) *model.Type {
 }
 
 // numericText names the type of a value that is a number in a string, such as a decimal;
-// "" if it is none.
+// "" for other types.
 func numericText(t *model.Type) string {
 	for t.Kind != model.Converted || t.Convert.Methods == model.Invalid {
 		switch t.Kind {
