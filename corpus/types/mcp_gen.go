@@ -3019,7 +3019,7 @@ var mcpToolStrfmtBase64 = mcp.ToolInfo{
 const mcpInputStrfmtBase64 = `{"type":"object","properties":` + mcpSchemaBoxBase64Properties + `,"required":["v"],` +
 	`"additionalProperties":false}`
 
-// mcpSchemaBoxBase64Properties is a part of several schemas.
+// mcpSchemaBoxBase64Properties occurs several times in schemas.
 const mcpSchemaBoxBase64Properties = `{"v":{"type":"string","description":"Bytes in base64.",` +
 	`"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"Bytes in base64.",` +
@@ -3766,7 +3766,7 @@ var mcpToolStrfmtUlid = mcp.ToolInfo{
 // mcpInputStrfmtUlid is the input schema of the tool "strfmt_ulid".
 const mcpInputStrfmtUlid = mcpSchemaBoxULID
 
-// mcpSchemaBoxULID is a part of several schemas.
+// mcpSchemaBoxULID occurs several times in schemas.
 const mcpSchemaBoxULID = `{"type":"object","properties":{` +
 	`"v":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"},` +
 	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"}}},` +
@@ -3775,7 +3775,7 @@ const mcpSchemaBoxULID = `{"type":"object","properties":{` +
 // mcpOutputStrfmtUlid is the output schema of the tool "strfmt_ulid".
 const mcpOutputStrfmtUlid = mcpSchemaBoxULID2
 
-// mcpSchemaBoxULID2 is a part of several schemas.
+// mcpSchemaBoxULID2 occurs several times in schemas.
 const mcpSchemaBoxULID2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"},` +
