@@ -13,7 +13,7 @@ import (
 // //mcp:arg). Descriptions are copied: each registration has its own choices, which do not change.
 
 // choices are those of the variables of a template.
-func (f *foundResource) choices() map[string][]string {
+func (f *foundResource) choices() map[string]*wire.Choices {
 	if f.template == nil {
 		return nil
 	}
@@ -21,10 +21,12 @@ func (f *foundResource) choices() map[string][]string {
 }
 
 // choicesOf are the choices for a decoder, by their functions.
-func choicesOf(all []implfuncs.Choices) map[string][]string {
-	m := map[string][]string{}
+func choicesOf(all []implfuncs.Choices) map[string]*wire.Choices {
+	m := map[string]*wire.Choices{}
 	for _, c := range all {
-		m[c.Function] = c.Values
+		if m[c.Function] == nil {
+			m[c.Function] = wire.NewChoices(c.Values)
+		}
 	}
 	return m
 }

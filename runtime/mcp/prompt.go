@@ -36,7 +36,7 @@ type PromptInfo struct {
 	// Timeout ends the context of the function; 0 means that of [WithTimeout].
 	Timeout time.Duration
 
-	choices map[string][]string // of arguments, by their functions
+	choices map[string]*wire.Choices // of arguments, by their functions
 }
 
 // PromptArgument is an argument of a prompt. All of them are strings for the

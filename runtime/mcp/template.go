@@ -34,7 +34,7 @@ type TemplateInfo struct {
 
 	ReadInfo
 
-	choices map[string][]string // of variables, by their functions
+	choices map[string]*wire.Choices // of variables, by their functions
 }
 
 // TemplateVariable is a variable of a resource template.

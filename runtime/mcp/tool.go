@@ -63,7 +63,7 @@ type ToolInfo struct {
 	// ["a"], and "" for an optional value that is not a text.
 	Lenient bool
 
-	choices map[string][]string // of arguments, by their functions
+	choices map[string]*wire.Choices // of arguments, by their functions
 }
 
 // ToolHints are what a client may want to know before it lets a tool be called

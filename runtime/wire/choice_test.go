@@ -1,15 +1,21 @@
 package wire_test
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// A choice is one of the values under its name, and what is wrong before it is said once.
-func TestChoice(t *testing.T) {
+// A choice is one of the values under its name.
+func TestStringChoice(t *testing.T) {
 	type region string
-	options := wire.Options{Choices: map[string][]string{"Regions": {"north", "south"}, "One": {"east"}}}
+	options := wire.Options{Choices: map[string]*wire.Choices{
+		"Regions": wire.NewChoices([]string{"north", "south"}), "One": wire.NewChoices([]string{"east"}), "Blank": wire.NewChoices([]string{"", "a"}),
+	}}
 	for _, test := range []struct{ json, name, want string }{
 		{`"north"`, "Regions", ""},
 		{`"south"`, "Regions", ""},
@@ -19,14 +25,19 @@ func TestChoice(t *testing.T) {
 		{`""`, "Regions", `must be one of "north", "south", got ""`},
 		{`"north"`, "One", `must be "east", got "north"`},
 		{`"east"`, "One", ""},
-		{`7`, "Regions", `must be a string, got a number 7`},
+		{`""`, "Blank", ""},
+		{`"north"`, "None", `must be , got "north"`},
+		{`7`, "Regions", `must be one of "north", "south", got a number 7`},
+		{`["north"]`, "Regions", `must be one of "north", "south", got an array`},
 	} {
 		d := wire.NewDecoder([]byte(test.json), options)
-		var v region
-		wire.String(d, &v)
-		wire.Choice(d, v, test.name)
+		v := region("before")
+		wire.StringChoice(d, &v, test.name)
 		got := ""
 		if err := d.Finish(); err != nil {
+			if v != "before" {
+				t.Errorf("%s: the variable is %q", test.json, v)
+			}
 			problems := err.(*wire.ArgumentsError).Problems
 			if len(problems) != 1 {
 				t.Errorf("%s: %v", test.json, problems)
@@ -36,5 +47,83 @@ func TestChoice(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s of %s: %s, want %s", test.json, test.name, got, test.want)
 		}
+	}
+}
+
+// In lenient mode an empty text for an optional choice is a missing value, as for an enumeration,
+// unless it is a choice.
+func TestLenientChoice(t *testing.T) {
+	for _, test := range []struct {
+		values   []string
+		required bool
+		text     string
+		want     string
+	}{
+		{[]string{"dev", "prod"}, false, `""`, "dev dev"},
+		{[]string{"dev", "prod"}, false, `"prod"`, "prod dev"},
+		{[]string{"dev", ""}, false, `""`, " dev"},
+		{[]string{"dev", "prod"}, true, `""`, "error"},
+		{[]string{"dev", "prod"}, false, `"test"`, "error"},
+	} {
+		for _, member := range []string{"context", "contexts"} {
+			d := wire.NewDecoder([]byte(`{"`+member+`":`+test.text+`}`),
+				wire.Options{Lenient: true, Choices: map[string]*wire.Choices{"Contexts": wire.NewChoices(test.values)}})
+			context, contexts := "dev", []string{"dev"}
+			for o := d.Object(wire.Fields{{Name: member, Required: test.required}}); o.Next(); {
+				switch o.Name() {
+				case "context":
+					wire.StringChoice(d, &context, "Contexts")
+				case "contexts":
+					wire.Slice(d, &contexts, func(d *wire.Decoder, v *string) { wire.StringChoice(d, v, "Contexts") })
+				}
+			}
+			got, want := context+" "+strings.Join(contexts, ","), test.want
+			if err := d.Finish(); err != nil {
+				got = "error"
+			}
+			if first, second, ok := strings.Cut(want, " "); ok && member == "contexts" {
+				want = second + " " + first
+			}
+			if got != want {
+				t.Errorf("%s %s of %q: got %q, want %q", member, test.text, test.values, got, want)
+			}
+		}
+	}
+}
+
+// Many texts are looked for among many choices in little time: here 10^9 comparisons would take
+// seconds.
+func TestManyChoices(t *testing.T) {
+	values := make([]string, 20_000)
+	for i := range values {
+		values[i] = fmt.Sprintf("value-%05d", i)
+	}
+	choices := wire.NewChoices(values)
+	read := func(text string) (all []string, took time.Duration, err error) {
+		began := time.Now()
+		d := wire.NewDecoder([]byte(text), wire.Options{Choices: map[string]*wire.Choices{"Values": choices}})
+		wire.Slice(d, &all, func(d *wire.Decoder, v *string) { wire.StringChoice(d, v, "Values") })
+		err = d.Finish()
+		return all, time.Since(began), err
+	}
+	list := func(value string) string { return "[" + strings.Repeat(`"`+value+`",`, 49_999) + `"` + value + `"]` }
+	first, quick, err := read(list(values[0]))
+	if err != nil || len(first) != 50_000 {
+		t.Fatal(len(first), err)
+	}
+	slow := time.Hour
+	for range 3 {
+		last, took, err := read(list(values[len(values)-1]))
+		if err != nil || len(last) != 50_000 {
+			t.Fatal(len(last), err)
+		}
+		slow = min(slow, took)
+	}
+	if slow > 20*quick+100*time.Millisecond {
+		t.Errorf("the last of %d choices takes %v, the first one %v", len(values), slow, quick)
+	}
+	_, _, err = read(list("value-x"))
+	if e, ok := errors.AsType[*wire.ArgumentsError](err); !ok || len(e.Error()) > 50_000 {
+		t.Errorf("%.200v", err)
 	}
 }

@@ -26,8 +26,8 @@ type Options struct {
 	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems.
 	// Reading ends at the next one.
 	MaxProblems int
-	// Choices are the values that [Choice] accepts, by name.
-	Choices map[string][]string
+	// Choices are the values that [StringChoice] accepts, by name.
+	Choices map[string]*Choices
 	// Context is usually a [context.Context]; nil means none. Its Err is called every
 	// 64 KiB. Once it returns an error, reading ends, and Finish returns that error.
 	Context interface{ Err() error }

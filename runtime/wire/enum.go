@@ -23,27 +23,57 @@ func StringEnum[T ~string](d *Decoder, v *T, values []T) {
 			return
 		}
 	}
+	notOneOf(d, values, text)
+}
+
+// Choices are the values of a [StringChoice]. They do not change, and can be shared.
+type Choices struct {
+	values []string
+	index  map[string]int // in values, since a client sends as many texts as it likes
+}
+
+// NewChoices returns choices. It keeps the values.
+func NewChoices(values []string) *Choices {
+	c := &Choices{values, make(map[string]int, len(values))}
+	for i, value := range values {
+		c.index[value] = i
+	}
+	return c
+}
+
+// StringChoice reads a string that must be one of the values that [Options.Choices] has under
+// that name.
+func StringChoice[T ~string](d *Decoder, v *T, name string) {
+	var values []string
+	choices := d.opts.Choices[name]
+	if choices != nil {
+		values = choices.values
+	}
+	d.failed = false
+	if d.peek() != '"' {
+		enumMismatch(d, values, appendStringValue[string])
+		return
+	}
+	text, _ := d.readString()
+	if d.err != nil {
+		return
+	}
+	if choices != nil {
+		if i, ok := choices.index[string(text)]; ok {
+			*v = T(values[i])
+			return
+		}
+	}
+	notOneOf(d, values, text)
+}
+
+// notOneOf records that a string is none of the values.
+func notOneOf[T ~string](d *Decoder, values []T, text []byte) {
 	hint := ""
 	if i := d.nearest(string(text), len(values), func(i int) string { return string(values[i]) }); i >= 0 {
 		hint = "; did you mean " + quote(string(values[i])) + "?"
 	}
 	d.violate(RuleEnum, oneOf(values, appendStringValue[T])+", got "+quote(string(text))+hint)
-}
-
-// Choice checks that a string is one of the values that [Options.Choices] has under that name.
-func Choice[T ~string](d *Decoder, v T, name string) {
-	if d.failed {
-		return
-	}
-	values := d.opts.Choices[name]
-	if slices.Contains(values, string(v)) {
-		return
-	}
-	hint := ""
-	if i := d.nearest(string(v), len(values), func(i int) string { return values[i] }); i >= 0 {
-		hint = "; did you mean " + quote(values[i]) + "?"
-	}
-	d.violate(RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(v))+hint)
 }
 
 // IntEnum reads an integer that must be one of values.

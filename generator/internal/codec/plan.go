@@ -180,6 +180,7 @@ type Read struct {
 	Func   Func
 	Elem   *Func   // argument of Ptr, Slice, Array and Map
 	Enum   *Enum   // argument of StringEnum, IntEnum and FloatEnum
+	Choice string  // argument of StringChoice
 	Schema *Schema // argument of AnyBySchema
 	Method string  // argument of Text, JSON and MapText: a method of *Type
 	Type   types.Type

@@ -30,7 +30,7 @@ func (b *builder) readQuoted(f *model.Field, place string) Read {
 		b.fail("field %s: the option ,string does not apply to its type", f.Name)
 		return Read{}
 	}
-	elem := b.elemFunc(t, nil, place)
+	elem := b.elemFunc(t, choicesOnly(&f.Rules), place)
 	r := Read{Func: Func{Name: "Quoted"}, Elem: &elem, Checks: b.checks(t, &f.Rules, place), Deref: deref}
 	if deref == 0 {
 		return r
@@ -121,6 +121,8 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		if e := b.enum(t, rules, place); e != nil {
 			r.Enum = e
 			r.Func.Name = enumReader(t)
+		} else if name := rules.Limit(keyword.Choices); name != "" {
+			r.Func.Name, r.Choice = "StringChoice", name
 		}
 	}
 	if r.Func.Name == "" {
@@ -141,13 +143,27 @@ func behindPointer(t *model.Type, rules *model.Rules) *model.Rules {
 	return elemOnly(rules)
 }
 
-// elemOnly keeps the rules for elements, which the function for a pointer's
-// target must check itself.
+// elemOnly keeps the rules for elements, and the enumerations, which the function for a
+// pointer's target must check itself.
 func elemOnly(rules *model.Rules) *model.Rules {
-	if rules == nil || rules.Elem.IsZero() && len(rules.Enum) == 0 {
-		return nil
+	choices := choicesOnly(rules)
+	switch {
+	case rules == nil || rules.Elem.IsZero() && len(rules.Enum) == 0:
+		return choices
+	case choices != nil:
+		return &model.Rules{Limits: choices.Limits, Elem: rules.Elem, Enum: rules.Enum}
 	}
 	return &model.Rules{Elem: rules.Elem, Enum: rules.Enum}
+}
+
+// choicesOnly keeps the choices, which the function that reads the string checks. It returns
+// nil without any.
+func choicesOnly(rules *model.Rules) *model.Rules {
+	name := rules.Limit(keyword.Choices)
+	if name == "" {
+		return nil
+	}
+	return &model.Rules{Limits: map[string]string{keyword.Choices: name}}
 }
 
 // depth counts the pointers around a value.

@@ -72,6 +72,9 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	if r.Schema != nil {
 		args = append(args, id(r.Schema.Name()))
 	}
+	if r.Choice != "" {
+		args = append(args, id(strconv.Quote(r.Choice)))
+	}
 	if r.Format != "" {
 		args = append(args, g.wire(r.Format))
 	}

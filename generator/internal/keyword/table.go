@@ -54,7 +54,7 @@ var table = []*Keyword{
 	{
 		Name: Choices, Value: Name, In: Arg, Example: "Regions", For: "strings and lists of them",
 		Help:  "function with the values that are allowed, called when features are registered: func() []string, or func(context.Context) ([]string, error)",
-		Funcs: map[model.Kind]string{model.String: "Choice"}, Refine: withoutConstants,
+		Funcs: map[model.Kind]string{model.String: ""}, Refine: withoutConstants,
 		Schema: func(s *jsonschema.Schema, v string) { s.Enum = []any{json.RawMessage(ChoicesMark(v))} },
 		Wrong:  func(any, string) string { return "" }, // the program checks defaults when it starts
 	},
