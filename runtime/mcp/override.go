@@ -49,11 +49,11 @@ func (t *tool) overridden(o *Overrides) Feature {
 	if o.Tool == nil {
 		return t
 	}
-	info := *t.info
-	info.Name, info.Aliases = t.name, slices.Clone(t.also)
-	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
-	info.Requires, info.Narrow = slices.Clone(info.Requires), slices.Clone(info.Narrow)
-	o.Tool(&info)
+	given := t.info.clone()
+	given.Name, given.Aliases = t.name, slices.Clone(t.also)
+	o.Tool(&given)
+	info := given.clone()
+	info.choices = t.info.choices
 	c := &overrideCheck{kind: KindTool, name: t.name}
 	c.fields(reflect.ValueOf(t.info).Elem(), reflect.ValueOf(&info).Elem())
 	c.schema("InputSchema", t.info.InputSchema, info.InputSchema, toolschema.CheckInput)
@@ -67,11 +67,10 @@ func (r *resource) overridden(o *Overrides) Feature {
 	if o.Resource == nil {
 		return r
 	}
-	info := *r.info
-	info.Name, info.Annotations = r.name, cloneAnnotations(info.Annotations)
-	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
-	info.Requires = slices.Clone(info.Requires)
-	o.Resource(&info)
+	given := r.info.clone()
+	given.Name = r.name
+	o.Resource(&given)
+	info := given.clone()
 	c := &overrideCheck{kind: KindResource, name: r.name}
 	c.fields(reflect.ValueOf(r.info).Elem(), reflect.ValueOf(&info).Elem())
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
@@ -82,14 +81,11 @@ func (t *template) overridden(o *Overrides) Feature {
 	if o.Template == nil {
 		return t
 	}
-	info := *t.info
-	info.Name, info.Annotations = t.name, cloneAnnotations(info.Annotations)
-	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
-	info.Requires, info.Variables = slices.Clone(info.Requires), slices.Clone(info.Variables)
-	for i := range info.Variables {
-		info.Variables[i].Values = slices.Clone(info.Variables[i].Values)
-	}
-	o.Template(&info)
+	given := t.info.clone()
+	given.Name = t.name
+	o.Template(&given)
+	info := given.clone()
+	info.choices = t.info.choices
 	c := &overrideCheck{kind: KindTemplate, name: t.name}
 	same := slices.EqualFunc(t.info.Variables, info.Variables, func(a, b TemplateVariable) bool {
 		return a.Name == b.Name && slices.Equal(a.Values, b.Values)
@@ -107,14 +103,11 @@ func (p *prompt) overridden(o *Overrides) Feature {
 	if o.Prompt == nil {
 		return p
 	}
-	info := *p.info
-	info.Name = p.name
-	info.Groups, info.Icons, info.Meta = slices.Clone(info.Groups), cloneIcons(info.Icons), maps.Clone(info.Meta)
-	info.Requires, info.Arguments = slices.Clone(info.Requires), slices.Clone(info.Arguments)
-	for i := range info.Arguments {
-		info.Arguments[i].Values = slices.Clone(info.Arguments[i].Values)
-	}
-	o.Prompt(&info)
+	given := p.info.clone()
+	given.Name = p.name
+	o.Prompt(&given)
+	info := given.clone()
+	info.choices = p.info.choices
 	c := &overrideCheck{kind: KindPrompt, name: p.name}
 	same := slices.EqualFunc(p.info.Arguments, info.Arguments, func(a, b PromptArgument) bool {
 		return a.Name == b.Name && a.Required == b.Required && a.NotBlank == b.NotBlank && slices.Equal(a.Values, b.Values)
@@ -122,7 +115,6 @@ func (p *prompt) overridden(o *Overrides) Feature {
 	if !same {
 		c.fail("changes Arguments in more than titles and descriptions")
 	}
-	info.Arguments = slices.Clone(info.Arguments) // which the function may have kept
 	for i := range info.Arguments {
 		a := &info.Arguments[i]
 		a.Values, a.Complete = p.info.Arguments[i].Values, p.info.Arguments[i].Complete
@@ -131,6 +123,52 @@ func (p *prompt) overridden(o *Overrides) Feature {
 	c.fields(reflect.ValueOf(p.info).Elem(), reflect.ValueOf(&info).Elem())
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
 	return newPrompt(&info, p.get, p.complete)
+}
+
+// The functions below copy a description with all that a function of [Overrides] could change in it.
+// They are called before such a function, for the description of the program, and after it, since it
+// may keep what it gets.
+
+func (i *ToolInfo) clone() ToolInfo {
+	c := *i
+	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Aliases, c.Requires, c.Narrow = slices.Clone(i.Aliases), slices.Clone(i.Requires), slices.Clone(i.Narrow)
+	return c
+}
+
+func (i *ResourceInfo) clone() ResourceInfo {
+	c := *i
+	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Annotations, c.Requires = cloneAnnotations(i.Annotations), slices.Clone(i.Requires)
+	return c
+}
+
+func (i *TemplateInfo) clone() TemplateInfo {
+	c := *i
+	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Annotations, c.Requires, c.Variables = cloneAnnotations(i.Annotations), slices.Clone(i.Requires), slices.Clone(i.Variables)
+	for n := range c.Variables {
+		c.Variables[n].Values = slices.Clone(c.Variables[n].Values)
+	}
+	return c
+}
+
+func (i *PromptInfo) clone() PromptInfo {
+	c := *i
+	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Requires, c.Arguments = slices.Clone(i.Requires), slices.Clone(i.Arguments)
+	for n := range c.Arguments {
+		c.Arguments[n].Values = slices.Clone(c.Arguments[n].Values)
+	}
+	return c
+}
+
+func cloneMeta(m Meta) Meta {
+	m = maps.Clone(m)
+	for key, value := range m {
+		m[key] = slices.Clone(value)
+	}
+	return m
 }
 
 func cloneIcons(icons []Icon) []Icon {

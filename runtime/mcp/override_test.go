@@ -166,6 +166,63 @@ func TestOverrideCombines(t *testing.T) {
 	}
 }
 
+// A function that keeps what it gets, or writes into it, changes nothing but what is registered then.
+func TestOverrideKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := func(s *mcp.Server) (all string) {
+			for _, method := range []string{"tools/list", "resources/list", "resources/templates/list", "prompts/list"} {
+				p := dial(t, s, "memory")
+				open(p, protocol.Negotiate("2025-11-25"))
+				p.send(request(1, method, `{}`) + "\n")
+				synctest.Wait()
+				all += strings.Join(p.received(), "") + "\n"
+				p.hangUp()
+			}
+			return all
+		}
+		var keep []func()
+		spoil := func(icons []mcp.Icon, meta mcp.Meta, groups []string) {
+			for i := range icons {
+				icons[i].Source, icons[i].Sizes[0] = "later", "later"
+			}
+			for key := range meta {
+				meta[key][0] = '7'
+				meta["com.example/later"] = []byte("1")
+			}
+			for i := range groups {
+				groups[i] = "later"
+			}
+		}
+		program, other := mcp.NewServer(fixtureInfo(), quiet), mcp.NewServer(fixtureInfo(), quiet)
+		registerOverridden(both{program, mcp.Override(other, mcp.Overrides{
+			Tool: func(i *mcp.ToolInfo) {
+				*i = mcp.ToolInfo{
+					Name: "other", Description: "Other.", Symbol: i.Symbol, InputSchema: i.InputSchema, OutputSchema: i.OutputSchema, Embeds: i.Embeds,
+					Icons: i.Icons, Meta: i.Meta, Groups: i.Groups, HideErrors: true,
+				}
+				i.Meta["com.example/a"][0] = '2'
+				keep = append(keep, func() { spoil(i.Icons, i.Meta, i.Groups); i.Description, i.Title = "later", "later" })
+			},
+			Resource: func(i *mcp.ResourceInfo) {
+				keep = append(keep, func() { i.Description, i.Annotations.Audience[0] = "later", "later" })
+			},
+			Template: func(i *mcp.TemplateInfo) { keep = append(keep, func() { i.Description = "later" }) },
+			Prompt: func(i *mcp.PromptInfo) {
+				keep = append(keep, func() { i.Description, i.Arguments[0].Description = "later", "later" })
+			},
+		})})
+		for _, f := range keep {
+			f()
+		}
+		if got := list(program); len(keep) != 4 || !strings.Contains(got, `"com.example/a":1`) || strings.Contains(got, "later") {
+			t.Errorf("the program has %s", got)
+		}
+		if got := list(other); !strings.Contains(got, `"com.example/a":2`) || strings.Contains(got, "later") {
+			t.Errorf("the other server has %s", got)
+		}
+	})
+}
+
 // What an override must not change, or makes invalid, is a panic that names it.
 func TestOverridePanics(t *testing.T) {
 	tool := func(f func(*mcp.ToolInfo)) mcp.Overrides { return mcp.Overrides{Tool: f} }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
+	"github.com/mcpgen/mcpgen/runtime/mcptest"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Choices that cannot be published end the program when it registers its features.
@@ -70,5 +72,32 @@ func TestChoicesAreCopied(t *testing.T) {
 	template := &mcp.TemplateInfo{Variables: []mcp.TemplateVariable{{Name: "a", Values: []string{"x"}}}}
 	if got := mcpimpl.TemplateChoices(template, regions.For("a"), all.For("b")).Variables; fmt.Sprint(got[0].Values, got[1].Name, got[1].Values) != `[north "<]b[all]` || len(template.Variables) != 1 || template.Variables[0].Values[0] != "x" {
 		t.Errorf("variables %v", got)
+	}
+}
+
+// Choices are kept by a description that Override replaces.
+func TestChoicesOverridden(t *testing.T) {
+	regions := mcpimpl.NewChoices("Regions", func() []string { return []string{"north"} })
+	info := mcpimpl.ToolChoices(&mcp.ToolInfo{Name: "t", InputSchema: `{"type":"object","properties":{"region":{"enum":["\u0000Regions"]}}}`}, regions.For("region"))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "s", Version: "1"})
+	mcp.Override(s, mcp.Overrides{Tool: func(i *mcp.ToolInfo) {
+		*i = mcp.ToolInfo{Name: i.Name, Description: "Other.", InputSchema: i.InputSchema}
+	}}).Register(mcpimpl.FuncTool(info, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+		var region string
+		d := mcpimpl.Decoder(req)
+		for o := d.Object(wire.Fields{{Name: "region"}}); o.Next(); {
+			wire.StringChoice(d, &region, "Regions")
+		}
+		if err := d.Finish(); err != nil {
+			return nil, err
+		}
+		return mcp.TextResult(region), nil
+	}))
+	c := mcptest.New(t, s, mcptest.Options{})
+	if got := c.Call("t", map[string]string{"region": "north"}); got.IsError || got.Text() != "north" {
+		t.Errorf("%v", got)
+	}
+	if got := c.Call("t", map[string]string{"region": "south"}); !got.IsError || !strings.Contains(got.Text(), `must be "north"`) {
+		t.Errorf("%v", got)
 	}
 }
