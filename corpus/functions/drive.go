@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpgen/mcpgen/corpus/internal/validator"
 )
 
 // outcome counts the results of calls.
@@ -131,14 +133,14 @@ func (d *driver) tool(t listed) error {
 	if err := json.Unmarshal(t.InputSchema, &in); err != nil {
 		return err
 	}
-	input, err := compile(t.InputSchema)
+	input, err := validator.Open(t.InputSchema)
 	if err != nil {
 		d.wrong(t.Name, "input schema: %v", err)
 		return nil
 	}
 	var output *jsonschema.Schema
 	if len(t.OutputSchema) > 0 {
-		if output, err = compileClosed(t.OutputSchema); err != nil {
+		if output, err = validator.Closed(t.OutputSchema); err != nil {
 			d.wrong(t.Name, "output schema: %v", err)
 			return nil
 		}
@@ -258,48 +260,6 @@ func (d *driver) invalid(tool string, in *schema, input *jsonschema.Schema) erro
 func isValidation(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return strings.Contains(first, "problem") && strings.Contains(first, "with the arguments of ")
-}
-
-// compile compiles a schema for the validator.
-func compile(text []byte) (*jsonschema.Schema, error) { return compileSchema(text, false) }
-
-// compileClosed compiles the schema of a result, and refuses members that it does not
-// declare: published schemas of results are open, which would hide them.
-func compileClosed(text []byte) (*jsonschema.Schema, error) { return compileSchema(text, true) }
-
-func compileSchema(text []byte, closed bool) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	if closed {
-		closeObjects(doc)
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("schema.json")
-}
-
-// closeObjects adds additionalProperties to the schemas of objects that have none.
-func closeObjects(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			closeObjects(e)
-		}
-	case map[string]any:
-		for _, e := range v {
-			closeObjects(e)
-		}
-		_, named := v["properties"].(map[string]any)
-		if _, said := v["additionalProperties"]; named && !said && v["type"] == "object" {
-			v["additionalProperties"] = false
-		}
-	}
 }
 
 // valid validates a value with a schema.

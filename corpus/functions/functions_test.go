@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/corpus/internal/validator"
 	"github.com/mcpgen/mcpgen/generator"
 )
 
@@ -59,7 +60,7 @@ func TestWrongIsFound(t *testing.T) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	s, err := compile([]byte(`{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]}`))
+	s, err := validator.Open([]byte(`{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcpgen/mcpgen/corpus/internal/validator"
 	"github.com/mcpgen/mcpgen/internal/zoo/identity"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -131,47 +132,6 @@ func (p *prover) list() (map[string]*tool, error) {
 	}
 }
 
-func compile(text []byte) (*jsonschema.Schema, error) { return compileSchema(text, false) }
-
-// compileClosed compiles the schema of a result, and refuses members that it does not
-// declare: published schemas of results are open, which would hide them.
-func compileClosed(text []byte) (*jsonschema.Schema, error) { return compileSchema(text, true) }
-
-func compileSchema(text []byte, closed bool) (*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	c.AssertContent()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	if closed {
-		closeObjects(doc)
-	}
-	if err := c.AddResource("schema.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("schema.json")
-}
-
-// closeObjects adds additionalProperties to the schemas of objects that have none.
-func closeObjects(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			closeObjects(e)
-		}
-	case map[string]any:
-		for _, e := range v {
-			closeObjects(e)
-		}
-		_, named := v["properties"].(map[string]any)
-		if _, said := v["additionalProperties"]; named && !said && v["type"] == "object" {
-			v["additionalProperties"] = false
-		}
-	}
-}
-
 // tool tries one tool.
 func (p *prover) tool(tl *tool, typ reflect.Type, count int) (err error) {
 	if tl.plan, err = parseSchema(tl.InputSchema); err != nil {
@@ -182,10 +142,10 @@ func (p *prover) tool(tl *tool, typ reflect.Type, count int) (err error) {
 		return err
 	}
 	tl.object = result.Type == "object"
-	if tl.input, err = compile(tl.InputSchema); err != nil {
+	if tl.input, err = validator.Open(tl.InputSchema); err != nil {
 		return err
 	}
-	if tl.output, err = compileClosed(tl.OutputSchema); err != nil {
+	if tl.output, err = validator.Closed(tl.OutputSchema); err != nil {
 		return err
 	}
 	g := &generator{Rand: p.r, defs: tl.plan.Defs}

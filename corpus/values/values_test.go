@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/corpus/internal/validator"
 	"github.com/mcpgen/mcpgen/internal/zoo/identity"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -236,7 +237,7 @@ func TestByMethods(t *testing.T) {
 		N int        `json:"n"`
 	}
 	const text = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"string"}},"n":{"type":"integer"}},"additionalProperties":false}`
-	compiled, err := compile([]byte(text))
+	compiled, err := validator.Open([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
