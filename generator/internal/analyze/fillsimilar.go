@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
 // checkLeft refuses arguments whose names are almost those that the defaults fill: a typing
@@ -72,7 +73,45 @@ func (s *similarity) anywhere(t *model.Type, path []string) (found bool) {
 			found = true
 			s.report(s.names[i], field, here)
 		}
+		found = s.unseen(field, here) || found
 		found = s.anywhere(field.Type, here) || found
+	}
+	return found
+}
+
+// unseen looks into a field that is left to encoding/json, which reads what the schema does
+// not have.
+func (s *similarity) unseen(field *model.Field, path []string) (found bool) {
+	t := field.Type
+	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
+		seen[t] = true // a list may be one of itself
+	}
+	if t.Kind != model.Reflect {
+		return false
+	}
+	for _, k := range s.names {
+		below := schema.Member(t.Go, func(name string) bool { return plainName(name) == plainName(k.name) })
+		if below == nil {
+			continue
+		}
+		k.used, found = true, true
+		name := strings.Join(path, ".")
+		said := s.used[name]
+		for _, name := range s.spellings(path, s.whole) {
+			said = said || s.keeps(name)
+			s.used[name] = true
+		}
+		if said {
+			continue
+		}
+		s.ok = false
+		at := s.at
+		if field.Pos.IsValid() {
+			at = at.At(field.Pos)
+		}
+		s.diags.Errorf(at.Pos, at.In("argument "+name).Subject, "encoding/json would read its member %s, whose name, in JSON or in Go, is that of %s, which %s fills, or almost",
+			strings.Join(below, "."), k.name, k.by).Relate(k.pos, "the defaults").
+			Hint = fmt.Sprintf("leave it out: //mcp:arg %s omit; inject=_ publishes it", name)
 	}
 	return found
 }

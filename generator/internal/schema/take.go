@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -69,4 +71,37 @@ func HasMember(t types.Type, path []string) bool {
 		}
 	}
 	return false
+}
+
+// Member finds a member by its name in JSON or Go where encoding/json reads a type by
+// itself, at any depth, and returns its path; nil if there is none.
+func Member(t types.Type, is func(name string) bool) []string {
+	return findMember(t, is, &typeutil.Map{})
+}
+
+func findMember(t types.Type, is func(name string) bool, seen *typeutil.Map) []string {
+	t = pointedTo(t)
+	if seen.Set(t, true) != nil || methodsOf(t).unmarshalJSON || methodsOf(t).unmarshalText {
+		return nil
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return findMember(u.Elem(), is, seen)
+	case *types.Slice:
+		return findMember(u.Elem(), is, seen)
+	case *types.Array:
+		return findMember(u.Elem(), is, seen)
+	case *types.Map:
+		return findMember(u.Elem(), is, seen)
+	case *types.Struct:
+		for _, m := range members(t) {
+			if is(m.name) || is(m.v.Name()) {
+				return []string{m.name}
+			}
+			if below := findMember(m.v.Type(), is, seen); below != nil {
+				return append([]string{m.name}, below...)
+			}
+		}
+	}
+	return nil
 }
