@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	cloud.google.com/go v0.123.0
+	github.com/aarondl/null/v8 v8.1.3
 	github.com/cockroachdb/apd/v3 v3.2.3
 	github.com/ericlagergren/decimal v0.0.0-20190204014639-71cf34b7c2b5
 	github.com/go-openapi/strfmt v0.27.4
@@ -20,6 +21,7 @@ require (
 	github.com/pgvector/pgvector-go v0.3.0
 	github.com/rs/xid v1.6.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/satori/go.uuid v1.2.0
 	github.com/shopspring/decimal v1.6.0
 	github.com/volatiletech/null/v8 v8.1.2
 	go.mongodb.org/mongo-driver v1.17.10
@@ -32,6 +34,9 @@ require (
 
 require (
 	filippo.io/edwards25519 v1.1.0 // indirect
+	github.com/aarondl/inflect v0.0.2 // indirect
+	github.com/aarondl/randomize v0.0.2 // indirect
+	github.com/aarondl/strmangle v0.0.9 // indirect
 	github.com/friendsofgo/errors v0.9.2 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
@@ -43,6 +48,7 @@ require (
 	github.com/jinzhu/inflection v1.0.0 // indirect
 	github.com/jinzhu/now v1.1.5 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
+	github.com/kr/text v0.2.0 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/volatiletech/inflect v0.0.1 // indirect

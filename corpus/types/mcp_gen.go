@@ -7,6 +7,7 @@ import (
 	"database/sql"
 
 	gocivil "cloud.google.com/go/civil"
+	"github.com/aarondl/null/v8"
 	"github.com/cockroachdb/apd/v3"
 	ericlagergrendecimal "github.com/ericlagergren/decimal"
 	"github.com/go-openapi/strfmt"
@@ -24,12 +25,13 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/pgvector/pgvector-go"
 	"github.com/rs/xid"
+	satoriuuid "github.com/satori/go.uuid"
 	"github.com/shopspring/decimal"
 	nullnull3 "github.com/volatiletech/null/v8"
 	"go.mongodb.org/mongo-driver/bson/primitive"
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"gopkg.in/guregu/null.v3"
-	guregunull "gopkg.in/guregu/null.v4"
+	guregunull "gopkg.in/guregu/null.v3"
+	guregunull2 "gopkg.in/guregu/null.v4"
 	"gorm.io/datatypes"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,6 +45,8 @@ const _ = mcpimpl.AtLeast_v1_0
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
+	r.Register(mcpimpl.FuncTool(&mcpToolAarondlByte, mcpCallAarondlByte))
+	r.Register(mcpimpl.FuncTool(&mcpToolAarondlString, mcpCallAarondlString))
 	r.Register(mcpimpl.FuncTool(&mcpToolApdBigInt, mcpCallApdBigInt))
 	r.Register(mcpimpl.FuncTool(&mcpToolApdDecimal, mcpCallApdDecimal))
 	r.Register(mcpimpl.FuncTool(&mcpToolApdNullDecimal, mcpCallApdNullDecimal))
@@ -115,6 +119,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolPgvectorVector, mcpCallPgvectorVector))
 	r.Register(mcpimpl.FuncTool(&mcpToolPrimitiveObjectID, mcpCallPrimitiveObjectID))
 	r.Register(mcpimpl.FuncTool(&mcpToolResourceQuantity, mcpCallResourceQuantity))
+	r.Register(mcpimpl.FuncTool(&mcpToolSatoriUUID, mcpCallSatoriUUID))
 	r.Register(mcpimpl.FuncTool(&mcpToolSqlxJSONText, mcpCallSqlxJSONText))
 	r.Register(mcpimpl.FuncTool(&mcpToolSqlxNullJSONText, mcpCallSqlxNullJSONText))
 	r.Register(mcpimpl.FuncTool(&mcpToolStrfmtBase64, mcpCallStrfmtBase64))
@@ -167,6 +172,91 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolVolatileUint8, mcpCallVolatileUint8))
 	r.Register(mcpimpl.FuncTool(&mcpToolXidID, mcpCallXidID))
 }
+
+// mcpToolAarondlByte describes the tool "aarondl_byte" (func AarondlByte).
+var mcpToolAarondlByte = mcp.ToolInfo{
+	Name:         "aarondl_byte",
+	Symbol:       "AarondlByte",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputAarondlByte,
+	OutputSchema: mcpOutputAarondlByte,
+}
+
+// mcpInputAarondlByte is the input schema of the tool "aarondl_byte".
+const mcpInputAarondlByte = mcpSchemaBoxByte
+
+// mcpSchemaBoxByte occurs several times in schemas.
+const mcpSchemaBoxByte = `{"type":"object","properties":{` +
+	`"v":{"description":"One character of ASCII.",` +
+	`"anyOf":[{"type":"string","pattern":"^[ !#-\\[\\]-~]$"},{"type":"null"}]},` +
+	`"l":{"type":"array","items":{"description":"One character of ASCII.",` +
+	`"anyOf":[{"type":"string","pattern":"^[ !#-\\[\\]-~]$"},{"type":"null"}]}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputAarondlByte is the output schema of the tool "aarondl_byte".
+const mcpOutputAarondlByte = mcpSchemaBoxByte2
+
+// mcpSchemaBoxByte2 occurs several times in schemas.
+const mcpSchemaBoxByte2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+	`"properties":{` +
+	`"v":{"description":"One character of ASCII.","anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"l":{"type":"array",` +
+	`"items":{"description":"One character of ASCII.","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+	`"required":["v"]}`
+
+// mcpCallAarondlByte answers calls of the tool "aarondl_byte".
+func mcpCallAarondlByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[null.Byte]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxByte(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := AarondlByte(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxByte(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[null.Byte]) Box[null.Byte] = AarondlByte
+
+// mcpToolAarondlString describes the tool "aarondl_string" (func
+// AarondlString).
+var mcpToolAarondlString = mcp.ToolInfo{
+	Name:         "aarondl_string",
+	Symbol:       "AarondlString",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputAarondlString,
+	OutputSchema: mcpOutputAarondlString,
+}
+
+// mcpInputAarondlString is the input schema of the tool "aarondl_string".
+const mcpInputAarondlString = `{"type":"object","properties":{` +
+	`"v":{"type":"string"},` +
+	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+	`"additionalProperties":false}`
+
+// mcpOutputAarondlString is the output schema of the tool "aarondl_string".
+const mcpOutputAarondlString = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.","properties":{` +
+	`"v":{"type":"string"},` +
+	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
+
+// mcpCallAarondlString answers calls of the tool "aarondl_string".
+func mcpCallAarondlString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[null.String]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxString(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := AarondlString(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxString(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[null.String]) Box[null.String] = AarondlString
 
 // mcpToolApdBigInt describes the tool "apd_big_int" (func ApdBigInt).
 var mcpToolApdBigInt = mcp.ToolInfo{
@@ -1276,7 +1366,7 @@ const mcpOutputNull3Bool = `{"type":"object","description":"Box holds a value as
 
 // mcpCallNull3Bool answers calls of the tool "null3_bool".
 func mcpCallNull3Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[null.Bool]
+	var args Box[guregunull.Bool]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxBool(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1288,7 +1378,7 @@ func mcpCallNull3Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[null.Bool]) Box[null.Bool] = Null3Bool
+var _ func(Box[guregunull.Bool]) Box[guregunull.Bool] = Null3Bool
 
 // mcpToolNull3Float describes the tool "null3_float" (func Null3Float).
 var mcpToolNull3Float = mcp.ToolInfo{
@@ -1313,7 +1403,7 @@ const mcpOutputNull3Float = `{"type":"object",` +
 
 // mcpCallNull3Float answers calls of the tool "null3_float".
 func mcpCallNull3Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[null.Float]
+	var args Box[guregunull.Float]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxFloat(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1325,7 +1415,7 @@ func mcpCallNull3Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[null.Float]) Box[null.Float] = Null3Float
+var _ func(Box[guregunull.Float]) Box[guregunull.Float] = Null3Float
 
 // mcpToolNull3Int describes the tool "null3_int" (func Null3Int).
 var mcpToolNull3Int = mcp.ToolInfo{
@@ -1350,7 +1440,7 @@ const mcpOutputNull3Int = `{"type":"object","description":"Box holds a value as 
 
 // mcpCallNull3Int answers calls of the tool "null3_int".
 func mcpCallNull3Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[null.Int]
+	var args Box[guregunull.Int]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeBoxInt(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1362,7 +1452,7 @@ func mcpCallNull3Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[null.Int]) Box[null.Int] = Null3Int
+var _ func(Box[guregunull.Int]) Box[guregunull.Int] = Null3Int
 
 // mcpToolNull3String describes the tool "null3_string" (func Null3String).
 var mcpToolNull3String = mcp.ToolInfo{
@@ -1387,19 +1477,19 @@ const mcpOutputNull3String = `{"type":"object",` +
 
 // mcpCallNull3String answers calls of the tool "null3_string".
 func mcpCallNull3String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[null.String]
+	var args Box[guregunull.String]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeBoxString(d, &args)
+	mcpDecodeTypesBoxString(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := Null3String(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeBoxString(e, &result)
+	mcpEncodeTypesBoxString(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[null.String]) Box[null.String] = Null3String
+var _ func(Box[guregunull.String]) Box[guregunull.String] = Null3String
 
 // mcpToolNull3Time describes the tool "null3_time" (func Null3Time).
 var mcpToolNull3Time = mcp.ToolInfo{
@@ -1427,7 +1517,7 @@ const mcpSchemaBoxTime3 = `{"type":"object","description":"Box holds a value as 
 
 // mcpCallNull3Time answers calls of the tool "null3_time".
 func mcpCallNull3Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[null.Time]
+	var args Box[guregunull.Time]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeTypesBoxTime4(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1439,7 +1529,7 @@ func mcpCallNull3Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[null.Time]) Box[null.Time] = Null3Time
+var _ func(Box[guregunull.Time]) Box[guregunull.Time] = Null3Time
 
 // mcpToolNull4Bool describes the tool "null4_bool" (func Null4Bool).
 var mcpToolNull4Bool = mcp.ToolInfo{
@@ -1464,7 +1554,7 @@ const mcpOutputNull4Bool = `{"type":"object","description":"Box holds a value as
 
 // mcpCallNull4Bool answers calls of the tool "null4_bool".
 func mcpCallNull4Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[guregunull.Bool]
+	var args Box[guregunull2.Bool]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeTypesBoxBool(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1476,7 +1566,7 @@ func mcpCallNull4Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[guregunull.Bool]) Box[guregunull.Bool] = Null4Bool
+var _ func(Box[guregunull2.Bool]) Box[guregunull2.Bool] = Null4Bool
 
 // mcpToolNull4Float describes the tool "null4_float" (func Null4Float).
 var mcpToolNull4Float = mcp.ToolInfo{
@@ -1501,7 +1591,7 @@ const mcpOutputNull4Float = `{"type":"object",` +
 
 // mcpCallNull4Float answers calls of the tool "null4_float".
 func mcpCallNull4Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[guregunull.Float]
+	var args Box[guregunull2.Float]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeTypesBoxFloat(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1513,7 +1603,7 @@ func mcpCallNull4Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[guregunull.Float]) Box[guregunull.Float] = Null4Float
+var _ func(Box[guregunull2.Float]) Box[guregunull2.Float] = Null4Float
 
 // mcpToolNull4Int describes the tool "null4_int" (func Null4Int).
 var mcpToolNull4Int = mcp.ToolInfo{
@@ -1538,7 +1628,7 @@ const mcpOutputNull4Int = `{"type":"object","description":"Box holds a value as 
 
 // mcpCallNull4Int answers calls of the tool "null4_int".
 func mcpCallNull4Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[guregunull.Int]
+	var args Box[guregunull2.Int]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeTypesBoxInt(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1550,7 +1640,7 @@ func mcpCallNull4Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[guregunull.Int]) Box[guregunull.Int] = Null4Int
+var _ func(Box[guregunull2.Int]) Box[guregunull2.Int] = Null4Int
 
 // mcpToolNull4String describes the tool "null4_string" (func Null4String).
 var mcpToolNull4String = mcp.ToolInfo{
@@ -1575,19 +1665,19 @@ const mcpOutputNull4String = `{"type":"object",` +
 
 // mcpCallNull4String answers calls of the tool "null4_string".
 func mcpCallNull4String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[guregunull.String]
+	var args Box[guregunull2.String]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxString(d, &args)
+	mcpDecodeTypesBoxString2(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := Null4String(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxString(e, &result)
+	mcpEncodeTypesBoxString2(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[guregunull.String]) Box[guregunull.String] = Null4String
+var _ func(Box[guregunull2.String]) Box[guregunull2.String] = Null4String
 
 // mcpToolNull4Time describes the tool "null4_time" (func Null4Time).
 var mcpToolNull4Time = mcp.ToolInfo{
@@ -1609,7 +1699,7 @@ const mcpOutputNull4Time = mcpSchemaBoxTime3
 
 // mcpCallNull4Time answers calls of the tool "null4_time".
 func mcpCallNull4Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args Box[guregunull.Time]
+	var args Box[guregunull2.Time]
 	d := mcpimpl.Decoder(req)
 	mcpDecodeTypesBoxTime5(d, &args)
 	if err := d.Finish(); err != nil {
@@ -1621,7 +1711,7 @@ func mcpCallNull4Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	return mcpimpl.Structured(req, e)
 }
 
-var _ func(Box[guregunull.Time]) Box[guregunull.Time] = Null4Time
+var _ func(Box[guregunull2.Time]) Box[guregunull2.Time] = Null4Time
 
 // mcpToolNull5Bool describes the tool "null5_bool" (func Null5Bool).
 var mcpToolNull5Bool = mcp.ToolInfo{
@@ -1670,19 +1760,19 @@ var mcpToolNull5Byte = mcp.ToolInfo{
 }
 
 // mcpInputNull5Byte is the input schema of the tool "null5_byte".
-const mcpInputNull5Byte = mcpSchemaBoxByte
+const mcpInputNull5Byte = mcpSchemaBoxByte3
 
-// mcpSchemaBoxByte occurs several times in schemas.
-const mcpSchemaBoxByte = `{"type":"object","properties":{` +
+// mcpSchemaBoxByte3 occurs several times in schemas.
+const mcpSchemaBoxByte3 = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":255},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}},` +
 	`"additionalProperties":false}`
 
 // mcpOutputNull5Byte is the output schema of the tool "null5_byte".
-const mcpOutputNull5Byte = mcpSchemaBoxByte2
+const mcpOutputNull5Byte = mcpSchemaBoxByte4
 
-// mcpSchemaBoxByte2 occurs several times in schemas.
-const mcpSchemaBoxByte2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+// mcpSchemaBoxByte4 occurs several times in schemas.
+const mcpSchemaBoxByte4 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
 	`"properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":255},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}}}`
@@ -1691,13 +1781,13 @@ const mcpSchemaBoxByte2 = `{"type":"object","description":"Box holds a value as 
 func mcpCallNull5Byte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[nullnull.Byte]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeBoxByte(d, &args)
+	mcpDecodeTypesBoxByte(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := Null5Byte(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeBoxByte(e, &result)
+	mcpEncodeTypesBoxByte(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -1890,13 +1980,13 @@ const mcpOutputNull5String = `{"type":"object",` +
 func mcpCallNull5String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[nullnull.String]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxString2(d, &args)
+	mcpDecodeTypesBoxString3(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := Null5String(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxString2(e, &result)
+	mcpEncodeTypesBoxString3(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -2020,22 +2110,22 @@ var mcpToolNull6Byte = mcp.ToolInfo{
 }
 
 // mcpInputNull6Byte is the input schema of the tool "null6_byte".
-const mcpInputNull6Byte = mcpSchemaBoxByte
+const mcpInputNull6Byte = mcpSchemaBoxByte3
 
 // mcpOutputNull6Byte is the output schema of the tool "null6_byte".
-const mcpOutputNull6Byte = mcpSchemaBoxByte2
+const mcpOutputNull6Byte = mcpSchemaBoxByte4
 
 // mcpCallNull6Byte answers calls of the tool "null6_byte".
 func mcpCallNull6Byte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[nullnull2.Byte]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxByte(d, &args)
+	mcpDecodeTypesBoxByte2(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := Null6Byte(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxByte(e, &result)
+	mcpEncodeTypesBoxByte2(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -2202,13 +2292,13 @@ const mcpOutputNull6String = `{"type":"object",` +
 func mcpCallNull6String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[nullnull2.String]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxString3(d, &args)
+	mcpDecodeTypesBoxString4(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := Null6String(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxString3(e, &result)
+	mcpEncodeTypesBoxString4(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -2931,6 +3021,40 @@ func mcpCallResourceQuantity(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 }
 
 var _ func(Box[resource.Quantity]) Box[resource.Quantity] = ResourceQuantity
+
+// mcpToolSatoriUUID describes the tool "satori_uuid" (func SatoriUUID).
+var mcpToolSatoriUUID = mcp.ToolInfo{
+	Name:         "satori_uuid",
+	Symbol:       "SatoriUUID",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputSatoriUUID,
+	OutputSchema: mcpOutputSatoriUUID,
+}
+
+// mcpInputSatoriUUID is the input schema of the tool "satori_uuid".
+const mcpInputSatoriUUID = `{"type":"object","properties":{` +
+	`"v":{"type":"string","format":"uuid"},` +
+	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+	`"required":["v"],"additionalProperties":false}`
+
+// mcpOutputSatoriUUID is the output schema of the tool "satori_uuid".
+const mcpOutputSatoriUUID = mcpSchemaBoxUUID
+
+// mcpCallSatoriUUID answers calls of the tool "satori_uuid".
+func mcpCallSatoriUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[satoriuuid.UUID]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeTypesBoxUUID2(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := SatoriUUID(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeTypesBoxUUID2(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[satoriuuid.UUID]) Box[satoriuuid.UUID] = SatoriUUID
 
 // mcpToolSqlxJSONText describes the tool "sqlx_json_text" (func SqlxJSONText).
 var mcpToolSqlxJSONText = mcp.ToolInfo{
@@ -3857,13 +3981,13 @@ const mcpOutputStrfmtUUID = `{"type":"object",` +
 func mcpCallStrfmtUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[strfmt.UUID]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxUUID2(d, &args)
+	mcpDecodeTypesBoxUUID3(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := StrfmtUUID(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxUUID2(e, &result)
+	mcpEncodeTypesBoxUUID3(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -4100,13 +4224,13 @@ const mcpOutputUUIDUUID = mcpSchemaBoxUUID
 func mcpCallUUIDUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[googleuuid.UUID]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxUUID3(d, &args)
+	mcpDecodeTypesBoxUUID4(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := UuidUUID(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxUUID3(e, &result)
+	mcpEncodeTypesBoxUUID4(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -4159,32 +4283,22 @@ var mcpToolVolatileByte = mcp.ToolInfo{
 }
 
 // mcpInputVolatileByte is the input schema of the tool "volatile_byte".
-const mcpInputVolatileByte = `{"type":"object","properties":{` +
-	`"v":{"description":"One character of ASCII.",` +
-	`"anyOf":[{"type":"string","pattern":"^[ !#-\\[\\]-~]$"},{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"description":"One character of ASCII.",` +
-	`"anyOf":[{"type":"string","pattern":"^[ !#-\\[\\]-~]$"},{"type":"null"}]}}},` +
-	`"required":["v"],"additionalProperties":false}`
+const mcpInputVolatileByte = mcpSchemaBoxByte
 
 // mcpOutputVolatileByte is the output schema of the tool "volatile_byte".
-const mcpOutputVolatileByte = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"description":"One character of ASCII.","anyOf":[{"type":"string"},{"type":"null"}]},` +
-	`"l":{"type":"array",` +
-	`"items":{"description":"One character of ASCII.","anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"required":["v"]}`
+const mcpOutputVolatileByte = mcpSchemaBoxByte2
 
 // mcpCallVolatileByte answers calls of the tool "volatile_byte".
 func mcpCallVolatileByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[nullnull3.Byte]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxByte2(d, &args)
+	mcpDecodeTypesBoxByte3(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := VolatileByte(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxByte2(e, &result)
+	mcpEncodeTypesBoxByte3(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -4502,13 +4616,13 @@ const mcpOutputVolatileString = `{"type":"object",` +
 func mcpCallVolatileString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args Box[nullnull3.String]
 	d := mcpimpl.Decoder(req)
-	mcpDecodeTypesBoxString4(d, &args)
+	mcpDecodeTypesBoxString5(d, &args)
 	if err := d.Finish(); err != nil {
 		return nil, err
 	}
 	result := VolatileString(args)
 	e := mcpimpl.Encoder(req)
-	mcpEncodeTypesBoxString4(e, &result)
+	mcpEncodeTypesBoxString5(e, &result)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -4704,10 +4818,10 @@ var mcpToolVolatileUint8 = mcp.ToolInfo{
 }
 
 // mcpInputVolatileUint8 is the input schema of the tool "volatile_uint8".
-const mcpInputVolatileUint8 = mcpSchemaBoxByte
+const mcpInputVolatileUint8 = mcpSchemaBoxByte3
 
 // mcpOutputVolatileUint8 is the output schema of the tool "volatile_uint8".
-const mcpOutputVolatileUint8 = mcpSchemaBoxByte2
+const mcpOutputVolatileUint8 = mcpSchemaBoxByte4
 
 // mcpCallVolatileUint8 answers calls of the tool "volatile_uint8".
 func mcpCallVolatileUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4767,49 +4881,116 @@ var _ func(Box[xid.ID]) Box[xid.ID] = XidID
 var mcpEnumBoundedID = []string{"6ba7b810-9dad-11d1-80b4-00c04fd430c8"}
 
 // mcpPatternString is compiled when it is first needed.
-var mcpPatternString = wire.NewPattern(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+var mcpPatternString = wire.NewPattern(`^[ !#-\[\]-~]$`)
+
+// mcpPatternString2 is compiled when it is first needed.
+var mcpPatternString2 = wire.NewPattern(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
 // mcpPatternBoundedSite is compiled when it is first needed.
 var mcpPatternBoundedSite = wire.NewPattern(`^https:`)
 
-// mcpPatternString2 is compiled when it is first needed.
-var mcpPatternString2 = wire.NewPattern(`^[0-9a-v]{19}[0g]$`)
-
 // mcpPatternString3 is compiled when it is first needed.
-var mcpPatternString3 = wire.NewPattern(`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$`)
+var mcpPatternString3 = wire.NewPattern(`^[0-9a-v]{19}[0g]$`)
 
 // mcpPatternString4 is compiled when it is first needed.
-var mcpPatternString4 = wire.NewPattern(`^[0-9a-fA-F]{24}$`)
+var mcpPatternString4 = wire.NewPattern(`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$`)
 
-// mcpPatternString6 is compiled when it is first needed.
-var mcpPatternString6 = wire.NewPattern(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?$`)
+// mcpPatternString5 is compiled when it is first needed.
+var mcpPatternString5 = wire.NewPattern(`^[0-9a-fA-F]{24}$`)
 
 // mcpPatternString7 is compiled when it is first needed.
-var mcpPatternString7 = wire.NewPattern(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?$`)
+var mcpPatternString7 = wire.NewPattern(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?$`)
 
-// mcpPatternString11 is compiled when it is first needed.
-var mcpPatternString11 = wire.NewPattern(`^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
+// mcpPatternString8 is compiled when it is first needed.
+var mcpPatternString8 = wire.NewPattern(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?$`)
 
 // mcpPatternString12 is compiled when it is first needed.
-var mcpPatternString12 = wire.NewPattern(`T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-])`)
+var mcpPatternString12 = wire.NewPattern(`^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
 
 // mcpPatternString13 is compiled when it is first needed.
-var mcpPatternString13 = wire.NewPattern(`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)$`)
+var mcpPatternString13 = wire.NewPattern(`T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-])`)
 
 // mcpPatternString14 is compiled when it is first needed.
-var mcpPatternString14 = wire.NewPattern(`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$`)
+var mcpPatternString14 = wire.NewPattern(`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)$`)
 
 // mcpPatternString15 is compiled when it is first needed.
-var mcpPatternString15 = wire.NewPattern(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
+var mcpPatternString15 = wire.NewPattern(`^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$`)
 
 // mcpPatternString16 is compiled when it is first needed.
-var mcpPatternString16 = wire.NewPattern(`^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
+var mcpPatternString16 = wire.NewPattern(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
-// mcpPatternString21 is compiled when it is first needed.
-var mcpPatternString21 = wire.NewPattern(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`)
+// mcpPatternString17 is compiled when it is first needed.
+var mcpPatternString17 = wire.NewPattern(`^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
 
 // mcpPatternString22 is compiled when it is first needed.
-var mcpPatternString22 = wire.NewPattern(`^[ !#-\[\]-~]$`)
+var mcpPatternString22 = wire.NewPattern(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`)
+
+// mcpDecodeBoxByte reads a value of type Box[null.Byte].
+func mcpDecodeBoxByte(d *wire.Decoder, v *Box[null.Byte]) {
+	for o := d.Object(mcpFieldsBoxByte); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.JSONOfStringOrNull(d, &v.V, (*null.Byte).UnmarshalJSON, mcpDecodeStringPtr)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeByte)
+		}
+	}
+}
+
+var _ = struct {
+	V null.Byte
+	L []null.Byte
+}(Box[null.Byte]{})
+
+// mcpFieldsBoxByte are the members of a value of type Box[null.Byte].
+var mcpFieldsBoxByte = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeStringPtr reads a value of type *string.
+func mcpDecodeStringPtr(d *wire.Decoder, v **string) {
+	wire.Nullable(d, v, mcpDecodeString)
+}
+
+// mcpDecodeString reads a value of type string.
+func mcpDecodeString(d *wire.Decoder, v *string) {
+	wire.String(d, v)
+	wire.Pattern(d, *v, mcpPatternString)
+}
+
+// mcpDecodeByte reads a value of type null.Byte.
+func mcpDecodeByte(d *wire.Decoder, v *null.Byte) {
+	wire.JSONOfStringOrNull(d, v, (*null.Byte).UnmarshalJSON, mcpDecodeStringPtr)
+}
+
+// mcpDecodeBoxString reads a value of type Box[null.String].
+func mcpDecodeBoxString(d *wire.Decoder, v *Box[null.String]) {
+	for o := d.Object(mcpFieldsBoxString); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Flagged(d, &v.V.String, &v.V.Valid, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeNullString)
+		}
+	}
+}
+
+var _ = struct {
+	V null.String
+	L []null.String
+}(Box[null.String]{})
+
+// mcpFieldsBoxString are the members of a value of type Box[null.String].
+var mcpFieldsBoxString = wire.Fields{
+	{Name: "v"},
+	{Name: "l"},
+}
+
+// mcpDecodeNullString reads a value of type null.String.
+func mcpDecodeNullString(d *wire.Decoder, v *null.String) {
+	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
+}
 
 // mcpDecodeBoxBigInt reads a value of type Box[apd.BigInt].
 func mcpDecodeBoxBigInt(d *wire.Decoder, v *Box[apd.BigInt]) {
@@ -4844,7 +5025,7 @@ func mcpDecodeBoxDecimal(d *wire.Decoder, v *Box[apd.Decimal]) {
 	for o := d.Object(mcpFieldsBoxDecimal); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*apd.Decimal).UnmarshalText, mcpDecodeString)
+			wire.TextOfString(d, &v.V, (*apd.Decimal).UnmarshalText, mcpDecodeString2)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeDecimal)
 		}
@@ -4862,15 +5043,15 @@ var mcpFieldsBoxDecimal = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString reads a value of type string.
-func mcpDecodeString(d *wire.Decoder, v *string) {
+// mcpDecodeString2 reads a value of type string.
+func mcpDecodeString2(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString)
+	wire.Pattern(d, *v, mcpPatternString2)
 }
 
 // mcpDecodeDecimal reads a value of type apd.Decimal.
 func mcpDecodeDecimal(d *wire.Decoder, v *apd.Decimal) {
-	wire.TextOfString(d, v, (*apd.Decimal).UnmarshalText, mcpDecodeString)
+	wire.TextOfString(d, v, (*apd.Decimal).UnmarshalText, mcpDecodeString2)
 }
 
 // mcpDecodeBoxNullDecimal reads a value of type Box[apd.NullDecimal].
@@ -4962,7 +5143,7 @@ func mcpDecodeBoundedID(d *wire.Decoder, v *string) {
 func mcpDecodeBoundedAmount(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.MaxLength(d, *v, 4)
-	wire.Pattern(d, *v, mcpPatternString)
+	wire.Pattern(d, *v, mcpPatternString2)
 }
 
 // mcpDecodeBoundedSite reads a value of type string.
@@ -5003,23 +5184,7 @@ func mcpDecodeIDPtr(d *wire.Decoder, v **xid.ID) {
 
 // mcpDecodeID reads a value of type xid.ID.
 func mcpDecodeID(d *wire.Decoder, v *xid.ID) {
-	wire.JSONOfString(d, v, (*xid.ID).UnmarshalJSON, mcpDecodeString2)
-}
-
-// mcpDecodeString2 reads a value of type string.
-func mcpDecodeString2(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString2)
-}
-
-// mcpDecodeDate reads a value of type pgtype.Date.
-func mcpDecodeDate(d *wire.Decoder, v *pgtype.Date) {
-	wire.JSONOfStringOrNull(d, v, (*pgtype.Date).UnmarshalJSON, mcpDecodeStringPtr)
-}
-
-// mcpDecodeStringPtr reads a value of type *string.
-func mcpDecodeStringPtr(d *wire.Decoder, v **string) {
-	wire.Nullable(d, v, mcpDecodeString3)
+	wire.JSONOfString(d, v, (*xid.ID).UnmarshalJSON, mcpDecodeString3)
 }
 
 // mcpDecodeString3 reads a value of type string.
@@ -5028,12 +5193,28 @@ func mcpDecodeString3(d *wire.Decoder, v *string) {
 	wire.Pattern(d, *v, mcpPatternString3)
 }
 
+// mcpDecodeDate reads a value of type pgtype.Date.
+func mcpDecodeDate(d *wire.Decoder, v *pgtype.Date) {
+	wire.JSONOfStringOrNull(d, v, (*pgtype.Date).UnmarshalJSON, mcpDecodeStringPtr2)
+}
+
+// mcpDecodeStringPtr2 reads a value of type *string.
+func mcpDecodeStringPtr2(d *wire.Decoder, v **string) {
+	wire.Nullable(d, v, mcpDecodeString4)
+}
+
+// mcpDecodeString4 reads a value of type string.
+func mcpDecodeString4(d *wire.Decoder, v *string) {
+	wire.String(d, v)
+	wire.Pattern(d, *v, mcpPatternString4)
+}
+
 // mcpDecodeBoxObjectID reads a value of type Box[bson.ObjectID].
 func mcpDecodeBoxObjectID(d *wire.Decoder, v *Box[bson.ObjectID]) {
 	for o := d.Object(mcpFieldsBoxObjectID); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*bson.ObjectID).UnmarshalJSON, mcpDecodeString4)
+			wire.JSONOfString(d, &v.V, (*bson.ObjectID).UnmarshalJSON, mcpDecodeString5)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeObjectID)
 		}
@@ -5051,15 +5232,15 @@ var mcpFieldsBoxObjectID = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString4 reads a value of type string.
-func mcpDecodeString4(d *wire.Decoder, v *string) {
+// mcpDecodeString5 reads a value of type string.
+func mcpDecodeString5(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString4)
+	wire.Pattern(d, *v, mcpPatternString5)
 }
 
 // mcpDecodeObjectID reads a value of type bson.ObjectID.
 func mcpDecodeObjectID(d *wire.Decoder, v *bson.ObjectID) {
-	wire.JSONOfString(d, v, (*bson.ObjectID).UnmarshalJSON, mcpDecodeString4)
+	wire.JSONOfString(d, v, (*bson.ObjectID).UnmarshalJSON, mcpDecodeString5)
 }
 
 // mcpDecodeBoxDate reads a value of type Box[civil.Date].
@@ -5067,7 +5248,7 @@ func mcpDecodeBoxDate(d *wire.Decoder, v *Box[civil.Date]) {
 	for o := d.Object(mcpFieldsBoxDate); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*civil.Date).UnmarshalText, mcpDecodeString5)
+			wire.TextOfString(d, &v.V, (*civil.Date).UnmarshalText, mcpDecodeString6)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeCivilDate)
 		}
@@ -5085,15 +5266,15 @@ var mcpFieldsBoxDate = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString5 reads a value of type string.
-func mcpDecodeString5(d *wire.Decoder, v *string) {
+// mcpDecodeString6 reads a value of type string.
+func mcpDecodeString6(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatDate)
 }
 
 // mcpDecodeCivilDate reads a value of type civil.Date.
 func mcpDecodeCivilDate(d *wire.Decoder, v *civil.Date) {
-	wire.TextOfString(d, v, (*civil.Date).UnmarshalText, mcpDecodeString5)
+	wire.TextOfString(d, v, (*civil.Date).UnmarshalText, mcpDecodeString6)
 }
 
 // mcpDecodeBoxDateTime reads a value of type Box[civil.DateTime].
@@ -5101,7 +5282,7 @@ func mcpDecodeBoxDateTime(d *wire.Decoder, v *Box[civil.DateTime]) {
 	for o := d.Object(mcpFieldsBoxDateTime); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*civil.DateTime).UnmarshalText, mcpDecodeString6)
+			wire.TextOfString(d, &v.V, (*civil.DateTime).UnmarshalText, mcpDecodeString7)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeDateTime)
 		}
@@ -5119,15 +5300,15 @@ var mcpFieldsBoxDateTime = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString6 reads a value of type string.
-func mcpDecodeString6(d *wire.Decoder, v *string) {
+// mcpDecodeString7 reads a value of type string.
+func mcpDecodeString7(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString6)
+	wire.Pattern(d, *v, mcpPatternString7)
 }
 
 // mcpDecodeDateTime reads a value of type civil.DateTime.
 func mcpDecodeDateTime(d *wire.Decoder, v *civil.DateTime) {
-	wire.TextOfString(d, v, (*civil.DateTime).UnmarshalText, mcpDecodeString6)
+	wire.TextOfString(d, v, (*civil.DateTime).UnmarshalText, mcpDecodeString7)
 }
 
 // mcpDecodeBoxTime reads a value of type Box[civil.Time].
@@ -5135,7 +5316,7 @@ func mcpDecodeBoxTime(d *wire.Decoder, v *Box[civil.Time]) {
 	for o := d.Object(mcpFieldsBoxTime); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*civil.Time).UnmarshalText, mcpDecodeString7)
+			wire.TextOfString(d, &v.V, (*civil.Time).UnmarshalText, mcpDecodeString8)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeTime)
 		}
@@ -5153,15 +5334,15 @@ var mcpFieldsBoxTime = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString7 reads a value of type string.
-func mcpDecodeString7(d *wire.Decoder, v *string) {
+// mcpDecodeString8 reads a value of type string.
+func mcpDecodeString8(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString7)
+	wire.Pattern(d, *v, mcpPatternString8)
 }
 
 // mcpDecodeTime reads a value of type civil.Time.
 func mcpDecodeTime(d *wire.Decoder, v *civil.Time) {
-	wire.TextOfString(d, v, (*civil.Time).UnmarshalText, mcpDecodeString7)
+	wire.TextOfString(d, v, (*civil.Time).UnmarshalText, mcpDecodeString8)
 }
 
 // mcpDecodeTypesBoxDate reads a value of type Box[civil.Date].
@@ -5169,7 +5350,7 @@ func mcpDecodeTypesBoxDate(d *wire.Decoder, v *Box[gocivil.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*gocivil.Date).UnmarshalText, mcpDecodeString5)
+			wire.TextOfString(d, &v.V, (*gocivil.Date).UnmarshalText, mcpDecodeString6)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeGoCivilDate)
 		}
@@ -5189,7 +5370,7 @@ var mcpFieldsTypesBoxDate = wire.Fields{
 
 // mcpDecodeGoCivilDate reads a value of type civil.Date.
 func mcpDecodeGoCivilDate(d *wire.Decoder, v *gocivil.Date) {
-	wire.TextOfString(d, v, (*gocivil.Date).UnmarshalText, mcpDecodeString5)
+	wire.TextOfString(d, v, (*gocivil.Date).UnmarshalText, mcpDecodeString6)
 }
 
 // mcpDecodeTypesBoxDateTime reads a value of type Box[civil.DateTime].
@@ -5197,7 +5378,7 @@ func mcpDecodeTypesBoxDateTime(d *wire.Decoder, v *Box[gocivil.DateTime]) {
 	for o := d.Object(mcpFieldsTypesBoxDateTime); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*gocivil.DateTime).UnmarshalText, mcpDecodeString6)
+			wire.TextOfString(d, &v.V, (*gocivil.DateTime).UnmarshalText, mcpDecodeString7)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeGoCivilDateTime)
 		}
@@ -5218,7 +5399,7 @@ var mcpFieldsTypesBoxDateTime = wire.Fields{
 
 // mcpDecodeGoCivilDateTime reads a value of type civil.DateTime.
 func mcpDecodeGoCivilDateTime(d *wire.Decoder, v *gocivil.DateTime) {
-	wire.TextOfString(d, v, (*gocivil.DateTime).UnmarshalText, mcpDecodeString6)
+	wire.TextOfString(d, v, (*gocivil.DateTime).UnmarshalText, mcpDecodeString7)
 }
 
 // mcpDecodeTypesBoxTime reads a value of type Box[civil.Time].
@@ -5226,7 +5407,7 @@ func mcpDecodeTypesBoxTime(d *wire.Decoder, v *Box[gocivil.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*gocivil.Time).UnmarshalText, mcpDecodeString7)
+			wire.TextOfString(d, &v.V, (*gocivil.Time).UnmarshalText, mcpDecodeString8)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeGoCivilTime)
 		}
@@ -5246,7 +5427,7 @@ var mcpFieldsTypesBoxTime = wire.Fields{
 
 // mcpDecodeGoCivilTime reads a value of type civil.Time.
 func mcpDecodeGoCivilTime(d *wire.Decoder, v *gocivil.Time) {
-	wire.TextOfString(d, v, (*gocivil.Time).UnmarshalText, mcpDecodeString7)
+	wire.TextOfString(d, v, (*gocivil.Time).UnmarshalText, mcpDecodeString8)
 }
 
 // mcpDecodeTypesBoxDate2 reads a value of type Box[datatypes.Date].
@@ -5254,7 +5435,7 @@ func mcpDecodeTypesBoxDate2(d *wire.Decoder, v *Box[datatypes.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate2); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*datatypes.Date).UnmarshalJSON, mcpDecodeString8)
+			wire.JSONOfString(d, &v.V, (*datatypes.Date).UnmarshalJSON, mcpDecodeString9)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeDatatypesDate)
 		}
@@ -5273,15 +5454,15 @@ var mcpFieldsTypesBoxDate2 = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString8 reads a value of type string.
-func mcpDecodeString8(d *wire.Decoder, v *string) {
+// mcpDecodeString9 reads a value of type string.
+func mcpDecodeString9(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatDateTime)
 }
 
 // mcpDecodeDatatypesDate reads a value of type datatypes.Date.
 func mcpDecodeDatatypesDate(d *wire.Decoder, v *datatypes.Date) {
-	wire.JSONOfString(d, v, (*datatypes.Date).UnmarshalJSON, mcpDecodeString8)
+	wire.JSONOfString(d, v, (*datatypes.Date).UnmarshalJSON, mcpDecodeString9)
 }
 
 // mcpDecodeBoxJSON reads a value of type Box[datatypes.JSON].
@@ -5375,7 +5556,7 @@ func mcpDecodeTypesBoxTime2(d *wire.Decoder, v *Box[datatypes.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime2); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*datatypes.Time).UnmarshalJSON, mcpDecodeString7)
+			wire.JSONOfString(d, &v.V, (*datatypes.Time).UnmarshalJSON, mcpDecodeString8)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeDatatypesTime)
 		}
@@ -5396,7 +5577,7 @@ var mcpFieldsTypesBoxTime2 = wire.Fields{
 
 // mcpDecodeDatatypesTime reads a value of type datatypes.Time.
 func mcpDecodeDatatypesTime(d *wire.Decoder, v *datatypes.Time) {
-	wire.JSONOfString(d, v, (*datatypes.Time).UnmarshalJSON, mcpDecodeString7)
+	wire.JSONOfString(d, v, (*datatypes.Time).UnmarshalJSON, mcpDecodeString8)
 }
 
 // mcpDecodeBoxURL reads a value of type Box[datatypes.URL].
@@ -5404,7 +5585,7 @@ func mcpDecodeBoxURL(d *wire.Decoder, v *Box[datatypes.URL]) {
 	for o := d.Object(mcpFieldsBoxURL); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*datatypes.URL).UnmarshalJSON, mcpDecodeString9)
+			wire.JSONOfString(d, &v.V, (*datatypes.URL).UnmarshalJSON, mcpDecodeString10)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeURL)
 		}
@@ -5422,15 +5603,15 @@ var mcpFieldsBoxURL = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString9 reads a value of type string.
-func mcpDecodeString9(d *wire.Decoder, v *string) {
+// mcpDecodeString10 reads a value of type string.
+func mcpDecodeString10(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatURI)
 }
 
 // mcpDecodeURL reads a value of type datatypes.URL.
 func mcpDecodeURL(d *wire.Decoder, v *datatypes.URL) {
-	wire.JSONOfString(d, v, (*datatypes.URL).UnmarshalJSON, mcpDecodeString9)
+	wire.JSONOfString(d, v, (*datatypes.URL).UnmarshalJSON, mcpDecodeString10)
 }
 
 // mcpDecodeTypesBoxDecimal reads a value of type Box[decimal.Decimal].
@@ -5438,7 +5619,7 @@ func mcpDecodeTypesBoxDecimal(d *wire.Decoder, v *Box[decimal.Decimal]) {
 	for o := d.Object(mcpFieldsTypesBoxDecimal); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*decimal.Decimal).UnmarshalText, mcpDecodeString)
+			wire.TextOfString(d, &v.V, (*decimal.Decimal).UnmarshalText, mcpDecodeString2)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeDecimalDecimal)
 		}
@@ -5459,7 +5640,7 @@ var mcpFieldsTypesBoxDecimal = wire.Fields{
 
 // mcpDecodeDecimalDecimal reads a value of type decimal.Decimal.
 func mcpDecodeDecimalDecimal(d *wire.Decoder, v *decimal.Decimal) {
-	wire.TextOfString(d, v, (*decimal.Decimal).UnmarshalText, mcpDecodeString)
+	wire.TextOfString(d, v, (*decimal.Decimal).UnmarshalText, mcpDecodeString2)
 }
 
 // mcpDecodeTypesBoxNullDecimal reads a value of type Box[decimal.NullDecimal].
@@ -5496,7 +5677,7 @@ func mcpDecodeBoxTimestamp(d *wire.Decoder, v *Box[github.Timestamp]) {
 	for o := d.Object(mcpFieldsBoxTimestamp); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*github.Timestamp).UnmarshalJSON, mcpDecodeString8)
+			wire.JSONOfString(d, &v.V, (*github.Timestamp).UnmarshalJSON, mcpDecodeString9)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeTimestamp)
 		}
@@ -5517,7 +5698,7 @@ var mcpFieldsBoxTimestamp = wire.Fields{
 
 // mcpDecodeTimestamp reads a value of type github.Timestamp.
 func mcpDecodeTimestamp(d *wire.Decoder, v *github.Timestamp) {
-	wire.JSONOfString(d, v, (*github.Timestamp).UnmarshalJSON, mcpDecodeString8)
+	wire.JSONOfString(d, v, (*github.Timestamp).UnmarshalJSON, mcpDecodeString9)
 }
 
 // mcpDecodeBoxNullUUID reads a value of type Box[uuid.NullUUID].
@@ -5545,11 +5726,11 @@ var mcpFieldsBoxNullUUID = wire.Fields{
 
 // mcpDecodeUUID reads a value of type uuid.UUID.
 func mcpDecodeUUID(d *wire.Decoder, v *uuid.UUID) {
-	wire.TextOfString(d, v, (*uuid.UUID).UnmarshalText, mcpDecodeString10)
+	wire.TextOfString(d, v, (*uuid.UUID).UnmarshalText, mcpDecodeString11)
 }
 
-// mcpDecodeString10 reads a value of type string.
-func mcpDecodeString10(d *wire.Decoder, v *string) {
+// mcpDecodeString11 reads a value of type string.
+func mcpDecodeString11(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatUUID)
 }
@@ -5564,7 +5745,7 @@ func mcpDecodeBoxUUID(d *wire.Decoder, v *Box[uuid.UUID]) {
 	for o := d.Object(mcpFieldsBoxUUID); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*uuid.UUID).UnmarshalText, mcpDecodeString10)
+			wire.TextOfString(d, &v.V, (*uuid.UUID).UnmarshalText, mcpDecodeString11)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeUUID)
 		}
@@ -5616,7 +5797,7 @@ func mcpDecodeBoxBig(d *wire.Decoder, v *Box[ericlagergrendecimal.Big]) {
 	for o := d.Object(mcpFieldsBoxBig); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*ericlagergrendecimal.Big).UnmarshalText, mcpDecodeString)
+			wire.TextOfString(d, &v.V, (*ericlagergrendecimal.Big).UnmarshalText, mcpDecodeString2)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeBig)
 		}
@@ -5636,7 +5817,7 @@ var mcpFieldsBoxBig = wire.Fields{
 
 // mcpDecodeBig reads a value of type decimal.Big.
 func mcpDecodeBig(d *wire.Decoder, v *ericlagergrendecimal.Big) {
-	wire.TextOfString(d, v, (*ericlagergrendecimal.Big).UnmarshalText, mcpDecodeString)
+	wire.TextOfString(d, v, (*ericlagergrendecimal.Big).UnmarshalText, mcpDecodeString2)
 }
 
 // mcpDecodeBoxDuration reads a value of type Box[v1.Duration].
@@ -5644,7 +5825,7 @@ func mcpDecodeBoxDuration(d *wire.Decoder, v *Box[v1.Duration]) {
 	for o := d.Object(mcpFieldsBoxDuration); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*v1.Duration).UnmarshalJSON, mcpDecodeString11)
+			wire.JSONOfString(d, &v.V, (*v1.Duration).UnmarshalJSON, mcpDecodeString12)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeDuration)
 		}
@@ -5662,15 +5843,15 @@ var mcpFieldsBoxDuration = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString11 reads a value of type string.
-func mcpDecodeString11(d *wire.Decoder, v *string) {
+// mcpDecodeString12 reads a value of type string.
+func mcpDecodeString12(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString11)
+	wire.Pattern(d, *v, mcpPatternString12)
 }
 
 // mcpDecodeDuration reads a value of type v1.Duration.
 func mcpDecodeDuration(d *wire.Decoder, v *v1.Duration) {
-	wire.JSONOfString(d, v, (*v1.Duration).UnmarshalJSON, mcpDecodeString11)
+	wire.JSONOfString(d, v, (*v1.Duration).UnmarshalJSON, mcpDecodeString12)
 }
 
 // mcpDecodeBoxMicroTime reads a value of type Box[v1.MicroTime].
@@ -5678,7 +5859,7 @@ func mcpDecodeBoxMicroTime(d *wire.Decoder, v *Box[v1.MicroTime]) {
 	for o := d.Object(mcpFieldsBoxMicroTime); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*v1.MicroTime).UnmarshalJSON, mcpDecodeString12)
+			wire.JSONOfString(d, &v.V, (*v1.MicroTime).UnmarshalJSON, mcpDecodeString13)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeMicroTime)
 		}
@@ -5696,16 +5877,16 @@ var mcpFieldsBoxMicroTime = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString12 reads a value of type string.
-func mcpDecodeString12(d *wire.Decoder, v *string) {
+// mcpDecodeString13 reads a value of type string.
+func mcpDecodeString13(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString12)
+	wire.Pattern(d, *v, mcpPatternString13)
 	wire.Format(d, *v, wire.FormatDateTime)
 }
 
 // mcpDecodeMicroTime reads a value of type v1.MicroTime.
 func mcpDecodeMicroTime(d *wire.Decoder, v *v1.MicroTime) {
-	wire.JSONOfString(d, v, (*v1.MicroTime).UnmarshalJSON, mcpDecodeString12)
+	wire.JSONOfString(d, v, (*v1.MicroTime).UnmarshalJSON, mcpDecodeString13)
 }
 
 // mcpDecodeTypesBoxTime3 reads a value of type Box[v1.Time].
@@ -5713,7 +5894,7 @@ func mcpDecodeTypesBoxTime3(d *wire.Decoder, v *Box[v1.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime3); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*v1.Time).UnmarshalJSON, mcpDecodeString8)
+			wire.JSONOfString(d, &v.V, (*v1.Time).UnmarshalJSON, mcpDecodeString9)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeV1Time)
 		}
@@ -5733,11 +5914,11 @@ var mcpFieldsTypesBoxTime3 = wire.Fields{
 
 // mcpDecodeV1Time reads a value of type v1.Time.
 func mcpDecodeV1Time(d *wire.Decoder, v *v1.Time) {
-	wire.JSONOfString(d, v, (*v1.Time).UnmarshalJSON, mcpDecodeString8)
+	wire.JSONOfString(d, v, (*v1.Time).UnmarshalJSON, mcpDecodeString9)
 }
 
 // mcpDecodeBoxBool reads a value of type Box[null.Bool].
-func mcpDecodeBoxBool(d *wire.Decoder, v *Box[null.Bool]) {
+func mcpDecodeBoxBool(d *wire.Decoder, v *Box[guregunull.Bool]) {
 	for o := d.Object(mcpFieldsBoxBool); o.Next(); {
 		switch o.Name() {
 		case "v":
@@ -5749,9 +5930,9 @@ func mcpDecodeBoxBool(d *wire.Decoder, v *Box[null.Bool]) {
 }
 
 var _ = struct {
-	V null.Bool
-	L []null.Bool
-}(Box[null.Bool]{})
+	V guregunull.Bool
+	L []guregunull.Bool
+}(Box[guregunull.Bool]{})
 
 // mcpFieldsBoxBool are the members of a value of type Box[null.Bool].
 var mcpFieldsBoxBool = wire.Fields{
@@ -5760,12 +5941,12 @@ var mcpFieldsBoxBool = wire.Fields{
 }
 
 // mcpDecodeBool reads a value of type null.Bool.
-func mcpDecodeBool(d *wire.Decoder, v *null.Bool) {
+func mcpDecodeBool(d *wire.Decoder, v *guregunull.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
 // mcpDecodeBoxFloat reads a value of type Box[null.Float].
-func mcpDecodeBoxFloat(d *wire.Decoder, v *Box[null.Float]) {
+func mcpDecodeBoxFloat(d *wire.Decoder, v *Box[guregunull.Float]) {
 	for o := d.Object(mcpFieldsBoxFloat); o.Next(); {
 		switch o.Name() {
 		case "v":
@@ -5777,9 +5958,9 @@ func mcpDecodeBoxFloat(d *wire.Decoder, v *Box[null.Float]) {
 }
 
 var _ = struct {
-	V null.Float
-	L []null.Float
-}(Box[null.Float]{})
+	V guregunull.Float
+	L []guregunull.Float
+}(Box[guregunull.Float]{})
 
 // mcpFieldsBoxFloat are the members of a value of type Box[null.Float].
 var mcpFieldsBoxFloat = wire.Fields{
@@ -5788,12 +5969,12 @@ var mcpFieldsBoxFloat = wire.Fields{
 }
 
 // mcpDecodeFloat reads a value of type null.Float.
-func mcpDecodeFloat(d *wire.Decoder, v *null.Float) {
+func mcpDecodeFloat(d *wire.Decoder, v *guregunull.Float) {
 	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
 }
 
 // mcpDecodeBoxInt reads a value of type Box[null.Int].
-func mcpDecodeBoxInt(d *wire.Decoder, v *Box[null.Int]) {
+func mcpDecodeBoxInt(d *wire.Decoder, v *Box[guregunull.Int]) {
 	for o := d.Object(mcpFieldsBoxInt); o.Next(); {
 		switch o.Name() {
 		case "v":
@@ -5805,9 +5986,9 @@ func mcpDecodeBoxInt(d *wire.Decoder, v *Box[null.Int]) {
 }
 
 var _ = struct {
-	V null.Int
-	L []null.Int
-}(Box[null.Int]{})
+	V guregunull.Int
+	L []guregunull.Int
+}(Box[guregunull.Int]{})
 
 // mcpFieldsBoxInt are the members of a value of type Box[null.Int].
 var mcpFieldsBoxInt = wire.Fields{
@@ -5816,147 +5997,7 @@ var mcpFieldsBoxInt = wire.Fields{
 }
 
 // mcpDecodeInt reads a value of type null.Int.
-func mcpDecodeInt(d *wire.Decoder, v *null.Int) {
-	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
-}
-
-// mcpDecodeBoxString reads a value of type Box[null.String].
-func mcpDecodeBoxString(d *wire.Decoder, v *Box[null.String]) {
-	for o := d.Object(mcpFieldsBoxString); o.Next(); {
-		switch o.Name() {
-		case "v":
-			wire.Flagged(d, &v.V.String, &v.V.Valid, wire.String)
-		case "l":
-			wire.Slice(d, &v.L, mcpDecodeNullString)
-		}
-	}
-}
-
-var _ = struct {
-	V null.String
-	L []null.String
-}(Box[null.String]{})
-
-// mcpFieldsBoxString are the members of a value of type Box[null.String].
-var mcpFieldsBoxString = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
-}
-
-// mcpDecodeNullString reads a value of type null.String.
-func mcpDecodeNullString(d *wire.Decoder, v *null.String) {
-	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
-}
-
-// mcpDecodeTypesBoxTime4 reads a value of type Box[null.Time].
-func mcpDecodeTypesBoxTime4(d *wire.Decoder, v *Box[null.Time]) {
-	for o := d.Object(mcpFieldsTypesBoxTime4); o.Next(); {
-		switch o.Name() {
-		case "v":
-			wire.Flagged(d, &v.V.Time, &v.V.Valid, wire.Time)
-		case "l":
-			wire.Slice(d, &v.L, mcpDecodeNullTime)
-		}
-	}
-}
-
-var _ = struct {
-	V null.Time
-	L []null.Time
-}(Box[null.Time]{})
-
-// mcpFieldsTypesBoxTime4 are the members of a value of type Box[null.Time].
-var mcpFieldsTypesBoxTime4 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
-}
-
-// mcpDecodeNullTime reads a value of type null.Time.
-func mcpDecodeNullTime(d *wire.Decoder, v *null.Time) {
-	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
-}
-
-// mcpDecodeTypesBoxBool reads a value of type Box[null.Bool].
-func mcpDecodeTypesBoxBool(d *wire.Decoder, v *Box[guregunull.Bool]) {
-	for o := d.Object(mcpFieldsTypesBoxBool); o.Next(); {
-		switch o.Name() {
-		case "v":
-			wire.Flagged(d, &v.V.Bool, &v.V.Valid, wire.Bool)
-		case "l":
-			wire.Slice(d, &v.L, mcpDecodeNullBool)
-		}
-	}
-}
-
-var _ = struct {
-	V guregunull.Bool
-	L []guregunull.Bool
-}(Box[guregunull.Bool]{})
-
-// mcpFieldsTypesBoxBool are the members of a value of type Box[null.Bool].
-var mcpFieldsTypesBoxBool = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
-}
-
-// mcpDecodeNullBool reads a value of type null.Bool.
-func mcpDecodeNullBool(d *wire.Decoder, v *guregunull.Bool) {
-	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
-}
-
-// mcpDecodeTypesBoxFloat reads a value of type Box[null.Float].
-func mcpDecodeTypesBoxFloat(d *wire.Decoder, v *Box[guregunull.Float]) {
-	for o := d.Object(mcpFieldsTypesBoxFloat); o.Next(); {
-		switch o.Name() {
-		case "v":
-			wire.Flagged(d, &v.V.Float64, &v.V.Valid, wire.Float)
-		case "l":
-			wire.Slice(d, &v.L, mcpDecodeNullFloat)
-		}
-	}
-}
-
-var _ = struct {
-	V guregunull.Float
-	L []guregunull.Float
-}(Box[guregunull.Float]{})
-
-// mcpFieldsTypesBoxFloat are the members of a value of type Box[null.Float].
-var mcpFieldsTypesBoxFloat = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
-}
-
-// mcpDecodeNullFloat reads a value of type null.Float.
-func mcpDecodeNullFloat(d *wire.Decoder, v *guregunull.Float) {
-	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
-}
-
-// mcpDecodeTypesBoxInt reads a value of type Box[null.Int].
-func mcpDecodeTypesBoxInt(d *wire.Decoder, v *Box[guregunull.Int]) {
-	for o := d.Object(mcpFieldsTypesBoxInt); o.Next(); {
-		switch o.Name() {
-		case "v":
-			wire.Flagged(d, &v.V.Int64, &v.V.Valid, wire.Int)
-		case "l":
-			wire.Slice(d, &v.L, mcpDecodeNullInt)
-		}
-	}
-}
-
-var _ = struct {
-	V guregunull.Int
-	L []guregunull.Int
-}(Box[guregunull.Int]{})
-
-// mcpFieldsTypesBoxInt are the members of a value of type Box[null.Int].
-var mcpFieldsTypesBoxInt = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
-}
-
-// mcpDecodeNullInt reads a value of type null.Int.
-func mcpDecodeNullInt(d *wire.Decoder, v *guregunull.Int) {
+func mcpDecodeInt(d *wire.Decoder, v *guregunull.Int) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
@@ -5988,8 +6029,148 @@ func mcpDecodeGureguNullString(d *wire.Decoder, v *guregunull.String) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
+// mcpDecodeTypesBoxTime4 reads a value of type Box[null.Time].
+func mcpDecodeTypesBoxTime4(d *wire.Decoder, v *Box[guregunull.Time]) {
+	for o := d.Object(mcpFieldsTypesBoxTime4); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Flagged(d, &v.V.Time, &v.V.Valid, wire.Time)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeNullTime)
+		}
+	}
+}
+
+var _ = struct {
+	V guregunull.Time
+	L []guregunull.Time
+}(Box[guregunull.Time]{})
+
+// mcpFieldsTypesBoxTime4 are the members of a value of type Box[null.Time].
+var mcpFieldsTypesBoxTime4 = wire.Fields{
+	{Name: "v"},
+	{Name: "l"},
+}
+
+// mcpDecodeNullTime reads a value of type null.Time.
+func mcpDecodeNullTime(d *wire.Decoder, v *guregunull.Time) {
+	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
+}
+
+// mcpDecodeTypesBoxBool reads a value of type Box[null.Bool].
+func mcpDecodeTypesBoxBool(d *wire.Decoder, v *Box[guregunull2.Bool]) {
+	for o := d.Object(mcpFieldsTypesBoxBool); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Flagged(d, &v.V.Bool, &v.V.Valid, wire.Bool)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeNullBool)
+		}
+	}
+}
+
+var _ = struct {
+	V guregunull2.Bool
+	L []guregunull2.Bool
+}(Box[guregunull2.Bool]{})
+
+// mcpFieldsTypesBoxBool are the members of a value of type Box[null.Bool].
+var mcpFieldsTypesBoxBool = wire.Fields{
+	{Name: "v"},
+	{Name: "l"},
+}
+
+// mcpDecodeNullBool reads a value of type null.Bool.
+func mcpDecodeNullBool(d *wire.Decoder, v *guregunull2.Bool) {
+	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
+}
+
+// mcpDecodeTypesBoxFloat reads a value of type Box[null.Float].
+func mcpDecodeTypesBoxFloat(d *wire.Decoder, v *Box[guregunull2.Float]) {
+	for o := d.Object(mcpFieldsTypesBoxFloat); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Flagged(d, &v.V.Float64, &v.V.Valid, wire.Float)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeNullFloat)
+		}
+	}
+}
+
+var _ = struct {
+	V guregunull2.Float
+	L []guregunull2.Float
+}(Box[guregunull2.Float]{})
+
+// mcpFieldsTypesBoxFloat are the members of a value of type Box[null.Float].
+var mcpFieldsTypesBoxFloat = wire.Fields{
+	{Name: "v"},
+	{Name: "l"},
+}
+
+// mcpDecodeNullFloat reads a value of type null.Float.
+func mcpDecodeNullFloat(d *wire.Decoder, v *guregunull2.Float) {
+	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
+}
+
+// mcpDecodeTypesBoxInt reads a value of type Box[null.Int].
+func mcpDecodeTypesBoxInt(d *wire.Decoder, v *Box[guregunull2.Int]) {
+	for o := d.Object(mcpFieldsTypesBoxInt); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Flagged(d, &v.V.Int64, &v.V.Valid, wire.Int)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeNullInt)
+		}
+	}
+}
+
+var _ = struct {
+	V guregunull2.Int
+	L []guregunull2.Int
+}(Box[guregunull2.Int]{})
+
+// mcpFieldsTypesBoxInt are the members of a value of type Box[null.Int].
+var mcpFieldsTypesBoxInt = wire.Fields{
+	{Name: "v"},
+	{Name: "l"},
+}
+
+// mcpDecodeNullInt reads a value of type null.Int.
+func mcpDecodeNullInt(d *wire.Decoder, v *guregunull2.Int) {
+	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
+}
+
+// mcpDecodeTypesBoxString2 reads a value of type Box[null.String].
+func mcpDecodeTypesBoxString2(d *wire.Decoder, v *Box[guregunull2.String]) {
+	for o := d.Object(mcpFieldsTypesBoxString2); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Flagged(d, &v.V.String, &v.V.Valid, wire.String)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeGureguNullString2)
+		}
+	}
+}
+
+var _ = struct {
+	V guregunull2.String
+	L []guregunull2.String
+}(Box[guregunull2.String]{})
+
+// mcpFieldsTypesBoxString2 are the members of a value of type Box[null.String].
+var mcpFieldsTypesBoxString2 = wire.Fields{
+	{Name: "v"},
+	{Name: "l"},
+}
+
+// mcpDecodeGureguNullString2 reads a value of type null.String.
+func mcpDecodeGureguNullString2(d *wire.Decoder, v *guregunull2.String) {
+	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
+}
+
 // mcpDecodeTypesBoxTime5 reads a value of type Box[null.Time].
-func mcpDecodeTypesBoxTime5(d *wire.Decoder, v *Box[guregunull.Time]) {
+func mcpDecodeTypesBoxTime5(d *wire.Decoder, v *Box[guregunull2.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime5); o.Next(); {
 		switch o.Name() {
 		case "v":
@@ -6001,9 +6182,9 @@ func mcpDecodeTypesBoxTime5(d *wire.Decoder, v *Box[guregunull.Time]) {
 }
 
 var _ = struct {
-	V guregunull.Time
-	L []guregunull.Time
-}(Box[guregunull.Time]{})
+	V guregunull2.Time
+	L []guregunull2.Time
+}(Box[guregunull2.Time]{})
 
 // mcpFieldsTypesBoxTime5 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime5 = wire.Fields{
@@ -6012,7 +6193,7 @@ var mcpFieldsTypesBoxTime5 = wire.Fields{
 }
 
 // mcpDecodeGureguNullTime reads a value of type null.Time.
-func mcpDecodeGureguNullTime(d *wire.Decoder, v *guregunull.Time) {
+func mcpDecodeGureguNullTime(d *wire.Decoder, v *guregunull2.Time) {
 	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
@@ -6044,14 +6225,14 @@ func mcpDecodeNullNullBool(d *wire.Decoder, v *nullnull.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeBoxByte reads a value of type Box[null.Byte].
-func mcpDecodeBoxByte(d *wire.Decoder, v *Box[nullnull.Byte]) {
-	for o := d.Object(mcpFieldsBoxByte); o.Next(); {
+// mcpDecodeTypesBoxByte reads a value of type Box[null.Byte].
+func mcpDecodeTypesBoxByte(d *wire.Decoder, v *Box[nullnull.Byte]) {
+	for o := d.Object(mcpFieldsTypesBoxByte); o.Next(); {
 		switch o.Name() {
 		case "v":
 			wire.Flagged(d, &v.V.Byte, &v.V.Valid, wire.Int)
 		case "l":
-			wire.Slice(d, &v.L, mcpDecodeByte)
+			wire.Slice(d, &v.L, mcpDecodeNullNullByte)
 		}
 	}
 }
@@ -6061,14 +6242,14 @@ var _ = struct {
 	L []nullnull.Byte
 }(Box[nullnull.Byte]{})
 
-// mcpFieldsBoxByte are the members of a value of type Box[null.Byte].
-var mcpFieldsBoxByte = wire.Fields{
+// mcpFieldsTypesBoxByte are the members of a value of type Box[null.Byte].
+var mcpFieldsTypesBoxByte = wire.Fields{
 	{Name: "v"},
 	{Name: "l"},
 }
 
-// mcpDecodeByte reads a value of type null.Byte.
-func mcpDecodeByte(d *wire.Decoder, v *nullnull.Byte) {
+// mcpDecodeNullNullByte reads a value of type null.Byte.
+func mcpDecodeNullNullByte(d *wire.Decoder, v *nullnull.Byte) {
 	wire.FlaggedOrNull(d, &v.Byte, &v.Valid, wire.Int)
 }
 
@@ -6184,9 +6365,9 @@ func mcpDecodeInt32(d *wire.Decoder, v *nullnull.Int32) {
 	wire.FlaggedOrNull(d, &v.Int32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxString2 reads a value of type Box[null.String].
-func mcpDecodeTypesBoxString2(d *wire.Decoder, v *Box[nullnull.String]) {
-	for o := d.Object(mcpFieldsTypesBoxString2); o.Next(); {
+// mcpDecodeTypesBoxString3 reads a value of type Box[null.String].
+func mcpDecodeTypesBoxString3(d *wire.Decoder, v *Box[nullnull.String]) {
+	for o := d.Object(mcpFieldsTypesBoxString3); o.Next(); {
 		switch o.Name() {
 		case "v":
 			wire.Flagged(d, &v.V.String, &v.V.Valid, wire.String)
@@ -6201,8 +6382,8 @@ var _ = struct {
 	L []nullnull.String
 }(Box[nullnull.String]{})
 
-// mcpFieldsTypesBoxString2 are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString2 = wire.Fields{
+// mcpFieldsTypesBoxString3 are the members of a value of type Box[null.String].
+var mcpFieldsTypesBoxString3 = wire.Fields{
 	{Name: "v"},
 	{Name: "l"},
 }
@@ -6297,14 +6478,14 @@ func mcpDecodeNullNullBool2(d *wire.Decoder, v *nullnull2.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeTypesBoxByte reads a value of type Box[null.Byte].
-func mcpDecodeTypesBoxByte(d *wire.Decoder, v *Box[nullnull2.Byte]) {
-	for o := d.Object(mcpFieldsTypesBoxByte); o.Next(); {
+// mcpDecodeTypesBoxByte2 reads a value of type Box[null.Byte].
+func mcpDecodeTypesBoxByte2(d *wire.Decoder, v *Box[nullnull2.Byte]) {
+	for o := d.Object(mcpFieldsTypesBoxByte2); o.Next(); {
 		switch o.Name() {
 		case "v":
 			wire.Flagged(d, &v.V.Byte, &v.V.Valid, wire.Int)
 		case "l":
-			wire.Slice(d, &v.L, mcpDecodeNullByte)
+			wire.Slice(d, &v.L, mcpDecodeNullNullByte2)
 		}
 	}
 }
@@ -6314,14 +6495,14 @@ var _ = struct {
 	L []nullnull2.Byte
 }(Box[nullnull2.Byte]{})
 
-// mcpFieldsTypesBoxByte are the members of a value of type Box[null.Byte].
-var mcpFieldsTypesBoxByte = wire.Fields{
+// mcpFieldsTypesBoxByte2 are the members of a value of type Box[null.Byte].
+var mcpFieldsTypesBoxByte2 = wire.Fields{
 	{Name: "v"},
 	{Name: "l"},
 }
 
-// mcpDecodeNullByte reads a value of type null.Byte.
-func mcpDecodeNullByte(d *wire.Decoder, v *nullnull2.Byte) {
+// mcpDecodeNullNullByte2 reads a value of type null.Byte.
+func mcpDecodeNullNullByte2(d *wire.Decoder, v *nullnull2.Byte) {
 	wire.FlaggedOrNull(d, &v.Byte, &v.Valid, wire.Int)
 }
 
@@ -6437,9 +6618,9 @@ func mcpDecodeNullInt32(d *wire.Decoder, v *nullnull2.Int32) {
 	wire.FlaggedOrNull(d, &v.Int32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxString3 reads a value of type Box[null.String].
-func mcpDecodeTypesBoxString3(d *wire.Decoder, v *Box[nullnull2.String]) {
-	for o := d.Object(mcpFieldsTypesBoxString3); o.Next(); {
+// mcpDecodeTypesBoxString4 reads a value of type Box[null.String].
+func mcpDecodeTypesBoxString4(d *wire.Decoder, v *Box[nullnull2.String]) {
+	for o := d.Object(mcpFieldsTypesBoxString4); o.Next(); {
 		switch o.Name() {
 		case "v":
 			wire.Flagged(d, &v.V.String, &v.V.Valid, wire.String)
@@ -6454,8 +6635,8 @@ var _ = struct {
 	L []nullnull2.String
 }(Box[nullnull2.String]{})
 
-// mcpFieldsTypesBoxString3 are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString3 = wire.Fields{
+// mcpFieldsTypesBoxString4 are the members of a value of type Box[null.String].
+var mcpFieldsTypesBoxString4 = wire.Fields{
 	{Name: "v"},
 	{Name: "l"},
 }
@@ -6555,7 +6736,7 @@ func mcpDecodeTypesBoxDate3(d *wire.Decoder, v *Box[pgtype.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate3); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.Date).UnmarshalJSON, mcpDecodeStringPtr)
+			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.Date).UnmarshalJSON, mcpDecodeStringPtr2)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeDate)
 		}
@@ -6774,7 +6955,7 @@ func mcpDecodeTypesBoxTimestamp(d *wire.Decoder, v *Box[pgtype.Timestamp]) {
 	for o := d.Object(mcpFieldsTypesBoxTimestamp); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.Timestamp).UnmarshalJSON, mcpDecodeStringPtr2)
+			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.Timestamp).UnmarshalJSON, mcpDecodeStringPtr3)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodePgtypeTimestamp)
 		}
@@ -6793,20 +6974,20 @@ var mcpFieldsTypesBoxTimestamp = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeStringPtr2 reads a value of type *string.
-func mcpDecodeStringPtr2(d *wire.Decoder, v **string) {
-	wire.Nullable(d, v, mcpDecodeString13)
+// mcpDecodeStringPtr3 reads a value of type *string.
+func mcpDecodeStringPtr3(d *wire.Decoder, v **string) {
+	wire.Nullable(d, v, mcpDecodeString14)
 }
 
-// mcpDecodeString13 reads a value of type string.
-func mcpDecodeString13(d *wire.Decoder, v *string) {
+// mcpDecodeString14 reads a value of type string.
+func mcpDecodeString14(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString13)
+	wire.Pattern(d, *v, mcpPatternString14)
 }
 
 // mcpDecodePgtypeTimestamp reads a value of type pgtype.Timestamp.
 func mcpDecodePgtypeTimestamp(d *wire.Decoder, v *pgtype.Timestamp) {
-	wire.JSONOfStringOrNull(d, v, (*pgtype.Timestamp).UnmarshalJSON, mcpDecodeStringPtr2)
+	wire.JSONOfStringOrNull(d, v, (*pgtype.Timestamp).UnmarshalJSON, mcpDecodeStringPtr3)
 }
 
 // mcpDecodeBoxTimestamptz reads a value of type Box[pgtype.Timestamptz].
@@ -6814,7 +6995,7 @@ func mcpDecodeBoxTimestamptz(d *wire.Decoder, v *Box[pgtype.Timestamptz]) {
 	for o := d.Object(mcpFieldsBoxTimestamptz); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.Timestamptz).UnmarshalJSON, mcpDecodeStringPtr3)
+			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.Timestamptz).UnmarshalJSON, mcpDecodeStringPtr4)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeTimestamptz)
 		}
@@ -6833,20 +7014,20 @@ var mcpFieldsBoxTimestamptz = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeStringPtr3 reads a value of type *string.
-func mcpDecodeStringPtr3(d *wire.Decoder, v **string) {
-	wire.Nullable(d, v, mcpDecodeString14)
+// mcpDecodeStringPtr4 reads a value of type *string.
+func mcpDecodeStringPtr4(d *wire.Decoder, v **string) {
+	wire.Nullable(d, v, mcpDecodeString15)
 }
 
-// mcpDecodeString14 reads a value of type string.
-func mcpDecodeString14(d *wire.Decoder, v *string) {
+// mcpDecodeString15 reads a value of type string.
+func mcpDecodeString15(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString14)
+	wire.Pattern(d, *v, mcpPatternString15)
 }
 
 // mcpDecodeTimestamptz reads a value of type pgtype.Timestamptz.
 func mcpDecodeTimestamptz(d *wire.Decoder, v *pgtype.Timestamptz) {
-	wire.JSONOfStringOrNull(d, v, (*pgtype.Timestamptz).UnmarshalJSON, mcpDecodeStringPtr3)
+	wire.JSONOfStringOrNull(d, v, (*pgtype.Timestamptz).UnmarshalJSON, mcpDecodeStringPtr4)
 }
 
 // mcpDecodeBoxUint32 reads a value of type Box[pgtype.Uint32].
@@ -6882,7 +7063,7 @@ func mcpDecodeTypesBoxUUID(d *wire.Decoder, v *Box[pgtype.UUID]) {
 	for o := d.Object(mcpFieldsTypesBoxUUID); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.UUID).UnmarshalJSON, mcpDecodeStringPtr4)
+			wire.JSONOfStringOrNull(d, &v.V, (*pgtype.UUID).UnmarshalJSON, mcpDecodeStringPtr5)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodePgtypeUUID)
 		}
@@ -6900,14 +7081,14 @@ var mcpFieldsTypesBoxUUID = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeStringPtr4 reads a value of type *string.
-func mcpDecodeStringPtr4(d *wire.Decoder, v **string) {
-	wire.Nullable(d, v, mcpDecodeString10)
+// mcpDecodeStringPtr5 reads a value of type *string.
+func mcpDecodeStringPtr5(d *wire.Decoder, v **string) {
+	wire.Nullable(d, v, mcpDecodeString11)
 }
 
 // mcpDecodePgtypeUUID reads a value of type pgtype.UUID.
 func mcpDecodePgtypeUUID(d *wire.Decoder, v *pgtype.UUID) {
-	wire.JSONOfStringOrNull(d, v, (*pgtype.UUID).UnmarshalJSON, mcpDecodeStringPtr4)
+	wire.JSONOfStringOrNull(d, v, (*pgtype.UUID).UnmarshalJSON, mcpDecodeStringPtr5)
 }
 
 // mcpDecodeBoxHalfVector reads a value of type Box[pgvector.HalfVector].
@@ -6972,7 +7153,7 @@ func mcpDecodeTypesBoxObjectID(d *wire.Decoder, v *Box[primitive.ObjectID]) {
 	for o := d.Object(mcpFieldsTypesBoxObjectID); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*primitive.ObjectID).UnmarshalJSON, mcpDecodeString4)
+			wire.JSONOfString(d, &v.V, (*primitive.ObjectID).UnmarshalJSON, mcpDecodeString5)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodePrimitiveObjectID)
 		}
@@ -6993,7 +7174,7 @@ var mcpFieldsTypesBoxObjectID = wire.Fields{
 
 // mcpDecodePrimitiveObjectID reads a value of type primitive.ObjectID.
 func mcpDecodePrimitiveObjectID(d *wire.Decoder, v *primitive.ObjectID) {
-	wire.JSONOfString(d, v, (*primitive.ObjectID).UnmarshalJSON, mcpDecodeString4)
+	wire.JSONOfString(d, v, (*primitive.ObjectID).UnmarshalJSON, mcpDecodeString5)
 }
 
 // mcpDecodeBoxQuantity reads a value of type Box[resource.Quantity].
@@ -7001,7 +7182,7 @@ func mcpDecodeBoxQuantity(d *wire.Decoder, v *Box[resource.Quantity]) {
 	for o := d.Object(mcpFieldsBoxQuantity); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*resource.Quantity).UnmarshalJSON, mcpDecodeString15)
+			wire.JSONOfString(d, &v.V, (*resource.Quantity).UnmarshalJSON, mcpDecodeString16)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeQuantity)
 		}
@@ -7020,15 +7201,43 @@ var mcpFieldsBoxQuantity = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString15 reads a value of type string.
-func mcpDecodeString15(d *wire.Decoder, v *string) {
+// mcpDecodeString16 reads a value of type string.
+func mcpDecodeString16(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString15)
+	wire.Pattern(d, *v, mcpPatternString16)
 }
 
 // mcpDecodeQuantity reads a value of type resource.Quantity.
 func mcpDecodeQuantity(d *wire.Decoder, v *resource.Quantity) {
-	wire.JSONOfString(d, v, (*resource.Quantity).UnmarshalJSON, mcpDecodeString15)
+	wire.JSONOfString(d, v, (*resource.Quantity).UnmarshalJSON, mcpDecodeString16)
+}
+
+// mcpDecodeTypesBoxUUID2 reads a value of type Box[uuid.UUID].
+func mcpDecodeTypesBoxUUID2(d *wire.Decoder, v *Box[satoriuuid.UUID]) {
+	for o := d.Object(mcpFieldsTypesBoxUUID2); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.TextOfString(d, &v.V, (*satoriuuid.UUID).UnmarshalText, mcpDecodeString11)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeSatoriUUIDUUID)
+		}
+	}
+}
+
+var _ = struct {
+	V satoriuuid.UUID
+	L []satoriuuid.UUID
+}(Box[satoriuuid.UUID]{})
+
+// mcpFieldsTypesBoxUUID2 are the members of a value of type Box[uuid.UUID].
+var mcpFieldsTypesBoxUUID2 = wire.Fields{
+	{Name: "v", Required: true},
+	{Name: "l"},
+}
+
+// mcpDecodeSatoriUUIDUUID reads a value of type uuid.UUID.
+func mcpDecodeSatoriUUIDUUID(d *wire.Decoder, v *satoriuuid.UUID) {
+	wire.TextOfString(d, v, (*satoriuuid.UUID).UnmarshalText, mcpDecodeString11)
 }
 
 // mcpDecodeBoxJSONText reads a value of type Box[types.JSONText].
@@ -7093,7 +7302,7 @@ func mcpDecodeBoxBase64(d *wire.Decoder, v *Box[strfmt.Base64]) {
 	for o := d.Object(mcpFieldsBoxBase64); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.Base64).UnmarshalJSON, mcpDecodeString16)
+			wire.JSONOfString(d, &v.V, (*strfmt.Base64).UnmarshalJSON, mcpDecodeString17)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeBase64)
 		}
@@ -7111,15 +7320,15 @@ var mcpFieldsBoxBase64 = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString16 reads a value of type string.
-func mcpDecodeString16(d *wire.Decoder, v *string) {
+// mcpDecodeString17 reads a value of type string.
+func mcpDecodeString17(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString16)
+	wire.Pattern(d, *v, mcpPatternString17)
 }
 
 // mcpDecodeBase64 reads a value of type strfmt.Base64.
 func mcpDecodeBase64(d *wire.Decoder, v *strfmt.Base64) {
-	wire.JSONOfString(d, v, (*strfmt.Base64).UnmarshalJSON, mcpDecodeString16)
+	wire.JSONOfString(d, v, (*strfmt.Base64).UnmarshalJSON, mcpDecodeString17)
 }
 
 // mcpDecodeBoxCIDR reads a value of type Box[strfmt.CIDR].
@@ -7240,7 +7449,7 @@ func mcpDecodeTypesBoxDate4(d *wire.Decoder, v *Box[strfmt.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate4); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.Date).UnmarshalJSON, mcpDecodeString5)
+			wire.JSONOfString(d, &v.V, (*strfmt.Date).UnmarshalJSON, mcpDecodeString6)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeStrfmtDate)
 		}
@@ -7260,7 +7469,7 @@ var mcpFieldsTypesBoxDate4 = wire.Fields{
 
 // mcpDecodeStrfmtDate reads a value of type strfmt.Date.
 func mcpDecodeStrfmtDate(d *wire.Decoder, v *strfmt.Date) {
-	wire.JSONOfString(d, v, (*strfmt.Date).UnmarshalJSON, mcpDecodeString5)
+	wire.JSONOfString(d, v, (*strfmt.Date).UnmarshalJSON, mcpDecodeString6)
 }
 
 // mcpDecodeTypesBoxDateTime2 reads a value of type Box[strfmt.DateTime].
@@ -7268,7 +7477,7 @@ func mcpDecodeTypesBoxDateTime2(d *wire.Decoder, v *Box[strfmt.DateTime]) {
 	for o := d.Object(mcpFieldsTypesBoxDateTime2); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.DateTime).UnmarshalJSON, mcpDecodeString8)
+			wire.JSONOfString(d, &v.V, (*strfmt.DateTime).UnmarshalJSON, mcpDecodeString9)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeStrfmtDateTime)
 		}
@@ -7289,7 +7498,7 @@ var mcpFieldsTypesBoxDateTime2 = wire.Fields{
 
 // mcpDecodeStrfmtDateTime reads a value of type strfmt.DateTime.
 func mcpDecodeStrfmtDateTime(d *wire.Decoder, v *strfmt.DateTime) {
-	wire.JSONOfString(d, v, (*strfmt.DateTime).UnmarshalJSON, mcpDecodeString8)
+	wire.JSONOfString(d, v, (*strfmt.DateTime).UnmarshalJSON, mcpDecodeString9)
 }
 
 // mcpDecodeTypesBoxDuration reads a value of type Box[strfmt.Duration].
@@ -7297,7 +7506,7 @@ func mcpDecodeTypesBoxDuration(d *wire.Decoder, v *Box[strfmt.Duration]) {
 	for o := d.Object(mcpFieldsTypesBoxDuration); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.Duration).UnmarshalJSON, mcpDecodeString11)
+			wire.JSONOfString(d, &v.V, (*strfmt.Duration).UnmarshalJSON, mcpDecodeString12)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeStrfmtDuration)
 		}
@@ -7318,7 +7527,7 @@ var mcpFieldsTypesBoxDuration = wire.Fields{
 
 // mcpDecodeStrfmtDuration reads a value of type strfmt.Duration.
 func mcpDecodeStrfmtDuration(d *wire.Decoder, v *strfmt.Duration) {
-	wire.JSONOfString(d, v, (*strfmt.Duration).UnmarshalJSON, mcpDecodeString11)
+	wire.JSONOfString(d, v, (*strfmt.Duration).UnmarshalJSON, mcpDecodeString12)
 }
 
 // mcpDecodeBoxEmail reads a value of type Box[strfmt.Email].
@@ -7326,7 +7535,7 @@ func mcpDecodeBoxEmail(d *wire.Decoder, v *Box[strfmt.Email]) {
 	for o := d.Object(mcpFieldsBoxEmail); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.Email).UnmarshalJSON, mcpDecodeString17)
+			wire.JSONOfString(d, &v.V, (*strfmt.Email).UnmarshalJSON, mcpDecodeString18)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeEmail)
 		}
@@ -7344,15 +7553,15 @@ var mcpFieldsBoxEmail = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString17 reads a value of type string.
-func mcpDecodeString17(d *wire.Decoder, v *string) {
+// mcpDecodeString18 reads a value of type string.
+func mcpDecodeString18(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatEmail)
 }
 
 // mcpDecodeEmail reads a value of type strfmt.Email.
 func mcpDecodeEmail(d *wire.Decoder, v *strfmt.Email) {
-	wire.JSONOfString(d, v, (*strfmt.Email).UnmarshalJSON, mcpDecodeString17)
+	wire.JSONOfString(d, v, (*strfmt.Email).UnmarshalJSON, mcpDecodeString18)
 }
 
 // mcpDecodeBoxHexColor reads a value of type Box[strfmt.HexColor].
@@ -7388,7 +7597,7 @@ func mcpDecodeBoxHostname(d *wire.Decoder, v *Box[strfmt.Hostname]) {
 	for o := d.Object(mcpFieldsBoxHostname); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString18)
+			wire.JSONOfString(d, &v.V, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString19)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeHostname)
 		}
@@ -7406,15 +7615,15 @@ var mcpFieldsBoxHostname = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString18 reads a value of type string.
-func mcpDecodeString18(d *wire.Decoder, v *string) {
+// mcpDecodeString19 reads a value of type string.
+func mcpDecodeString19(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatHostname)
 }
 
 // mcpDecodeHostname reads a value of type strfmt.Hostname.
 func mcpDecodeHostname(d *wire.Decoder, v *strfmt.Hostname) {
-	wire.JSONOfString(d, v, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString18)
+	wire.JSONOfString(d, v, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString19)
 }
 
 // mcpDecodeBoxIPv4 reads a value of type Box[strfmt.IPv4].
@@ -7422,7 +7631,7 @@ func mcpDecodeBoxIPv4(d *wire.Decoder, v *Box[strfmt.IPv4]) {
 	for o := d.Object(mcpFieldsBoxIPv4); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString19)
+			wire.JSONOfString(d, &v.V, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString20)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeIPv4)
 		}
@@ -7440,15 +7649,15 @@ var mcpFieldsBoxIPv4 = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString19 reads a value of type string.
-func mcpDecodeString19(d *wire.Decoder, v *string) {
+// mcpDecodeString20 reads a value of type string.
+func mcpDecodeString20(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv4)
 }
 
 // mcpDecodeIPv4 reads a value of type strfmt.IPv4.
 func mcpDecodeIPv4(d *wire.Decoder, v *strfmt.IPv4) {
-	wire.JSONOfString(d, v, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString19)
+	wire.JSONOfString(d, v, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString20)
 }
 
 // mcpDecodeBoxIPv6 reads a value of type Box[strfmt.IPv6].
@@ -7456,7 +7665,7 @@ func mcpDecodeBoxIPv6(d *wire.Decoder, v *Box[strfmt.IPv6]) {
 	for o := d.Object(mcpFieldsBoxIPv6); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString20)
+			wire.JSONOfString(d, &v.V, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString21)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeIPv6)
 		}
@@ -7474,15 +7683,15 @@ var mcpFieldsBoxIPv6 = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString20 reads a value of type string.
-func mcpDecodeString20(d *wire.Decoder, v *string) {
+// mcpDecodeString21 reads a value of type string.
+func mcpDecodeString21(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv6)
 }
 
 // mcpDecodeIPv6 reads a value of type strfmt.IPv6.
 func mcpDecodeIPv6(d *wire.Decoder, v *strfmt.IPv6) {
-	wire.JSONOfString(d, v, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString20)
+	wire.JSONOfString(d, v, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString21)
 }
 
 // mcpDecodeBoxISBN reads a value of type Box[strfmt.ISBN].
@@ -7602,7 +7811,7 @@ func mcpDecodeBoxObjectId(d *wire.Decoder, v *Box[strfmt.ObjectId]) {
 	for o := d.Object(mcpFieldsBoxObjectId); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.ObjectId).UnmarshalJSON, mcpDecodeString4)
+			wire.JSONOfString(d, &v.V, (*strfmt.ObjectId).UnmarshalJSON, mcpDecodeString5)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeObjectId)
 		}
@@ -7622,7 +7831,7 @@ var mcpFieldsBoxObjectId = wire.Fields{
 
 // mcpDecodeObjectId reads a value of type strfmt.ObjectId.
 func mcpDecodeObjectId(d *wire.Decoder, v *strfmt.ObjectId) {
-	wire.JSONOfString(d, v, (*strfmt.ObjectId).UnmarshalJSON, mcpDecodeString4)
+	wire.JSONOfString(d, v, (*strfmt.ObjectId).UnmarshalJSON, mcpDecodeString5)
 }
 
 // mcpDecodeBoxPassword reads a value of type Box[strfmt.Password].
@@ -7714,7 +7923,7 @@ func mcpDecodeBoxULID(d *wire.Decoder, v *Box[strfmt.ULID]) {
 	for o := d.Object(mcpFieldsBoxULID); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.ULID).UnmarshalJSON, mcpDecodeString21)
+			wire.JSONOfString(d, &v.V, (*strfmt.ULID).UnmarshalJSON, mcpDecodeString22)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeULID)
 		}
@@ -7732,15 +7941,15 @@ var mcpFieldsBoxULID = wire.Fields{
 	{Name: "l"},
 }
 
-// mcpDecodeString21 reads a value of type string.
-func mcpDecodeString21(d *wire.Decoder, v *string) {
+// mcpDecodeString22 reads a value of type string.
+func mcpDecodeString22(d *wire.Decoder, v *string) {
 	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString21)
+	wire.Pattern(d, *v, mcpPatternString22)
 }
 
 // mcpDecodeULID reads a value of type strfmt.ULID.
 func mcpDecodeULID(d *wire.Decoder, v *strfmt.ULID) {
-	wire.JSONOfString(d, v, (*strfmt.ULID).UnmarshalJSON, mcpDecodeString21)
+	wire.JSONOfString(d, v, (*strfmt.ULID).UnmarshalJSON, mcpDecodeString22)
 }
 
 // mcpDecodeBoxURI reads a value of type Box[strfmt.URI].
@@ -7748,7 +7957,7 @@ func mcpDecodeBoxURI(d *wire.Decoder, v *Box[strfmt.URI]) {
 	for o := d.Object(mcpFieldsBoxURI); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.URI).UnmarshalJSON, mcpDecodeString9)
+			wire.JSONOfString(d, &v.V, (*strfmt.URI).UnmarshalJSON, mcpDecodeString10)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeStrfmtURI)
 		}
@@ -7768,15 +7977,15 @@ var mcpFieldsBoxURI = wire.Fields{
 
 // mcpDecodeStrfmtURI reads a value of type strfmt.URI.
 func mcpDecodeStrfmtURI(d *wire.Decoder, v *strfmt.URI) {
-	wire.JSONOfString(d, v, (*strfmt.URI).UnmarshalJSON, mcpDecodeString9)
+	wire.JSONOfString(d, v, (*strfmt.URI).UnmarshalJSON, mcpDecodeString10)
 }
 
-// mcpDecodeTypesBoxUUID2 reads a value of type Box[strfmt.UUID].
-func mcpDecodeTypesBoxUUID2(d *wire.Decoder, v *Box[strfmt.UUID]) {
-	for o := d.Object(mcpFieldsTypesBoxUUID2); o.Next(); {
+// mcpDecodeTypesBoxUUID3 reads a value of type Box[strfmt.UUID].
+func mcpDecodeTypesBoxUUID3(d *wire.Decoder, v *Box[strfmt.UUID]) {
+	for o := d.Object(mcpFieldsTypesBoxUUID3); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.UUID).UnmarshalJSON, mcpDecodeString10)
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID).UnmarshalJSON, mcpDecodeString11)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeStrfmtUUID)
 		}
@@ -7788,15 +7997,15 @@ var _ = struct {
 	L []strfmt.UUID
 }(Box[strfmt.UUID]{})
 
-// mcpFieldsTypesBoxUUID2 are the members of a value of type Box[strfmt.UUID].
-var mcpFieldsTypesBoxUUID2 = wire.Fields{
+// mcpFieldsTypesBoxUUID3 are the members of a value of type Box[strfmt.UUID].
+var mcpFieldsTypesBoxUUID3 = wire.Fields{
 	{Name: "v", Required: true},
 	{Name: "l"},
 }
 
 // mcpDecodeStrfmtUUID reads a value of type strfmt.UUID.
 func mcpDecodeStrfmtUUID(d *wire.Decoder, v *strfmt.UUID) {
-	wire.JSONOfString(d, v, (*strfmt.UUID).UnmarshalJSON, mcpDecodeString10)
+	wire.JSONOfString(d, v, (*strfmt.UUID).UnmarshalJSON, mcpDecodeString11)
 }
 
 // mcpDecodeBoxUUID3 reads a value of type Box[strfmt.UUID3].
@@ -7804,7 +8013,7 @@ func mcpDecodeBoxUUID3(d *wire.Decoder, v *Box[strfmt.UUID3]) {
 	for o := d.Object(mcpFieldsBoxUUID3); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.UUID3).UnmarshalJSON, mcpDecodeString10)
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID3).UnmarshalJSON, mcpDecodeString11)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeUUID3)
 		}
@@ -7824,7 +8033,7 @@ var mcpFieldsBoxUUID3 = wire.Fields{
 
 // mcpDecodeUUID3 reads a value of type strfmt.UUID3.
 func mcpDecodeUUID3(d *wire.Decoder, v *strfmt.UUID3) {
-	wire.JSONOfString(d, v, (*strfmt.UUID3).UnmarshalJSON, mcpDecodeString10)
+	wire.JSONOfString(d, v, (*strfmt.UUID3).UnmarshalJSON, mcpDecodeString11)
 }
 
 // mcpDecodeBoxUUID4 reads a value of type Box[strfmt.UUID4].
@@ -7832,7 +8041,7 @@ func mcpDecodeBoxUUID4(d *wire.Decoder, v *Box[strfmt.UUID4]) {
 	for o := d.Object(mcpFieldsBoxUUID4); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.UUID4).UnmarshalJSON, mcpDecodeString10)
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID4).UnmarshalJSON, mcpDecodeString11)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeUUID4)
 		}
@@ -7852,7 +8061,7 @@ var mcpFieldsBoxUUID4 = wire.Fields{
 
 // mcpDecodeUUID4 reads a value of type strfmt.UUID4.
 func mcpDecodeUUID4(d *wire.Decoder, v *strfmt.UUID4) {
-	wire.JSONOfString(d, v, (*strfmt.UUID4).UnmarshalJSON, mcpDecodeString10)
+	wire.JSONOfString(d, v, (*strfmt.UUID4).UnmarshalJSON, mcpDecodeString11)
 }
 
 // mcpDecodeBoxUUID5 reads a value of type Box[strfmt.UUID5].
@@ -7860,7 +8069,7 @@ func mcpDecodeBoxUUID5(d *wire.Decoder, v *Box[strfmt.UUID5]) {
 	for o := d.Object(mcpFieldsBoxUUID5); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.UUID5).UnmarshalJSON, mcpDecodeString10)
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID5).UnmarshalJSON, mcpDecodeString11)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeUUID5)
 		}
@@ -7880,7 +8089,7 @@ var mcpFieldsBoxUUID5 = wire.Fields{
 
 // mcpDecodeUUID5 reads a value of type strfmt.UUID5.
 func mcpDecodeUUID5(d *wire.Decoder, v *strfmt.UUID5) {
-	wire.JSONOfString(d, v, (*strfmt.UUID5).UnmarshalJSON, mcpDecodeString10)
+	wire.JSONOfString(d, v, (*strfmt.UUID5).UnmarshalJSON, mcpDecodeString11)
 }
 
 // mcpDecodeBoxUUID7 reads a value of type Box[strfmt.UUID7].
@@ -7888,7 +8097,7 @@ func mcpDecodeBoxUUID7(d *wire.Decoder, v *Box[strfmt.UUID7]) {
 	for o := d.Object(mcpFieldsBoxUUID7); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*strfmt.UUID7).UnmarshalJSON, mcpDecodeString10)
+			wire.JSONOfString(d, &v.V, (*strfmt.UUID7).UnmarshalJSON, mcpDecodeString11)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeUUID7)
 		}
@@ -7908,7 +8117,7 @@ var mcpFieldsBoxUUID7 = wire.Fields{
 
 // mcpDecodeUUID7 reads a value of type strfmt.UUID7.
 func mcpDecodeUUID7(d *wire.Decoder, v *strfmt.UUID7) {
-	wire.JSONOfString(d, v, (*strfmt.UUID7).UnmarshalJSON, mcpDecodeString10)
+	wire.JSONOfString(d, v, (*strfmt.UUID7).UnmarshalJSON, mcpDecodeString11)
 }
 
 // mcpDecodeTypesBoxULID reads a value of type Box[ulid.ULID].
@@ -7916,7 +8125,7 @@ func mcpDecodeTypesBoxULID(d *wire.Decoder, v *Box[ulid.ULID]) {
 	for o := d.Object(mcpFieldsTypesBoxULID); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*ulid.ULID).UnmarshalText, mcpDecodeString21)
+			wire.TextOfString(d, &v.V, (*ulid.ULID).UnmarshalText, mcpDecodeString22)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeUlidULID)
 		}
@@ -7936,7 +8145,7 @@ var mcpFieldsTypesBoxULID = wire.Fields{
 
 // mcpDecodeUlidULID reads a value of type ulid.ULID.
 func mcpDecodeUlidULID(d *wire.Decoder, v *ulid.ULID) {
-	wire.TextOfString(d, v, (*ulid.ULID).UnmarshalText, mcpDecodeString21)
+	wire.TextOfString(d, v, (*ulid.ULID).UnmarshalText, mcpDecodeString22)
 }
 
 // mcpDecodeTypesBoxNullUUID reads a value of type Box[uuid.NullUUID].
@@ -7965,7 +8174,7 @@ var mcpFieldsTypesBoxNullUUID = wire.Fields{
 
 // mcpDecodeGoogleUUIDUUID reads a value of type uuid.UUID.
 func mcpDecodeGoogleUUIDUUID(d *wire.Decoder, v *googleuuid.UUID) {
-	wire.TextOfString(d, v, (*googleuuid.UUID).UnmarshalText, mcpDecodeString10)
+	wire.TextOfString(d, v, (*googleuuid.UUID).UnmarshalText, mcpDecodeString11)
 }
 
 // mcpDecodeGoogleUUIDNullUUID reads a value of type uuid.NullUUID.
@@ -7973,12 +8182,12 @@ func mcpDecodeGoogleUUIDNullUUID(d *wire.Decoder, v *googleuuid.NullUUID) {
 	wire.FlaggedOrNull(d, &v.UUID, &v.Valid, mcpDecodeGoogleUUIDUUID)
 }
 
-// mcpDecodeTypesBoxUUID3 reads a value of type Box[uuid.UUID].
-func mcpDecodeTypesBoxUUID3(d *wire.Decoder, v *Box[googleuuid.UUID]) {
-	for o := d.Object(mcpFieldsTypesBoxUUID3); o.Next(); {
+// mcpDecodeTypesBoxUUID4 reads a value of type Box[uuid.UUID].
+func mcpDecodeTypesBoxUUID4(d *wire.Decoder, v *Box[googleuuid.UUID]) {
+	for o := d.Object(mcpFieldsTypesBoxUUID4); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.TextOfString(d, &v.V, (*googleuuid.UUID).UnmarshalText, mcpDecodeString10)
+			wire.TextOfString(d, &v.V, (*googleuuid.UUID).UnmarshalText, mcpDecodeString11)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeGoogleUUIDUUID)
 		}
@@ -7990,8 +8199,8 @@ var _ = struct {
 	L []googleuuid.UUID
 }(Box[googleuuid.UUID]{})
 
-// mcpFieldsTypesBoxUUID3 are the members of a value of type Box[uuid.UUID].
-var mcpFieldsTypesBoxUUID3 = wire.Fields{
+// mcpFieldsTypesBoxUUID4 are the members of a value of type Box[uuid.UUID].
+var mcpFieldsTypesBoxUUID4 = wire.Fields{
 	{Name: "v", Required: true},
 	{Name: "l"},
 }
@@ -8024,14 +8233,14 @@ func mcpDecodeNullNullBool3(d *wire.Decoder, v *nullnull3.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeTypesBoxByte2 reads a value of type Box[null.Byte].
-func mcpDecodeTypesBoxByte2(d *wire.Decoder, v *Box[nullnull3.Byte]) {
-	for o := d.Object(mcpFieldsTypesBoxByte2); o.Next(); {
+// mcpDecodeTypesBoxByte3 reads a value of type Box[null.Byte].
+func mcpDecodeTypesBoxByte3(d *wire.Decoder, v *Box[nullnull3.Byte]) {
+	for o := d.Object(mcpFieldsTypesBoxByte3); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfStringOrNull(d, &v.V, (*nullnull3.Byte).UnmarshalJSON, mcpDecodeStringPtr5)
+			wire.JSONOfStringOrNull(d, &v.V, (*nullnull3.Byte).UnmarshalJSON, mcpDecodeStringPtr)
 		case "l":
-			wire.Slice(d, &v.L, mcpDecodeNullNullByte)
+			wire.Slice(d, &v.L, mcpDecodeNullNullByte3)
 		}
 	}
 }
@@ -8041,26 +8250,15 @@ var _ = struct {
 	L []nullnull3.Byte
 }(Box[nullnull3.Byte]{})
 
-// mcpFieldsTypesBoxByte2 are the members of a value of type Box[null.Byte].
-var mcpFieldsTypesBoxByte2 = wire.Fields{
+// mcpFieldsTypesBoxByte3 are the members of a value of type Box[null.Byte].
+var mcpFieldsTypesBoxByte3 = wire.Fields{
 	{Name: "v", Required: true},
 	{Name: "l"},
 }
 
-// mcpDecodeStringPtr5 reads a value of type *string.
-func mcpDecodeStringPtr5(d *wire.Decoder, v **string) {
-	wire.Nullable(d, v, mcpDecodeString22)
-}
-
-// mcpDecodeString22 reads a value of type string.
-func mcpDecodeString22(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.Pattern(d, *v, mcpPatternString22)
-}
-
-// mcpDecodeNullNullByte reads a value of type null.Byte.
-func mcpDecodeNullNullByte(d *wire.Decoder, v *nullnull3.Byte) {
-	wire.JSONOfStringOrNull(d, v, (*nullnull3.Byte).UnmarshalJSON, mcpDecodeStringPtr5)
+// mcpDecodeNullNullByte3 reads a value of type null.Byte.
+func mcpDecodeNullNullByte3(d *wire.Decoder, v *nullnull3.Byte) {
+	wire.JSONOfStringOrNull(d, v, (*nullnull3.Byte).UnmarshalJSON, mcpDecodeStringPtr)
 }
 
 // mcpDecodeBoxFloat32 reads a value of type Box[null.Float32].
@@ -8287,9 +8485,9 @@ func mcpDecodeNullJSON(d *wire.Decoder, v *nullnull3.JSON) {
 	wire.JSON(d, v, (*nullnull3.JSON).UnmarshalJSON)
 }
 
-// mcpDecodeTypesBoxString4 reads a value of type Box[null.String].
-func mcpDecodeTypesBoxString4(d *wire.Decoder, v *Box[nullnull3.String]) {
-	for o := d.Object(mcpFieldsTypesBoxString4); o.Next(); {
+// mcpDecodeTypesBoxString5 reads a value of type Box[null.String].
+func mcpDecodeTypesBoxString5(d *wire.Decoder, v *Box[nullnull3.String]) {
+	for o := d.Object(mcpFieldsTypesBoxString5); o.Next(); {
 		switch o.Name() {
 		case "v":
 			wire.Flagged(d, &v.V.String, &v.V.Valid, wire.String)
@@ -8304,8 +8502,8 @@ var _ = struct {
 	L []nullnull3.String
 }(Box[nullnull3.String]{})
 
-// mcpFieldsTypesBoxString4 are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString4 = wire.Fields{
+// mcpFieldsTypesBoxString5 are the members of a value of type Box[null.String].
+var mcpFieldsTypesBoxString5 = wire.Fields{
 	{Name: "v"},
 	{Name: "l"},
 }
@@ -8488,7 +8686,7 @@ func mcpDecodeBoxID(d *wire.Decoder, v *Box[xid.ID]) {
 	for o := d.Object(mcpFieldsBoxID); o.Next(); {
 		switch o.Name() {
 		case "v":
-			wire.JSONOfString(d, &v.V, (*xid.ID).UnmarshalJSON, mcpDecodeString2)
+			wire.JSONOfString(d, &v.V, (*xid.ID).UnmarshalJSON, mcpDecodeString3)
 		case "l":
 			wire.Slice(d, &v.L, mcpDecodeID)
 		}
@@ -8504,6 +8702,42 @@ var _ = struct {
 var mcpFieldsBoxID = wire.Fields{
 	{Name: "v", Required: true},
 	{Name: "l"},
+}
+
+// mcpEncodeBoxByte writes a value of type Box[null.Byte].
+func mcpEncodeBoxByte(e *wire.Encoder, v *Box[null.Byte]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutJSON(e, &v.V, (*null.Byte).MarshalJSON)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeNullByte)
+	}
+	e.End()
+}
+
+// mcpEncodeNullByte writes a value of type null.Byte.
+func mcpEncodeNullByte(e *wire.Encoder, v *null.Byte) {
+	wire.PutJSON(e, v, (*null.Byte).MarshalJSON)
+}
+
+// mcpEncodeBoxString writes a value of type Box[null.String].
+func mcpEncodeBoxString(e *wire.Encoder, v *Box[null.String]) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("v")
+		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+	}
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeNullString)
+	}
+	e.End()
+}
+
+// mcpEncodeNullString writes a value of type null.String.
+func mcpEncodeNullString(e *wire.Encoder, v *null.String) {
+	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
 // mcpEncodeBoxBigInt writes a value of type Box[apd.BigInt].
@@ -9010,7 +9244,7 @@ func mcpEncodeMetaV1Time(e *wire.Encoder, v *v1.Time) {
 }
 
 // mcpEncodeBoxBool writes a value of type Box[null.Bool].
-func mcpEncodeBoxBool(e *wire.Encoder, v *Box[null.Bool]) {
+func mcpEncodeBoxBool(e *wire.Encoder, v *Box[guregunull.Bool]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9024,12 +9258,12 @@ func mcpEncodeBoxBool(e *wire.Encoder, v *Box[null.Bool]) {
 }
 
 // mcpEncodeBool writes a value of type null.Bool.
-func mcpEncodeBool(e *wire.Encoder, v *null.Bool) {
+func mcpEncodeBool(e *wire.Encoder, v *guregunull.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
 // mcpEncodeBoxFloat writes a value of type Box[null.Float].
-func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[null.Float]) {
+func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[guregunull.Float]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9043,12 +9277,12 @@ func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[null.Float]) {
 }
 
 // mcpEncodeFloat writes a value of type null.Float.
-func mcpEncodeFloat(e *wire.Encoder, v *null.Float) {
+func mcpEncodeFloat(e *wire.Encoder, v *guregunull.Float) {
 	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
 }
 
 // mcpEncodeBoxInt writes a value of type Box[null.Int].
-func mcpEncodeBoxInt(e *wire.Encoder, v *Box[null.Int]) {
+func mcpEncodeBoxInt(e *wire.Encoder, v *Box[guregunull.Int]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9062,102 +9296,7 @@ func mcpEncodeBoxInt(e *wire.Encoder, v *Box[null.Int]) {
 }
 
 // mcpEncodeInt writes a value of type null.Int.
-func mcpEncodeInt(e *wire.Encoder, v *null.Int) {
-	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
-}
-
-// mcpEncodeBoxString writes a value of type Box[null.String].
-func mcpEncodeBoxString(e *wire.Encoder, v *Box[null.String]) {
-	e.Begin()
-	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
-	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullString)
-	}
-	e.End()
-}
-
-// mcpEncodeNullString writes a value of type null.String.
-func mcpEncodeNullString(e *wire.Encoder, v *null.String) {
-	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
-}
-
-// mcpEncodeTypesBoxTime4 writes a value of type Box[null.Time].
-func mcpEncodeTypesBoxTime4(e *wire.Encoder, v *Box[null.Time]) {
-	e.Begin()
-	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
-	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullTime)
-	}
-	e.End()
-}
-
-// mcpEncodeNullTime writes a value of type null.Time.
-func mcpEncodeNullTime(e *wire.Encoder, v *null.Time) {
-	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
-}
-
-// mcpEncodeTypesBoxBool writes a value of type Box[null.Bool].
-func mcpEncodeTypesBoxBool(e *wire.Encoder, v *Box[guregunull.Bool]) {
-	e.Begin()
-	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
-	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullBool)
-	}
-	e.End()
-}
-
-// mcpEncodeNullBool writes a value of type null.Bool.
-func mcpEncodeNullBool(e *wire.Encoder, v *guregunull.Bool) {
-	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
-}
-
-// mcpEncodeTypesBoxFloat writes a value of type Box[null.Float].
-func mcpEncodeTypesBoxFloat(e *wire.Encoder, v *Box[guregunull.Float]) {
-	e.Begin()
-	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
-	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullFloat)
-	}
-	e.End()
-}
-
-// mcpEncodeNullFloat writes a value of type null.Float.
-func mcpEncodeNullFloat(e *wire.Encoder, v *guregunull.Float) {
-	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
-}
-
-// mcpEncodeTypesBoxInt writes a value of type Box[null.Int].
-func mcpEncodeTypesBoxInt(e *wire.Encoder, v *Box[guregunull.Int]) {
-	e.Begin()
-	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
-	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullInt)
-	}
-	e.End()
-}
-
-// mcpEncodeNullInt writes a value of type null.Int.
-func mcpEncodeNullInt(e *wire.Encoder, v *guregunull.Int) {
+func mcpEncodeInt(e *wire.Encoder, v *guregunull.Int) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
@@ -9180,8 +9319,103 @@ func mcpEncodeGureguNullString(e *wire.Encoder, v *guregunull.String) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
+// mcpEncodeTypesBoxTime4 writes a value of type Box[null.Time].
+func mcpEncodeTypesBoxTime4(e *wire.Encoder, v *Box[guregunull.Time]) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("v")
+		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+	}
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeNullTime)
+	}
+	e.End()
+}
+
+// mcpEncodeNullTime writes a value of type null.Time.
+func mcpEncodeNullTime(e *wire.Encoder, v *guregunull.Time) {
+	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
+}
+
+// mcpEncodeTypesBoxBool writes a value of type Box[null.Bool].
+func mcpEncodeTypesBoxBool(e *wire.Encoder, v *Box[guregunull2.Bool]) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("v")
+		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
+	}
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeNullBool)
+	}
+	e.End()
+}
+
+// mcpEncodeNullBool writes a value of type null.Bool.
+func mcpEncodeNullBool(e *wire.Encoder, v *guregunull2.Bool) {
+	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
+}
+
+// mcpEncodeTypesBoxFloat writes a value of type Box[null.Float].
+func mcpEncodeTypesBoxFloat(e *wire.Encoder, v *Box[guregunull2.Float]) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("v")
+		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
+	}
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeNullFloat)
+	}
+	e.End()
+}
+
+// mcpEncodeNullFloat writes a value of type null.Float.
+func mcpEncodeNullFloat(e *wire.Encoder, v *guregunull2.Float) {
+	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
+}
+
+// mcpEncodeTypesBoxInt writes a value of type Box[null.Int].
+func mcpEncodeTypesBoxInt(e *wire.Encoder, v *Box[guregunull2.Int]) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("v")
+		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+	}
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeNullInt)
+	}
+	e.End()
+}
+
+// mcpEncodeNullInt writes a value of type null.Int.
+func mcpEncodeNullInt(e *wire.Encoder, v *guregunull2.Int) {
+	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
+}
+
+// mcpEncodeTypesBoxString2 writes a value of type Box[null.String].
+func mcpEncodeTypesBoxString2(e *wire.Encoder, v *Box[guregunull2.String]) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("v")
+		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+	}
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeGureguNullString2)
+	}
+	e.End()
+}
+
+// mcpEncodeGureguNullString2 writes a value of type null.String.
+func mcpEncodeGureguNullString2(e *wire.Encoder, v *guregunull2.String) {
+	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
+}
+
 // mcpEncodeTypesBoxTime5 writes a value of type Box[null.Time].
-func mcpEncodeTypesBoxTime5(e *wire.Encoder, v *Box[guregunull.Time]) {
+func mcpEncodeTypesBoxTime5(e *wire.Encoder, v *Box[guregunull2.Time]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9195,7 +9429,7 @@ func mcpEncodeTypesBoxTime5(e *wire.Encoder, v *Box[guregunull.Time]) {
 }
 
 // mcpEncodeGureguNullTime writes a value of type null.Time.
-func mcpEncodeGureguNullTime(e *wire.Encoder, v *guregunull.Time) {
+func mcpEncodeGureguNullTime(e *wire.Encoder, v *guregunull2.Time) {
 	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
@@ -9218,8 +9452,8 @@ func mcpEncodeNullNullBool(e *wire.Encoder, v *nullnull.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeBoxByte writes a value of type Box[null.Byte].
-func mcpEncodeBoxByte(e *wire.Encoder, v *Box[nullnull.Byte]) {
+// mcpEncodeTypesBoxByte writes a value of type Box[null.Byte].
+func mcpEncodeTypesBoxByte(e *wire.Encoder, v *Box[nullnull.Byte]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9227,13 +9461,13 @@ func mcpEncodeBoxByte(e *wire.Encoder, v *Box[nullnull.Byte]) {
 	}
 	if len(v.L) != 0 {
 		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeByte)
+		wire.PutSlice(e, v.L, mcpEncodeNullNullByte)
 	}
 	e.End()
 }
 
-// mcpEncodeByte writes a value of type null.Byte.
-func mcpEncodeByte(e *wire.Encoder, v *nullnull.Byte) {
+// mcpEncodeNullNullByte writes a value of type null.Byte.
+func mcpEncodeNullNullByte(e *wire.Encoder, v *nullnull.Byte) {
 	wire.PutFlagged(e, &v.Byte, v.Valid, wire.PutInt)
 }
 
@@ -9313,8 +9547,8 @@ func mcpEncodeInt32(e *wire.Encoder, v *nullnull.Int32) {
 	wire.PutFlagged(e, &v.Int32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxString2 writes a value of type Box[null.String].
-func mcpEncodeTypesBoxString2(e *wire.Encoder, v *Box[nullnull.String]) {
+// mcpEncodeTypesBoxString3 writes a value of type Box[null.String].
+func mcpEncodeTypesBoxString3(e *wire.Encoder, v *Box[nullnull.String]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9389,8 +9623,8 @@ func mcpEncodeNullNullBool2(e *wire.Encoder, v *nullnull2.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeTypesBoxByte writes a value of type Box[null.Byte].
-func mcpEncodeTypesBoxByte(e *wire.Encoder, v *Box[nullnull2.Byte]) {
+// mcpEncodeTypesBoxByte2 writes a value of type Box[null.Byte].
+func mcpEncodeTypesBoxByte2(e *wire.Encoder, v *Box[nullnull2.Byte]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9398,13 +9632,13 @@ func mcpEncodeTypesBoxByte(e *wire.Encoder, v *Box[nullnull2.Byte]) {
 	}
 	if len(v.L) != 0 {
 		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullByte)
+		wire.PutSlice(e, v.L, mcpEncodeNullNullByte2)
 	}
 	e.End()
 }
 
-// mcpEncodeNullByte writes a value of type null.Byte.
-func mcpEncodeNullByte(e *wire.Encoder, v *nullnull2.Byte) {
+// mcpEncodeNullNullByte2 writes a value of type null.Byte.
+func mcpEncodeNullNullByte2(e *wire.Encoder, v *nullnull2.Byte) {
 	wire.PutFlagged(e, &v.Byte, v.Valid, wire.PutInt)
 }
 
@@ -9484,8 +9718,8 @@ func mcpEncodeNullInt32(e *wire.Encoder, v *nullnull2.Int32) {
 	wire.PutFlagged(e, &v.Int32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxString3 writes a value of type Box[null.String].
-func mcpEncodeTypesBoxString3(e *wire.Encoder, v *Box[nullnull2.String]) {
+// mcpEncodeTypesBoxString4 writes a value of type Box[null.String].
+func mcpEncodeTypesBoxString4(e *wire.Encoder, v *Box[nullnull2.String]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")
@@ -9844,6 +10078,23 @@ func mcpEncodeBoxQuantity(e *wire.Encoder, v *Box[resource.Quantity]) {
 // mcpEncodeResourceQuantity writes a value of type resource.Quantity.
 func mcpEncodeResourceQuantity(e *wire.Encoder, v *resource.Quantity) {
 	wire.PutJSON(e, v, (*resource.Quantity).MarshalJSON)
+}
+
+// mcpEncodeTypesBoxUUID2 writes a value of type Box[uuid.UUID].
+func mcpEncodeTypesBoxUUID2(e *wire.Encoder, v *Box[satoriuuid.UUID]) {
+	e.Begin()
+	e.Name("v")
+	wire.PutText(e, &v.V, (*satoriuuid.UUID).MarshalText)
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeSatoriUUIDUUID2)
+	}
+	e.End()
+}
+
+// mcpEncodeSatoriUUIDUUID2 writes a value of type uuid.UUID.
+func mcpEncodeSatoriUUIDUUID2(e *wire.Encoder, v *satoriuuid.UUID) {
+	wire.PutText(e, v, (*satoriuuid.UUID).MarshalText)
 }
 
 // mcpEncodeBoxJSONText writes a value of type Box[types.JSONText].
@@ -10268,8 +10519,8 @@ func mcpEncodeBoxURI(e *wire.Encoder, v *Box[strfmt.URI]) {
 	e.End()
 }
 
-// mcpEncodeTypesBoxUUID2 writes a value of type Box[strfmt.UUID].
-func mcpEncodeTypesBoxUUID2(e *wire.Encoder, v *Box[strfmt.UUID]) {
+// mcpEncodeTypesBoxUUID3 writes a value of type Box[strfmt.UUID].
+func mcpEncodeTypesBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID]) {
 	e.Begin()
 	e.Name("v")
 	wire.PutJSON(e, &v.V, (*strfmt.UUID).MarshalJSON)
@@ -10394,8 +10645,8 @@ func mcpEncodeGoogleUUIDNullUUID2(e *wire.Encoder, v *googleuuid.NullUUID) {
 	wire.PutFlagged(e, &v.UUID, v.Valid, mcpEncodeGoogleUUIDUUID2)
 }
 
-// mcpEncodeTypesBoxUUID3 writes a value of type Box[uuid.UUID].
-func mcpEncodeTypesBoxUUID3(e *wire.Encoder, v *Box[googleuuid.UUID]) {
+// mcpEncodeTypesBoxUUID4 writes a value of type Box[uuid.UUID].
+func mcpEncodeTypesBoxUUID4(e *wire.Encoder, v *Box[googleuuid.UUID]) {
 	e.Begin()
 	e.Name("v")
 	wire.PutText(e, &v.V, (*googleuuid.UUID).MarshalText)
@@ -10425,20 +10676,20 @@ func mcpEncodeNullNullBool3(e *wire.Encoder, v *nullnull3.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeTypesBoxByte2 writes a value of type Box[null.Byte].
-func mcpEncodeTypesBoxByte2(e *wire.Encoder, v *Box[nullnull3.Byte]) {
+// mcpEncodeTypesBoxByte3 writes a value of type Box[null.Byte].
+func mcpEncodeTypesBoxByte3(e *wire.Encoder, v *Box[nullnull3.Byte]) {
 	e.Begin()
 	e.Name("v")
 	wire.PutJSON(e, &v.V, (*nullnull3.Byte).MarshalJSON)
 	if len(v.L) != 0 {
 		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullByte2)
+		wire.PutSlice(e, v.L, mcpEncodeNullNullByte4)
 	}
 	e.End()
 }
 
-// mcpEncodeNullNullByte2 writes a value of type null.Byte.
-func mcpEncodeNullNullByte2(e *wire.Encoder, v *nullnull3.Byte) {
+// mcpEncodeNullNullByte4 writes a value of type null.Byte.
+func mcpEncodeNullNullByte4(e *wire.Encoder, v *nullnull3.Byte) {
 	wire.PutJSON(e, v, (*nullnull3.Byte).MarshalJSON)
 }
 
@@ -10592,8 +10843,8 @@ func mcpEncodeNullJSON(e *wire.Encoder, v *nullnull3.JSON) {
 	wire.PutJSON(e, v, (*nullnull3.JSON).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxString4 writes a value of type Box[null.String].
-func mcpEncodeTypesBoxString4(e *wire.Encoder, v *Box[nullnull3.String]) {
+// mcpEncodeTypesBoxString5 writes a value of type Box[null.String].
+func mcpEncodeTypesBoxString5(e *wire.Encoder, v *Box[nullnull3.String]) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("v")

@@ -8,6 +8,7 @@ import (
 	null4 "gopkg.in/guregu/null.v4"
 
 	"cloud.google.com/go/civil"
+	aarondl "github.com/aarondl/null/v8"
 	"github.com/cockroachdb/apd/v3"
 	lagergren "github.com/ericlagergren/decimal"
 	"github.com/go-openapi/strfmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/pgvector/pgvector-go"
 	"github.com/rs/xid"
+	satori "github.com/satori/go.uuid"
 	"github.com/shopspring/decimal"
 	volatile "github.com/volatiletech/null/v8"
 	primitive "go.mongodb.org/mongo-driver/bson/primitive"
@@ -377,6 +379,15 @@ func PgvectorVector(in Box[pgvector.Vector]) Box[pgvector.Vector] { return echo(
 
 //mcp:tool
 func PgvectorHalfVector(in Box[pgvector.HalfVector]) Box[pgvector.HalfVector] { return echo(in) }
+
+//mcp:tool
+func SatoriUUID(in Box[satori.UUID]) Box[satori.UUID] { return echo(in) }
+
+//mcp:tool
+func AarondlString(in Box[aarondl.String]) Box[aarondl.String] { return echo(in) }
+
+//mcp:tool
+func AarondlByte(in Box[aarondl.Byte]) Box[aarondl.Byte] { return echo(in) }
 
 //mcp:tool
 func VolatileByte(in Box[volatile.Byte]) Box[volatile.Byte] { return echo(in) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cloud.google.com/go/civil"
+	aarondl "github.com/aarondl/null/v8"
 	"github.com/cockroachdb/apd/v3"
 	lagergren "github.com/ericlagergren/decimal"
 	"github.com/go-openapi/strfmt"
@@ -26,6 +27,7 @@ import (
 	"github.com/pgvector/pgvector-go"
 	"github.com/rs/xid"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	satori "github.com/satori/go.uuid"
 	"github.com/shopspring/decimal"
 	volatile "github.com/volatiletech/null/v8"
 	"go.mongodb.org/mongo-driver/bson/primitive"
@@ -204,6 +206,9 @@ var table = []row{
 	{"strfmt_hex_color", `"#ff0000"`, `5 null`, of[strfmt.HexColor]{"#fff"}},
 	{"strfmt_rgb_color", `"rgb(1,2,3)"`, `5 null`, of[strfmt.RGBColor]{"rgb(1,2,3)"}},
 	{"strfmt_ssn", `"111-11-1111"`, `5 null`, of[strfmt.SSN]{"111-11-1111"}},
+	{"satori_uuid", uuids, notUUIDs + " null", of[satori.UUID]{satori.NamespaceDNS}},
+	{"aarondl_string", strs + " null", `5 true [] {}`, of[aarondl.String]{aarondl.StringFrom("x")}},
+	{"aarondl_byte", `"a" "~" null`, `"" "ab" 5 "é"`, of[aarondl.Byte]{{Byte: 'a', Valid: true}}},
 	{"volatile_byte", `"a" "~" " " null`, `"" "ab" 5 "é" "\u0000"`, of[volatile.Byte]{{Byte: 'a', Valid: true}}},
 	{"datatypes_json_slice", `[] [1,2]`, `5 null ["a"] {}`, flagged[datatypes.JSONSlice[int]]{}},
 	{"strfmt_password", `"secret" ""`, `5 null`, of[strfmt.Password]{"x"}},
