@@ -180,8 +180,7 @@ func TestParamHeaderOfChoices(t *testing.T) {
 			var region string
 			d := mcpimpl.Decoder(req)
 			for o := d.Object(wire.Fields{{Name: "region", Required: true}}); o.Next(); {
-				wire.String(d, &region)
-				wire.Choice(d, region, "Regions")
+				wire.StringChoice(d, &region, "Regions")
 			}
 			if err := d.Finish(); err != nil {
 				return nil, err
