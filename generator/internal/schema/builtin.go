@@ -74,11 +74,10 @@ var single = map[string]known{
 	"time.Time":                {plan: model.Type{Kind: model.Time}},
 	"time.Duration":            {plan: model.Type{Kind: model.Int, Bits: 64}}, // nanoseconds, as encoding/json has it
 	"encoding/json.RawMessage": {plan: model.Type{Kind: model.RawJSON}},
-	// From Go 1.27 on json.RawMessage is an alias of it.
-	"encoding/json/jsontext.Value": {plan: model.Type{Kind: model.RawJSON}},
-	"encoding/json.Number":         {plan: model.Type{Kind: model.Number}},
-	"math/big.Int":                 {plan: integer},
-	"net/url.URL":                  {plan: model.Type{Kind: model.Text, Format: "uri", Marshaler: "MarshalBinary", Unmarshaler: "UnmarshalBinary"}},
+	jsontextValue:              {plan: model.Type{Kind: model.RawJSON}},
+	"encoding/json.Number":     {plan: model.Type{Kind: model.Number}},
+	"math/big.Int":             {plan: integer},
+	"net/url.URL":              {plan: model.Type{Kind: model.Text, Format: "uri", Marshaler: "MarshalBinary", Unmarshaler: "UnmarshalBinary"}},
 
 	"github.com/google/uuid.UUID":        {by: model.Text, form: uuidForm},
 	"github.com/google/uuid.NullUUID":    {value: "UUID"},

@@ -3,6 +3,7 @@ package schema
 import (
 	"go/token"
 	"go/types"
+	"path"
 	"strings"
 	"testing"
 
@@ -124,13 +125,63 @@ type Line struct{ From, To Point }
 	}
 }
 
-// TestRawMessage checks the type that json.RawMessage is an alias of from Go 1.27 on.
+// TestRawMessage checks the type that json.RawMessage is an alias of from Go 1.27 on: it
+// keeps the name that it has in every version.
 func TestRawMessage(t *testing.T) {
 	for _, name := range [][2]string{{"encoding/json", "RawMessage"}, {"encoding/json/jsontext", "Value"}} {
-		pkg := types.NewPackage(name[0], "p")
+		pkg := types.NewPackage(name[0], path.Base(name[0]))
 		named := types.NewNamed(types.NewTypeName(token.NoPos, pkg, name[1], nil), types.NewSlice(types.Typ[types.Byte]), nil)
 		if known := knownType(named); known == nil || known.Kind != model.RawJSON {
 			t.Errorf("%v: %+v", named, known)
+		}
+		s := check(t, "")
+		plan := s.resolve(site{}, named)
+		if plan == nil || plan.Kind != model.RawJSON || plan.Name != "RawMessage" {
+			t.Fatalf("%v: %+v", named, plan)
+		}
+		if got := types.TypeString(plan.Go, nil); got != "encoding/json.RawMessage" {
+			t.Errorf("%v is spelled %s", named, got)
+		}
+		if got := s.typeString(named); got != "json.RawMessage" {
+			t.Errorf("%v is spelled %s for people", named, got)
+		}
+	}
+}
+
+// TestNames checks the names of types in $defs, in particular those whose spelling in
+// package types depends on the version of Go.
+func TestNames(t *testing.T) {
+	s := check(t, `
+import "encoding/json"
+type Tree[T any] struct { V T; Kids []Tree[T] }
+type Two[A, B any] struct { A A; B B; Next *Two[A, B] }
+type Anything = any
+type Raw = json.RawMessage
+type More = Raw
+type (
+	Any       struct{ F Tree[any] }
+	Named     struct{ F Tree[Anything] }
+	Empty     struct{ F Two[interface{}, int] }
+	Map       struct{ F Tree[map[string]any] }
+	Message   struct{ F Tree[json.RawMessage] }
+	Alias     struct{ F Two[Raw, More] }
+	Pointer   struct{ F Tree[*json.RawMessage] }
+	List      struct{ F Tree[[]json.RawMessage] }
+	Nested    struct{ F Two[Tree[any], Tree[json.RawMessage]] }
+	Marshaler struct{ F Tree[json.Number] }
+)
+`)
+	for name, want := range map[string]string{
+		"Any": "Tree_any", "Named": "Tree_any", "Empty": "Two_interface_int", "Map": "Tree_map_string_any",
+		"Message": "Tree_RawMessage", "Alias": "Two_RawMessage_RawMessage", "Pointer": "Tree_RawMessage", "List": "Tree_RawMessage",
+		"Nested": "Two_Tree_any_Tree_RawMessage", "Marshaler": "Tree_Number",
+	} {
+		plan := s.plan(t, name)
+		if got := plan.Fields[0].Type.Name; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if text := inputText(plan); !strings.Contains(text, `"$ref":"#/$defs/`+want+`"`) {
+			t.Errorf("%s: no reference to %s in %s", name, want, text)
 		}
 	}
 }

@@ -88,6 +88,32 @@ func TestFieldsLikeEncodingJSON(t *testing.T) {
 	}
 }
 
+// TestFieldsOfOneForm checks the tags of which encoding/json makes other members from Go
+// 1.27 on: the members are those of Go 1.26, whichever version the generator is built with.
+func TestFieldsOfOneForm(t *testing.T) {
+	s := check(t, `
+type X struct {
+	Escape  int `+"`json:\"a\\\\b\"`"+`
+	Single  int `+"`json:\"q'q\"`"+`
+	Quote   int `+"`json:\"q\\\"q\"`"+`
+	Control int `+"`json:\"c\\x00\"`"+`
+	Symbol  int `+"`json:\"€,omitempty\"`"+`
+	Embed   Y   `+"`json:\",embed\"`"+`
+	Case    int `+"`json:\"c,case:ignore\"`"+`
+	Format  int `+"`json:\"f,format:x\"`"+`
+	Behind  int `+"`json:\"b,omitempty x\"`"+`
+}
+type Y struct{ A int }
+`)
+	const want = `{"type":"object","properties":{"Escape":{"type":"integer"},"Single":{"type":"integer"},"Quote":{"type":"integer"},` +
+		`"Control":{"type":"integer"},"Symbol":{"type":"integer"},"Embed":{"type":"object","properties":{"A":{"type":"integer"}},"required":["A"]},` +
+		`"c":{"type":"integer"},"f":{"type":"integer"},"b":{"type":"integer"}},` +
+		`"required":["Escape","Single","Quote","Control","Embed","c","f","b"]}`
+	if got := outputText(s.plan(t, "X")); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func unmarshal(t testing.TB, text []byte) any {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -80,7 +80,7 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 	if known := knownType(t); known != nil {
 		name := plan.Name
 		*plan = *known
-		plan.Go, plan.Name = t, name
+		plan.Go, plan.Name = spelled(t), name
 		return true
 	}
 	if _, ok := t.Underlying().(*types.Interface); !ok {
@@ -307,8 +307,11 @@ func endless(p *types.Pointer) bool {
 // plainName is the name of a type for $defs: letters, digits and _ only.
 func plainName(t *types.Named) string {
 	name := t.Obj().Name()
+	if alias, ok := spelled(t).(*types.Alias); ok {
+		name = alias.Obj().Name()
+	}
 	for arg := range t.TypeArgs().Types() {
-		text := types.TypeString(types.Unalias(arg), func(*types.Package) string { return "" })
+		text := types.TypeString(unaliased(arg), func(*types.Package) string { return "" })
 		name += "_" + strings.Trim(strings.Map(func(r rune) rune {
 			if r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
 				return r

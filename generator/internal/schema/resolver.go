@@ -244,7 +244,7 @@ func (r *Resolver) report(s site, severity diag.Severity, hint, message string) 
 
 // typeString writes a type as the package's own source would.
 func (r *Resolver) typeString(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string {
+	return types.TypeString(spelled(t), func(p *types.Package) string {
 		if p == r.pkg.Types {
 			return ""
 		}

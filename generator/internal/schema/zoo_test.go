@@ -142,8 +142,6 @@ type ZooNames struct {
 	Skipped int       `json:"-"`
 	Empty   int       `json:""`
 	Comma   int       `json:",omitempty"`
-	Bad     int       `json:"a\\b"`
-	Quote   int       `json:"q'q"`
 	Odd     int       `json:"a b!#$%&()*+-./:;<=>?@[]^_{|}~"`
 	Umlaut  int       `json:"größe"`
 	Inline  ZooNested `json:",inline"`
