@@ -73,7 +73,6 @@ type everything struct {
 	private   int
 	Skipped   int                        `json:"-"`
 	Dash      int                        `json:"-,"`
-	Odd       int                        `json:"a\"b"`
 	Allowed   int                        `json:"a<b>&"`
 	Empty     string                     `json:",omitempty"`
 	EmptyPtr  *int                       `json:",omitempty"`
@@ -127,12 +126,14 @@ type everything struct {
 
 type Inline struct{ Z int }
 
+type Word string
+
 func TestReflectAgainstEncodingJSON(t *testing.T) {
 	five, yes, j := 5, true, intJSON(4)
 	ptr := &five
 	full := everything{
 		Shown: Shown{1, "x<y>"}, hiddenStruct: &hiddenStruct{2, "d"}, DeepA: DeepA{1, 2, 3}, DeepB: DeepB{4, 5, 6}, hiddenInt: 9,
-		Inline: Inline{3}, Same: "top", private: 1, Skipped: 1, Dash: 2, Odd: 3, Allowed: 4, Empty: "e", EmptyPtr: ptr, EmptyAny: 0,
+		Inline: Inline{3}, Same: "top", private: 1, Skipped: 1, Dash: 2, Allowed: 4, Empty: "e", EmptyPtr: ptr, EmptyAny: 0,
 		Struct0: Shown{}, Zero: Shown{1, ""}, ZeroTime: time.Unix(1, 0).UTC(), ZeroSelf: zeroSelf{7}, ZeroPtr: zeroPtr{7}, ZeroPtrP: &zeroPtr{7},
 		ZeroAny: (*zeroPtr)(nil), Quoted: -1, QuotedPtr: ptr, QuotedStr: "a\"b", QuotedNum: "1.50", QuotedB: &yes, QuotedF: 1.5, QuotedJ: 3, QuotedJP: &j,
 		QuotedT: 2, QuotedL: []int{1}, Bytes: []byte("abc"), Texts: []textByte{1, 2}, Plain: []plainByte{1, 2}, BytesArr: [3]byte{1, 2, 3},
@@ -171,7 +172,7 @@ func TestReflectAgainstEncodingJSON(t *testing.T) {
 	type both struct {
 		Twin
 		Shown
-		*json.Number
+		*Word
 		Interface any `json:"i,string"`
 	}
 	type Loop struct {
@@ -180,21 +181,64 @@ func TestReflectAgainstEncodingJSON(t *testing.T) {
 	}
 	type ignored struct {
 		N int `json:"n,omitempty,string,unknown"`
-		M int `json:"bad name\x00,omitempty"`
 		O int `json:" ,string"`
 	}
 	for _, v := range []any{
-		twice{}, both{}, both{Shown: Shown{1, "b"}}, Loop{N: 1}, Loop{N: 1, Loop: &Loop{N: 2}}, ignored{}, ignored{1, 2, 3},
+		twice{}, both{}, both{Shown: Shown{1, "b"}}, Loop{N: 1}, Loop{N: 1, Loop: &Loop{N: 2}}, ignored{}, ignored{1, 2},
 		[]byValue{{1}}, []byPointer{{1}}, &[]byPointer{{1}}, [1]byPointer{{1}}, &[1]byPointer{{1}}, map[string]byPointer{"a": {1}}, &map[string]byPointer{"a": {1}},
-		[]error{nil}, struct{ F func() }{}, struct{ C chan int }{}, complex(1, 2), map[float64]int{1: 1}, map[[1]int]int{}, []any{func() {}},
+		[]error{nil}, struct{ F func() }{}, struct{ C chan int }{}, complex(1, 2), []any{func() {}},
 		failing{}, &failing{}, (*failing)(nil), []failing{}, []failing{{}}, math.NaN(), float32(math.Inf(1)), []float32{0.1, 1e30},
 		json.Number("x"), []json.Number{"1", ""}, uint8(3), [2]uint8{1, 2}, []uint8(nil), []string(nil), map[string]int(nil), struct{}{}, new(any),
 		map[textKey]int{}, map[*textKey]int{nil: 1}, map[uint16]bool{1: true, 10: false, 2: true}, map[intJSON]int{1: 1}, map[intText]int{1: 1}, map[bool]int{true: 1},
 		time.Unix(0, 0).UTC(), [][]int{{1}, nil}, []map[string]any{nil, {"a": nil}}, strings.NewReader("x"), struct{ Time time.Time }{},
 		[]asText{{1}}, []*asTextPtr{{1}, nil}, []asTextPtr{{1}}, json.RawMessage(nil), []json.RawMessage{nil}, struct{ R json.RawMessage }{json.RawMessage("x")},
-		"<>&", []string{"<>&", "\u2028", "\xff"}, map[string]string{"<&>\n": "<"},
+		"<>&", []string{"<>&", "\u2028"}, map[string]string{"<&>\n": "<"},
 	} {
 		same(fmt.Sprintf("%T", v), v)
+	}
+}
+
+// TestReflectOneForm checks what encoding/json writes in another way from Go 1.27 on: the
+// form of Go 1.26 is written, whichever version the program is built with.
+func TestReflectOneForm(t *testing.T) {
+	type name struct {
+		Quote   int `json:"a\"b"`
+		Escape  int `json:"a\\b"`
+		Single  int `json:"q'q"`
+		Control int `json:"bad name\x00,omitempty"`
+		Symbol  int `json:"€"`
+	}
+	type options struct {
+		Embed  Shown `json:",embed"`
+		Case   int   `json:"c,case:ignore"`
+		Format int   `json:"f,format:x"`
+		Behind int   `json:"b,omitempty;x"`
+	}
+	type number struct {
+		*json.Number // has a method MarshalJSONTo from Go 1.27 on
+		N            int
+	}
+	one := json.Number("1")
+	for _, tt := range []struct {
+		v    any
+		want string // "" is an error
+	}{
+		{name{1, 2, 3, 4, 5}, `{"Quote":1,"Escape":2,"Single":3,"Control":4,"Symbol":5}`},
+		{name{}, `{"Quote":0,"Escape":0,"Single":0,"Symbol":0}`},
+		{options{}, `{"Embed":{"A":0,"b":""},"c":0,"f":0,"b":0}`},
+		{number{}, `{"Number":null,"N":0}`},
+		{number{&one, 2}, `{"Number":1,"N":2}`},
+		{[]string{"\xff", "\uFFFD"}, `["\ufffd","` + "\uFFFD" + `"]`},
+		{map[string]any{"\xff": "\xff"}, `{"\ufffd":"\ufffd"}`},
+		{struct{ R json.RawMessage }{}, `{"R":null}`},
+		{map[float64]int{1: 1}, ""},
+		{map[[1]int]int{}, ""},
+	} {
+		e := new(Encoder)
+		PutAny(e, &tt.v)
+		if got := string(e.Bytes()); tt.want != "" && got != tt.want || (e.Err() == nil) != (tt.want != "") {
+			t.Errorf("%T: got %s, %v, want %s", tt.v, got, e.Err(), tt.want)
+		}
 	}
 }
 
