@@ -125,7 +125,7 @@ func register(r mcp.Registrar) {
 		call := mcp.CallFrom(ctx)
 		return mcp.TextResult(fmt.Sprintf("%s %s id %s, revision %s, client %v, forms %v, trace %s",
 			call.Method(), call.Feature(), call.ID(), call.Revision(), call.Client(),
-			call.Can(mcp.CapabilityElicitation), call.Meta("traceparent"))), nil
+			call.Can(mcp.CapabilityElicitation), string(call.Meta("traceparent")))), nil
 	})))
 	r.Register(mcpimpl.FuncTool(empty("fail", false), fail(errors.New("disk on fire"))))
 	r.Register(mcpimpl.FuncTool(empty("fail_hidden", true), fail(errors.New("secret path"))))

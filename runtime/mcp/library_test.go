@@ -280,7 +280,8 @@ func newExtended(options ...mcp.Option) *mcp.Server {
 			Name: "com.example/search", Settings: json.RawMessage(`{ "depth": 3 }`),
 			Methods: map[string]mcp.ExtensionFunc{
 				"search/run": func(ctx context.Context, req *mcp.Request) (json.RawMessage, error) {
-					return json.RawMessage(fmt.Sprintf(`{"client": %q, "trace": %q}`, mcp.CallFrom(ctx).Extension("com.example/search"), mcp.CallFrom(ctx).Meta("traceparent"))), nil
+					call := mcp.CallFrom(ctx)
+					return json.RawMessage(fmt.Sprintf(`{"client": %q, "trace": %q}`, string(call.Extension("com.example/search")), string(call.Meta("traceparent")))), nil
 				},
 				"search/nothing": func(context.Context, *mcp.Request) (json.RawMessage, error) { return nil, nil },
 				"search/whole": func(context.Context, *mcp.Request) (json.RawMessage, error) {

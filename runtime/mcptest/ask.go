@@ -178,7 +178,7 @@ func (c *Client) answer(ctx context.Context, method string, params json.RawMessa
 	case method == protocol.Ping.String() && !c.revision.PerRequest:
 		return struct{}{}, nil
 	}
-	c.t.Errorf("mcptest: the server asks for %s, which the client does not support: %s", method, params)
+	c.t.Errorf("mcptest: the server asks for %s, which the client does not support: %s", method, string(params))
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
 }
 

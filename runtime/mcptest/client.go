@@ -250,7 +250,7 @@ func read(data json.RawMessage, to any) error {
 		return errors.New("it is missing")
 	}
 	if err := json.Unmarshal(data, to); err != nil {
-		return fmt.Errorf("%w: %s", err, data)
+		return fmt.Errorf("%w: %s", err, string(data))
 	}
 	return nil
 }

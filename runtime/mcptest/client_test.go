@@ -338,7 +338,7 @@ func TestOnNotification(t *testing.T) {
 		c := dial(t, s, mcptest.Options{
 			Revision: "2025-11-25",
 			OnNotification: func(method string, params json.RawMessage) {
-				received = append(received, fmt.Sprintf("%s %s", method, params))
+				received = append(received, fmt.Sprintf("%s %s", method, string(params)))
 			},
 		})
 		s.Unregister(mcp.KindTool, "fail")

@@ -103,7 +103,7 @@ type LogMessage struct {
 
 // String returns the message as one line: level, logger, data.
 func (m LogMessage) String() string {
-	return fmt.Sprintf("%s %s: %s", m.Level, m.Logger, m.Data)
+	return fmt.Sprintf("%s %s: %s", m.Level, m.Logger, string(m.Data))
 }
 
 // Implementation is a server's name, version and description.

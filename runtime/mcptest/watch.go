@@ -87,7 +87,7 @@ func (c *Client) Watch(filter Filter) *Watch {
 			c.t.Fatalf("mcptest: the server does not send notifications of %s", missing)
 		}
 	case <-w.listen.reply.done:
-		c.t.Fatalf("mcptest: %s ended at once: %v %s", protocol.Listen, w.listen.reply.err, w.listen.reply.result)
+		c.t.Fatalf("mcptest: %s ended at once: %v %s", protocol.Listen, w.listen.reply.err, string(w.listen.reply.result))
 	case <-c.gone:
 		c.t.Fatalf("mcptest: %s: %v", protocol.Listen, c.failure)
 	case <-timer.C:
