@@ -56,7 +56,7 @@ func (s *stream) detach(r *attachment) {
 		return
 	}
 	s.current = nil
-	s.notFull.Broadcast()
+	s.wakeAll()
 	switch {
 	case !s.resumable && !s.standalone, s.session != nil && s.session.closed:
 		s.discard() // the client has no event id to resume from

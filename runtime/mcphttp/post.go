@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
@@ -37,6 +38,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who requester) {
 	default:
 		p.inSession(p.decision.session)
 	}
+	p.free()
 }
 
 // checkContentTypes checks Content-Type and Accept. If it reports false, it has written
@@ -69,10 +71,9 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 		in.Drop()
 		return nil
 	}
-	p := &posted{
-		Handler: h, decision: d, who: who, w: w, r: r, in: in,
-		from: transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client},
-	}
+	p := postedPool.Get().(*posted)
+	p.Handler, p.decision, p.who, p.w, p.r, p.in = h, d, who, w, r, in
+	p.from = transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client}
 	if h.principal != nil {
 		p.from.Principal = who.Principal
 	}
@@ -171,7 +172,9 @@ func writeTooLarge(w http.ResponseWriter, limit int) {
 	writeInvalid(w, http.StatusRequestEntityTooLarge, "the message has more than "+strconv.Itoa(limit)+" bytes")
 }
 
-// posted is a POST whose message has been read.
+// posted is a POST whose message has been read. It belongs to the goroutine of the request, and
+// nothing that outlives the request has a pointer to it: the connection copies from, and the
+// stream has the attachment only. So it is reused ([posted.free]).
 type posted struct {
 	*Handler
 	decision
@@ -181,6 +184,15 @@ type posted struct {
 	in     transport.Message
 	from   transport.Caller
 	answer response // here, since the stack of each waiting response should be small
+}
+
+var postedPool = sync.Pool{New: func() any { return new(posted) }}
+
+// free returns the storage to the pool, at the normal end of the request. After a panic it is
+// left to the garbage collector.
+func (p *posted) free() {
+	*p = posted{}
+	postedPool.Put(p)
 }
 
 // perRequest handles a message of a revision without sessions.

@@ -189,7 +189,9 @@ func (p *response) writePlain(t *pending) bool {
 	default:
 		p.w.WriteHeader(http.StatusOK)
 	}
-	if !p.send(body) {
+	// The deadline remains: the response is complete, and net/http gives the next one of the
+	// connection a deadline of its own.
+	if !p.sendOnly(body) {
 		return false
 	}
 	p.s.recycle()
@@ -280,7 +282,17 @@ func (p *response) writeComment() bool {
 	return p.send(keepAlive)
 }
 
+// send writes a part of the response, which may be quiet for long after it.
 func (p *response) send(b []byte) bool {
+	if !p.sendOnly(b) {
+		return false
+	}
+	_ = p.control.SetWriteDeadline(time.Time{})
+	return true
+}
+
+// sendOnly is send with a deadline that remains.
+func (p *response) sendOnly(b []byte) bool {
 	p.setDeadline()
 	var err error
 	if len(b) > 0 {
@@ -289,12 +301,7 @@ func (p *response) send(b []byte) bool {
 	if err == nil {
 		err = p.flush()
 	}
-	if err != nil {
-		return false
-	}
-	// The connection may carry other requests.
-	_ = p.control.SetWriteDeadline(time.Time{})
-	return true
+	return err == nil
 }
 
 // flush sends what is written. A response that cannot flush is sent at its end.

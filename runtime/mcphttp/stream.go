@@ -23,20 +23,27 @@ var _ interface {
 // response. The goroutine of the attached response writes them. Another response may be
 // attached later, to resume the stream.
 type stream struct {
-	session    *session // whose client can resume the stream; nil if it cannot
-	standalone bool     // does not end with a reply
-	limit      int      // bytes that may wait for the client; handlers wait beyond that
-	memory     *membudget.Budget
-	charged    int // bytes that are charged for the messages
+	session *session // whose client can resume the stream; nil if it cannot
+	limit   int      // bytes that may wait for the client; handlers wait beyond that
+	memory  *membudget.Budget
+	charged int // bytes that are charged for the messages
 
 	// guard is &lock, or the lock of the session: the streams of a session share one
 	// store of events.
 	guard   *sync.Mutex
-	notFull sync.Cond
 	lock    sync.Mutex
+	notFull *sync.Cond // of guard; nil until a handler waits
+
+	standalone bool // does not end with a reply
+	resumable  bool // what is written is stored, for a client that resumes
+	done       bool // the last message is queued
+	noReply    bool // the request had none
+	rejected   bool
+	overloaded bool // there was no room for the request
+	released   bool // the response ends early; the client resumes later
+	discarded  bool // messages are dropped from now on
 
 	number           int      // within the session; 0 is the standalone stream
-	resumable        bool     // what is written is stored, for a client that resumes
 	queue            [][]byte // messages, from firstSeq on
 	firstSeq         int      // 1 at the start
 	nextSeq          int      // of the next message to be written
@@ -45,16 +52,10 @@ type stream struct {
 	unthrottledBytes int      // of replies that are queued without waiting, except the newest
 	newestBytes      int      // size of the newest such reply
 
-	count      int  // messages so far
-	done       bool // the last message is queued
-	noReply    bool // the request had none
-	code       int  // of the reply's error
-	rejected   bool
-	overloaded bool // there was no room for the request
-	released   bool // the response ends early; the client resumes later
-	retry      time.Duration
-	discarded  bool // messages are dropped from now on
-	endedAt    time.Time
+	count   int // messages so far
+	code    int // of the reply's error
+	retry   time.Duration
+	endedAt time.Time
 
 	current *attachment
 
@@ -70,7 +71,6 @@ func newStream(se *session, limit int, memory *membudget.Budget) *stream {
 	if se != nil {
 		s.guard = &se.mu
 	}
-	s.notFull.L = s.guard
 	return s
 }
 
@@ -249,7 +249,7 @@ func (s *stream) Flush() {
 // wakeOne wakes one waiting handler, if there is room; see [transport.Sink]. The caller
 // holds the guard.
 func (s *stream) wakeOne() {
-	if !s.full() {
+	if s.notFull != nil && !s.full() {
 		s.notFull.Signal()
 	}
 }
@@ -294,7 +294,17 @@ func (s *stream) Wait() {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	for s.full() && !s.discarded {
+		if s.notFull == nil {
+			s.notFull = sync.NewCond(s.guard)
+		}
 		s.notFull.Wait()
+	}
+}
+
+// wakeAll wakes all waiting handlers. The caller holds the guard.
+func (s *stream) wakeAll() {
+	if s.notFull != nil {
+		s.notFull.Broadcast()
 	}
 }
 
@@ -331,7 +341,7 @@ func (s *stream) discard() {
 	s.discarded = true
 	s.clear()
 	s.signal()
-	s.notFull.Broadcast()
+	s.wakeAll()
 }
 
 // closeUnread is discard at the end of the session, unless a response is attached: that

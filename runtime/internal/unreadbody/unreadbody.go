@@ -55,14 +55,14 @@ func (b *Bodies) Begin(w http.ResponseWriter, r *http.Request, within time.Durat
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
-	x := &Body{bodies: b, w: w, r: r, control: *http.NewResponseController(w), body: r.Body}
+	x := &Body{bodies: b, w: w, r: r, body: r.Body}
 	if within > 0 {
-		_ = x.control.SetReadDeadline(time.Now().Add(within)) // HTTP/2 has deadlines too
+		_ = x.control().SetReadDeadline(time.Now().Add(within)) // HTTP/2 has deadlines too
 	}
 	if r.ProtoMajor != 1 {
 		return nil
 	}
-	if x.control.EnableFullDuplex() != nil {
+	if x.control().EnableFullDuplex() != nil {
 		// Middleware hides the methods that this needs. If the connection will be
 		// closed, net/http also sends the response first.
 		x.hidden = true
@@ -79,7 +79,7 @@ func (b *Bodies) Close() {
 	defer b.mu.Unlock()
 	b.closed = true
 	for x := range b.read {
-		_ = x.control.SetReadDeadline(past)
+		_ = x.control().SetReadDeadline(past)
 	}
 }
 
@@ -87,7 +87,7 @@ func (b *Bodies) Close() {
 func (b *Bodies) enter(x *Body) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed || len(b.read) >= b.Most || x.control.SetReadDeadline(time.Now().Add(Time)) != nil {
+	if b.closed || len(b.read) >= b.Most || x.control().SetReadDeadline(time.Now().Add(Time)) != nil {
 		return false
 	}
 	if b.read == nil {
@@ -108,15 +108,16 @@ func (b *Bodies) leave(x *Body) bool {
 // Body is the body of one request. It replaces the request's own while the handler
 // runs.
 type Body struct {
-	bodies  *Bodies
-	w       http.ResponseWriter
-	r       *http.Request
-	control http.ResponseController
-	body    io.ReadCloser
-	ended   bool // it has been read to its end
-	done    bool // an inner handler has called End
-	hidden  bool // neither deadlines nor full duplex are available
+	bodies *Bodies
+	w      http.ResponseWriter
+	r      *http.Request
+	body   io.ReadCloser
+	ended  bool // it has been read to its end
+	done   bool // an inner handler has called End
+	hidden bool // neither deadlines nor full duplex are available
 }
+
+func (x *Body) control() *http.ResponseController { return http.NewResponseController(x.w) }
 
 // Read reads the body.
 func (x *Body) Read(p []byte) (int, error) {
@@ -145,7 +146,7 @@ func (x *Body) End(returned bool) {
 	case x.ended, x.hidden, x.done:
 		return
 	case !returned:
-		_ = x.control.SetReadDeadline(past)
+		_ = x.control().SetReadDeadline(past)
 		return
 	}
 	if outer, ok := x.body.(*Body); ok {
@@ -158,13 +159,13 @@ func (x *Body) End(returned bool) {
 	if !reads {
 		x.close()
 	}
-	_ = x.control.SetWriteDeadline(time.Now().Add(writeTime))
-	sent := x.control.Flush() == nil
+	_ = x.control().SetWriteDeadline(time.Now().Add(writeTime))
+	sent := x.control().Flush() == nil
 	if reads && x.rest(sent) {
 		return
 	}
 	x.close()
-	_ = x.control.SetReadDeadline(past)
+	_ = x.control().SetReadDeadline(past)
 }
 
 // closes reports whether the connection ends with the response in any case: because of
