@@ -113,8 +113,15 @@ func (e *envelope) atEnd() bool {
 
 // value consumes and checks a value at a nesting depth.
 func (e *envelope) value(depth int) []byte {
+	if e.peek() == '"' && depth <= e.p.MaxDepth { // most are strings
+		start := e.pos
+		if e.str() {
+			return e.data[start:e.pos]
+		}
+		e.pos = start
+	}
 	v, _ := e.delimit(depth)
-	if v != nil && !validString(v) { // most are strings
+	if v != nil {
 		if err := wire.Valid(v, e.p.MaxDepth); err != nil {
 			e.check(e.pos-len(v), err)
 			return nil
@@ -201,8 +208,26 @@ func (e *envelope) object() {
 	}
 }
 
+// digits consumes a number without sign, fraction and exponent, if one follows, as most
+// identifiers are. It returns nil, and consumes nothing, otherwise.
+func (e *envelope) digits() []byte {
+	e.space()
+	start, end := e.pos, e.pos
+	for end < len(e.data) && e.data[end]-'0' <= 9 {
+		end++
+	}
+	if end == start || e.data[start] == '0' && end > start+1 || end == len(e.data) || e.data[end] != ',' && e.data[end] != '}' {
+		return nil
+	}
+	e.pos = end
+	return e.data[start:end]
+}
+
 func (e *envelope) id() {
-	v := e.value(1)
+	v := e.digits()
+	if v == nil {
+		v = e.value(1)
+	}
 	id, ok := RawID(v)
 	if !ok || e.badID || !e.m.ID.IsZero() {
 		// If there are two identifiers, neither can be trusted.
