@@ -184,8 +184,8 @@ func (roundAsker) ask(_ context.Context, x *exchange, key string, q *question, c
 		c.mu.Unlock()
 		return nil, ErrNoCall
 	}
-	if len(c.pending) == 0 {
-		c.pending = []pendingQuestion{{key, q.method, q.params(complaint), q.digest}}
+	if r := c.make(); len(r.pending) == 0 {
+		r.pending = []pendingQuestion{{key, q.method, q.params(complaint), q.digest}}
 	}
 	c.mu.Unlock()
 	x.stop(ErrPending)

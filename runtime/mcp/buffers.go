@@ -13,12 +13,14 @@ import (
 // time, and no lock: the goroutine that reads the message, and then, for a request with a
 // handler, the exchange ([newExchange]) on its goroutine. The owner releases them.
 type buffers struct {
-	data    []byte
-	msg     jsonrpc.Message
-	decoder wire.Decoder
-	encoder wire.Encoder
-	out     []byte
-	account membudget.Account // for all of it
+	server    *Server
+	data      []byte
+	msg       jsonrpc.Message
+	decoder   wire.Decoder
+	encoder   wire.Encoder
+	rendering rendering // of the reply
+	out       []byte
+	account   membudget.Account // for all of it
 }
 
 // keptBuffer is the size up to which buffers stay in the pool.
@@ -29,6 +31,7 @@ var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 // newBuffers returns empty buffers, which are charged to the server.
 func (s *Server) newBuffers() *buffers {
 	b := bufferPool.Get().(*buffers)
+	b.server = s
 	b.account.Of(s.memory)
 	return b
 }
@@ -40,7 +43,7 @@ func (b *buffers) load(message []byte) bool {
 	if !b.account.Take(b.sizeWith(message)) {
 		// Buffers from the pool may have storage of larger messages. A short message
 		// needs none of it, and a ping is answered also if there is no room at all.
-		*b = buffers{account: b.account}
+		*b = buffers{server: b.server, account: b.account}
 		if !b.account.Take(b.sizeWith(message)) {
 			return false
 		}
@@ -107,6 +110,7 @@ func (b *buffers) reset() {
 	b.msg.Reset()
 	b.decoder.Reset(nil, wire.Options{})
 	b.encoder.Reset()
+	b.rendering = rendering{} // which refers to the exchange
 	if cap(b.data) > keptBuffer {
 		bufpool.Put(b.data)
 		b.data = nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -13,18 +12,14 @@ import (
 // extensions, and only until the handler has returned. A Call is the same in every revision
 // and over every transport. Its methods may be called by many goroutines, on nil too.
 type Call struct {
-	method    string
-	feature   string
-	id        jsonrpc.ID
-	idBuf     [24]byte
-	revision  *protocol.Revision
-	client    *client
-	meta      json.RawMessage // a copy; nil where there is nothing of interest
-	principal Principal
-	header    map[string][]string
-	session   string
-	transport string
-	level     int8 // of log messages, for requests without a session
+	x       *exchange // that the call is a part of, for what does not change there
+	method  string
+	feature string
+	id      jsonrpc.ID
+	idBuf   [24]byte
+	client  *client
+	meta    json.RawMessage // a copy; nil where there is nothing of interest
+	level   int8            // of log messages, for requests without a session
 }
 
 type callKey struct{}
@@ -64,10 +59,10 @@ func (c *Call) ID() string {
 // Revision returns the revision of the protocol in which the request is
 // answered, such as 2025-11-25.
 func (c *Call) Revision() string {
-	if c == nil || c.revision == nil {
+	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.revision.Version
+	return c.x.revision.Version
 }
 
 // Session returns the id of the session of the request, which is unique among all sessions, for what
@@ -75,20 +70,20 @@ func (c *Call) Revision() string {
 // session, as all from revision 2026-07-28 on. Over streamable HTTP and HTTP+SSE the id is that by
 // which the client finds its session: do not log it.
 func (c *Call) Session() string {
-	if c == nil {
+	if c == nil || c.x == nil || c.x.inSession == nil {
 		return ""
 	}
-	return c.session
+	return c.x.inSession.id
 }
 
 // Transport returns the name of the transport: stdio, memory ([Server.Connect]), http (streamable
 // HTTP), sse (HTTP+SSE), websocket, or the network of a socket, such as tcp or unix. It is "" for a
 // connection of another package that gives no name to [Server.Serve].
 func (c *Call) Transport() string {
-	if c == nil {
+	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.transport
+	return c.x.conn.transport
 }
 
 // Client returns the identity that the client declares. It is not authenticated.
@@ -102,10 +97,10 @@ func (c *Call) Client() ClientInfo {
 // Can reports whether the client has declared a capability that the revision
 // has.
 func (c *Call) Can(capability Capability) bool {
-	if c == nil || c.client == nil || c.revision == nil {
+	if c == nil || c.client == nil {
 		return false
 	}
-	declared, ok := c.revision.ServerRequests.Capabilities[string(capability)]
+	declared, ok := c.x.revision.ServerRequests.Capabilities[string(capability)]
 	return ok && c.client.can(Capability(declared))
 }
 

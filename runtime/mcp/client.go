@@ -40,6 +40,9 @@ type client struct {
 	capabilities []byte
 }
 
+// unknownClient is the client of a session without initialize.
+var unknownClient client
+
 // newClient copies them.
 func newClient(info, capabilities []byte) *client {
 	b := make([]byte, 0, len(info)+len(capabilities))

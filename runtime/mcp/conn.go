@@ -39,9 +39,9 @@ type conn struct {
 	sessionID  string             // that the transport has given; "" for a new one
 	endings    *transport.Endings // of sessions, for the transport; nil without hooks
 	number     uint64             // of this connection in the process; 0 if each message has a caller
-	shared     bool               // all requests share one channel
-	replyTurns *turns             // of replies for that channel; nil if each request has its own
+	replyTurns *turns             // of replies for the shared channel; nil if each request has its own
 	ended      <-chan struct{}    // closed when the client can send nothing more
+	shared     bool               // all requests share one channel
 	oneMessage bool               // the connection is for one message, whose request is charged for what it keeps
 
 	received atomic.Bool  // a message has come since [conn.watch] looked
@@ -50,22 +50,22 @@ type conn struct {
 	// mu guards the rest. It is held while a reply is queued, so that no message of a request
 	// follows its reply, and not while a goroutine waits.
 	mu            sync.Mutex
-	session       *session           // nil until the client has sent initialize
 	idUsed        bool               // hooks have been called with sessionID
+	closing       bool               // messages are not handled any more
+	session       *session           // nil until the client has sent initialize
 	latest        *protocol.Revision // of the latest request without a session
 	recent        *client            // of that request
 	inflight      flight
 	charged       int           // bytes charged for the session
 	running       int           // handlers, with or without a reply
 	idle          chan struct{} // closed when no handler runs any more; nil while drain does not wait
-	closing       bool          // messages are not handled any more
 	requests      openRequests  // of the server to the client
 	subscriptions int           // to resources, of the session and of all listens
 	subscribed    int           // bytes of the URIs of these
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, caller: callerFrom(ctx), number: connections.Add(1), clocks: new(clocks), endings: s.newEndings()}
+	c := &conn{server: s, caller: &connectionFrom(ctx).caller, number: connections.Add(1), clocks: new(clocks), endings: s.newEndings()}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	return c
 }

@@ -24,7 +24,7 @@ type exchange struct {
 	revision  *protocol.Revision
 	method    protocol.Method
 	key       jsonrpc.IDKey
-	from      *caller
+	from      caller
 	inSession *session // nil for a request without one
 	opening   *session // that this request opens, of initialize; otherwise nil
 

@@ -290,7 +290,12 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
 		return
 	}
-	method, who, cost := string(m.Method), from.countedAs(), callCost+len(m.Params.Raw)
+	method, cost := string(m.Method), callCost+len(m.Params.Raw)
+	var who *clientlimit.Client // a copy, since the handler outlives the message
+	if client := from.countedAs(); client != nil {
+		copied := *client
+		who = &copied
+	}
 	if !c.admitNotification(who, cost) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
 		return

@@ -86,7 +86,7 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 		if err != nil {
 			return nil, nil, err
 		}
-		if a := x.questions.answers[key]; a != nil && (a.unasked || a.digest == q.digest) {
+		if a := x.questions.make().answers[key]; a != nil && (a.unasked || a.digest == q.digest) {
 			continue
 		}
 		keys, questions = append(keys, key), append(questions, q)
@@ -99,18 +99,18 @@ func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*que
 
 // setState stores the state for the next run of the handler.
 func (x *exchange) setState(e *InputRequired) error {
-	c := &x.questions
+	r := x.questions.make()
 	if e.State == nil {
-		c.state = nil
+		r.state = nil
 		return nil
 	}
 	state, err := wire.Compact(nil, e.State, 0)
 	if err != nil {
 		return fmt.Errorf("state of the handler: %w", err)
 	}
-	c.state = state
-	if limit := x.conn.server.limits.StateBytes; len(state)+c.size > limit {
-		return fmt.Errorf("the state of the handler and the answers of the client have %d bytes, and at most %d are kept", len(state)+c.size, limit)
+	r.state = state
+	if limit := x.conn.server.limits.StateBytes; len(state)+r.size > limit {
+		return fmt.Errorf("the state of the handler and the answers of the client have %d bytes, and at most %d are kept", len(state)+r.size, limit)
 	}
 	return nil
 }
@@ -127,9 +127,10 @@ func (x *exchange) endRoundWith(e *InputRequired) (Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := c.make()
 	for i, q := range questions {
-		c.forget(keys[i])
-		c.pending = append(c.pending, pendingQuestion{keys[i], q.method, q.params(""), q.digest})
+		r.forget(keys[i])
+		r.pending = append(r.pending, pendingQuestion{keys[i], q.method, q.params(""), q.digest})
 	}
 	return x.endRoundLocked()
 }
@@ -142,7 +143,7 @@ func (x *exchange) askAll(ctx context.Context, e *InputRequired) error {
 	if err == nil {
 		err = x.setState(e)
 	}
-	clear(c.keys)
+	clear(c.make().keys)
 	c.mu.Unlock()
 	if err != nil {
 		return err
@@ -163,9 +164,10 @@ func Answered(ctx context.Context, key string) bool {
 	if x == nil {
 		return false
 	}
-	x.questions.mu.Lock()
-	defer x.questions.mu.Unlock()
-	return x.questions.answers[key] != nil
+	c := &x.questions
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.made != nil && c.made.answers[key] != nil
 }
 
 // RequestState returns the State of the [*InputRequired] that the run of the handler before
@@ -175,7 +177,11 @@ func RequestState(ctx context.Context) json.RawMessage {
 	if x == nil {
 		return nil
 	}
-	x.questions.mu.Lock()
-	defer x.questions.mu.Unlock()
-	return x.questions.state
+	c := &x.questions
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == nil {
+		return nil
+	}
+	return c.made.state
 }

@@ -58,22 +58,26 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 func (c *questions) onceValue(key string) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.pending) > 0 {
+	if c.made == nil {
+		return nil, nil
+	}
+	if len(c.made.pending) > 0 {
 		return nil, ErrPending
 	}
-	return c.once[key], nil
+	return c.made.once[key], nil
 }
 
 // setOnce stores a value for later runs.
 func (c *questions) setOnce(x *exchange, key string, text json.RawMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.once == nil {
-		c.once = map[string]json.RawMessage{}
+	r := c.make()
+	if r.once == nil {
+		r.once = map[string]json.RawMessage{}
 	}
-	c.once[key] = text
+	r.once[key] = text
 	if !x.revision.ServerRequests.Rounds {
 		return nil // it is not part of a request state
 	}
-	return c.addSize(x, len(text))
+	return r.addSize(x, len(text))
 }

@@ -20,10 +20,10 @@ type Principal struct {
 // Principal returns the sender of the request; the zero Principal without authentication, as on
 // stdio.
 func (c *Call) Principal() Principal {
-	if c == nil {
+	if c == nil || c.x == nil {
 		return Principal{}
 	}
-	return c.principal
+	return c.x.from.principal
 }
 
 // Header returns the header fields of the HTTP request that carries the call, or
@@ -31,17 +31,17 @@ func (c *Call) Principal() Principal {
 // keys are in canonical form (http.CanonicalHeaderKey). It must not be changed,
 // and it may hold credentials: do not log it.
 func (c *Call) Header() map[string][]string {
-	if c == nil {
+	if c == nil || c.x == nil {
 		return nil
 	}
-	return c.header
+	return c.x.from.header
 }
 
 // CallerContext returns a context for [Server.Serve] with the principal at the other end of the
 // connection, and the header fields with which the connection was opened. It is for authors of
 // transports. Either may be empty.
 func CallerContext(ctx context.Context, p Principal, header map[string][]string) context.Context {
-	c := *callerFrom(ctx)
+	c := connectionFrom(ctx)
 	c.principal, c.header = p, header
 	return c.context(ctx)
 }
@@ -52,24 +52,40 @@ func CallerContext(ctx context.Context, p Principal, header map[string][]string)
 // together; without this function each counts by itself, as on stdio. It is for authors of
 // transports.
 func AddressContext(ctx context.Context, address netip.Addr) context.Context {
-	c := *callerFrom(ctx)
+	c := connectionFrom(ctx)
 	c.address, c.addressed = address, true
 	return c.context(ctx)
 }
 
-func (c *caller) context(ctx context.Context) context.Context {
-	c.client = clientlimit.Of(c.principal.ID, c.address)
-	return context.WithValue(ctx, callerKey{}, c)
+// connectionCaller is the caller of all messages of a connection, with the address from which
+// the client has come.
+type connectionCaller struct {
+	caller
+	address netip.Addr
 }
 
 type callerKey struct{}
 
-// caller is what a transport knows about the other end.
+// context returns a context with the caller.
+func (c *connectionCaller) context(ctx context.Context) context.Context {
+	c.client = clientlimit.Of(c.principal.ID, c.address)
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// connectionFrom returns a copy of the caller in a context, without one the unknown caller.
+func connectionFrom(ctx context.Context) *connectionCaller {
+	if c, ok := ctx.Value(callerKey{}).(*connectionCaller); ok {
+		copied := *c
+		return &copied
+	}
+	return new(connectionCaller)
+}
+
+// caller is what a transport knows about the other end. Each request has a copy.
 type caller struct {
 	values    context.Context // for the handlers; may be nil
 	principal Principal
 	header    map[string][]string
-	address   netip.Addr
 	addressed bool               // the transport has set the address, known or not
 	client    clientlimit.Client // of principal and address
 }
@@ -84,10 +100,3 @@ func (c *caller) countedAs() *clientlimit.Client {
 
 // unknownCaller is the caller of connections without [CallerContext] and [AddressContext].
 var unknownCaller caller
-
-func callerFrom(ctx context.Context) *caller {
-	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
-		return c
-	}
-	return &unknownCaller
-}

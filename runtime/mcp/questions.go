@@ -16,9 +16,16 @@ import (
 // fills it with the answers of earlier rounds. A handler may ask from several goroutines, so
 // a lock of its own guards all fields.
 
-// questions are the questions of one request, and their answers. The zero value has none.
+// questions are the questions of one request, and their answers. The zero value has none, as
+// most requests, which need no storage for any.
 type questions struct {
 	mu       sync.Mutex
+	returned bool            // the handler has returned, and cannot ask any more
+	made     *questionRecord // nil before the first question, answer or value
+}
+
+// questionRecord is the record of a request with questions. The lock of the questions guards it.
+type questionRecord struct {
 	answers  map[string]*answer         // of earlier rounds and of this one, by key
 	unused   int                        // answers of earlier rounds whose questions this run has not asked yet
 	position int                        // questions without a key so far
@@ -32,7 +39,14 @@ type questions struct {
 	pending  []pendingQuestion // questions that the reply asks; then the handler cannot ask more
 	reply    *InputRequired    // the reply that asks them
 	rejected error             // why the answers or the state of the request cannot be used
-	returned bool              // the handler has returned, and cannot ask any more
+}
+
+// make returns the record. The caller holds the lock, or is the only one with access.
+func (c *questions) make() *questionRecord {
+	if c.made == nil {
+		c.made = new(questionRecord)
+	}
+	return c.made
 }
 
 // answer is an answer of the client.
@@ -55,52 +69,53 @@ type pendingQuestion struct {
 func (c *questions) lookUp(x *exchange, name string, q *question) (key string, value json.RawMessage, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	r := c.make()
 	switch {
-	case c.rejected != nil:
-		return "", nil, c.rejected
+	case r.rejected != nil:
+		return "", nil, r.rejected
 	case c.returned:
 		return "", nil, ErrNoCall
-	case len(c.pending) > 0:
+	case len(r.pending) > 0:
 		return "", nil, ErrPending
 	case name == "":
-		c.position++
-		key = "#" + strconv.Itoa(c.position) + "-" + hex.EncodeToString(q.digest[:6])
-	case c.keys[name]:
+		r.position++
+		key = "#" + strconv.Itoa(r.position) + "-" + hex.EncodeToString(q.digest[:6])
+	case r.keys[name]:
 		return "", nil, fmt.Errorf("the key %q is used for two questions of one call", name)
 	default:
-		if c.keys == nil {
-			c.keys = map[string]bool{}
+		if r.keys == nil {
+			r.keys = map[string]bool{}
 		}
-		c.keys[name] = true
+		r.keys[name] = true
 		key = name
 	}
-	a := c.answers[key]
+	a := r.answers[key]
 	if a == nil {
 		return key, nil, nil
 	}
 	if a.digest != q.digest && !a.unasked {
 		x.conn.server.log.Client(&x.ctx, slog.LevelInfo, "answer to another question dropped",
 			slog.String("name", x.call.feature), slog.String("key", key))
-		c.forget(key)
+		r.forget(key)
 		return key, nil, nil
 	}
 	return key, a.value, nil
 }
 
 // forget removes an answer. The caller holds the lock.
-func (c *questions) forget(key string) {
-	if a := c.answers[key]; a != nil {
-		c.markUsed(a)
-		c.size -= len(key) + len(a.value)
-		delete(c.answers, key)
+func (r *questionRecord) forget(key string) {
+	if a := r.answers[key]; a != nil {
+		r.markUsed(a)
+		r.size -= len(key) + len(a.value)
+		delete(r.answers, key)
 	}
 }
 
 // markUsed counts an answer whose question this run has asked. The caller holds the lock.
-func (c *questions) markUsed(a *answer) {
+func (r *questionRecord) markUsed(a *answer) {
 	if !a.used {
 		a.used = true
-		c.unused--
+		r.unused--
 	}
 }
 
@@ -108,37 +123,38 @@ func (c *questions) markUsed(a *answer) {
 func (c *questions) record(x *exchange, key string, q *question, value json.RawMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if a := c.answers[key]; a != nil {
-		c.markUsed(a)
+	r := c.make()
+	if a := r.answers[key]; a != nil {
+		r.markUsed(a)
 		a.unasked, a.digest = false, q.digest
 		return nil
 	}
-	return c.add(x, key, &answer{digest: q.digest, value: value, used: true})
+	return r.add(x, key, &answer{digest: q.digest, value: value, used: true})
 }
 
 // add adds an answer. The caller holds the lock, or is the only one with access.
-func (c *questions) add(x *exchange, key string, a *answer) error {
-	if c.answers == nil {
-		c.answers = map[string]*answer{}
+func (r *questionRecord) add(x *exchange, key string, a *answer) error {
+	if r.answers == nil {
+		r.answers = map[string]*answer{}
 	}
-	c.answers[key] = a
+	r.answers[key] = a
 	if !a.used {
-		c.unused++
+		r.unused++
 	}
-	return c.addSize(x, len(key)+len(a.value))
+	return r.addSize(x, len(key)+len(a.value))
 }
 
 // addSize counts n bytes of answers and values. It returns an error if there are too many:
 // for the request state, or, if the handler waits for answers, for a message. The caller
 // holds the lock, or is the only one with access.
-func (c *questions) addSize(x *exchange, n int) error {
-	c.size += n
+func (r *questionRecord) addSize(x *exchange, n int) error {
+	r.size += n
 	limit := x.conn.server.limits.MessageBytes
 	if x.revision.ServerRequests.Rounds {
 		limit = x.conn.server.limits.StateBytes
 	}
-	if c.size > limit {
-		return fmt.Errorf("the answers and values of the call have %d bytes, and at most %d are kept", c.size, limit)
+	if r.size > limit {
+		return fmt.Errorf("the answers and values of the call have %d bytes, and at most %d are kept", r.size, limit)
 	}
 	return nil
 }
@@ -147,32 +163,47 @@ func (c *questions) addSize(x *exchange, n int) error {
 func (c *questions) countInvalid(key string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.forget(key)
-	if c.tries == nil {
-		c.tries = map[string]int{}
+	r := c.make()
+	r.forget(key)
+	if r.tries == nil {
+		r.tries = map[string]int{}
 	}
-	c.tries[key]++
-	return c.tries[key]
+	r.tries[key]++
+	return r.tries[key]
 }
 
 // restart begins another run of the handler for the same request.
 func (c *questions) restart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.position, c.unused = 0, 0
-	clear(c.keys)
-	for _, a := range c.answers {
+	r := c.make()
+	r.position, r.unused = 0, 0
+	clear(r.keys)
+	for _, a := range r.answers {
 		a.used = false
-		c.unused++
+		r.unused++
 	}
 }
 
-// setReturned records whether the handler has returned. Its goroutines that still run cannot
-// ask then.
-func (c *questions) setReturned(returned bool) {
+// beginRun begins a run of the handler. It returns an error if the answers or the state of the
+// request cannot be used.
+func (c *questions) beginRun() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.returned = returned
+	if c.made != nil && c.made.rejected != nil {
+		return c.made.rejected
+	}
+	c.returned = false
+	return nil
+}
+
+// endRun ends a run of the handler. Its goroutines that still run cannot ask then. It reports
+// whether the reply to the request is a question, or several.
+func (c *questions) endRun() (asked bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.returned = true
+	return c.askedLocked()
 }
 
 // suppressesOutput reports whether progress and log messages of the handler are not sent now:
@@ -180,26 +211,44 @@ func (c *questions) setReturned(returned bool) {
 func (c *questions) suppressesOutput() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.unused > 0 || len(c.pending) > 0
+	return c.made != nil && (c.made.unused > 0 || len(c.made.pending) > 0)
 }
 
 // asked reports whether the reply to the request is a question, or several.
 func (c *questions) asked() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.pending) > 0 || c.reply != nil
+	return c.askedLocked()
+}
+
+// askedLocked is asked for a caller that holds the lock.
+func (c *questions) askedLocked() bool {
+	return c.made != nil && (len(c.made.pending) > 0 || c.made.reply != nil)
+}
+
+// opened returns the round of the request state that came with the request, nil without one.
+func (c *questions) opened() *round {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == nil {
+		return nil
+	}
+	return c.made.round
 }
 
 // resumed reports whether the request came with answers or with a request state.
 func (c *questions) resumed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.round != nil || len(c.answers) > 0
+	return c.made != nil && (c.made.round != nil || len(c.made.answers) > 0)
 }
 
 // roundReply returns the reply that asks the questions, nil without one.
 func (c *questions) roundReply() *InputRequired {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.reply
+	if c.made == nil {
+		return nil
+	}
+	return c.made.reply
 }

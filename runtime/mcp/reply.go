@@ -21,10 +21,9 @@ type exchangeReply struct {
 	notices       *notices // progress and log messages; nil before the first
 
 	// Used only by the goroutine of the request: [exchange.run], or [exchange.unpark].
-	returned  bool          // the handlers have returned, and have not panicked
-	released  bool          // the request does not count as running any more
-	parked    *parkedListen // the request goes on without a goroutine; nil otherwise
-	rendering rendering
+	returned bool          // the handlers have returned, and have not panicked
+	released bool          // the request does not count as running any more
+	parked   *parkedListen // the request goes on without a goroutine; nil otherwise
 }
 
 // respond writes the reply. It waits for room if the client reads slowly.
@@ -60,14 +59,14 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if large {
 		b.preallocate(size)
 	}
-	b.out, code = x.render(ctx, &x.rendering, b.out[:0], reply, e)
+	b.out, code = x.render(ctx, &b.rendering, b.out[:0], reply, e)
 	if len(b.out) > smallReply || b.account.Held() > 0 {
 		b.releaseMessage()
 		if x.hasPlace {
 			b.account.Set(b.size())
 		} else if !b.account.Take(b.size()) { // it is longer than estimated
 			b.releaseReply()
-			b.out, code = x.render(ctx, &x.rendering, b.out, nil, errOverloaded)
+			b.out, code = x.render(ctx, &b.rendering, b.out, nil, errOverloaded)
 		}
 	}
 	if !large {

@@ -45,9 +45,9 @@ func (x *exchange) openRound() {
 		return
 	}
 	if err := x.readRound(answers, state); err != nil {
-		x.questions = questions{rejected: err}
-	} else if !x.charge(x.questions.size + len(x.questions.state)) {
-		x.questions = questions{rejected: protocolError(errOverloaded)}
+		x.questions.made = &questionRecord{rejected: err}
+	} else if r := x.questions.make(); !x.charge(r.size + len(r.state)) {
+		x.questions.made = &questionRecord{rejected: protocolError(errOverloaded)}
 	}
 }
 
@@ -66,7 +66,7 @@ func (x *exchange) readRound(answers, state json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	c := &x.questions
+	c := x.questions.make()
 	c.round = &round{id: s.ID, expires: time.Unix(s.Expires, 0)}
 	c.tries, c.once, c.state = s.Tries, s.Once, s.State
 	for key, a := range s.Answers {
@@ -106,7 +106,7 @@ func (x *exchange) readAnswers(answers json.RawMessage, about func(key string) *
 	jsonrpc.Members(answers, func(name, value []byte) bool {
 		if a := about(string(name)); a != nil {
 			a.value = append(json.RawMessage(nil), value...)
-			err = x.questions.add(x, string(name), a)
+			err = x.questions.make().add(x, string(name), a)
 		}
 		return err == nil
 	})
@@ -121,15 +121,15 @@ func (x *exchange) endRound() (Reply, error) {
 	c := &x.questions
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.reply != nil {
-		return c.reply, nil
+	if c.made != nil && c.made.reply != nil {
+		return c.made.reply, nil
 	}
 	return x.endRoundLocked()
 }
 
 // endRoundLocked makes the reply. The caller holds the lock of the questions.
 func (x *exchange) endRoundLocked() (Reply, error) {
-	c := &x.questions
+	c := x.questions.make()
 	state, err := x.sealState()
 	if err != nil {
 		return nil, err
@@ -146,15 +146,13 @@ func (x *exchange) endRoundLocked() (Reply, error) {
 // or an error, or the questions are the reply.
 func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
-	if err := x.questions.rejected; err != nil {
+	if err := x.questions.beginRun(); err != nil {
 		return nil, err
 	}
-	x.questions.setReturned(false)
-	defer x.questions.setReturned(true)
+	defer x.questions.endRun()
 	for rounds := 1; ; rounds++ {
 		reply, err := s.dispatch(ctx, req)
-		x.questions.setReturned(true)
-		if x.questions.asked() {
+		if x.questions.endRun() {
 			return x.endRound()
 		}
 		required, ok := errors.AsType[*InputRequired](err)
@@ -167,7 +165,9 @@ func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 		if rounds == maxRounds {
 			return nil, fmt.Errorf("the handler still needs input after %d rounds", rounds)
 		}
-		x.questions.setReturned(false)
+		if err := x.questions.beginRun(); err != nil {
+			return nil, err
+		}
 		if err := x.askAll(ctx, required); err != nil {
 			return nil, err
 		}

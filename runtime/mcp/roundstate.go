@@ -64,7 +64,7 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 		return nil, x.refuseState("it was not sealed with a key of this server, or has been changed")
 	case json.Unmarshal(plain, s) != nil:
 		return nil, x.refuseState("it was sealed by another version of this server")
-	case s.Principal != x.call.principal.ID:
+	case s.Principal != x.from.principal.ID:
 		return nil, x.refuseState("it belongs to another principal")
 	case string(s.Request) != string(digest[:]):
 		return nil, x.refuseState("it belongs to another request")
@@ -93,11 +93,11 @@ func (x *exchange) sealState() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c := &x.questions
+	c := x.questions.make()
 	s := sealedRound{
 		ID:        rand.Text(),
 		Expires:   time.Now().Add(x.conn.server.limits.QuestionTime).Unix(),
-		Principal: x.call.principal.ID,
+		Principal: x.from.principal.ID,
 		Request:   digest[:],
 		Asked:     map[string][]byte{},
 		Answers:   map[string]sealedAnswer{},

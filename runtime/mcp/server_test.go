@@ -286,9 +286,11 @@ func TestCapabilities(t *testing.T) {
 			t.Errorf("%s: can %v, want %s", capabilities, got, want)
 		}
 	}
-	var none *mcp.Call
-	if none.Can(mcp.CapabilityRoots) || none.ID()+none.Method()+none.Feature()+none.Revision() != "" || none.Meta("x") != nil || none.Client().Name != "" {
-		t.Error("a call that is none says something")
+	for _, none := range []*mcp.Call{nil, new(mcp.Call)} {
+		if none.Can(mcp.CapabilityRoots) || none.ID()+none.Method()+none.Feature()+none.Revision() != "" || none.Meta("x") != nil ||
+			none.Client().Name != "" || none.Session()+none.Transport()+none.Principal().ID != "" || none.Header() != nil {
+			t.Error("a call that is none says something")
+		}
 	}
 	if mcp.CallFrom(t.Context()) != nil || mcp.Logger(t.Context()) == nil {
 		t.Error("outside of a call")

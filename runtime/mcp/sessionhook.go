@@ -166,11 +166,11 @@ func (x *exchange) beginSession() error {
 	state := hooksFailed
 	var ends []func()
 	defer func() { h.haveRun(state, ends) }() // also if a hook ends the goroutine
-	ctx := sessionContext{own, x.ctx.values}
+	ctx := sessionContext{own, x.from.values}
 	server := x.conn.server
 	info := SessionInfo{
-		ID: x.opening.id, Transport: x.conn.transport, Principal: x.call.principal, Client: x.opening.client.parse(),
-		Revision: x.revision.Version, Header: x.call.header,
+		ID: x.opening.id, Transport: x.conn.transport, Principal: x.from.principal, Client: x.opening.client.parse(),
+		Revision: x.revision.Version, Header: x.from.header,
 	}
 	for _, begin := range server.sessionHooks {
 		var end func()

@@ -132,9 +132,9 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 	m := &b.msg
 	x := &exchange{
 		conn: c, sink: out, revision: from.revision, method: method, key: key,
-		opening: from.opening, from: caller, exchangeStorage: exchangeStorage{buffers: b},
+		inSession: from.session, opening: from.opening, from: *caller, exchangeStorage: exchangeStorage{buffers: b},
 	}
-	x.ctx.x, x.ctx.parent = x, c.ctx
+	x.ctx.x, x.call.x = x, x
 	name := method.String()
 	if method == protocol.Unknown {
 		name = string(m.Method)
@@ -149,13 +149,7 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 	}
 	x.call.method, x.call.feature = name, x.req.Name
 	x.call.id = m.ID.CopyTo(x.call.idBuf[:])
-	x.call.revision, x.call.client, x.call.level = from.revision, from.client, from.level
-	x.call.transport = c.transport
-	if x.inSession = from.session; x.inSession != nil {
-		x.call.session = x.inSession.id
-	}
-	x.ctx.values = caller.values
-	x.call.principal, x.call.header = caller.principal, caller.header
+	x.call.client, x.call.level = from.client, from.level
 	if from.meta != nil {
 		x.call.meta = append([]byte(nil), from.meta...)
 	}

@@ -81,7 +81,7 @@ func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) 
 // consume marks the state of the round as used, before a tool runs that must not run twice with
 // it. It does nothing without a state.
 func (x *exchange) consume(ctx context.Context) error {
-	r := x.questions.round
+	r := x.questions.opened()
 	if r == nil || r.consumed {
 		return nil
 	}

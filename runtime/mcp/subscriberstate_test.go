@@ -162,7 +162,7 @@ func TestPrintable(t *testing.T) {
 func TestQuestionAfterTheRound(t *testing.T) {
 	x := new(exchange)
 	x.questions.returned = true
-	if _, err := (roundAsker{}).ask(t.Context(), x, "key", new(question), ""); err != ErrNoCall || len(x.questions.pending) != 0 {
-		t.Errorf("%v, %v", err, x.questions.pending)
+	if _, err := (roundAsker{}).ask(t.Context(), x, "key", new(question), ""); err != ErrNoCall || x.questions.asked() {
+		t.Errorf("%v, %v", err, x.questions.made)
 	}
 }

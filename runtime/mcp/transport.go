@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
@@ -42,9 +41,7 @@ func (h transportServer) Limits() transport.Limits {
 func (h transportServer) Memory() *membudget.Budget { return h.memory }
 
 func (h transportServer) NewMessage() transport.Message {
-	in := messagePool.Get().(*transportMessage)
-	in.buffers, in.server = h.newBuffers(), h.Server
-	return in
+	return (*transportMessage)(h.newBuffers())
 }
 
 func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
@@ -63,7 +60,7 @@ func (h transportServer) Open(ctx context.Context, o transport.Options) transpor
 	}
 	if o.Revision != nil {
 		c.session = &session{
-			revision: o.Revision, client: new(client), level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
+			revision: o.Revision, client: &unknownClient, level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
 		}
 	}
 	if o.PingTimeout != nil && h.pingAfter > 0 {
@@ -72,27 +69,14 @@ func (h transportServer) Open(ctx context.Context, o transport.Options) transpor
 	return (*transportConn)(c)
 }
 
-// transportMessage is a message with buffers from the pool.
-type transportMessage struct {
-	*buffers
-	server *Server
-}
-
-var messagePool = sync.Pool{New: func() any { return new(transportMessage) }}
-
-// takeBuffers returns the buffers, and releases the message.
-func (in *transportMessage) takeBuffers() *buffers {
-	b := in.buffers
-	*in = transportMessage{}
-	messagePool.Put(in)
-	return b
-}
+// transportMessage implements [transport.Message] by the buffers of the message.
+type transportMessage buffers
 
 func (in *transportMessage) Buffer() []byte { return in.data[:0] }
 
 func (in *transportMessage) Room(capacity int) bool {
 	in.data = in.data[:0:0] // the caller uses its storage
-	size := in.size()
+	size := (*buffers)(in).size()
 	if capacity > membudget.Free {
 		size += capacity
 	}
@@ -107,7 +91,7 @@ func (in *transportMessage) Parse(text []byte) *jsonrpc.Error {
 func (in *transportMessage) Message() *jsonrpc.Message { return &in.msg }
 
 func (in *transportMessage) Drop() {
-	in.takeBuffers().release()
+	(*buffers)(in).release()
 }
 
 // transportConn implements [transport.Conn].
@@ -117,7 +101,7 @@ func (l *transportConn) Take(in transport.Message, from transport.Caller, out tr
 	c := (*conn)(l)
 	who := &caller{values: from.Values, header: from.Header, client: from.Client, addressed: true}
 	who.principal, _ = from.Principal.(Principal)
-	b := in.(*transportMessage).takeBuffers()
+	b := (*buffers)(in.(*transportMessage))
 	c.received.Store(true)
 	return c.handle(b, nil, who, out, false)
 }
