@@ -140,7 +140,9 @@ func TestProgressAndLogs(t *testing.T) {
 		if revision == "2024-11-05" {
 			message = ""
 		}
-		equal(t, "progress", steps, []mcptest.Progress{{1, 3, message}, {2, 3, message}, {3, 3, message}})
+		equal(t, "progress", steps, []mcptest.Progress{
+			{Done: 1, Total: 3, Message: message}, {Done: 2, Total: 3, Message: message}, {Done: 3, Total: 3, Message: message},
+		})
 		logs := c.Logs()
 		equal(t, "messages", len(logs), 3)
 		equal(t, "a message", logs[0].String(), `info import: {"message":"shelf imported","number":1}`)

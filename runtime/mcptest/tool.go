@@ -51,7 +51,7 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 	}
 	var value T
 	as := reflect.TypeFor[T]()
-	data := r.value(as, func() bool { return !c.revision.Fields.AnyOutput && c.wraps(tool, as) })
+	data := valueOf(r, as, func() bool { return !c.revision.Fields.AnyOutput && c.wraps(tool, as) })
 	if data == nil {
 		if text, ok := any(&value).(*string); ok {
 			*text = r.Text()
@@ -63,8 +63,8 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 	return value
 }
 
-// value is the structured result, nil where there is none.
-func (r *ToolResult) value(as reflect.Type, wrapped func() bool) json.RawMessage {
+// valueOf returns the structured result, nil where there is none.
+func valueOf(r *ToolResult, as reflect.Type, wrapped func() bool) json.RawMessage {
 	var text json.RawMessage
 	if len(r.Content) > 0 && r.Content[0].Type == "text" {
 		text = json.RawMessage(r.Content[0].Text)

@@ -10,28 +10,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// Filter selects the changes to watch.
-type Filter struct {
-	Tools     bool     // the list of tools
-	Prompts   bool     // the list of prompts
-	Resources bool     // the lists of resources and of templates
-	URIs      []string // the contents of resources
-}
-
-// Change is a notification of a change, of which Method is the kind.
-type Change struct {
-	Method string
-	URI    string // of a resource that was updated
-}
-
-// The methods of a Change.
-const (
-	ToolsChanged     = protocol.ToolsListChanged
-	PromptsChanged   = protocol.PromptsListChanged
-	ResourcesChanged = protocol.ResourcesListChanged
-	ResourceUpdated  = protocol.ResourceUpdated
-)
-
 // Watch receives notifications of changes.
 type Watch struct {
 	client  *Client
@@ -83,8 +61,8 @@ func (c *Client) Watch(filter Filter) *Watch {
 	defer timer.Stop()
 	select {
 	case accepted := <-w.acked:
-		if missing := filter.without(accepted); missing != "" {
-			c.t.Fatalf("mcptest: the server does not send notifications of %s", missing)
+		if what := missing(filter, accepted); what != "" {
+			c.t.Fatalf("mcptest: the server does not send notifications of %s", what)
 		}
 	case <-w.listen.reply.done:
 		c.t.Fatalf("mcptest: %s ended at once: %v %s", protocol.Listen, w.listen.reply.err, string(w.listen.reply.result))
@@ -116,8 +94,8 @@ type wireFilter struct {
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-// without names something that the other filter does not have.
-func (f Filter) without(other Filter) string {
+// missing names something of f that the other filter does not have.
+func missing(f, other Filter) string {
 	switch {
 	case f.Tools && !other.Tools:
 		return "changes of the list of tools"
@@ -170,7 +148,7 @@ func (c *Client) changed(m *incoming) error {
 	if m.Method == protocol.Acknowledged {
 		for _, w := range watches {
 			if w.id == id {
-				w.acked <- Filter{p.Ack.Tools, p.Ack.Prompts, p.Ack.Resources, p.Ack.URIs}
+				w.acked <- Filter{Tools: p.Ack.Tools, Prompts: p.Ack.Prompts, Resources: p.Ack.Resources, URIs: p.Ack.URIs}
 			}
 		}
 		return nil
@@ -179,7 +157,7 @@ func (c *Client) changed(m *incoming) error {
 		// The server has filtered the notifications of a listen; a session receives all
 		// of them.
 		if w.id == id && (id != "" || w.matches(m.Method)) {
-			w.add(Change{m.Method, p.URI})
+			w.add(Change{Method: m.Method, URI: p.URI})
 		}
 	}
 	return nil

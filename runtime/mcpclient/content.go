@@ -1,4 +1,4 @@
-package mcptest
+package mcpclient
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ type Content struct {
 	Meta        Meta         `json:"_meta,omitempty"`
 }
 
-// Text returns a block of text, for answers to [Options.Sample].
+// Text returns a block of text, for answers of Options.Sample.
 func Text(text string) Content { return Content{Type: "text", Text: text} }
 
 // MarshalJSON writes the members that a block of its type must have, even if they are

@@ -1,0 +1,198 @@
+package mcpclient
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Errors of requests, for errors.Is.
+var (
+	// ErrTimeout ends a request, or Connect, after a time of Limits or of an option.
+	ErrTimeout = errors.New("timeout")
+	// ErrClosed ends what is in progress when the client is closed, and what follows.
+	ErrClosed = errors.New("client is closed")
+	// ErrRefused ends a request whose handler asked for input that a function of Options
+	// has refused, where the server needs it to go on.
+	ErrRefused = errors.New("input refused")
+)
+
+// ToolError is a failed result of a tool (isError), returned by [Call] and
+// [ToolResult.Err].
+type ToolError struct {
+	Tool   string
+	Text   string // the text of the result, one line per block
+	Result *ToolResult
+}
+
+// Error returns the name of the tool and the text.
+func (e *ToolError) Error() string { return "tool " + e.Tool + ": " + e.Text }
+
+// ConnectionError ends a request that gets no reply any more, since the connection was
+// lost, and that was not sent again.
+type ConnectionError struct {
+	Target string
+	Method string // of the request; "" if none was sent
+	Sent   bool   // the request may have run
+	Err    error  // why the connection was lost
+}
+
+// Error says whether the request may have run.
+func (e *ConnectionError) Error() string {
+	text := prefix(e.Target, e.Method) + "connection lost: " + e.Err.Error()
+	switch {
+	case e.Method == "":
+		return text
+	case e.Sent:
+		return text + "; the request may have run, so it was not sent again"
+	}
+	return text + "; the request has not run"
+}
+
+// Unwrap returns the cause.
+func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// RevisionError is a server that speaks no revision that the client speaks, or not the one
+// of Options.Revision.
+type RevisionError struct {
+	Target  string
+	Want    string   // Options.Revision; "" for any of those that the client speaks
+	Offered []string // by the server, as far as it has said so
+}
+
+// Error lists what the server offers.
+func (e *RevisionError) Error() string {
+	offered := "none"
+	if len(e.Offered) > 0 {
+		offered = strings.Join(e.Offered, ", ")
+	}
+	if e.Want != "" {
+		return prefix(e.Target, "") + "the server does not speak revision " + e.Want + ", which Options.Revision requires; it offers " + offered
+	}
+	return prefix(e.Target, "") + "the server speaks no revision of the protocol that this client speaks; it offers " + offered
+}
+
+// UnsupportedError is a request for which the server has declared no capability, or which
+// the revision does not have. It was not sent.
+type UnsupportedError struct {
+	Target     string
+	Method     string
+	Capability string // that is missing: "resources.subscribe"; "" if the revision has no such request
+	Revision   string
+}
+
+// Error names the capability.
+func (e *UnsupportedError) Error() string {
+	if e.Capability == "" {
+		return prefix(e.Target, e.Method) + "revision " + e.Revision + " has no such request"
+	}
+	return prefix(e.Target, e.Method) + "the server does not declare the capability " + e.Capability
+}
+
+// LimitError is a message, a list or a request beyond a limit.
+type LimitError struct {
+	Target string
+	Method string
+	What   string // "reply", "list of tools", "rounds"
+	Limit  string // the field of Limits: "MessageBytes"
+	Value  int    // its value
+}
+
+// Error names the limit.
+func (e *LimitError) Error() string {
+	return prefix(e.Target, e.Method) + e.What + ": more than Limits." + e.Limit + " (" + strconv.Itoa(e.Value) + ") allows"
+}
+
+// ProtocolViolationError is something that the protocol does not allow a server to send.
+type ProtocolViolationError struct {
+	Target string
+	Method string // of the request that it belongs to; "" if that is not known
+	Text   string // what came, and what is allowed
+	Bytes  []byte // the beginning of what came, at most 256 bytes; may be nil
+}
+
+// Error says what came.
+func (e *ProtocolViolationError) Error() string {
+	text := prefix(e.Target, e.Method) + "the server breaks the protocol: " + e.Text
+	if len(e.Bytes) > 0 {
+		text += fmt.Sprintf(": %q", e.Bytes)
+	}
+	return text
+}
+
+// StatusError is an HTTP response that is not one of MCP.
+type StatusError struct {
+	Target      string
+	Method      string // of the request
+	Status      int
+	ContentType string
+	Body        []byte        // its beginning, at most 4 KiB
+	RetryAfter  time.Duration // 0 where the server has said nothing
+	Location    string        // of a redirect that was not followed
+}
+
+// Error names the status, what it means for the request, and the first line of the body.
+func (e *StatusError) Error() string {
+	text := prefix(e.Target, e.Method) + "HTTP status " + strconv.Itoa(e.Status)
+	switch {
+	case e.Location != "":
+		return text + ": redirected to " + e.Location + ", which is not followed; connect to that URL if it is right"
+	case e.Status == 401:
+		text += ": the server requires credentials, or refuses those that were sent"
+	case e.Status == 403:
+		text += ": the server forbids this"
+	case e.Status == 404:
+		text += ": there is no MCP server at this URL"
+	case e.Status/100 == 2:
+		text += " with content type " + strconv.Quote(e.ContentType) + ": this is no response of an MCP server"
+	}
+	if line := firstLine(e.Body); line != "" {
+		text += fmt.Sprintf(": %q", line)
+	}
+	return text
+}
+
+// ExitError is a program that has ended.
+type ExitError struct {
+	Target string
+	Status string // "exit status 3", "signal: killed"
+	Code   int    // -1 after a signal
+	Stderr []byte // the end of what it wrote to standard error, at most Limits.StderrBytes
+}
+
+// Error has the last line of standard error.
+func (e *ExitError) Error() string {
+	text := prefix(e.Target, "") + "the program has ended (" + e.Status + ")"
+	if line := lastLine(e.Stderr); line != "" {
+		text += fmt.Sprintf("; its last words on standard error: %q", line)
+	}
+	return text
+}
+
+// prefix is the beginning of a message: "name: tools/call: ".
+func prefix(target, method string) string {
+	text := ""
+	if target != "" {
+		text = target + ": "
+	}
+	if method != "" {
+		text += method + ": "
+	}
+	return text
+}
+
+// maxLine is how many bytes of a line an error quotes.
+const maxLine = 200
+
+func firstLine(b []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(b[:min(len(b), 4*maxLine)])), "\n")
+	return line[:min(len(line), maxLine)]
+}
+
+func lastLine(b []byte) string {
+	text := strings.TrimSpace(string(b[max(0, len(b)-4*maxLine):]))
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	return line[:min(len(line), maxLine)]
+}
