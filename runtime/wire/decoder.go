@@ -28,13 +28,19 @@ type Options struct {
 	MaxProblems int
 	// Choices are the values that [StringChoice] accepts, by name.
 	Choices map[string]*Choices
+	// SkipUnknown skips members of objects that are not among the fields.
+	SkipUnknown bool
+	// Alias lets strings without escapes, and the values that Raw reads, refer to the
+	// data, which must not be changed afterwards. It saves a copy of each of them, and
+	// retains all of the data as long as one of them is in use.
+	Alias bool
 	// Context is usually a [context.Context]; nil means none. Its Err is called every
 	// 64 KiB. Once it returns an error, reading ends, and Finish returns that error.
 	Context interface{ Err() error }
 }
 
 // Decoder reads one JSON value out of a byte slice. It never changes the slice,
-// and what it has decoded does not refer to it.
+// and what it has decoded does not refer to it without [Options.Alias].
 //
 // A Decoder can be used again after a Reset. It serves one goroutine at a time.
 type Decoder struct {
@@ -215,6 +221,9 @@ func (d *Decoder) peek() byte {
 	}
 	return 0
 }
+
+// Peek returns the first byte of the next value, 0 at the end of the text.
+func (d *Decoder) Peek() byte { return d.peek() }
 
 // readWord reads one of the words true, false and null, the first letter of
 // which has been seen.

@@ -21,6 +21,14 @@ func (d *Decoder) end() {
 	d.failed = true
 }
 
+// Stop ends the reading. [Decoder.Finish] returns err, unless reading has ended before.
+func (d *Decoder) Stop(err error) {
+	if d.err == nil {
+		d.ended = err
+		d.end()
+	}
+}
+
 // check calls Context.Err, and sets the position of the next call.
 func (d *Decoder) check() {
 	d.checkAt = d.pos + checkEvery

@@ -102,8 +102,8 @@ func (d *Decoder) mapMember() (name string, start int, ok bool) {
 		return "", 0, false
 	}
 	start = d.pos
-	key, _ := d.readString()
-	name = d.keep(key)
+	key, escaped := d.readString()
+	name = d.keepText(key, escaped)
 	return name, start, d.colon() != 0
 }
 

@@ -239,7 +239,9 @@ func (o *Object) unknown(key []byte) (found, ok bool) {
 		d.failed = false
 		return true, true
 	}
-	d.violate(RuleUnknown, d.unknownMember(string(key), f.fields))
+	if !d.opts.SkipUnknown {
+		d.violate(RuleUnknown, d.unknownMember(string(key), f.fields))
+	}
 	d.skip()
 	return false, d.err == nil
 }

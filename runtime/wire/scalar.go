@@ -110,10 +110,15 @@ func Reflect[T any](d *Decoder, v *T) {
 	JSON(d, v, func(v *T, text []byte) error { return json.Unmarshal(text, v) })
 }
 
-// Raw reads a value of any kind, strictly, and stores a copy of its unchanged text,
-// white space between its parts included.
+// Raw reads a value of any kind, strictly, and stores its unchanged text, white space
+// between its parts included: a copy, or with [Options.Alias] a part of the data.
 func Raw[T ~[]byte](d *Decoder, v *T) {
-	if text, ok := d.span(); ok {
+	text, ok := d.span()
+	switch {
+	case !ok:
+	case d.opts.Alias:
+		*v = T(text[:len(text):len(text)])
+	default:
 		*v = append(make([]byte, 0, len(text)), text...)
 	}
 }

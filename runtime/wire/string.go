@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // String reads a string.
@@ -56,11 +57,20 @@ func (d *Decoder) stringText(want string) (string, bool) {
 		d.mismatch(want)
 		return "", false
 	}
-	b, _ := d.readString()
+	b, escaped := d.readString()
 	if d.err != nil {
 		return "", false
 	}
-	return d.keep(b), true
+	return d.keepText(b, escaped), true
+}
+
+// keepText returns a string that was just read, as a part of the data where that is
+// allowed.
+func (d *Decoder) keepText(b []byte, escaped bool) string {
+	if d.opts.Alias && !escaped {
+		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	return d.keep(b)
 }
 
 // chunk is memory that short strings share, so that each does not cost an allocation.

@@ -54,6 +54,17 @@ func (d *Decoder) Variant(name string, values []string) string {
 	return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(kind))+hint)
 }
 
+// Member searches the next object for a member, without reading the object. It returns
+// the text of the value, which nothing has checked yet; nil if there is none, or the next
+// value is not an object. The text is part of the data.
+func (d *Decoder) Member(name string) []byte {
+	if d.peek() != '{' {
+		return nil
+	}
+	value, _ := d.index.member(d.data, d.pos, name)
+	return value
+}
+
 // noVariant records a violation at a member of the object to be read next, and skips
 // the object. A syntax error in the object takes precedence.
 func (d *Decoder) noVariant(name, rule, message string) string {
