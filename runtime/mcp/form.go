@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/formfield"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -228,60 +229,25 @@ func (f *FormInfo) decode(content json.RawMessage) (FieldValues, error) {
 	return values, nil
 }
 
-func (f *FormField) decode(d *wire.Decoder) any {
-	switch f.Kind {
-	case IntegerField:
-		var n int64
-		wire.Int(d, &n)
-		f.bounds(d, float64(n))
-		return n
-	case NumberField:
-		var n float64
-		wire.Float(d, &n)
-		f.bounds(d, n)
-		return n
-	case BooleanField:
-		var v bool
-		wire.Bool(d, &v)
-		return v
-	case ChoiceField:
-		var s string
-		wire.StringEnum(d, &s, f.values())
-		return s
-	case ChoicesField:
-		s := []string{}
-		all := f.values()
-		wire.Slice(d, &s, func(d *wire.Decoder, v *string) { wire.StringEnum(d, v, all) })
-		if f.MinItems > 0 {
-			wire.MinItems(d, len(s), f.MinItems)
-		}
-		if f.MaxItems > 0 {
-			wire.MaxItems(d, len(s), f.MaxItems)
-		}
-		return s
+// decode reads a value of the field.
+func (f *FormField) decode(d *wire.Decoder) any { return f.rules().Read(d) }
+
+// rules returns what the value of the field must be.
+func (f *FormField) rules() *formfield.Rules {
+	return &formfield.Rules{
+		Kind: formfield.Kind(f.Kind), Format: f.Format,
+		MinLength: limitOrNone(f.MinLength), MaxLength: limitOrNone(f.MaxLength),
+		Minimum: f.Minimum, Maximum: f.Maximum,
+		Choices: f.values(), MinItems: limitOrNone(f.MinItems), MaxItems: limitOrNone(f.MaxItems),
 	}
-	var s string
-	wire.String(d, &s)
-	if f.MinLength > 0 {
-		wire.MinLength(d, s, f.MinLength)
-	}
-	if f.MaxLength > 0 {
-		wire.MaxLength(d, s, f.MaxLength)
-	}
-	if check := formats[f.Format]; check != nil {
-		wire.Format(d, s, check)
-	}
-	return s
 }
 
-// bounds checks a number. Bounds that are not JSON numbers are ignored.
-func (f *FormField) bounds(d *wire.Decoder, n float64) {
-	if limit, err := strconv.ParseFloat(f.Minimum, 64); err == nil {
-		wire.FloatMinimum(d, n, limit)
+// limitOrNone returns a limit of which 0 means none.
+func limitOrNone(n int) int {
+	if n <= 0 {
+		return formfield.None
 	}
-	if limit, err := strconv.ParseFloat(f.Maximum, 64); err == nil {
-		wire.FloatMaximum(d, n, limit)
-	}
+	return n
 }
 
 func (f *FormField) values() []string {
@@ -290,11 +256,4 @@ func (f *FormField) values() []string {
 		values[i] = c.Value
 	}
 	return values
-}
-
-// formats are the checks of formats, for answers to forms that are composed by hand.
-var formats = map[string]wire.FormatChecker{
-	"email": wire.FormatEmail, "uri": wire.FormatURI, "date": wire.FormatDate, "date-time": wire.FormatDateTime,
-	"time": wire.FormatTime, "hostname": wire.FormatHostname, "ipv4": wire.FormatIPv4, "ipv6": wire.FormatIPv6,
-	"uuid": wire.FormatUUID,
 }
