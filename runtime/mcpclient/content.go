@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 )
 
 // Meta is metadata beside a result, a feature or a content block.
@@ -38,43 +37,22 @@ type Content struct {
 
 	Annotations *Annotations `json:"annotations,omitempty"`
 	Meta        Meta         `json:"_meta,omitempty"`
+
+	// Raw is the whole block as it came, if its type is none of those above; the other
+	// fields, but Type, are then empty. It is nil otherwise.
+	Raw json.RawMessage `json:"-"`
 }
 
 // Text returns a block of text, for answers of Options.Sample.
 func Text(text string) Content { return Content{Type: "text", Text: text} }
 
 // MarshalJSON writes the members that a block of its type must have, even if they are
-// empty.
-func (c Content) MarshalJSON() ([]byte, error) {
-	type plain Content
-	w := struct {
-		plain
-		Text    *string          `json:"text,omitempty"`
-		Data    *[]byte          `json:"data,omitempty"`
-		Input   *json.RawMessage `json:"input,omitempty"`
-		Content *[]Content       `json:"content,omitempty"`
-	}{plain: plain(c)}
-	switch c.Type {
-	case "text":
-		w.Text = &c.Text
-	case "image", "audio":
-		w.Data = notNil(&c.Data)
-	case "tool_use":
-		if c.Input == nil {
-			c.Input = json.RawMessage("{}")
-		}
-		w.Input = &c.Input
-	case "tool_result":
-		w.Content = notNil(&c.Content)
-	}
-	return json.Marshal(w)
-}
+// empty, or Raw as it is.
+func (c Content) MarshalJSON() ([]byte, error) { return appendContent(nil, &c) }
 
-func notNil[T any](s *[]T) *[]T {
-	if *s == nil {
-		*s = []T{}
-	}
-	return s
+// UnmarshalJSON reads a block as a client does: names are compared exactly.
+func (c *Content) UnmarshalJSON(data []byte) error {
+	return readInto(c, data, func(r *reader, v *Content) { r.readBlock(&r.d, v) })
 }
 
 // Contents is a text or a blob of a resource.
@@ -86,44 +64,12 @@ type Contents struct {
 	Meta     Meta
 }
 
-// wireContents is the JSON form of Contents.
-type wireContents struct {
-	URI      string  `json:"uri"`
-	MIMEType string  `json:"mimeType,omitempty"`
-	Text     *string `json:"text,omitempty"`
-	Blob     *[]byte `json:"blob,omitempty"`
-	Meta     Meta    `json:"_meta,omitempty"`
-}
-
 // MarshalJSON writes either text or blob.
-func (c Contents) MarshalJSON() ([]byte, error) {
-	w := wireContents{URI: c.URI, MIMEType: c.MIMEType, Meta: c.Meta}
-	if c.Blob != nil {
-		w.Blob = &c.Blob
-	} else {
-		w.Text = &c.Text
-	}
-	return json.Marshal(w)
-}
+func (c Contents) MarshalJSON() ([]byte, error) { return appendContents(nil, &c) }
 
 // UnmarshalJSON reads either of them.
 func (c *Contents) UnmarshalJSON(data []byte) error {
-	var w wireContents
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
-	}
-	*c = Contents{URI: w.URI, MIMEType: w.MIMEType, Meta: w.Meta}
-	switch {
-	case w.Text != nil && w.Blob != nil:
-		return errors.New("contents of a resource have both text and blob")
-	case w.Text != nil:
-		c.Text = *w.Text
-	case w.Blob != nil:
-		c.Blob = *w.Blob
-	default:
-		return errors.New("contents of a resource have neither text nor blob")
-	}
-	return nil
+	return readInto(c, data, func(r *reader, v *Contents) { r.readContents(&r.d, v) })
 }
 
 // Annotations are hints for clients on how to use content or a resource
@@ -147,20 +93,11 @@ type Icon struct {
 type Blocks []Content
 
 // MarshalJSON writes one block without an array, and any other number as an array.
-func (b Blocks) MarshalJSON() ([]byte, error) {
-	if len(b) == 1 {
-		return json.Marshal(b[0])
-	}
-	return json.Marshal(*notNil((*[]Content)(&b)))
-}
+func (b Blocks) MarshalJSON() ([]byte, error) { return appendBlocks(nil, b) }
 
 // UnmarshalJSON reads one block, or an array.
 func (b *Blocks) UnmarshalJSON(data []byte) error {
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
-		return json.Unmarshal(data, (*[]Content)(b))
-	}
-	*b = make(Blocks, 1)
-	return json.Unmarshal(data, &(*b)[0])
+	return readInto(b, data, func(r *reader, v *Blocks) { r.readBlocks(&r.d, v) })
 }
 
 // joined returns the texts of blocks, one per line.

@@ -1,0 +1,168 @@
+package mcpclient
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+var toolFields = wire.Fields{
+	{Name: "name", Required: true}, {Name: "title"}, {Name: "description"}, {Name: "inputSchema", Required: true}, {Name: "outputSchema"},
+	{Name: "annotations"}, {Name: "icons"}, {Name: "_meta"},
+}
+
+func (r *reader) tool(t *Tool) { readTool(&r.d, t) }
+
+// readTool reads a tool. Its schemas are texts: nothing in them is followed or compiled.
+func readTool(d *wire.Decoder, t *Tool) {
+	for o := d.Object(toolFields); o.Next(); {
+		switch o.Name() {
+		case "name":
+			readName(d, &t.Name)
+		case "title":
+			wire.String(d, &t.Title)
+		case "description":
+			wire.String(d, &t.Description)
+		case "inputSchema":
+			readObject(d, &t.InputSchema)
+		case "outputSchema":
+			readObject(d, &t.OutputSchema)
+		case "annotations":
+			wire.Ptr(d, &t.Hints, readHints)
+		case "icons":
+			wire.Slice(d, &t.Icons, readIcon)
+		case "_meta":
+			readMeta(d, &t.Meta)
+		}
+	}
+}
+
+// readName reads a name, which must not be empty.
+func readName(d *wire.Decoder, name *string) {
+	wire.String(d, name)
+	wire.MinLength(d, *name, 1)
+}
+
+var hintFields = wire.Fields{{Name: "title"}, {Name: "readOnlyHint"}, {Name: "destructiveHint"}, {Name: "idempotentHint"}, {Name: "openWorldHint"}}
+
+func readHints(d *wire.Decoder, h *ToolHints) {
+	for o := d.Object(hintFields); o.Next(); {
+		switch o.Name() {
+		case "title":
+			wire.String(d, &h.Title)
+		case "readOnlyHint":
+			wire.Ptr(d, &h.ReadOnly, wire.Bool)
+		case "destructiveHint":
+			wire.Ptr(d, &h.Destructive, wire.Bool)
+		case "idempotentHint":
+			wire.Ptr(d, &h.Idempotent, wire.Bool)
+		case "openWorldHint":
+			wire.Ptr(d, &h.OpenWorld, wire.Bool)
+		}
+	}
+}
+
+var resourceFields = wire.Fields{
+	{Name: "uri", Required: true}, {Name: "name"}, {Name: "title"}, {Name: "description"}, {Name: "mimeType"}, {Name: "size"},
+	{Name: "annotations"}, {Name: "icons"}, {Name: "_meta"},
+}
+
+func (r *reader) resource(v *Resource) {
+	d := &r.d
+	for o := d.Object(resourceFields); o.Next(); {
+		switch o.Name() {
+		case "uri":
+			readName(d, &v.URI)
+		case "name":
+			wire.String(d, &v.Name)
+		case "title":
+			wire.String(d, &v.Title)
+		case "description":
+			wire.String(d, &v.Description)
+		case "mimeType":
+			wire.String(d, &v.MIMEType)
+		case "size":
+			wire.Int(d, &v.Size)
+		case "annotations":
+			wire.Ptr(d, &v.Annotations, readAnnotations)
+		case "icons":
+			wire.Slice(d, &v.Icons, readIcon)
+		case "_meta":
+			readMeta(d, &v.Meta)
+		}
+	}
+	if v.Name == "" && !d.Failed() {
+		r.note("a resource has no name")
+	}
+}
+
+var templateFields = wire.Fields{
+	{Name: "uriTemplate", Required: true}, {Name: "name"}, {Name: "title"}, {Name: "description"}, {Name: "mimeType"},
+	{Name: "annotations"}, {Name: "icons"}, {Name: "_meta"},
+}
+
+func (r *reader) template(v *Template) {
+	d := &r.d
+	for o := d.Object(templateFields); o.Next(); {
+		switch o.Name() {
+		case "uriTemplate":
+			readName(d, &v.URITemplate)
+		case "name":
+			wire.String(d, &v.Name)
+		case "title":
+			wire.String(d, &v.Title)
+		case "description":
+			wire.String(d, &v.Description)
+		case "mimeType":
+			wire.String(d, &v.MIMEType)
+		case "annotations":
+			wire.Ptr(d, &v.Annotations, readAnnotations)
+		case "icons":
+			wire.Slice(d, &v.Icons, readIcon)
+		case "_meta":
+			readMeta(d, &v.Meta)
+		}
+	}
+	if v.Name == "" && !d.Failed() {
+		r.note("a resource template has no name")
+	}
+}
+
+var promptFields = wire.Fields{
+	{Name: "name", Required: true}, {Name: "title"}, {Name: "description"}, {Name: "arguments"}, {Name: "icons"}, {Name: "_meta"},
+}
+
+func (r *reader) prompt(v *Prompt) {
+	d := &r.d
+	for o := d.Object(promptFields); o.Next(); {
+		switch o.Name() {
+		case "name":
+			readName(d, &v.Name)
+		case "title":
+			wire.String(d, &v.Title)
+		case "description":
+			wire.String(d, &v.Description)
+		case "arguments":
+			wire.Slice(d, &v.Arguments, readPromptArgument)
+		case "icons":
+			wire.Slice(d, &v.Icons, readIcon)
+		case "_meta":
+			readMeta(d, &v.Meta)
+		}
+	}
+}
+
+var promptArgumentFields = wire.Fields{{Name: "name", Required: true}, {Name: "title"}, {Name: "description"}, {Name: "required"}}
+
+func readPromptArgument(d *wire.Decoder, a *PromptArgument) {
+	for o := d.Object(promptArgumentFields); o.Next(); {
+		switch o.Name() {
+		case "name":
+			readName(d, &a.Name)
+		case "title":
+			wire.String(d, &a.Title)
+		case "description":
+			wire.String(d, &a.Description)
+		case "required":
+			wire.Bool(d, &a.Required)
+		}
+	}
+}

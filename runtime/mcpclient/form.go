@@ -1,0 +1,162 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/formfield"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Form is what an [Elicitation] asks for: a flat list of fields (client/elicitation, requested
+// schema). It is not changed, and may be used by many goroutines.
+type Form struct {
+	Fields []Field // in the order of the schema
+
+	byName map[string]*Field
+}
+
+// Field is a field of a [Form]. Limits of which the schema has none are nil or "".
+type Field struct {
+	Name        string
+	Title       string // for people; "" = the name
+	Description string
+	Kind        mcp.FieldKind
+	Required    bool
+	// Default is the initial value, as JSON; nil if there is none.
+	Default json.RawMessage
+	// Choices of a choice, with the titles that the server has for them.
+	Choices []mcp.FormChoice
+
+	Format               string // of a string: email, uri, date or date-time; others are not checked
+	Pattern              string // that a string must match
+	MinLength, MaxLength *int   // of a string, in characters
+	Minimum, Maximum     json.Number
+	MinItems, MaxItems   *int // how many of Choices there must be
+
+	rules formfield.Rules
+}
+
+// Label returns the title, or the name where there is none.
+func (f *Field) Label() string {
+	if f.Title != "" {
+		return f.Title
+	}
+	return f.Name
+}
+
+// Check returns an error if a value is not one that the field may have. The value is
+// anything that encoding/json writes as such; nil is a field that was left out.
+func (f *Field) Check(value any) error {
+	text, err := marshal(value)
+	if err != nil {
+		return fmt.Errorf("field %s: %w", f.Name, err)
+	}
+	if string(text) == "null" {
+		if f.Required && f.Default == nil {
+			return fmt.Errorf("field %s: required, but missing", f.Name)
+		}
+		return nil
+	}
+	return f.check(text)
+}
+
+// check checks a JSON value.
+func (f *Field) check(text []byte) error {
+	d := wire.NewDecoder(text, wire.Options{})
+	f.rules.Read(d)
+	if err := d.Finish(); err != nil {
+		return fmt.Errorf("field %s: %w", f.Name, err)
+	}
+	return nil
+}
+
+// Complete returns the content of an accepted form as it is sent: an object with the values of
+// the user, in the order of the fields, and the defaults of the fields that the user has left
+// out. The content is a struct or a map with the members of an object, JSON as a
+// [json.RawMessage], or nil for defaults alone; a null is a field that was left out. An error
+// names the field that does not fit.
+func (f *Form) Complete(content any) (json.RawMessage, error) {
+	values, err := f.values(content)
+	if err != nil {
+		return nil, err
+	}
+	b := []byte{'{'}
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		value := values[field.Name]
+		if value == nil {
+			value = field.Default
+		}
+		if value == nil {
+			if field.Required {
+				return nil, fmt.Errorf("field %s: required, but missing", field.Name)
+			}
+			continue
+		}
+		if err := field.check(value); err != nil {
+			return nil, err
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, field.Name)
+		b = append(b, ':')
+		b = wire.AppendCompact(b, value)
+	}
+	return append(b, '}'), nil
+}
+
+// values returns the values of the user by the names of fields, without nulls.
+func (f *Form) values(content any) (map[string][]byte, error) {
+	text, err := marshal(content)
+	if err != nil {
+		return nil, fmt.Errorf("content of the form: %w", err)
+	}
+	if string(text) == "null" {
+		return nil, nil
+	}
+	if err := wire.Valid(text, 0); err != nil {
+		return nil, fmt.Errorf("content of the form: %w", err)
+	}
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if text[0] != '{' {
+		return nil, errors.New("content of the form: must be an object")
+	}
+	values := map[string][]byte{}
+	jsonrpc.Members(text, func(name, value []byte) bool {
+		switch {
+		case f.byName[string(name)] == nil:
+			err = fmt.Errorf("field %s: the form has no such field", shortText(string(name)))
+		case string(value) != "null":
+			values[string(name)] = value
+		}
+		return err == nil
+	})
+	return values, err
+}
+
+// marshal is json.Marshal without the escapes of HTML. JSON that is a value already stays as
+// it is.
+func marshal(v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return []byte("null"), nil
+	case json.RawMessage:
+		if v == nil {
+			return []byte("null"), nil
+		}
+		return v, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

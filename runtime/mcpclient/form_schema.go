@@ -1,0 +1,291 @@
+package mcpclient
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/internal/pattern"
+	"github.com/mcpgen/mcpgen/runtime/internal/formfield"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Limits of a form. A person fills it in.
+const (
+	maxFormFields  = 1000
+	maxFormChoices = 10_000 // of all fields
+	maxPattern     = 1024   // bytes; a longer one is not checked
+)
+
+// Form returns the fields of a form. It is an error if the schema is not one that the
+// specification allows (client/elicitation, requested schema): a flat object with texts,
+// numbers, booleans and choices; or if it has more than 1000 fields.
+func (e *Elicitation) Form() (*Form, error) {
+	if e.Mode == "url" {
+		return nil, errors.New("the question is a link, without a form")
+	}
+	form, err := parseForm(e.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("requestedSchema: %w", err)
+	}
+	return form, nil
+}
+
+var formFields = wire.Fields{{Name: "type", Required: true}, {Name: "properties", Required: true}, {Name: "required"}}
+
+// parseForm reads a requested schema.
+func parseForm(schema []byte) (*Form, error) {
+	var kind string
+	var properties []byte
+	var required []string
+	d := wire.NewDecoder(schema, wire.Options{SkipUnknown: true})
+	for o := d.Object(formFields); o.Next(); {
+		switch o.Name() {
+		case "type":
+			wire.StringEnum(d, &kind, []string{"object"})
+		case "properties":
+			readObject(d, &properties)
+		case "required":
+			wire.Slice(d, &required, wire.String)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	f := new(Form)
+	choices := 0
+	var err error
+	jsonrpc.Members(properties, func(name, schema []byte) bool {
+		if len(f.Fields) == maxFormFields {
+			err = fmt.Errorf("more than %d fields", maxFormFields)
+			return false
+		}
+		field := Field{Name: string(name)}
+		if err = field.parse(schema); err != nil {
+			err = fmt.Errorf("field %s: %w", shortText(field.Name), err)
+			return false
+		}
+		if choices += len(field.Choices); choices > maxFormChoices {
+			err = fmt.Errorf("more than %d choices", maxFormChoices)
+			return false
+		}
+		f.Fields = append(f.Fields, field)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.byName = make(map[string]*Field, len(f.Fields))
+	for i := range f.Fields {
+		f.byName[f.Fields[i].Name] = &f.Fields[i]
+	}
+	for _, name := range required {
+		field := f.byName[name]
+		if field == nil {
+			return nil, fmt.Errorf("the required field %s is missing", shortText(name))
+		}
+		field.Required = true
+	}
+	return f, nil
+}
+
+// fieldSchema is the schema of a field (PrimitiveSchemaDefinition in the specification's
+// schema).
+type fieldSchema struct {
+	kind            string
+	enum, enumNames []string
+	constants       []mcp.FormChoice // of oneOf, or of anyOf in items
+	items           *fieldSchema
+}
+
+var fieldSchemaFields = wire.Fields{
+	{Name: "type"}, {Name: "title"}, {Name: "description"}, {Name: "default"}, {Name: "format"}, {Name: "pattern"},
+	{Name: "minLength"}, {Name: "maxLength"}, {Name: "minimum"}, {Name: "maximum"}, {Name: "enum"}, {Name: "enumNames"},
+	{Name: "oneOf"}, {Name: "anyOf"}, {Name: "items"}, {Name: "minItems"}, {Name: "maxItems"},
+	{Name: "properties"}, {Name: "$ref"}, {Name: "allOf"},
+}
+
+// fieldKinds are the types that a field may have.
+var fieldKinds = []string{"string", "number", "integer", "boolean", "array"}
+
+// parse reads the schema of a field.
+func (f *Field) parse(schema []byte) error {
+	var s fieldSchema
+	d := wire.NewDecoder(schema, wire.Options{SkipUnknown: true})
+	f.read(d, &s)
+	if err := d.Finish(); err != nil {
+		return err
+	}
+	switch s.kind {
+	case "string":
+		f.Kind = mcp.StringField
+	case "integer":
+		f.Kind = mcp.IntegerField
+	case "number":
+		f.Kind = mcp.NumberField
+	case "boolean":
+		f.Kind = mcp.BooleanField
+	case "array":
+		if s.items == nil {
+			return errors.New("an array must have items to choose")
+		}
+		f.Kind = mcp.ChoicesField
+		f.Choices = s.items.choices()
+	default:
+		return errors.New("type: required, but missing")
+	}
+	if own := s.choices(); own != nil {
+		if f.Kind != mcp.StringField {
+			return errors.New("a choice must be of type string, got " + s.kind)
+		}
+		f.Kind, f.Choices = mcp.ChoiceField, own
+	}
+	if (f.Kind == mcp.ChoiceField || f.Kind == mcp.ChoicesField) && len(f.Choices) == 0 {
+		return errors.New("there is nothing to choose")
+	}
+	f.setRules()
+	return f.checkDefault()
+}
+
+// read reads the members of a schema.
+func (f *Field) read(d *wire.Decoder, s *fieldSchema) {
+	for o := d.Object(fieldSchemaFields); o.Next(); {
+		switch o.Name() {
+		case "type":
+			wire.StringEnum(d, &s.kind, fieldKinds)
+		case "title":
+			wire.String(d, &f.Title)
+		case "description":
+			wire.String(d, &f.Description)
+		case "default":
+			wire.Raw(d, &f.Default)
+		case "format":
+			wire.String(d, &f.Format)
+		case "pattern":
+			wire.String(d, &f.Pattern)
+		case "minLength":
+			wire.Ptr(d, &f.MinLength, wire.Int)
+		case "maxLength":
+			wire.Ptr(d, &f.MaxLength, wire.Int)
+		case "minimum":
+			wire.Number(d, &f.Minimum)
+		case "maximum":
+			wire.Number(d, &f.Maximum)
+		case "items":
+			wire.Ptr(d, &s.items, readItems)
+		case "minItems":
+			wire.Ptr(d, &f.MinItems, wire.Int)
+		case "maxItems":
+			wire.Ptr(d, &f.MaxItems, wire.Int)
+		case "properties", "$ref", "allOf", "anyOf":
+			d.Skip()
+			d.Fail(wire.RuleUnknown, "a field is a text, a number, a boolean or a choice, and has no "+o.Name())
+		default:
+			s.readChoices(d, o.Name(), "oneOf")
+		}
+	}
+}
+
+var itemsFields = wire.Fields{{Name: "type"}, {Name: "enum"}, {Name: "enumNames"}, {Name: "anyOf"}, {Name: "oneOf"}}
+
+// readItems reads the schema of the items of an array.
+func readItems(d *wire.Decoder, s *fieldSchema) {
+	for o := d.Object(itemsFields); o.Next(); {
+		switch o.Name() {
+		case "type":
+			wire.StringEnum(d, &s.kind, []string{"string"})
+		case "oneOf":
+			s.readChoices(d, "anyOf", "anyOf")
+		default:
+			s.readChoices(d, o.Name(), "anyOf")
+		}
+	}
+}
+
+// readChoices reads a member with choices, if it is one.
+func (s *fieldSchema) readChoices(d *wire.Decoder, name, constants string) {
+	switch name {
+	case "enum":
+		wire.Slice(d, &s.enum, wire.String)
+	case "enumNames":
+		wire.Slice(d, &s.enumNames, wire.String)
+	case constants:
+		wire.Slice(d, &s.constants, readConstant)
+	}
+}
+
+var constantFields = wire.Fields{{Name: "const", Required: true}, {Name: "title"}}
+
+func readConstant(d *wire.Decoder, c *mcp.FormChoice) {
+	for o := d.Object(constantFields); o.Next(); {
+		switch o.Name() {
+		case "const":
+			wire.String(d, &c.Value)
+		case "title":
+			wire.String(d, &c.Title)
+		}
+	}
+}
+
+// choices returns the choices of a schema, nil if it has none.
+func (s *fieldSchema) choices() []mcp.FormChoice {
+	if s.constants != nil || s.enum == nil {
+		return s.constants
+	}
+	all := make([]mcp.FormChoice, len(s.enum))
+	for i, value := range s.enum {
+		all[i].Value = value
+		if i < len(s.enumNames) {
+			all[i].Title = s.enumNames[i]
+		}
+	}
+	return all
+}
+
+// setRules sets what values of the field must be.
+func (f *Field) setRules() {
+	f.rules = formfield.Rules{
+		Kind: formfield.Kind(f.Kind), Format: f.Format,
+		MinLength: limitOf(f.MinLength), MaxLength: limitOf(f.MaxLength),
+		Minimum: f.Minimum.String(), Maximum: f.Maximum.String(),
+		MinItems: limitOf(f.MinItems), MaxItems: limitOf(f.MaxItems),
+	}
+	for _, c := range f.Choices {
+		f.rules.Choices = append(f.rules.Choices, c.Value)
+	}
+	if f.Pattern != "" && len(f.Pattern) <= maxPattern {
+		// The server checks one that takes too large a table here.
+		if _, err := pattern.Compile(f.Pattern); err == nil {
+			f.rules.Pattern = wire.NewPattern(f.Pattern)
+		}
+	}
+}
+
+// limitOf returns a limit, or None where there is none that can be.
+func limitOf(n *int) int {
+	if n == nil || *n < 0 {
+		return formfield.None
+	}
+	return *n
+}
+
+// checkDefault checks the default by the kind of the field. The user can correct one that
+// exceeds limits.
+func (f *Field) checkDefault() error {
+	if f.Default = bytes.TrimSpace(f.Default); len(f.Default) == 0 {
+		f.Default = nil
+		return nil
+	}
+	kind := Field{Name: f.Name, rules: formfield.Rules{
+		Kind: f.rules.Kind, Choices: f.rules.Choices, MinLength: formfield.None, MaxLength: formfield.None,
+		MinItems: formfield.None, MaxItems: formfield.None,
+	}}
+	d := wire.NewDecoder(f.Default, wire.Options{})
+	kind.rules.Read(d)
+	if err := d.Finish(); err != nil {
+		return fmt.Errorf("default: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package mcpclient
+
+import (
+	"bytes"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// readProgress reads the params of a progress notification. It copies what it keeps.
+func readProgress(data []byte) (*Progress, error) {
+	return read(bytes.Clone(data), &defaultLimits, nil, (*reader).progress)
+}
+
+var progressFields = wire.Fields{{Name: "progress", Required: true}, {Name: "total"}, {Name: "message"}}
+
+func (r *reader) progress(p *Progress) {
+	d := &r.d
+	for o := d.Object(progressFields); o.Next(); {
+		switch o.Name() {
+		case "progress":
+			wire.Float(d, &p.Done)
+		case "total":
+			wire.Float(d, &p.Total)
+		case "message":
+			wire.String(d, &p.Message)
+		}
+	}
+}
+
+// readLogMessage reads the params of a log message. It copies what it keeps.
+func readLogMessage(data []byte) (*LogMessage, error) {
+	return read(bytes.Clone(data), &defaultLimits, nil, (*reader).logMessage)
+}
+
+var logFields = wire.Fields{{Name: "level", Required: true}, {Name: "logger"}, {Name: "data", Required: true, Null: true}}
+
+func (r *reader) logMessage(m *LogMessage) {
+	d := &r.d
+	for o := d.Object(logFields); o.Next(); {
+		switch o.Name() {
+		case "level":
+			wire.String(d, &m.Level)
+		case "logger":
+			wire.String(d, &m.Logger)
+		case "data":
+			wire.Raw(d, &m.Data)
+		}
+	}
+}

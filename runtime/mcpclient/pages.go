@@ -1,0 +1,201 @@
+package mcpclient
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// pages reads one list, page by page, within the limits of a list. It serves one goroutine.
+//
+//	p := toolPages(limits, report)
+//	for p.more {
+//		... request the page at p.cursor, which is nil for the first one
+//		items, err := p.add(result)
+//	}
+type pages[T any] struct {
+	kind   *listKind[T]
+	limits *Limits
+	report func(text string)
+
+	more   bool
+	cursor *string // of the next page, nil for the first one
+	// info is that of the page that was added last. If two pages have different cache
+	// scopes, it is private from there on, and mixed is set: pages before must not be kept as
+	// public.
+	info  ResultInfo
+	mixed bool
+
+	count   int // pages
+	items   int
+	bytes   int
+	keys    map[string]struct{} // of items
+	cursors map[string]struct{}
+}
+
+// listKind is what differs between the lists.
+type listKind[T any] struct {
+	member string // of the result
+	item   string // for messages
+	fields wire.Fields
+	read   func(*reader, *T)
+	key    func(*T) string
+}
+
+func newListKind[T any](member, item string, read func(*reader, *T), key func(*T) string) *listKind[T] {
+	return &listKind[T]{member: member, item: item, read: read, key: key, fields: wire.Fields{
+		{Name: member, Required: true, Null: true}, {Name: "nextCursor"},
+		{Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
+	}}
+}
+
+var (
+	listOfTools     = newListKind("tools", "tool", (*reader).tool, func(t *Tool) string { return t.Name })
+	listOfResources = newListKind("resources", "resource", (*reader).resource, func(r *Resource) string { return r.URI })
+	listOfTemplates = newListKind("resourceTemplates", "resource template", (*reader).template, func(t *Template) string { return t.URITemplate })
+	listOfPrompts   = newListKind("prompts", "prompt", (*reader).prompt, func(p *Prompt) string { return p.Name })
+)
+
+func toolPages(l *Limits, report func(text string)) *pages[Tool] {
+	return newPages(listOfTools, l, report)
+}
+
+func resourcePages(l *Limits, report func(text string)) *pages[Resource] {
+	return newPages(listOfResources, l, report)
+}
+
+func templatePages(l *Limits, report func(text string)) *pages[Template] {
+	return newPages(listOfTemplates, l, report)
+}
+
+func promptPages(l *Limits, report func(text string)) *pages[Prompt] {
+	return newPages(listOfPrompts, l, report)
+}
+
+func newPages[T any](kind *listKind[T], l *Limits, report func(text string)) *pages[T] {
+	return &pages[T]{
+		kind: kind, limits: l, report: report, more: true,
+		keys: map[string]struct{}{}, cursors: map[string]struct{}{},
+	}
+}
+
+// add reads a page, and returns its items: without those that cannot be read, or that were
+// there before, which are reported. The items refer to a copy of data. After an error the list
+// is over.
+func (p *pages[T]) add(data []byte) ([]T, error) {
+	p.more = false
+	if p.bytes += len(data); p.bytes > p.limits.ListBytes {
+		return nil, p.beyond("ListBytes", p.limits.ListBytes)
+	}
+	data = bytes.Clone(data)
+	page, err := p.page(data)
+	if err != nil {
+		return nil, err
+	}
+	p.count++
+	p.items += len(page.items)
+	p.mixed = p.mixed || p.count > 1 && page.Cache != p.info.Cache
+	p.info = page.ResultInfo
+	if p.mixed {
+		p.info.Cache = scopePrivate
+	}
+	items := p.read(page.items)
+	if page.next == nil {
+		return items, nil
+	}
+	if _, again := p.cursors[*page.next]; again {
+		return nil, &dial.Violation{Text: "the cursor " + shortText(*page.next) + " has come twice in the " + p.name(), Bytes: beginning(data)}
+	}
+	if p.count >= p.limits.ListPages {
+		return nil, p.beyond("ListPages", p.limits.ListPages)
+	}
+	cursor := strings.Clone(*page.next)
+	p.cursors[cursor] = struct{}{}
+	p.cursor, p.more = &cursor, true
+	return items, nil
+}
+
+func (p *pages[T]) name() string { return "list of " + p.kind.item + "s" }
+
+func (p *pages[T]) beyond(limit string, value int) *LimitError {
+	return &LimitError{What: p.name(), Limit: limit, Value: value}
+}
+
+// page is one page, of which the items are still text.
+type page struct {
+	items [][]byte
+	next  *string
+	ResultInfo
+}
+
+// page reads a page without its items.
+func (p *pages[T]) page(data []byte) (*page, error) {
+	return read(data, p.limits, p.report, func(r *reader, v *page) {
+		r.left = p.limits.ListItems - p.items
+		r.beyond = *p.beyond("ListItems", p.limits.ListItems)
+		d := &r.d
+		for o := d.Object(p.kind.fields); o.Next(); {
+			switch o.Name() {
+			case p.kind.member:
+				if !r.null(p.kind.member) {
+					wire.Slice(d, &v.items, r.item)
+				}
+			case "nextCursor":
+				wire.Ptr(d, &v.next, wire.String)
+			default:
+				r.info(d, o.Name(), &v.ResultInfo)
+			}
+		}
+	})
+}
+
+// readItem reads an item of a list as it is.
+func (r *reader) readItem(d *wire.Decoder, item *[]byte) {
+	if r.count() {
+		wire.Raw(d, item)
+	}
+}
+
+// maxLeftOut is how many items of one page are reported one by one.
+const maxLeftOut = 20
+
+// read reads the items of a page.
+func (p *pages[T]) read(texts [][]byte) []T {
+	items := make([]T, 0, len(texts))
+	left := 0
+	leave := func(i int, why string) {
+		if left++; left <= maxLeftOut && p.report != nil {
+			p.report(fmt.Sprintf("%s[%d] is left out: %s", p.kind.member, i, why))
+		}
+	}
+	for i, text := range texts {
+		item, err := read(text, p.limits, p.report, p.kind.read)
+		if err != nil {
+			leave(i, err.Error())
+			continue
+		}
+		key := p.kind.key(item)
+		if _, twice := p.keys[key]; twice {
+			leave(i, "there was a "+p.kind.item+" "+shortText(key)+" before")
+			continue
+		}
+		p.keys[key] = struct{}{}
+		items = append(items, *item)
+	}
+	if left > maxLeftOut && p.report != nil {
+		p.report(fmt.Sprintf("%d more %ss are left out", left-maxLeftOut, p.kind.item))
+	}
+	return items
+}
+
+// shortText is a text in quotes, cut where it is long.
+func shortText(s string) string {
+	if len(s) > 60 {
+		return strconv.Quote(s[:60]) + "..."
+	}
+	return strconv.Quote(s)
+}

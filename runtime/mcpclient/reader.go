@@ -1,0 +1,110 @@
+package mcpclient
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// reader reads one value that a server has sent. It is as strict as package wire: names are
+// compared exactly, and invalid UTF-8 and names that come twice are errors. Members that the
+// specification does not have are ignored.
+type reader struct {
+	d      wire.Decoder
+	limits *Limits
+	report func(text string) // what is wrong, and does no harm
+
+	left   int // items that may still come
+	beyond LimitError
+
+	// Methods as values, which would be allocated at each use.
+	block    func(*wire.Decoder, *Content)
+	contents func(*wire.Decoder, *Contents)
+	message  func(*wire.Decoder, *PromptMessage)
+	sampled  func(*wire.Decoder, *SampleMessage)
+	item     func(*wire.Decoder, *[]byte)
+}
+
+var readers = sync.Pool{New: func() any {
+	r := new(reader)
+	r.block, r.contents, r.message, r.sampled, r.item = r.readBlock, r.readContents, r.readPromptMessage, r.readSampleMessage, r.readItem
+	return r
+}}
+
+// read reads a value by a function. The value refers to data, which must not be changed
+// afterwards. The error is a *dial.Violation, or a *LimitError without target and method.
+func read[T any](data []byte, l *Limits, report func(text string), f func(*reader, *T)) (*T, error) {
+	r := readers.Get().(*reader)
+	r.begin(data, l, report)
+	v := new(T)
+	f(r, v)
+	err := r.end(data)
+	readers.Put(r)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// readInto reads data for a method UnmarshalJSON.
+func readInto[T any](to *T, data []byte, f func(*reader, *T)) error {
+	v, err := read(bytes.Clone(data), &defaultLimits, nil, f)
+	if err == nil {
+		*to = *v
+	}
+	return err
+}
+
+// begin sets up the reader for a value with content.
+func (r *reader) begin(data []byte, l *Limits, report func(text string)) {
+	r.limits, r.report = l, report
+	r.left = l.ContentItems
+	r.beyond = LimitError{What: "content", Limit: "ContentItems", Value: l.ContentItems}
+	r.d.Reset(data, wire.Options{Alias: true, SkipUnknown: true, MaxDepth: l.Depth})
+}
+
+// end ends the reading of data.
+func (r *reader) end(data []byte) error {
+	err := r.d.Finish()
+	r.limits, r.report = nil, nil
+	if err == nil {
+		return nil
+	}
+	if limit, ok := errors.AsType[*LimitError](err); ok {
+		return limit
+	}
+	return &dial.Violation{Text: err.Error(), Bytes: beginning(data)}
+}
+
+// beginning is the part of data that an error has.
+func beginning(data []byte) []byte { return bytes.Clone(data[:min(len(data), 256)]) }
+
+// count counts an item. It ends the reading at one too many.
+func (r *reader) count() bool {
+	if r.left--; r.left >= 0 {
+		return true
+	}
+	limit := r.beyond
+	r.d.Stop(&limit)
+	return false
+}
+
+// note reports something that does no harm.
+func (r *reader) note(text string) {
+	if r.report != nil {
+		r.report(text)
+	}
+}
+
+// null reads a null in the place of an array, which servers with other types send for an
+// empty one.
+func (r *reader) null(name string) bool {
+	if !r.d.Null() {
+		return false
+	}
+	r.note(name + " is null, and must be an array")
+	return true
+}

@@ -1,0 +1,227 @@
+package mcpclient
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// errNoStructured means that a result has nothing to read a value from.
+var errNoStructured = errors.New("the result has no structured content")
+
+// decodeStructured reads the result of a tool into v, a pointer, in every revision: the
+// structured content, or the text where the revision has none. A value that is not an object
+// is unwrapped from {"result": value}, the form in which revisions send it that have objects
+// only. The text of a tool without structured content is a string. outputSchema is that of the
+// tool, as the revision has it; nil where there is none, or it is not known. The error is
+// errNoStructured, or names the places that do not fit.
+func decodeStructured(r *ToolResult, outputSchema json.RawMessage, f *protocol.Fields, v any) error {
+	as := reflect.TypeOf(v).Elem()
+	data := structuredOf(r, as, outputSchema, f)
+	if data == nil {
+		if as.Kind() == reflect.String {
+			reflect.ValueOf(v).Elem().SetString(r.Text())
+			return nil
+		}
+		return errNoStructured
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return &contradiction{problems: contradictions(data, as), err: err}
+	}
+	return nil
+}
+
+// structuredOf returns the JSON that a result is read from, nil if there is none.
+func structuredOf(r *ToolResult, as reflect.Type, outputSchema json.RawMessage, f *protocol.Fields) json.RawMessage {
+	if r.Structured == nil {
+		return jsonText(r, as)
+	}
+	if f.AnyOutput {
+		return r.Structured
+	}
+	if inner := onlyMember(r.Structured, "result"); inner != nil && isWrapped(as, outputSchema) {
+		return inner
+	}
+	return r.Structured
+}
+
+// jsonText returns the first text of a result if it is JSON. For a string it must be one of JSON.
+func jsonText(r *ToolResult, as reflect.Type) json.RawMessage {
+	if len(r.Content) == 0 || r.Content[0].Type != "text" {
+		return nil
+	}
+	text := json.RawMessage(r.Content[0].Text)
+	if !json.Valid(text) || as.Kind() == reflect.String && text[0] != '"' {
+		return nil
+	}
+	return text
+}
+
+// onlyMember returns the value of a member if the object has that one alone, nil otherwise.
+func onlyMember(object []byte, name string) json.RawMessage {
+	var only json.RawMessage
+	n := 0
+	jsonrpc.Members(object, func(key, value []byte) bool {
+		if n++; string(key) == name {
+			only = value
+		}
+		return n < 2
+	})
+	if n != 1 {
+		return nil
+	}
+	return only
+}
+
+// isWrapped reports whether {"result": value} stands for the value. The type that it is read
+// into decides; the schema does where that type is read from objects of any members.
+func isWrapped(as reflect.Type, outputSchema json.RawMessage) bool {
+	for as.Kind() == reflect.Pointer {
+		as = as.Elem()
+	}
+	p := reflect.PointerTo(as)
+	switch {
+	case p.Implements(reflect.TypeFor[json.Unmarshaler]()), p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+	case as.Kind() == reflect.Struct:
+		return !hasMember(as, "result")
+	case as.Kind() != reflect.Map && as.Kind() != reflect.Interface:
+		return true
+	}
+	if outputSchema == nil {
+		return as.Kind() != reflect.Map
+	}
+	return onlyProperty(outputSchema)
+}
+
+// hasMember reports whether encoding/json reads a member of an object into a struct.
+func hasMember(as reflect.Type, name string) bool {
+	for _, f := range reflect.VisibleFields(as) {
+		if !f.IsExported() {
+			continue
+		}
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if tag == name || tag == "" && strings.EqualFold(f.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyProperty reports whether a schema is one of objects with the required property
+// result, and no other property, as values are wrapped.
+func onlyProperty(schema []byte) bool {
+	property, required := false, false
+	jsonrpc.Members(schema, func(name, value []byte) bool {
+		switch string(name) {
+		case "properties":
+			property = onlyMember(value, "result") != nil
+		case "required":
+			required = string(wire.AppendCompact(nil, value)) == `["result"]`
+		case "additionalProperties":
+			property, required = false, false
+			return false
+		}
+		return true
+	})
+	return property && required
+}
+
+// contradiction is structured content that does not fit the type that it is read into.
+type contradiction struct {
+	problems []string // with their paths
+	err      error
+}
+
+// Error returns the problems in one line.
+func (e *contradiction) Error() string {
+	if len(e.problems) == 0 {
+		return "the structured content does not fit: " + e.err.Error()
+	}
+	return "the structured content does not fit: " + strings.Join(e.problems, "; ")
+}
+
+// Unwrap returns the first problem.
+func (e *contradiction) Unwrap() error { return e.err }
+
+// maxContradictions is how many problems are named.
+const maxContradictions = 20
+
+// contradictions returns what encoding/json cannot read into a type, each with its path.
+func contradictions(data []byte, as reflect.Type) []string {
+	n := narrowing{as: as, work: 16*len(data) + 64<<10}
+	n.visit(nil, data, nil, "")
+	return n.problems
+}
+
+// narrowing looks for the parts of a value that cannot be read into a type.
+type narrowing struct {
+	as       reflect.Type
+	problems []string
+	work     int // bytes that may still be read
+}
+
+// visit looks for problems in a part of the value. before and behind are the text around
+// it, so that each part is read at its place, without the others.
+func (n *narrowing) visit(before, part, behind []byte, path string) {
+	err := n.read(before, part, behind)
+	if err == nil || n.full() {
+		return
+	}
+	found := len(n.problems)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		switch part[0] {
+		case '{':
+			if n.read(before, []byte("{}"), behind) != nil {
+				break // the type is not read from objects
+			}
+			jsonrpc.Members(part, func(name, value []byte) bool {
+				inside := append(append(append([]byte(nil), before...), '{'), wire.AppendString(nil, name)...)
+				n.visit(append(inside, ':'), value, append([]byte{'}'}, behind...), path+"."+string(name))
+				return !n.full()
+			})
+		case '[':
+			if n.read(before, []byte("[]"), behind) != nil {
+				break
+			}
+			inside, after := append(append([]byte(nil), before...), '['), append([]byte{']'}, behind...)
+			i := 0
+			jsonrpc.Elements(part, func(value []byte) bool {
+				n.visit(inside, value, after, fmt.Sprintf("%s[%d]", path, i))
+				i++
+				return !n.full()
+			})
+		}
+	}
+	if len(n.problems) == found {
+		n.problems = append(n.problems, describe(path, err))
+	}
+}
+
+func (n *narrowing) full() bool { return len(n.problems) >= maxContradictions || n.work <= 0 }
+
+// read reads a part of the value.
+func (n *narrowing) read(before, part, behind []byte) error {
+	text := make([]byte, 0, len(before)+len(part)+len(behind))
+	text = append(append(append(text, before...), part...), behind...)
+	n.work -= len(text)
+	return json.Unmarshal(text, reflect.New(n.as).Interface())
+}
+
+// describe returns the text of a problem.
+func describe(path string, err error) string {
+	text := strings.TrimPrefix(err.Error(), "json: ")
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		text = "must be " + wrong.Type.String() + ", got " + wrong.Value
+	}
+	if path = strings.TrimPrefix(path, "."); path == "" {
+		return text
+	}
+	return path + ": " + text
+}
