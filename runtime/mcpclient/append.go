@@ -14,16 +14,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// appendElicitAnswer appends an ElicitResult without line breaks. content is valid JSON, nil
-// for none.
-func appendElicitAnswer(b []byte, action mcp.ElicitAction, content json.RawMessage) []byte {
-	b = append(b, `{"action":`...)
-	b = wire.AppendString(b, string(action))
-	if content != nil && action == mcp.ActionAccept {
-		b = append(b, `,"content":`...)
-		b = wire.AppendCompact(b, content)
+// appendElicitAnswer appends an ElicitResult without line breaks. An accepted form gets the
+// defaults of the fields that the user has left out, and is checked; form is nil for a link.
+// The error names the field that does not fit.
+func appendElicitAnswer(b []byte, form *Form, a ElicitAnswer) ([]byte, error) {
+	switch a.Action {
+	case mcp.ActionAccept, mcp.ActionDecline, mcp.ActionCancel:
+	default:
+		return b, fmt.Errorf("the action of an answer is %q: it must be accept, decline or cancel", string(a.Action))
 	}
-	return append(b, '}')
+	b = append(b, `{"action":"`...)
+	b = append(b, a.Action...)
+	b = append(b, '"')
+	if form != nil && a.Action == mcp.ActionAccept {
+		content, err := form.Complete(a.Content)
+		if err != nil {
+			return b, err
+		}
+		b = append(b, `,"content":`...)
+		b = append(b, content...)
+	}
+	return append(b, '}'), nil
 }
 
 // appendRoots appends a ListRootsResult without line breaks.
@@ -42,12 +53,8 @@ func appendRoots(b []byte, roots []mcp.Root) []byte {
 }
 
 // appendSampleAnswer appends a CreateMessageResult without line breaks. model stands for an
-// empty Model. The error is about an answer that the revision has no form for, or with
-// invalid JSON.
-func appendSampleAnswer(b []byte, a *SampleAnswer, model string, r *protocol.ServerRequests) ([]byte, error) {
-	if err := a.check(r); err != nil {
-		return b, err
-	}
+// empty Model. The error is about invalid JSON in the answer.
+func appendSampleAnswer(b []byte, a *SampleAnswer, model string) ([]byte, error) {
 	role := a.Role
 	if role == "" {
 		role = string(mcp.RoleAssistant)
@@ -71,7 +78,7 @@ func appendSampleAnswer(b []byte, a *SampleAnswer, model string, r *protocol.Ser
 	return append(b, '}'), nil
 }
 
-// check returns an error for a message that a revision has no form for.
+// check returns an error for a message that is not valid, or that a revision has no form for.
 func (a *SampleAnswer) check(r *protocol.ServerRequests) error {
 	if role := a.Role; role != "" && role != string(mcp.RoleAssistant) && role != string(mcp.RoleUser) {
 		return fmt.Errorf("the role of a message is %q: it must be assistant or user", role)
@@ -155,7 +162,7 @@ func appendContent(b []byte, c *Content) (_ []byte, err error) {
 	if input == nil && c.Type == "tool_use" {
 		input = json.RawMessage("{}")
 	}
-	if b, err = appendMember(b, "input", input); err != nil {
+	if b, err = appendJSONMember(b, "input", input); err != nil {
 		return b, err
 	}
 	b = appendText(b, "toolUseId", c.ToolUseID)
@@ -164,7 +171,7 @@ func appendContent(b []byte, c *Content) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	if b, err = appendMember(b, "structuredContent", c.Structured); err != nil {
+	if b, err = appendJSONMember(b, "structuredContent", c.Structured); err != nil {
 		return b, err
 	}
 	if c.IsError {
@@ -227,8 +234,8 @@ func appendMeta(b []byte, m Meta) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
-// appendMember appends a member with a value after others, unless that is nil.
-func appendMember(b []byte, name string, value json.RawMessage) ([]byte, error) {
+// appendJSONMember appends a member with a value after others, unless that is nil.
+func appendJSONMember(b []byte, name string, value json.RawMessage) ([]byte, error) {
 	if value == nil {
 		return b, nil
 	}

@@ -4,8 +4,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // readElicitation reads the params of elicitation/create. It refers to data, as a tool's
 // result.
-func readElicitation(data []byte, l *Limits, report func(text string)) (*Elicitation, error) {
-	return read(data, l, report, (*reader).elicitation)
+func readElicitation(data []byte) (*Elicitation, error) {
+	return read(data, &defaultLimits, nil, (*reader).elicitation)
 }
 
 var elicitationFields = wire.Fields{

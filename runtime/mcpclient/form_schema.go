@@ -248,9 +248,9 @@ func (s *fieldSchema) choices() []mcp.FormChoice {
 func (f *Field) setRules() {
 	f.rules = formfield.Rules{
 		Kind: formfield.Kind(f.Kind), Format: f.Format,
-		MinLength: limitOf(f.MinLength), MaxLength: limitOf(f.MaxLength),
+		MinLength: limitOrNone(f.MinLength), MaxLength: limitOrNone(f.MaxLength),
 		Minimum: f.Minimum.String(), Maximum: f.Maximum.String(),
-		MinItems: limitOf(f.MinItems), MaxItems: limitOf(f.MaxItems),
+		MinItems: limitOrNone(f.MinItems), MaxItems: limitOrNone(f.MaxItems),
 	}
 	for _, c := range f.Choices {
 		f.rules.Choices = append(f.rules.Choices, c.Value)
@@ -263,8 +263,8 @@ func (f *Field) setRules() {
 	}
 }
 
-// limitOf returns a limit, or None where there is none that can be.
-func limitOf(n *int) int {
+// limitOrNone returns a limit, or None where there is none that can be.
+func limitOrNone(n *int) int {
 	if n == nil || *n < 0 {
 		return formfield.None
 	}

@@ -4,8 +4,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // readSampleRequest reads the params of sampling/createMessage. It refers to data, as a
 // tool's result.
-func readSampleRequest(data []byte, l *Limits, report func(text string)) (*SampleRequest, error) {
-	return read(data, l, report, (*reader).sampleRequest)
+func readSampleRequest(data []byte, l *Limits) (*SampleRequest, error) {
+	return read(data, l, nil, (*reader).sampleRequest)
 }
 
 var sampleFields = wire.Fields{

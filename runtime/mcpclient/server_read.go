@@ -10,13 +10,18 @@ import (
 
 // initialized is the result of initialize.
 type initialized struct {
-	Version string // that the server has chosen
-	Server  ServerInfo
+	version string // that the server has chosen
+	server  ServerInfo
 }
 
-// readInitialize reads the result of initialize. It refers to data, as a tool's result.
-func readInitialize(data []byte, l *Limits, report func(text string)) (*initialized, error) {
-	return read(data, l, report, (*reader).initialized)
+// readInitialize reads the result of initialize. The server refers to data, which must not be
+// changed afterwards.
+func readInitialize(data []byte) (version string, server *ServerInfo, err error) {
+	v, err := read(data, &defaultLimits, nil, (*reader).initialized)
+	if err != nil {
+		return "", nil, err
+	}
+	return v.version, &v.server, nil
 }
 
 var initializeMembers = wire.Fields{
@@ -28,72 +33,46 @@ func (r *reader) initialized(v *initialized) {
 	for o := d.Object(initializeMembers); o.Next(); {
 		switch o.Name() {
 		case "protocolVersion":
-			wire.String(d, &v.Version)
+			wire.String(d, &v.version)
 		case "capabilities":
-			readCapabilities(d, &v.Server.Capabilities)
+			readCapabilities(d, &v.server.Capabilities)
 		case "serverInfo":
-			readImplementation(d, &v.Server.Implementation)
+			readImplementation(d, &v.server.Implementation)
 		case "instructions":
-			wire.String(d, &v.Server.Instructions)
+			wire.String(d, &v.server.Instructions)
 		}
 	}
-	if v.Server.Implementation.Name == "" && !d.Failed() {
-		r.note("the result of initialize has no serverInfo with a name")
-	}
 }
 
-// discovered is the result of server/discover.
-type discovered struct {
-	Server ServerInfo
-	ResultInfo
-}
-
-// readDiscover reads the result of server/discover. It refers to data, as a tool's result.
-func readDiscover(data []byte, l *Limits, report func(text string)) (*discovered, error) {
-	return read(data, l, report, (*reader).discovered)
+// readDiscover reads the result of server/discover. The server refers to data, which must not
+// be changed afterwards.
+func readDiscover(data []byte) (*ServerInfo, error) {
+	return read(data, &defaultLimits, nil, (*reader).discovered)
 }
 
 var discoverMembers = wire.Fields{
-	{Name: "supportedVersions", Required: true}, {Name: "capabilities", Required: true}, {Name: "instructions"},
-	{Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
+	{Name: "supportedVersions", Required: true}, {Name: "capabilities", Required: true}, {Name: "instructions"}, {Name: "_meta"},
 }
 
-func (r *reader) discovered(v *discovered) {
+func (r *reader) discovered(s *ServerInfo) {
 	d := &r.d
 	for o := d.Object(discoverMembers); o.Next(); {
 		switch o.Name() {
 		case "supportedVersions":
-			wire.Slice(d, &v.Server.Versions, wire.String)
+			wire.Slice(d, &s.Versions, wire.String)
 		case "capabilities":
-			readCapabilities(d, &v.Server.Capabilities)
+			readCapabilities(d, &s.Capabilities)
 		case "instructions":
-			wire.String(d, &v.Server.Instructions)
-		default:
-			r.info(d, o.Name(), &v.ResultInfo)
+			wire.String(d, &s.Instructions)
+		case "_meta":
+			for o := d.Object(serverMetaFields); o.Next(); {
+				readImplementation(d, &s.Implementation)
+			}
 		}
-	}
-	if d.Failed() {
-		return
-	}
-	info, err := readServerInfo(v.Meta, r.limits)
-	if err != nil {
-		d.Fail(wire.RuleType, "_meta: "+protocol.MetaServerInfo+": "+err.Error())
-		return
-	}
-	if info != nil {
-		v.Server.Implementation = *info
 	}
 }
 
-// readServerInfo reads the name of the server from the _meta of a result, as revisions without
-// initialize have it; nil if it is not there.
-func readServerInfo(m Meta, l *Limits) (*Implementation, error) {
-	text := m[protocol.MetaServerInfo]
-	if text == nil {
-		return nil, nil
-	}
-	return read(text, l, nil, func(r *reader, i *Implementation) { readImplementation(&r.d, i) })
-}
+var serverMetaFields = wire.Fields{{Name: protocol.MetaServerInfo}}
 
 var implementationFields = wire.Fields{
 	{Name: "name"}, {Name: "title"}, {Name: "version"}, {Name: "description"}, {Name: "websiteUrl"}, {Name: "icons"},

@@ -22,9 +22,9 @@ var errNoStructured = errors.New("the result has no structured content")
 // only. The text of a tool without structured content is a string. outputSchema is that of the
 // tool, as the revision has it; nil where there is none, or it is not known. The error is
 // errNoStructured, or names the places that do not fit.
-func decodeStructured(r *ToolResult, outputSchema json.RawMessage, f *protocol.Fields, v any) error {
+func decodeStructured(r *ToolResult, outputSchema json.RawMessage, revision *protocol.Revision, v any) error {
 	as := reflect.TypeOf(v).Elem()
-	data := structuredOf(r, as, outputSchema, f)
+	data := structuredOf(r, as, outputSchema, &revision.Fields)
 	if data == nil {
 		if as.Kind() == reflect.String {
 			reflect.ValueOf(v).Elem().SetString(r.Text())
@@ -90,7 +90,7 @@ func isWrapped(as reflect.Type, outputSchema json.RawMessage) bool {
 	switch {
 	case p.Implements(reflect.TypeFor[json.Unmarshaler]()), p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 	case as.Kind() == reflect.Struct:
-		return !hasMember(as, "result")
+		return !structHas(as, "result")
 	case as.Kind() != reflect.Map && as.Kind() != reflect.Interface:
 		return true
 	}
@@ -100,8 +100,8 @@ func isWrapped(as reflect.Type, outputSchema json.RawMessage) bool {
 	return onlyProperty(outputSchema)
 }
 
-// hasMember reports whether encoding/json reads a member of an object into a struct.
-func hasMember(as reflect.Type, name string) bool {
+// structHas reports whether encoding/json reads a member of an object into a struct.
+func structHas(as reflect.Type, name string) bool {
 	for _, f := range reflect.VisibleFields(as) {
 		if !f.IsExported() {
 			continue
