@@ -32,8 +32,8 @@ type FrameError struct {
 	Limit int // bytes
 
 	// Overloaded is set if the message may be sent again later. Kind and ID then are
-	// those of the message; they are Invalid and the zero ID if they could not be
-	// determined.
+	// those of the message, and on connections of a client they always are; they are
+	// Invalid and the zero ID if they could not be determined.
 	Overloaded bool
 	Kind       MessageKind
 	ID         ID

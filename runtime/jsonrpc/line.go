@@ -46,6 +46,11 @@ type lineConn struct {
 	skipping bool // inside a line that was too long
 	err      error
 
+	identify bool               // find out which message is too long
+	long     *discarded.Message // a line that is too long, until it is reported
+	longSize int                // its bytes so far
+	skipped  ID                 // of the response that the last FrameError is about
+
 	account membudget.Account  // for the buffer
 	refused *discarded.Message // a line for which there is no room, while it is discarded
 }
@@ -62,6 +67,19 @@ func (c *lineConn) Charge(b *membudget.Budget) {
 	}
 }
 
+// searchedLimits is how many times the limit a message that is too long is searched for its id,
+// before it is reported without one.
+const searchedLimits = 8
+
+// Identify makes Read find out which message is too long, for a client: its request then
+// fails at once. A message that does not begin with its id is reported later, as many
+// servers write it last. Call it before the first Read.
+func (c *lineConn) Identify() { c.identify = true }
+
+// Skipped returns the id of the response that the last *FrameError is about, the zero ID
+// if it is not known or if the message was no response.
+func (c *lineConn) Skipped() ID { return c.skipped }
+
 func (c *lineConn) Read() ([]byte, error) {
 	for {
 		line, err := c.line()
@@ -70,7 +88,11 @@ func (c *lineConn) Read() ([]byte, error) {
 		}
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if len(line) > c.limit {
-			return nil, &FrameError{Limit: c.limit}
+			if !c.identify {
+				return nil, &FrameError{Limit: c.limit}
+			}
+			c.beginLong(line)
+			return nil, c.endLong()
 		}
 		if len(bytes.TrimLeft(line, " \t\r")) > 0 {
 			return line, nil
@@ -91,22 +113,38 @@ func (c *lineConn) line() ([]byte, error) {
 			}
 			if c.skipping {
 				c.skipping = false
+				if c.long != nil {
+					c.long.Write(line)
+					return nil, c.endLong()
+				}
 				continue
 			}
 			return line, nil
 		}
-		searched = c.end - c.start
+		part := c.buf[c.start:c.end]
+		searched = len(part)
 		if c.skipping || c.refused != nil {
 			if c.refused != nil {
-				c.refused.Write(c.buf[c.start:c.end])
+				c.refused.Write(part)
 			}
 			c.start, c.end, searched = 0, 0, 0
+			if c.long != nil && c.isIdentified(part) {
+				return nil, c.endLong()
+			}
 		} else if searched > c.limit+1 { // a CR may precede the newline
 			c.skipping = true
-			c.start, c.end = 0, 0
-			return nil, &FrameError{Limit: c.limit}
+			c.start, c.end, searched = 0, 0, 0
+			if !c.identify {
+				return nil, &FrameError{Limit: c.limit}
+			}
+			if c.beginLong(part) {
+				return nil, c.endLong()
+			}
 		}
 		if c.err != nil {
+			if c.long != nil {
+				return nil, c.endLong()
+			}
 			line := c.buf[c.start:c.end]
 			c.start = c.end
 			if c.refused != nil && errors.Is(c.err, io.EOF) {
@@ -123,6 +161,31 @@ func (c *lineConn) line() ([]byte, error) {
 		}
 		c.fill()
 	}
+}
+
+// beginLong begins a line that is too long. It reports whether its kind and id are known.
+func (c *lineConn) beginLong(part []byte) bool {
+	c.long, c.longSize = new(discarded.Message), 0
+	return c.isIdentified(part)
+}
+
+// isIdentified takes the next part of the line that is too long. It reports whether its
+// kind and id are known, or not searched for any more.
+func (c *lineConn) isIdentified(part []byte) bool {
+	c.long.Write(part)
+	c.longSize += len(part)
+	return c.longSize/searchedLimits > c.limit || c.long.Kind() != discarded.Invalid && c.long.ID() != nil
+}
+
+// endLong reports the line that is too long.
+func (c *lineConn) endLong() error {
+	err := &FrameError{Limit: c.limit, Kind: MessageKind(c.long.Kind())}
+	err.ID, _ = RawID(c.long.ID())
+	c.long, c.skipped = nil, ID{}
+	if err.Kind == Response {
+		c.skipped = err.ID
+	}
+	return err
 }
 
 // endRefused ends a line for which there was no room.

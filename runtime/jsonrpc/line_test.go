@@ -311,3 +311,58 @@ func TestNoRoomAndReadError(t *testing.T) {
 type pieces struct{ r io.Reader }
 
 func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 1460)]) }
+
+// A message that is too long is reported with kind and id, at once where it begins with
+// them, also if it never ends.
+func TestIdentifyLongLines(t *testing.T) {
+	const limit = 1000
+	x := strings.Repeat("x", 3*limit)
+	endless := strings.Repeat("x", 300*limit)
+	for _, c := range []struct {
+		text, id string
+		kind     jsonrpc.MessageKind
+		skipped  string
+		left     int // at least so much of the text is not read before the report
+	}{
+		{`{"jsonrpc":"2.0","id":7,"result":{"x":"` + x + `"}}` + "\n", "7", jsonrpc.Response, "7", 0},
+		{`{"id":"a","error":{"x":"` + endless, "a", jsonrpc.Response, "a", 200 * limit},
+		{`{"result":{"id":8,"x":"` + x + `"},"jsonrpc":"2.0","id":7}` + "\r\n", "7", jsonrpc.Response, "7", 0},
+		{`{"result":{"x":"` + x + `"},"id":7}`, "7", jsonrpc.Response, "7", 0},
+		{`{"result":{"x":"` + endless, "", jsonrpc.Invalid, "", 150 * limit},
+		{`{"id":7,"method":"sampling/createMessage","params":{"x":"` + endless, "7", jsonrpc.Request, "", 200 * limit},
+		{`{"method":"notifications/message","params":{"x":"` + x + `"}}`, "", jsonrpc.Notification, "", 0},
+		{`[{"id":7,"result":"` + x + `"}]`, "", jsonrpc.Invalid, "", 0},
+		{`{"id":null,"error":{"message":"` + x + `"}}`, "", jsonrpc.Response, "", 0},
+		{strings.Repeat("y", limit+1) + "\n", "", jsonrpc.Invalid, "", 0},
+	} {
+		for name, wrap := range map[string]func(io.Reader) io.Reader{
+			"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader,
+			"half": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
+		} {
+			text := strings.NewReader("{}\n" + c.text)
+			conn := jsonrpc.NewLineConn(wrap(text), io.Discard, limit)
+			conn.(interface{ Identify() }).Identify()
+			if m, err := conn.Read(); string(m) != "{}" || err != nil {
+				t.Fatalf("%s, %v", m, err)
+			}
+			_, err := conn.Read()
+			long, ok := errors.AsType[*jsonrpc.FrameError](err)
+			if !ok {
+				t.Fatalf("%s: %.60q: %v", name, c.text, err)
+			}
+			id := strings.Trim(long.ID.String(), `"`)
+			skipped := strings.Trim(conn.(interface{ Skipped() jsonrpc.ID }).Skipped().String(), `"`)
+			if long.Kind != c.kind || long.Limit != limit || long.Overloaded || skipped != c.skipped || (id != c.id && c.id+skipped != "") {
+				t.Errorf("%s: %.60q: %+v, id %s, skipped %q", name, c.text, long, id, skipped)
+			}
+			if text.Len() < c.left && name != "data with EOF" {
+				t.Errorf("%s: %.60q: only %d bytes are left", name, c.text, text.Len())
+			}
+			if c.left == 0 {
+				if _, err := conn.Read(); err != io.EOF {
+					t.Errorf("%s: %.60q: then %v", name, c.text, err)
+				}
+			}
+		}
+	}
+}

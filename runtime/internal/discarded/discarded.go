@@ -65,6 +65,12 @@ func (m *Message) take(c byte) {
 			m.key = append(m.key[:0], m.text...)
 			m.value = true
 			m.forget()
+			switch string(m.key) {
+			case `"method"`:
+				m.method = true
+			case `"result"`, `"error"`:
+				m.answer = true
+			}
 		}
 	case ',':
 		if m.depth == 1 {
@@ -103,17 +109,10 @@ func (m *Message) forget() { m.text, m.lost = m.text[:0], false }
 
 // member ends a member of the object.
 func (m *Message) member() {
-	if m.value {
-		switch string(m.key) {
-		case `"id"`:
-			m.ids++
-			if m.id = nil; !m.lost {
-				m.id = append(m.id, m.text...)
-			}
-		case `"method"`:
-			m.method = true
-		case `"result"`, `"error"`:
-			m.answer = true
+	if m.value && string(m.key) == `"id"` {
+		m.ids++
+		if m.id = nil; !m.lost {
+			m.id = append(m.id, m.text...)
 		}
 	}
 	m.value = false
@@ -140,7 +139,8 @@ const (
 	Response
 )
 
-// Kind returns the kind of the message, by the parts so far.
+// Kind returns the kind of the message, by the parts so far: by the names of members that
+// have begun, and an id that is complete.
 func (m *Message) Kind() uint8 {
 	switch {
 	case m.method == m.answer:

@@ -92,3 +92,21 @@ func BenchmarkMessage(b *testing.B) {
 		m.Write(text)
 	}
 }
+
+// The kind is known before the value of result, error or params is complete.
+func TestBeginning(t *testing.T) {
+	for text, want := range map[string]jsonrpc.MessageKind{
+		`{"id":5,"result":{"x":`:                response,
+		`{"id":5,"error"`:                       other,
+		`{"id":5,"error": `:                     response,
+		`{"id":5,"method":"x","params":[`:       request,
+		`{"id":5,"params":{"method":"x"},"y":1`: other,
+		`{"method":"x","params":[`:              note,
+	} {
+		var m discarded.Message
+		m.Write([]byte(text))
+		if kind(&m) != want {
+			t.Errorf("%s: kind %d, want %d", text, kind(&m), want)
+		}
+	}
+}
