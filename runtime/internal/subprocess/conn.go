@@ -1,0 +1,220 @@
+package subprocess
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// past is a deadline that is over.
+var past = time.Unix(1, 0)
+
+// Conn is the connection to a program. It is a [dial.Stream] and a [dial.Skipper].
+type Conn struct {
+	options dial.Options
+	process *os.Process
+	group   bool // the process has a group of its own
+
+	stdin, stdout *os.File
+	stderr        *stderr // nil if the program has a file of the user
+
+	reading sync.Mutex // guards lines, readErr and reading from stdout
+	lines   lineConn
+	readErr error
+
+	writeErr atomic.Pointer[dial.Error] // of a message that was written in part
+	closing  atomic.Bool                // Close has been called
+	closed   sync.Once
+	end      sync.Once
+
+	outputEnd     chan struct{} // closed at the end of stdout
+	ended         chan struct{} // closed when the program has ended
+	signalled     chan struct{} // closed when no signal will be sent any more
+	reaped        chan struct{} // closed when state is set
+	done          chan struct{} // closed when nothing is left of the connection
+	state         *os.ProcessState
+	forced        bool // the program was ended by a signal of this package; read after done
+	outputEndOnce sync.Once
+}
+
+// lineConn is the framing of package jsonrpc.
+type lineConn interface {
+	jsonrpc.Conn
+	dial.Skipper
+	Identify()
+}
+
+// Start starts a program. Its standard error goes to w: directly if that is a file,
+// otherwise w gets it, or nothing where w is nil, and its end is kept. The error is that
+// of cmd.Start, or of opening pipes.
+func Start(cmd *exec.Cmd, w io.Writer, o dial.Options) (*Conn, error) {
+	c := &Conn{
+		options: o, outputEnd: make(chan struct{}), ended: make(chan struct{}),
+		signalled: make(chan struct{}), reaped: make(chan struct{}), done: make(chan struct{}),
+	}
+	var ours, theirs []*os.File
+	closeAll := func(files []*os.File) {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err != nil {
+			closeAll(ours)
+			closeAll(theirs)
+			return nil, nil, fmt.Errorf("open a pipe: %w", err)
+		}
+		return r, w, nil
+	}
+	r, in, err := pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.stdin, cmd.Stdin, ours, theirs = in, r, append(ours, in), append(theirs, r)
+	out, into, err := pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.stdout, cmd.Stdout, ours, theirs = out, into, append(ours, out), append(theirs, into)
+	if f, ok := w.(*os.File); ok && f != nil {
+		cmd.Stderr = f
+	} else {
+		r, into, err := pipe()
+		if err != nil {
+			return nil, err
+		}
+		cmd.Stderr, ours, theirs = into, append(ours, r), append(theirs, into)
+		c.stderr = &stderr{file: r, to: w, last: tail{limit: o.Limits.StderrBytes}, logger: o.Logger}
+	}
+	c.group = ownGroup(cmd)
+	err = cmd.Start()
+	closeAll(theirs)
+	if err != nil {
+		closeAll(ours)
+		return nil, err
+	}
+	c.process = cmd.Process
+	c.lines = jsonrpc.NewLineConn(&messages{r: c.stdout, report: o.Report}, nil, o.Limits.MessageBytes).(lineConn)
+	c.lines.Identify()
+	go c.watch()
+	return c, nil
+}
+
+// Read returns the next message. At the end it is a [*dial.Exit], when the program has
+// ended.
+func (c *Conn) Read() ([]byte, error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	if c.readErr != nil {
+		return nil, c.readErr
+	}
+	message, err := c.lines.Read()
+	if err == nil {
+		return message, nil
+	}
+	if _, ok := errors.AsType[*jsonrpc.FrameError](err); ok {
+		return nil, err
+	}
+	c.readErr = c.reasonOf(err)
+	return nil, c.readErr
+}
+
+// reasonOf returns why reading has ended.
+func (c *Conn) reasonOf(err error) error {
+	if errors.Is(err, io.EOF) {
+		c.noteOutputEnd()
+	}
+	if c.closing.Load() {
+		return os.ErrClosed
+	}
+	if _, ok := errors.AsType[*dial.Violation](err); ok {
+		return err
+	}
+	c.finish()
+	<-c.done
+	return c.exit()
+}
+
+func (c *Conn) noteOutputEnd() { c.outputEndOnce.Do(func() { close(c.outputEnd) }) }
+
+// Skipped returns the id of the response that the last *jsonrpc.FrameError is about.
+func (c *Conn) Skipped() jsonrpc.ID { return c.lines.Skipped() }
+
+// Write sends messages. If the program does not read them within WriteTime, the connection
+// cannot be used any more. Errors are *dial.Error.
+func (c *Conn) Write(batch []byte) error {
+	if broken := c.writeErr.Load(); broken != nil {
+		return &dial.Error{Again: true, Err: broken.Err}
+	}
+	within := c.options.Limits.WriteTime
+	if errors.Is(c.stdin.SetWriteDeadline(time.Now().Add(within)), os.ErrNoDeadline) {
+		defer time.AfterFunc(within, c.finish).Stop()
+	}
+	n, err := c.stdin.Write(batch)
+	if err == nil {
+		return nil
+	}
+	failed := &dial.Error{Sent: n > 0, Again: true, Err: err}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		failed.Err = fmt.Errorf("the program has not read its input for %v", within)
+	case errors.Is(err, os.ErrClosed) && c.closing.Load():
+		failed.Err = os.ErrClosed
+	default:
+		failed.Err = errors.New("the program does not read its input any more")
+	}
+	c.writeErr.Store(failed)
+	return failed
+}
+
+// Close ends the program and returns when it has ended: by closing its input, after
+// CloseTime by SIGTERM to its process group, after CloseTime by SIGKILL. What it still
+// writes is discarded.
+func (c *Conn) Close() error {
+	c.closed.Do(func() {
+		c.closing.Store(true)
+		_ = c.stdout.SetReadDeadline(past) // for a Read that waits
+		c.finish()
+		c.discardOutput()
+	})
+	<-c.done
+	return nil
+}
+
+// discardOutput reads the output to its end, so that the program is not stopped by a full
+// pipe. It returns at the latest when the pipe is closed.
+func (c *Conn) discardOutput() {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	_ = c.stdout.SetReadDeadline(time.Time{})
+	if _, err := io.Copy(io.Discard, c.stdout); err == nil {
+		c.noteOutputEnd()
+	}
+}
+
+// exit describes the end of the program.
+func (c *Conn) exit() *dial.Exit {
+	e := &dial.Exit{Status: "unknown status", Code: -1}
+	if c.stderr != nil {
+		e.Stderr = c.stderr.last.bytes()
+	}
+	select {
+	case <-c.reaped:
+		if c.state != nil {
+			e.Status, e.Code = c.state.String(), c.state.ExitCode()
+		}
+	default:
+	}
+	if c.forced {
+		e.Status += ", after it had closed its output and gone on"
+	}
+	return e
+}

@@ -1,0 +1,171 @@
+package mcpclient
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/subprocess"
+)
+
+// Command is a server that is a program (basic/transports, stdio). Each connection starts it
+// anew. It ends with the connection: its input is closed, after Limits.CloseTime its process
+// group gets SIGTERM, and after another CloseTime SIGKILL; on Windows, its tree of processes
+// is ended. If the program ends, or closes its output, the connection does too, also where a
+// process that it has started goes on; that gets the signals.
+//
+// Lines of its output that cannot be messages are skipped and reported to
+// Options.OnProtocolError, up to 64 KiB between two messages.
+type Command struct {
+	// Path is the program: a name, which is searched for in PATH of this process, or a path, which is relative
+	// to Dir.
+	Path string
+	Args []string // without the name of the program
+	Dir  string   // the working directory: "" is that of this process
+	// Env is added to the environment, as "NAME=value". Of the environment of this process, the
+	// program gets HOME, LANG, LOGNAME, PATH, SHELL, TERM, TMPDIR and USER; on Windows, what
+	// programs need there.
+	Env []string
+	// InheritEnv gives the program the whole environment of this process, with the secrets that
+	// are in it.
+	InheritEnv bool
+	// Stderr gets what the program writes to standard error. An *os.File is given to the
+	// program itself. Any other writer is called by one goroutine, and the program waits for
+	// it. With nil, and with a writer, the last Limits.StderrBytes are kept for the error of a
+	// program that ends.
+	Stderr io.Writer
+	// Prepare may change how the program is started, such as SysProcAttr or Path for a sandbox.
+	// Standard streams are set after it, and a process group too unless it has chosen one. It
+	// may be called by many goroutines.
+	Prepare func(*exec.Cmd)
+}
+
+// Name returns the last element of Path.
+func (c Command) Name() string {
+	if c.Path == "" {
+		return "program without a path"
+	}
+	return filepath.Base(c.Path)
+}
+
+// Key returns a digest of Path, Args, Dir, Env and InheritEnv.
+func (c Command) Key() string {
+	h := sha256.New()
+	part := func(list ...string) {
+		h.Write(strconv.AppendInt(nil, int64(len(list)), 10))
+		for _, s := range list {
+			fmt.Fprintf(h, " %d:%s", len(s), s)
+		}
+		h.Write([]byte{'\n'})
+	}
+	part(c.Path, c.Dir, strconv.FormatBool(c.InheritEnv))
+	part(c.Args...)
+	part(c.Env...)
+	return "command " + hex.EncodeToString(h.Sum(nil))
+}
+
+// Restarts says that each connection is to a new process.
+func (c Command) Restarts() bool { return true }
+
+// Dial starts the program.
+func (c Command) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
+	if ctx.Err() != nil {
+		return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
+	}
+	cmd, err := c.command()
+	if err != nil {
+		return nil, &dial.Error{Err: err}
+	}
+	conn, err := subprocess.Start(cmd, c.Stderr, o)
+	if err != nil {
+		return nil, c.startError(cmd, err)
+	}
+	return conn, nil
+}
+
+// command returns the command to start.
+func (c Command) command() (*exec.Cmd, error) {
+	if c.Path == "" {
+		return nil, errors.New("Command.Path is empty: it is the program of the server")
+	}
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Dir = c.Dir
+	var err error
+	if cmd.Env, err = c.environment(); err != nil {
+		return nil, err
+	}
+	if c.Prepare != nil {
+		c.Prepare(cmd)
+	}
+	return cmd, nil
+}
+
+// kept are the variables of this process's environment that programs get.
+var kept = map[string][]string{
+	"unix": {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"},
+	"windows": {
+		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "OS", "PATH", "PATHEXT",
+		"PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP",
+		"TMP", "USERDOMAIN", "USERNAME", "USERPROFILE", "WINDIR",
+	},
+}
+
+// environment returns the environment of the program. It is not nil, which would be that of
+// this process.
+func (c Command) environment() ([]string, error) {
+	env := []string{}
+	if c.InheritEnv {
+		env = append(env, os.Environ()...)
+	} else {
+		names := kept["unix"]
+		if runtime.GOOS == "windows" {
+			names = append(names[:len(names):len(names)], kept["windows"]...)
+		}
+		for _, name := range names {
+			if value, ok := os.LookupEnv(name); ok {
+				env = append(env, name+"="+value)
+			}
+		}
+	}
+	for i, entry := range c.Env {
+		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" || strings.ContainsRune(entry, 0) {
+			return nil, fmt.Errorf("Command.Env[%d] does not have the form NAME=value", i) // it may be a secret
+		}
+	}
+	return append(env, c.Env...), nil
+}
+
+// startError says why the program does not start, and what to do.
+func (c Command) startError(cmd *exec.Cmd, err error) error {
+	failed := &dial.Error{Err: fmt.Errorf("start %s: %w", c.Path, err)}
+	if cmd.Dir != "" {
+		if info, wrong := os.Stat(cmd.Dir); wrong != nil || !info.IsDir() {
+			failed.Err = fmt.Errorf("start %s: the directory Command.Dir %s does not exist", c.Path, cmd.Dir)
+			return failed
+		}
+	}
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		failed.Err = fmt.Errorf("there is no program %s in PATH: install it, or set Command.Path to where it is: %w", c.Path, err)
+	case errors.Is(err, exec.ErrDot):
+		failed.Err = fmt.Errorf("the program %s is in the current directory: write ./%s to start it: %w", c.Path, c.Path, err)
+	case errors.Is(err, fs.ErrNotExist):
+		failed.Err = fmt.Errorf("there is no program %s, or not the interpreter that its first line names: install it, or correct Command.Path: %w", c.Path, err)
+	case errors.Is(err, fs.ErrPermission):
+		failed.Err = fmt.Errorf("the program %s may not be executed: check its permissions: %w", c.Path, err)
+	}
+	var short interface{ Temporary() bool } // of processes, files
+	failed.Again = errors.As(err, &short) && short.Temporary()
+	return failed
+}
