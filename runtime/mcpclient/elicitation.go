@@ -13,7 +13,13 @@ type Elicitation struct {
 	Schema  json.RawMessage `json:"requestedSchema,omitempty"` // of a form
 	URL     string          `json:"url,omitempty"`
 	ID      string          `json:"elicitationId,omitempty"` // of a link, in revision 2025-11-25
+
+	done <-chan struct{}
 }
+
+// Done is closed when the server has said that what a link is for is done, in revision
+// 2025-11-25. It is never closed for a form.
+func (e *Elicitation) Done() <-chan struct{} { return e.done }
 
 // ElicitAnswer is the answer of the user.
 type ElicitAnswer struct {

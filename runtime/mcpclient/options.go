@@ -75,6 +75,9 @@ type Request struct {
 	Name   string          // of the tool or prompt, or the URI of the resource; "" otherwise
 	Params json.RawMessage // an object, without the members that the revision adds to _meta
 	Round  int             // 0, and from 1 on for the same request with the answers to questions
+
+	options *requestOptions // nil for a request that an interceptor has made
+	call    *call           // of tools/call
 }
 
 // Sender sends a request and returns its result. It may be called by many goroutines.
@@ -141,6 +144,7 @@ type requestOptions struct {
 	progress   func(Progress)
 	timeout    time.Duration // 0: Limits.RequestTime
 	maxTime    time.Duration // 0: Limits.MaxTime
+	deadline   time.Time     // of all attempts and rounds
 	noCache    bool
 	stale      bool
 	idempotent bool

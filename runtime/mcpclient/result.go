@@ -25,6 +25,8 @@ type ToolResult struct {
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
 	ResultInfo
+
+	tool string // that was called; "" for a result that was read otherwise
 }
 
 // Text returns the text blocks, one per line.

@@ -52,8 +52,9 @@ func (e *Status) Error() string { return "status " + strconv.Itoa(e.Status) }
 
 // TooLarge is a message of the server beyond a limit.
 type TooLarge struct {
-	What  string // "message", "header of a response"
-	Limit int    // bytes
+	What   string // "message", "header of a response"
+	Header bool   // the limit is HeaderBytes, not MessageBytes
+	Limit  int    // bytes
 }
 
 // Error names what is too large, and the limit.

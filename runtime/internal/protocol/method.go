@@ -49,6 +49,11 @@ var names = [MethodCount]string{
 // String returns the name of the method on the wire.
 func (m Method) String() string { return names[m] }
 
+// MethodOf returns the method of a name, [Unknown] where there is none.
+func MethodOf(name string) Method {
+	return Method(max(0, slices.Index(names[1:], name)+1)) // names begins with that of Unknown
+}
+
 // table returns the methods by name.
 func table(methods ...Method) map[string]Method {
 	t := make(map[string]Method, len(methods))

@@ -1,0 +1,234 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// attempts sends a request until it has a reply, or must not be sent again. It is the
+// innermost Sender.
+func (c *Client) attempts(ctx context.Context, r *Request) (json.RawMessage, error) {
+	if r.options == nil { // of an interceptor
+		r = &Request{Method: r.Method, Name: r.Name, Params: r.Params, Round: r.Round, options: new(requestOptions)}
+	}
+	var done progressOfAttempts
+	for attempt := 1; ; attempt++ {
+		x, err := c.connected(ctx)
+		if err != nil {
+			return nil, c.wrap(r.Method, err)
+		}
+		if err := c.supports(x, r.Method); err != nil {
+			return nil, err
+		}
+		if c.inFlight != nil {
+			select {
+			case c.inFlight <- struct{}{}:
+			case <-ctx.Done():
+				return nil, c.wrap(r.Method, context.Cause(ctx))
+			}
+		}
+		result, err := x.request(ctx, r)
+		if c.inFlight != nil {
+			<-c.inFlight
+		}
+		if err == nil {
+			return result, nil
+		}
+		if attempt >= c.retry.Attempts || ctx.Err() != nil {
+			return nil, c.wrap(r.Method, err)
+		}
+		wait, again := c.again(ctx, x, r, err, attempt, &done)
+		if !again {
+			return nil, c.wrap(r.Method, err)
+		}
+		if err := sleep(ctx, c.ctx, wait); err != nil {
+			return nil, c.wrap(r.Method, err)
+		}
+	}
+}
+
+// progressOfAttempts has what is done once for one request.
+type progressOfAttempts struct {
+	probed, listed bool
+}
+
+// again reports whether a request is sent again after an error, and after what time: what
+// certainly has not run, and what may run twice.
+func (c *Client) again(ctx context.Context, x *connection, r *Request, err error, attempt int, done *progressOfAttempts) (time.Duration, bool) {
+	backoff := c.retry.backoff(attempt, 0)
+	switch e := err.(type) {
+	case *dial.SessionLost:
+		x.fail(e)
+		return 0, true
+	case *lost:
+		return 0, !e.sent || c.mayRunTwice(r)
+	case *dial.Error:
+		if !e.Sent {
+			return backoff, e.Again
+		}
+		return backoff, c.mayRunTwice(r)
+	case *dial.Status:
+		switch e.Status {
+		case 429:
+			return c.retry.backoff(attempt, e.RetryAfter), true
+		case 502, 503, 504:
+			return c.retry.backoff(attempt, e.RetryAfter), c.mayRunTwice(r)
+		case 400, 404, 405, 501:
+			// The server may have been replaced by one of another revision.
+			if !done.probed && x.revision.Load().PerRequest && c.forget() {
+				done.probed = true
+				x.fail(errReplaced)
+				return 0, true
+			}
+		}
+	case *jsonrpc.Error:
+		switch {
+		case e.Code == protocol.CodeUnsupportedVersion && !done.probed && x.revision.Load().PerRequest:
+			done.probed = true
+			c.forget()
+			x.fail(errReplaced)
+			return 0, true
+		case e.Code == protocol.CodeHeaderMismatch && !done.listed && r.call != nil:
+			// The definition of the tool has changed, or was never read.
+			done.listed = true
+			return 0, c.refreshCall(ctx, r)
+		}
+	}
+	return 0, false
+}
+
+// backoff is the time before the attempt after a number of attempts: what the server asks
+// for, within Max, or one that doubles, of which a random half is left out.
+func (r *Retry) backoff(attempts int, asked time.Duration) time.Duration {
+	if asked > 0 {
+		return min(asked, r.Max)
+	}
+	d := r.First
+	for range attempts - 1 {
+		if d *= 2; d >= r.Max {
+			d = r.Max
+			break
+		}
+	}
+	return d/2 + rand.N(d/2+1)
+}
+
+// sleep waits, until one of the contexts ends.
+func sleep(ctx, client context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-client.Done():
+		return context.Cause(client)
+	}
+}
+
+// mayRunTwice reports whether a request that may have run can be sent again.
+func (c *Client) mayRunTwice(r *Request) bool {
+	if r.options.idempotent {
+		return true
+	}
+	switch protocol.MethodOf(r.Method) {
+	case protocol.Discover, protocol.Ping, protocol.ToolsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.ResourcesRead,
+		protocol.PromptsList, protocol.PromptsGet, protocol.Complete, protocol.SetLevel, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return true
+	case protocol.ToolsCall:
+		return c.retry.TrustHints && c.tools.repeatable(r.Name)
+	}
+	return false
+}
+
+// wrap makes an error public: it names the server and the method.
+func (c *Client) wrap(method string, err error) error {
+	target := c.target.Name()
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *jsonrpc.Error, *ToolError, *UnsupportedError, *ConnectionError, *StatusError, *ExitError, *RevisionError, *ProtocolViolationError:
+		return err
+	case *LimitError:
+		named := *e
+		named.Target, named.Method = target, method
+		return &named
+	case *dial.Violation:
+		return &ProtocolViolationError{Target: target, Method: method, Text: e.Text, Bytes: e.Bytes}
+	case *dial.TooLarge:
+		return &LimitError{Target: target, Method: method, What: e.What, Limit: limitOf(e), Value: e.Limit}
+	case *dial.Status:
+		return &StatusError{
+			Target: target, Method: method, Status: e.Status, ContentType: e.ContentType, Body: e.Body, RetryAfter: e.RetryAfter, Location: e.Location,
+		}
+	case *dial.Exit:
+		return &ExitError{Target: target, Status: e.Status, Code: e.Code, Stderr: e.Stderr}
+	case *dial.SessionLost:
+		return &ConnectionError{Target: target, Method: method, Err: err}
+	case *dial.Error:
+		return c.wrapLost(method, e.Sent, e.Err)
+	case *lost:
+		return c.wrapLost(method, e.sent, e.err)
+	}
+	return &requestError{prefix(target, method), err}
+}
+
+// wrapLost makes the loss of a connection public. The end of the client is one of its own.
+func (c *Client) wrapLost(method string, sent bool, why error) error {
+	if errors.Is(why, ErrClosed) {
+		return &requestError{prefix(c.target.Name(), method), ErrClosed}
+	}
+	if wrapped := c.wrap("", why); wrapped != nil {
+		why = unnamed(wrapped)
+	}
+	return &ConnectionError{Target: c.target.Name(), Method: method, Sent: sent, Err: why}
+}
+
+// unnamed returns an error without the name of the server, which the one around it has.
+func unnamed(err error) error {
+	switch e := err.(type) {
+	case *requestError:
+		return e.err
+	case *ExitError:
+		named := *e
+		named.Target = ""
+		return &named
+	case *ProtocolViolationError:
+		named := *e
+		named.Target = ""
+		return &named
+	case *LimitError:
+		named := *e
+		named.Target = ""
+		return &named
+	}
+	return err
+}
+
+// requestError adds the server and the method to an error.
+type requestError struct {
+	prefix string
+	err    error
+}
+
+func (e *requestError) Error() string { return e.prefix + e.err.Error() }
+func (e *requestError) Unwrap() error { return e.err }
+
+// limitOf names the field of Limits.
+func limitOf(e *dial.TooLarge) string {
+	if e.Header {
+		return "HeaderBytes"
+	}
+	return "MessageBytes"
+}

@@ -1,0 +1,173 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Call calls a tool. The arguments are an object: a struct, a map, a json.RawMessage, or nil.
+// A result that says that the tool has failed is no error; [ToolResult.Err] makes it one.
+func (c *Client) Call(ctx context.Context, tool string, arguments any, options ...RequestOption) (*ToolResult, error) {
+	data, err := object(arguments, "arguments of "+tool)
+	if err != nil {
+		return nil, err
+	}
+	params := make([]byte, 0, len(data)+len(tool)+len(`{"name":"","arguments":}`))
+	params = append(wire.AppendString(append(params, `{"name":`...), tool), `,"arguments":`...)
+	if data == nil {
+		data = json.RawMessage("{}")
+	}
+	params = append(append(params, data...), '}')
+	r := &Request{Method: protocol.ToolsCall.String(), Name: tool, Params: params, options: c.apply(options), call: &call{arguments: data}}
+	if known, ok := c.tools.get(tool); ok {
+		r.call.params = known.params
+	}
+	raw, err := c.linked(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	result, err := readToolResult(raw, &c.limits, c.reporter(r.Method))
+	if err != nil {
+		return nil, c.wrap(r.Method, err)
+	}
+	result.tool = tool
+	return result, nil
+}
+
+// reporter returns a function that reports what is wrong with a result that can be used all
+// the same.
+func (c *Client) reporter(method string) func(text string) {
+	return func(text string) { c.reportViolation(&dial.Violation{Text: method + ": " + text}) }
+}
+
+// Err returns a [*ToolError] for a result that says that the tool has failed, nil for any other
+// one.
+func (r *ToolResult) Err() error {
+	if !r.IsError {
+		return nil
+	}
+	return &ToolError{Tool: r.tool, Text: r.Text(), Result: r}
+}
+
+// Read reads a resource.
+func (c *Client) Read(ctx context.Context, uri string, options ...RequestOption) (*ReadResult, error) {
+	r := &Request{
+		Method: protocol.ResourcesRead.String(), Name: uri, Params: append(addMember([]byte{'{'}, "uri", wire.AppendString(nil, uri)), '}'),
+		options: c.apply(options),
+	}
+	raw, err := c.cached(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	result, err := readReadResult(raw, &c.limits, c.reporter(r.Method))
+	return result, c.wrap(r.Method, err)
+}
+
+// Prompt gets a prompt.
+func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]string, options ...RequestOption) (*PromptResult, error) {
+	params := addMember([]byte{'{'}, "name", wire.AppendString(nil, name))
+	if len(arguments) > 0 {
+		params = addMember(params, "arguments", appendStrings(arguments))
+	}
+	r := &Request{Method: protocol.PromptsGet.String(), Name: name, Params: append(params, '}'), options: c.apply(options)}
+	raw, err := c.linked(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	result, err := readPromptResult(raw, &c.limits, c.reporter(r.Method))
+	return result, c.wrap(r.Method, err)
+}
+
+func appendStrings(m map[string]string) []byte {
+	b := []byte{'{'}
+	for _, name := range sortedKeys(m) {
+		b = addMember(b, name, wire.AppendString(nil, m[name]))
+	}
+	return append(b, '}')
+}
+
+// CompletePrompt completes the typed beginning of an argument of a prompt. Given are the
+// arguments that already have a value; revisions before 2025-06-18 do not send them.
+func (c *Client) CompletePrompt(ctx context.Context, prompt, argument, typed string, given map[string]string, options ...RequestOption) (Completion, error) {
+	return c.complete(ctx, "ref/prompt", "name", prompt, argument, typed, given, options)
+}
+
+// CompleteTemplate completes the typed beginning of a variable of a resource template, like
+// [Client.CompletePrompt].
+func (c *Client) CompleteTemplate(ctx context.Context, uriTemplate, variable, typed string, given map[string]string, options ...RequestOption) (Completion, error) {
+	return c.complete(ctx, "ref/resource", "uri", uriTemplate, variable, typed, given, options)
+}
+
+func (c *Client) complete(
+	ctx context.Context, kind, member, name, argument, typed string, given map[string]string, options []RequestOption,
+) (Completion, error) {
+	method := protocol.Complete.String()
+	x, err := c.connected(ctx)
+	if err != nil {
+		return Completion{}, c.wrap(method, err)
+	}
+	str := func(s string) []byte { return wire.AppendString(nil, s) }
+	ref := append(addMember(addMember([]byte{'{'}, "type", str(kind)), member, str(name)), '}')
+	arg := append(addMember(addMember([]byte{'{'}, "name", str(argument)), "value", str(typed)), '}')
+	params := addMember(addMember([]byte{'{'}, "ref", ref), "argument", arg)
+	if len(given) > 0 && x.revision.Load().ClientMessages.CompletionContext {
+		params = addMember(params, "context", append(addMember([]byte{'{'}, "arguments", appendStrings(given)), '}'))
+	}
+	raw, err := c.rounds(ctx, &Request{Method: method, Params: append(params, '}'), options: c.apply(options)})
+	if err != nil {
+		return Completion{}, err
+	}
+	completion, err := readCompletion(raw, &c.limits, c.reporter(method))
+	if err != nil {
+		return Completion{}, c.wrap(method, err)
+	}
+	return *completion, nil
+}
+
+// Call calls a tool and reads its structured content, in every revision: where there is
+// none, the text. A result that says that the tool has failed is a [*ToolError]. T is what encoding/json
+// reads the content into; a content that does not fit is a [*ProtocolViolationError].
+func Call[T any](ctx context.Context, c *Client, tool string, arguments any, options ...RequestOption) (T, error) {
+	var value T
+	result, err := c.Call(ctx, tool, arguments, options...)
+	if err == nil {
+		err = result.Err()
+	}
+	if err != nil {
+		return value, err
+	}
+	known, _ := c.tools.get(tool)
+	if err := decodeStructured(result, known.output, c.revision.Load(), &value); err != nil {
+		return value, c.wrap(protocol.ToolsCall.String(), &dial.Violation{Text: fmt.Sprintf("the structured content of %s: %v", tool, err)})
+	}
+	return value, nil
+}
+
+// codeURLRequired is the code of a request that needs a link to be opened first
+// (2025-11-25, client/elicitation).
+const codeURLRequired = -32042
+
+// linked sends a request, and once more after its links have been completed, where the server
+// asks for that.
+func (c *Client) linked(ctx context.Context, r *Request) (json.RawMessage, error) {
+	result, err := c.rounds(ctx, r)
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || e.Code != codeURLRequired || c.options.OpenURL == nil {
+		return result, err
+	}
+	revision := c.revision.Load()
+	if revision == nil || !revision.ServerRequests.ElicitationID {
+		return result, err
+	}
+	if err := c.openLinks(ctx, e); err != nil {
+		return nil, c.wrap(r.Method, err)
+	}
+	return c.rounds(ctx, r)
+}

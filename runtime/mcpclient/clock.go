@@ -1,0 +1,44 @@
+package mcpclient
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// clock measures how long a request has waited. Two times bound it: one since the last sign
+// of life of the server, and one since the beginning.
+type clock struct {
+	idle, most time.Duration
+	began      time.Time
+	alive      atomic.Int64 // nanoseconds from began to the last sign of life
+	stopped    atomic.Int32 // how many persons the request waits for
+}
+
+func (k *clock) start(idle, most time.Duration) {
+	k.idle, k.most = idle, most
+	k.began = time.Now()
+}
+
+// sign notes a sign of life.
+func (k *clock) sign() { k.alive.Store(int64(time.Since(k.began))) }
+
+// stop stops the first of the two times until the function that it returns is called.
+func (k *clock) stop() (resume func()) {
+	k.stopped.Add(1)
+	return func() {
+		k.sign()
+		k.stopped.Add(-1)
+	}
+}
+
+// left is how long the request may still wait before the clock has to be read again; 0 or less
+// if its time is over.
+func (k *clock) left(x *connection) time.Duration {
+	now := time.Since(k.began)
+	most := k.most - now
+	if k.stopped.Load() > 0 || x.answering.Load() > 0 {
+		return min(most, k.idle)
+	}
+	alive := max(time.Duration(k.alive.Load()), time.Unix(0, x.answered.Load()).Sub(k.began))
+	return min(most, k.idle-(now-alive))
+}

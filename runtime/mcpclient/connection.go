@@ -1,0 +1,224 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// connection is one connection to the server, from its opening to its loss. Either stream
+// or requester is set.
+//
+// One goroutine reads a stream (readStream). It runs no function of users and waits for no
+// one. Over HTTP each request reads its own response.
+type connection struct {
+	client    *Client
+	conn      dial.Conn
+	stream    dial.Stream
+	requester dial.Requester
+	out       outgoing // of a stream
+
+	ctx context.Context // ends with the connection
+	end context.CancelCauseFunc
+
+	revision    atomic.Pointer[protocol.Revision] // nil before the handshake
+	initialized atomic.Bool                       // the handshake is over
+	server      *ServerInfo                       // set before initialized
+	meta        []byte                            // what the revision adds to _meta of requests: members, each with a comma behind
+
+	answering atomic.Int32 // functions that answer a question of the server
+	answered  atomic.Int64 // when the last one was done, in nanoseconds of Unix time
+
+	listenOnce sync.Once // the stream of a session over HTTP
+
+	mu       sync.Mutex
+	last     int64 // id of the newest request
+	waiting  map[int64]*pending
+	left     map[int64]struct{}                   // that do not wait any more, and may still be replied to
+	asked    map[jsonrpc.IDKey]context.CancelFunc // questions that are being answered
+	listens  map[int64]*listening                 // by the id of the request that began it
+	failure  error                                // why the connection ended; nil while it has not
+	gone     chan struct{}                        // closed then
+	reported int                                  // violations since the connection was opened
+}
+
+func newConnection(c *Client, conn dial.Conn) *connection {
+	x := &connection{
+		client: c, conn: conn, waiting: map[int64]*pending{}, asked: map[jsonrpc.IDKey]context.CancelFunc{}, gone: make(chan struct{}),
+	}
+	x.ctx, x.end = context.WithCancelCause(c.ctx)
+	switch conn := conn.(type) {
+	case dial.Requester:
+		x.requester = conn
+	case dial.Stream:
+		x.stream = conn
+		x.out = outgoing{conn: conn, limit: c.limits.WriteTime, failed: x.fail}
+		c.spawn(x.readStream)
+	}
+	return x
+}
+
+// Why connections end.
+var (
+	errEnded      = errors.New("the server has closed the connection")
+	errWriteTime  = errors.New("the server has not read for Limits.WriteTime")
+	errUnread     = errors.New("the server does not read the replies to its requests")
+	errReplaced   = errors.New("the connection was replaced")
+	errNoResponse = errors.New("no reply")
+)
+
+// lost is the loss of a connection, as the error of a request.
+type lost struct {
+	sent bool
+	err  error
+}
+
+func (e *lost) Error() string { return e.err.Error() }
+func (e *lost) Unwrap() error { return e.err }
+
+// isGone reports whether the connection has ended.
+func (x *connection) isGone() bool {
+	select {
+	case <-x.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// fail ends the connection with a reason, and every request that waits. It does not wait
+// for the server.
+func (x *connection) fail(why error) {
+	x.mu.Lock()
+	if x.failure != nil {
+		x.mu.Unlock()
+		return
+	}
+	x.failure = why
+	close(x.gone)
+	waiting := x.waiting
+	x.waiting = nil
+	for _, p := range waiting {
+		p.finish(nil, &lost{sent: x.stream == nil || x.out.wasWritten(p), err: why})
+	}
+	for _, cancel := range x.asked {
+		cancel()
+	}
+	clear(x.asked)
+	x.mu.Unlock()
+	x.end(why)
+	if x.stream != nil {
+		x.out.close()
+	}
+	// Close takes the steps of CloseTime where the server does not end; who waits for a
+	// reply must not wait for that.
+	x.client.spawn(func() {
+		_ = x.conn.Close()
+	})
+	x.client.lostConnection(x, why)
+}
+
+// enter returns a new request in flight. It fails where the connection has ended.
+func (x *connection) enter(method string, o *requestOptions) (*pending, error) {
+	p := &pending{method: method, progress: o.progress, arrived: make(chan struct{}, 1)}
+	p.clock.start(x.client.idleTime(o), x.client.maxTime(o))
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.failure != nil {
+		return nil, &lost{err: x.failure}
+	}
+	x.last++
+	p.id = x.last
+	x.waiting[p.id] = p
+	return p, nil
+}
+
+// leave removes a request that has not been replied to. It reports false where the reply
+// has come.
+func (x *connection) leave(p *pending) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.waiting[p.id] != p {
+		return false
+	}
+	delete(x.waiting, p.id)
+	if x.left == nil || len(x.left) >= maxLeft {
+		x.left = map[int64]struct{}{}
+	}
+	x.left[p.id] = struct{}{}
+	return true
+}
+
+// maxLeft bounds the ids that are kept of requests that do not wait any more. A reply to
+// another one is reported, and dropped as well.
+const maxLeft = 1024
+
+// take returns what has arrived for a request.
+func (x *connection) take(p *pending) (newest *Progress, done bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	newest, p.newest = p.newest, nil
+	return newest, p.done
+}
+
+// request sends one request, once, and waits for its reply.
+func (x *connection) request(ctx context.Context, r *Request) (json.RawMessage, error) {
+	p, err := x.enter(r.Method, r.options)
+	if err != nil {
+		return nil, err
+	}
+	message, err := x.appendRequest(nil, p, r)
+	if err != nil {
+		x.leave(p)
+		return nil, err
+	}
+	if x.stream != nil {
+		x.out.add(message, p)
+		return x.await(ctx, p)
+	}
+	return x.send(ctx, p, r, message)
+}
+
+// notify sends a notification.
+func (x *connection) notify(ctx context.Context, method string, params json.RawMessage) error {
+	message := jsonrpc.AppendNotification(nil, method, params)
+	if x.stream != nil {
+		x.out.add(message, nil)
+		return nil
+	}
+	return x.requester.Send(ctx, &dial.Message{Data: message, Method: method, Revision: x.revision.Load()}, nil)
+}
+
+// reply sends the reply to a question. It does not wait.
+func (x *connection) reply(message []byte) {
+	if x.stream != nil {
+		if x.out.add(message, nil) > x.client.limits.QueueBytes+len(message) {
+			x.fail(errUnread)
+		}
+		return
+	}
+	x.client.spawn(func() {
+		ctx, cancel := context.WithTimeoutCause(x.ctx, x.client.limits.RequestTime, ErrTimeout)
+		defer cancel()
+		if err := x.requester.Send(ctx, &dial.Message{Data: message, Revision: x.revision.Load()}, nil); err != nil && x.ctx.Err() == nil {
+			x.client.log.Warn("mcpclient: a reply to the server could not be sent", "server", x.client.target.Name(), "error", err)
+		}
+	})
+}
+
+// close ends the connection because the client does. It returns when the transport has
+// ended.
+func (x *connection) close(why error) {
+	if x.requester != nil && !x.isGone() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), x.client.limits.CloseTime)
+		_ = x.requester.EndSession(ctx) // the server ends sessions by itself too
+		cancel()
+	}
+	x.fail(why)
+}

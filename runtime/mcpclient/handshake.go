@@ -1,0 +1,276 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+var setLevel = protocol.SetLevel.String()
+
+// handshake finds out which revision a server speaks, and begins to speak it. It may replace
+// the connection.
+type handshake struct {
+	client *Client
+	x      *connection
+	silent *pending // the probe, if its reply has not come in time
+}
+
+func (h *handshake) run(ctx context.Context) error {
+	c := h.client
+	if l, ok := h.x.conn.(dial.Legacy); ok && l.Legacy() {
+		return h.initialize(ctx)
+	}
+	if want := revisionOf(c.options.Revision); want != nil {
+		if want.PerRequest {
+			return h.probe(ctx, want)
+		}
+		return h.initialize(ctx)
+	}
+	if era, ok := c.eras.Get(c.target.Key()); ok {
+		r := revisionOf(era.Revision)
+		switch {
+		case r != nil && !r.PerRequest:
+			return h.initialize(ctx)
+		case r != nil && h.useDiscover(r, era.Discover) == nil:
+			return nil
+		}
+		c.eras.Drop(c.target.Key())
+	}
+	return h.probe(ctx, newestModern())
+}
+
+// revisionOf returns the revision of a version, nil where there is none.
+func revisionOf(version string) *protocol.Revision {
+	i := slices.IndexFunc(protocol.All, func(r *protocol.Revision) bool { return r.Version == version })
+	if i < 0 {
+		return nil
+	}
+	return protocol.All[i]
+}
+
+// newestModern returns the newest revision without sessions.
+func newestModern() *protocol.Revision { return protocol.All[len(protocol.All)-1] }
+
+// probe asks the server in a revision without sessions, and follows what its reply means.
+func (h *handshake) probe(ctx context.Context, r *protocol.Revision) error {
+	c := h.client
+	f := probeFacts{target: c.target.Name(), over: h.kind(), want: revisionOf(c.options.Revision)}
+	for {
+		h.x.revision.Store(r)
+		answer := h.ask(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		v := classify(answer, f)
+		switch v.kind {
+		case speaksModern:
+			return h.speakModern(v.revision, answer.result)
+		case askAgain:
+			r, f.again = v.revision, true
+		case speaksLegacy:
+			if err := h.initialize(ctx); err != nil {
+				return err
+			}
+			if r := h.x.revision.Load(); v.keep && !r.PerRequest {
+				c.eras.Put(c.target.Key(), Era{Revision: r.Version, At: time.Now()})
+			}
+			return nil
+		case startAgain:
+			if err := h.replace(ctx); err != nil {
+				return err
+			}
+			return h.initialize(ctx)
+		default: // openUntil connects again where that may help
+			return v.err
+		}
+	}
+}
+
+// kind returns the kind of the transport.
+func (h *handshake) kind() probeTransport {
+	if h.x.requester != nil {
+		return overHTTP
+	}
+	if r, ok := h.client.target.(dial.Restarter); ok && r.Restarts() {
+		return overProgram
+	}
+	return overStream
+}
+
+// speakModern begins to speak a revision without sessions, and remembers that.
+func (h *handshake) speakModern(r *protocol.Revision, discover json.RawMessage) error {
+	if err := h.useDiscover(r, discover); err != nil {
+		return err
+	}
+	h.client.eras.Put(h.client.target.Key(), Era{Revision: r.Version, Discover: discover, At: time.Now()})
+	return nil
+}
+
+// useDiscover begins to speak a revision without sessions, with the result of
+// server/discover.
+func (h *handshake) useDiscover(r *protocol.Revision, discover json.RawMessage) error {
+	server, err := readDiscover(discover)
+	if err != nil {
+		return err
+	}
+	h.x.revision.Store(r)
+	h.x.server = server
+	h.x.initialized.Store(true)
+	return nil
+}
+
+// ask sends server/discover. On a stream it waits for Limits.ProbeTime only; the request then
+// stays, since its reply may come later.
+func (h *handshake) ask(ctx context.Context) probeAnswer {
+	x := h.x
+	r := &Request{Method: protocol.Discover.String(), options: new(requestOptions)}
+	if x.requester != nil {
+		return answerOf(x.request(ctx, r))
+	}
+	p, err := x.enter(r.Method, r.options)
+	if err != nil {
+		return answerOf(nil, err)
+	}
+	message, err := x.appendRequest(nil, p, r)
+	if err != nil {
+		x.leave(p)
+		return answerOf(nil, err)
+	}
+	x.out.add(message, p)
+	timer := time.NewTimer(h.client.limits.ProbeTime)
+	defer timer.Stop()
+	select {
+	case <-p.arrived:
+		return answerOf(p.result, p.err)
+	case <-timer.C:
+		h.silent = p
+		return probeAnswer{silence: true}
+	case <-ctx.Done():
+		x.leave(p)
+		return probeAnswer{err: context.Cause(ctx)}
+	}
+}
+
+func answerOf(result json.RawMessage, err error) probeAnswer {
+	if e, ok := err.(*jsonrpc.Error); ok {
+		return probeAnswer{failure: e}
+	}
+	if e, ok := err.(*lost); ok {
+		return probeAnswer{ended: true, err: e.err}
+	}
+	if err != nil {
+		return probeAnswer{err: err}
+	}
+	return probeAnswer{result: result}
+}
+
+// replace connects again, to a program that has ended.
+func (h *handshake) replace(ctx context.Context) error {
+	h.x.close(errReplaced)
+	h.silent = nil
+	conn, err := h.client.target.Dial(ctx, h.client.dialOptions())
+	if err != nil {
+		return err
+	}
+	h.x = newConnection(h.client, conn)
+	return nil
+}
+
+// initialize opens a session: in the newest revision that has them, or the one of Options.
+func (h *handshake) initialize(ctx context.Context) error {
+	c := h.client
+	asked := protocol.Latest
+	if want := revisionOf(c.options.Revision); want != nil && !want.PerRequest {
+		asked = want
+	}
+	params := addMember([]byte{'{'}, "protocolVersion", wire.AppendString(nil, asked.Version))
+	params = addMember(params, "capabilities", c.appendCapabilities(nil, asked))
+	params = append(addMember(params, "clientInfo", c.appendInfo(nil, asked)), '}')
+	h.x.revision.Store(nil)
+	r := &Request{Method: protocol.Initialize.String(), Params: params, options: c.apply(nil)}
+	result, err := h.send(ctx, r)
+	if s, ok := errors.AsType[*dial.Status](err); ok && h.x.requester != nil && (s.Status == 400 || s.Status == 404 || s.Status == 405) {
+		stream, sseErr := h.x.requester.OpenSSE(ctx)
+		if sseErr != nil || stream == nil {
+			return err // that of initialize says more
+		}
+		h.x.fail(errReplaced)
+		h.x = newConnection(c, stream)
+		result, err = h.send(ctx, r)
+	}
+	if err != nil || h.x.initialized.Load() {
+		return err
+	}
+	return h.beginSession(ctx, result)
+}
+
+// send sends initialize. If the reply to the probe comes first, and is that of a server
+// without sessions, there is no session.
+func (h *handshake) send(ctx context.Context, r *Request) (json.RawMessage, error) {
+	if h.silent == nil {
+		return h.x.request(ctx, r)
+	}
+	x := h.x
+	p, err := x.enter(r.Method, r.options)
+	if err != nil {
+		return nil, err
+	}
+	message, err := x.appendRequest(nil, p, r)
+	if err != nil {
+		x.leave(p)
+		return nil, err
+	}
+	x.out.add(message, p)
+	late := h.silent.arrived
+	defer x.leave(h.silent)
+	timer := time.NewTimer(h.client.limits.RequestTime)
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.arrived:
+			return p.result, p.err
+		case <-late:
+			late = nil
+			v := classify(answerOf(h.silent.result, h.silent.err), probeFacts{target: h.client.target.Name(), over: h.kind()})
+			if v.kind == speaksModern {
+				x.leave(p)
+				return nil, h.speakModern(v.revision, h.silent.result)
+			}
+		case <-timer.C:
+			x.leave(p)
+			return nil, ErrTimeout
+		case <-ctx.Done():
+			x.leave(p)
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// beginSession reads the result of initialize, and says that the session has begun.
+func (h *handshake) beginSession(ctx context.Context, result json.RawMessage) error {
+	c, x := h.client, h.x
+	version, server, err := readInitialize(result)
+	if err != nil {
+		return err
+	}
+	r := revisionOf(version)
+	want := revisionOf(c.options.Revision)
+	if r == nil || r.PerRequest || want != nil && r != want {
+		return &RevisionError{Target: c.target.Name(), Want: c.options.Revision, Offered: []string{version}}
+	}
+	x.revision.Store(r)
+	x.server = server
+	if err := x.notify(ctx, protocol.Initialized, nil); err != nil {
+		return err
+	}
+	x.initialized.Store(true)
+	return nil
+}

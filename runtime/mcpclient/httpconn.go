@@ -1,0 +1,111 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// send sends a request over HTTP and reads what comes for it, on the goroutine of the
+// caller.
+func (x *connection) send(ctx context.Context, p *pending, r *Request, message []byte) (json.RawMessage, error) {
+	defer x.leave(p)
+	bounded, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := x.watch(p, cancel)
+	defer stop()
+	err := x.requester.Send(bounded, x.httpMessage(p, r, message), func(data []byte) bool {
+		p.clock.sign()
+		x.receive(data, p)
+		newest, done := x.take(p)
+		if newest != nil && p.progress != nil {
+			p.progress(*newest)
+		}
+		return done
+	})
+	if _, done := x.take(p); done {
+		return p.result, p.err
+	}
+	if cause := context.Cause(bounded); cause != nil {
+		x.cancelHTTP(p, cause)
+		return nil, cause
+	}
+	if err == nil {
+		err = &lost{sent: true, err: errNoResponse}
+	}
+	return nil, err
+}
+
+// httpMessage returns a request with what header fields have of it.
+func (x *connection) httpMessage(p *pending, r *Request, message []byte) *dial.Message {
+	m := &dial.Message{
+		Data: message, Request: true, Method: r.Method, Name: r.Name, Revision: x.revision.Load(), Wait: p.clock.stop,
+	}
+	if r.call != nil {
+		m.Arguments, m.Params = r.call.arguments, r.call.params
+	}
+	return m
+}
+
+// watch ends a request when its time is over, until the function that it returns is called.
+func (x *connection) watch(p *pending, cancel context.CancelCauseFunc) (stop func()) {
+	var mu sync.Mutex // guards timer, which its own function resets
+	var timer *time.Timer
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(p.clock.left(x), func() {
+		if left := p.clock.left(x); left > 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			timer.Reset(left)
+			return
+		}
+		cancel(ErrTimeout)
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		timer.Stop()
+	}
+}
+
+// cancelHTTP sends a server with sessions that nothing waits for the reply any more. From
+// 2026-07-28 on the end of the response says that.
+func (x *connection) cancelHTTP(p *pending, why error) {
+	revision := x.revision.Load()
+	if revision == nil || revision.PerRequest || p.method == protocol.Initialize.String() || x.isGone() {
+		return
+	}
+	params := cancelParams(p, why)
+	x.client.spawn(func() {
+		ctx, cancel := context.WithTimeoutCause(x.ctx, x.client.limits.CloseTime, ErrTimeout)
+		defer cancel()
+		// A server that is gone needs no cancellation.
+		_ = x.requester.Send(ctx, &dial.Message{
+			Data: jsonrpc.AppendNotification(nil, protocol.Cancelled, params), Method: protocol.Cancelled, Revision: revision,
+		}, nil)
+	})
+}
+
+// listenHTTP receives what the server sends in a session that belongs to no request.
+func (x *connection) listenHTTP() {
+	err := x.requester.Listen(x.ctx, func(data []byte) { x.receive(data, nil) })
+	switch {
+	case err == nil || x.ctx.Err() != nil:
+	case isSessionLost(err):
+		x.fail(err)
+	default:
+		x.client.log.Warn("mcpclient: the event stream of the session has ended", "server", x.client.target.Name(), "error", err)
+	}
+}
+
+func isSessionLost(err error) bool {
+	_, ok := errors.AsType[*dial.SessionLost](err)
+	return ok
+}

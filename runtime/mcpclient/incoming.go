@@ -1,0 +1,244 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// messages holds storage of parsed messages.
+var messages = sync.Pool{New: func() any { return new(jsonrpc.Message) }}
+
+// receive handles a message of the server. over is the request on whose response it came,
+// over HTTP; nil on a stream. It runs no function of users, and waits for no one. data is
+// valid until it returns.
+func (x *connection) receive(data []byte, over *pending) {
+	m := messages.Get().(*jsonrpc.Message)
+	defer func() {
+		m.Reset()
+		messages.Put(m)
+	}()
+	parser := jsonrpc.Parser{MaxDepth: x.client.limits.Depth}
+	if err := parser.Parse(data, m); err != nil {
+		x.unreadable(m, over, err, data)
+		return
+	}
+	switch m.Kind {
+	case jsonrpc.Response:
+		x.replied(m, over, data)
+	case jsonrpc.Request:
+		x.question(m, over, data)
+	case jsonrpc.Notification:
+		x.notified(m, over, data)
+	case jsonrpc.Batch:
+		if r := x.revision.Load(); r == nil || !r.Fields.Batches {
+			x.violation(over, "an array of messages, which the revision does not have", data)
+			return
+		}
+		jsonrpc.Elements(m.Batch, func(element []byte) bool {
+			if len(element) > 0 && element[0] == '[' {
+				x.violation(over, "an array inside an array of messages", element)
+				return true
+			}
+			x.receive(element, over)
+			return true
+		})
+	}
+}
+
+// unreadable handles text that is no message.
+func (x *connection) unreadable(m *jsonrpc.Message, over *pending, err *jsonrpc.Error, data []byte) {
+	p := over
+	if m.Kind == jsonrpc.Response || !m.ID.IsZero() {
+		x.mu.Lock()
+		if byID := x.waiting[idOf(m.ID)]; byID != nil {
+			p = byID
+		}
+		x.mu.Unlock()
+	}
+	x.violation(p, err.Message, data)
+}
+
+// idOf returns the number of an identifier of ours, 0 for any other one.
+func idOf(id jsonrpc.ID) int64 {
+	raw := id.Raw()
+	if len(raw) == 0 || raw[0] == '"' || raw[0] == '-' {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// replied ends the request that a reply is for.
+func (x *connection) replied(m *jsonrpc.Message, over *pending, data []byte) {
+	x.mu.Lock()
+	p := x.waiting[idOf(m.ID)]
+	if m.ID.IsZero() {
+		// An error without an id belongs to the only request there is (JSON-RPC, section 5).
+		if p = over; p == nil && len(x.waiting) == 1 {
+			for _, p = range x.waiting {
+			}
+		}
+	}
+	if p == nil || over != nil && p != over {
+		id := idOf(m.ID)
+		_, left := x.left[id]
+		delete(x.left, id)
+		x.mu.Unlock()
+		if left {
+			return // the reply has crossed the cancellation
+		}
+		x.violation(nil, "a reply to a request that does not wait for one", data)
+		return
+	}
+	delete(x.waiting, p.id)
+	switch {
+	case m.Error != nil:
+		if e := readError(m.Error); e != nil {
+			p.finish(nil, e)
+		} else {
+			p.finish(nil, &dial.Violation{Text: "an error without code and message", Bytes: clip(data)})
+		}
+	case m.Result[0] != '{':
+		p.finish(nil, &dial.Violation{Text: "a result that is no object", Bytes: clip(data)})
+	default:
+		p.finish(bytes.Clone(m.Result), nil)
+	}
+	x.mu.Unlock()
+}
+
+// readError reads the error of a reply; nil if it is none.
+func readError(data []byte) *jsonrpc.Error {
+	e := new(jsonrpc.Error)
+	var code, message bool
+	jsonrpc.Members(data, func(name, value []byte) bool {
+		switch string(name) {
+		case "code":
+			n, err := strconv.Atoi(string(value))
+			e.Code, code = n, err == nil
+		case "message":
+			e.Message, message = jsonrpc.String(value)
+		case "data":
+			e.Data = bytes.Clone(value)
+		}
+		return true
+	})
+	if !code || !message {
+		return nil
+	}
+	return e
+}
+
+// maxClip is how many bytes of a message an error quotes.
+const maxClip = 256
+
+func clip(data []byte) []byte { return bytes.Clone(data[:min(len(data), maxClip)]) }
+
+// violation ends the request p with what the server has sent, or reports it where p is nil.
+func (x *connection) violation(p *pending, text string, data []byte) {
+	v := &dial.Violation{Text: text, Bytes: clip(data)}
+	if p != nil {
+		x.mu.Lock()
+		waits := x.waiting[p.id] == p
+		if waits {
+			delete(x.waiting, p.id)
+			p.finish(nil, v)
+		}
+		x.mu.Unlock()
+		if waits {
+			return
+		}
+	}
+	x.report(v)
+}
+
+// maxReported is how many violations of one connection are reported. A server that does nothing else
+// must not fill the log.
+const maxReported = 1000
+
+// report passes a violation to OnProtocolError.
+func (x *connection) report(err error) {
+	x.mu.Lock()
+	x.reported++
+	n := x.reported
+	x.mu.Unlock()
+	if n <= maxReported {
+		x.client.reportViolation(err)
+	}
+}
+
+// notified handles a notification.
+func (x *connection) notified(m *jsonrpc.Message, over *pending, data []byte) {
+	method := string(m.Method)
+	params := &m.Params
+	if !params.IsObject() {
+		x.violation(nil, "params of a notification that are no object", data)
+		return
+	}
+	switch method {
+	case protocol.Progress:
+		x.progressed(params, data)
+		return
+	case protocol.Cancelled:
+		x.questionCancelled(params, data)
+		return
+	case protocol.LogMessage:
+		l, err := readLogMessage(params.Raw)
+		if err != nil {
+			x.violation(nil, "a log message that cannot be read: "+err.Error(), data)
+			return
+		}
+		x.client.events.log(*l)
+		return
+	case protocol.ElicitationComplete:
+		if id, ok := jsonrpc.String(params.Get("elicitationId")); ok {
+			x.client.links.completed(id)
+			return
+		}
+		x.violation(nil, "a notification without elicitationId", data)
+		return
+	case protocol.ToolsListChanged, protocol.PromptsListChanged, protocol.ResourcesListChanged, protocol.ResourceUpdated, protocol.Acknowledged:
+		x.changed(method, params, data)
+		return
+	}
+	x.client.events.notification(method, json.RawMessage(bytes.Clone(params.Raw)))
+}
+
+// progressed passes progress to its request.
+func (x *connection) progressed(params *jsonrpc.Params, data []byte) {
+	step, err := readProgress(params.Raw)
+	if err != nil {
+		x.violation(nil, "progress that cannot be read: "+err.Error(), data)
+		return
+	}
+	id, ok := jsonrpc.RawID(params.Get("progressToken"))
+	x.mu.Lock()
+	p := x.waiting[idOf(id)]
+	if !ok || p == nil || p.progress == nil {
+		id, last := idOf(id), x.last
+		x.mu.Unlock()
+		if id > 0 && id <= last {
+			return // its request is over
+		}
+		x.violation(nil, "progress of a request that is not in flight", data)
+		return
+	}
+	if p.step != nil && step.Done <= *p.step {
+		x.mu.Unlock()
+		x.violation(nil, "progress that does not increase", data)
+		return
+	}
+	p.step = &step.Done
+	p.newest = step
+	p.clock.sign()
+	p.wake()
+	x.mu.Unlock()
+}

@@ -1,0 +1,82 @@
+package mcpclient
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
+)
+
+// knownTools has what calls need of the definitions of tools, as far as lists have been
+// read.
+type knownTools struct {
+	mu    sync.Mutex
+	tools map[string]knownTool
+}
+
+type knownTool struct {
+	params     []toolschema.HeaderParam // that header fields mirror
+	repeatable bool                     // by its hints
+	output     []byte                   // its output schema
+}
+
+// keep remembers a tool of a list. It reports false for one that a client must leave out:
+// over HTTP, a tool whose x-mcp-header breaks the rules (2026-07-28, streamable HTTP).
+func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool {
+	var params []toolschema.HeaderParam
+	if x.requester != nil && x.revision.Load().Fields.HeaderMirrors && strings.Contains(string(t.InputSchema), "x-mcp-header") {
+		var err error
+		if params, err = toolschema.HeaderParams(string(t.InputSchema)); err != nil {
+			report("the tool " + t.Name + " is left out: " + err.Error())
+			return false
+		}
+	}
+	known := knownTool{params: params, output: t.OutputSchema}
+	if h := t.Hints; h != nil {
+		known.repeatable = h.ReadOnly != nil && *h.ReadOnly || h.Idempotent != nil && *h.Idempotent
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.tools == nil {
+		k.tools = map[string]knownTool{}
+	}
+	if _, again := k.tools[t.Name]; again || len(k.tools) < maxKnownTools {
+		k.tools[t.Name] = known
+	}
+	return true
+}
+
+// maxKnownTools bounds what is remembered; a call of another tool fetches the list anew
+// where the server requires header fields.
+const maxKnownTools = 10_000
+
+func (k *knownTools) get(name string) (knownTool, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t, ok := k.tools[name]
+	return t, ok
+}
+
+// repeatable reports whether a tool says that it may run twice.
+func (k *knownTools) repeatable(name string) bool {
+	t, _ := k.get(name)
+	return t.repeatable
+}
+
+// refreshCall reads the list of tools, and sets which arguments header fields mirror. It
+// reports false where that changes nothing.
+func (c *Client) refreshCall(ctx context.Context, r *Request) bool {
+	o := *r.options
+	o.noCache, o.progress = true, nil
+	for _, err := range c.EachTool(ctx, func(to *requestOptions) { *to = o }) {
+		if err != nil {
+			return false
+		}
+	}
+	t, ok := c.tools.get(r.Name)
+	if ok {
+		r.call.params = t.params
+	}
+	return ok
+}

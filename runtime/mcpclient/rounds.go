@@ -1,0 +1,166 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// mayRequireInput has the methods whose results may require input.
+func mayRequireInput(method string) bool {
+	for _, m := range []protocol.Method{protocol.ToolsCall, protocol.PromptsGet, protocol.ResourcesRead} {
+		if m.String() == method {
+			return m.MayAskClient()
+		}
+	}
+	return false
+}
+
+// rounds sends a request, and sends it again with the answers as long as the server
+// requires input (basic/patterns/mrtr).
+func (c *Client) rounds(ctx context.Context, r *Request) (json.RawMessage, error) {
+	params := r.Params
+	for {
+		result, err := c.sender(ctx, r)
+		if err != nil || !c.revision.Load().ServerRequests.Rounds {
+			return result, err
+		}
+		required, err := readInputRequired(result)
+		switch {
+		case err != nil:
+			return nil, c.wrap(r.Method, err)
+		case required == nil:
+			return result, nil
+		case !mayRequireInput(r.Method):
+			return nil, c.wrap(r.Method, &dial.Violation{Text: "a result of " + r.Method + " that requires input", Bytes: clip(result)})
+		case r.Round+1 >= c.limits.Rounds:
+			return nil, c.wrap(r.Method, &LimitError{What: "rounds", Limit: "Rounds", Value: c.limits.Rounds})
+		}
+		answers, err := c.answerInputs(ctx, c.revision.Load(), required)
+		if err != nil {
+			return nil, c.wrap(r.Method, err)
+		}
+		next := *r
+		next.Round++
+		next.Params = withAnswers(params, required, answers)
+		r = &next
+	}
+}
+
+// hasMember reports whether an object has a member of that name.
+func objectHas(object []byte, name string) (has bool) {
+	jsonrpc.Members(object, func(n, _ []byte) bool {
+		has = string(n) == name
+		return !has
+	})
+	return has
+}
+
+// withAnswers adds the answers and the state to the params of a request.
+func withAnswers(params json.RawMessage, required *inputRequests, answers []json.RawMessage) json.RawMessage {
+	b := []byte{'{'}
+	jsonrpc.Members(params, func(name, value []byte) bool {
+		if n := string(name); n != "inputResponses" && n != "requestState" {
+			b = addMember(b, n, value)
+		}
+		return true
+	})
+	if len(required.keys) > 0 {
+		responses := []byte{'{'}
+		for i, key := range required.keys {
+			responses = addMember(responses, key, answers[i])
+		}
+		b = addMember(b, "inputResponses", append(responses, '}'))
+	}
+	if required.state != nil {
+		b = addMember(b, "requestState", required.state)
+	}
+	return append(b, '}')
+}
+
+// appendMember appends a member to an object whose closing brace is missing.
+func addMember(b []byte, name string, value []byte) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	b = wire.AppendString(b, name)
+	b = append(b, ':')
+	return append(b, value...)
+}
+
+// answerInputs answers the questions of a round, side by side. The first error ends the
+// others.
+func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, in *inputRequests) ([]json.RawMessage, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.limits.QuestionTime, ErrTimeout)
+	defer cancel()
+	answers := make([]json.RawMessage, len(in.keys))
+	var first error
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for i, q := range in.questions {
+		if !c.answers(q.method) {
+			return nil, &dial.Violation{Text: fmt.Sprintf("input request %q is a %s, for which the client has declared no capability", in.keys[i], q.method)}
+		}
+	}
+	for i, q := range in.questions {
+		if !c.enterQuestion(ctx) {
+			break
+		}
+		group.Go(func() {
+			defer c.leaveQuestion()
+			answer, err := c.answer(ctx, revision, q.method, slices.Clone(q.params))
+			if err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				if first == nil {
+					first = inputError(q.method, in.keys[i], err)
+					cancel()
+				}
+				return
+			}
+			answers[i] = answer
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		// A function that does not return when its context ends is left alone.
+		mu.Lock()
+		defer mu.Unlock()
+		if first == nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, first
+	}
+	if first != nil {
+		return nil, first
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return answers, nil
+}
+
+// inputError is the error of a request whose input was refused or failed.
+func inputError(method, key string, err error) error {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeInvalidParams {
+		return &dial.Violation{Text: fmt.Sprintf("input request %q cannot be answered: %s", key, e.Message)}
+	}
+	if method == protocol.CreateMessage {
+		return fmt.Errorf("%w: %s %q: %w", ErrRefused, method, key, err)
+	}
+	return fmt.Errorf("%s %q: %w", method, key, err)
+}

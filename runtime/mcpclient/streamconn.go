@@ -1,0 +1,108 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// readStream reads messages until the stream ends.
+func (x *connection) readStream() {
+	for {
+		data, err := x.stream.Read()
+		if frame, ok := errors.AsType[*jsonrpc.FrameError](err); ok {
+			x.skipped(frame)
+			continue
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = errEnded
+			}
+			x.fail(err)
+			return
+		}
+		x.receive(data, nil)
+	}
+}
+
+// skipped fails the request whose reply was too long, if it is known which, or the only
+// one.
+func (x *connection) skipped(frame *jsonrpc.FrameError) {
+	id := frame.ID
+	if s, ok := x.stream.(dial.Skipper); ok && id.IsZero() {
+		id = s.Skipped()
+	}
+	limit := &LimitError{What: "message of the server", Limit: "MessageBytes", Value: x.client.limits.MessageBytes}
+	x.mu.Lock()
+	p := x.waiting[idOf(id)]
+	if p == nil && id.IsZero() && len(x.waiting) == 1 {
+		for _, p = range x.waiting {
+		}
+	}
+	if p != nil {
+		delete(x.waiting, p.id)
+		p.finish(nil, limit)
+	}
+	x.mu.Unlock()
+	if p == nil {
+		x.report(limit)
+	}
+}
+
+// await waits for the reply to a request that has been queued.
+func (x *connection) await(ctx context.Context, p *pending) (json.RawMessage, error) {
+	timer := time.NewTimer(p.clock.left(x))
+	defer timer.Stop()
+	for {
+		var err error
+		select {
+		case <-p.arrived:
+			newest, done := x.take(p)
+			if newest != nil && p.progress != nil {
+				p.progress(*newest)
+			}
+			if done {
+				return p.result, p.err
+			}
+			continue
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case <-timer.C:
+			if left := p.clock.left(x); left > 0 {
+				timer.Reset(left)
+				continue
+			}
+			err = ErrTimeout
+		}
+		if !x.leave(p) { // the reply has just come
+			return p.result, p.err
+		}
+		x.cancel(p, err)
+		return nil, err
+	}
+}
+
+// cancel sends the server that nothing waits for the reply any more. initialize is not
+// cancelled (basic/utilities/cancellation).
+func (x *connection) cancel(p *pending, why error) {
+	if p.method == protocol.Initialize.String() || x.isGone() {
+		return
+	}
+	x.out.add(jsonrpc.AppendNotification(nil, protocol.Cancelled, cancelParams(p, why)), nil)
+}
+
+// cancelParams returns the params of the notification.
+func cancelParams(p *pending, why error) json.RawMessage {
+	reason := "cancelled"
+	if errors.Is(why, ErrTimeout) {
+		reason = "timeout"
+	}
+	return append(strconv.AppendInt([]byte(`{"requestId":`), p.id, 10), `,"reason":"`+reason+`"}`...)
+}

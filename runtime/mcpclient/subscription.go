@@ -1,0 +1,462 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Subscription receives changes of lists and resources. It is renewed after every loss of the
+// connection, and then reports everything that it selects as changed, since changes may have
+// been missed.
+type Subscription struct {
+	client *Client
+	filter Filter
+
+	mu       sync.Mutex
+	accepted Filter
+	queue    []Change // each at most once
+	more     chan struct{}
+	ended    chan struct{}
+	err      error
+	listen   context.CancelFunc // ends the request of a listen; nil in a session
+	conn     *connection
+}
+
+// Subscribe watches what the filter selects: in a session by resources/subscribe, since
+// changes of lists are always sent there; in a revision without sessions by
+// subscriptions/listen. The server may accept less: see [Subscription.Acknowledged]. ctx
+// bounds the beginning alone.
+func (c *Client) Subscribe(ctx context.Context, filter Filter) (*Subscription, error) {
+	filter.URIs = slices.Clone(filter.URIs)
+	s := &Subscription{client: c, filter: filter, more: make(chan struct{}, 1), ended: make(chan struct{})}
+	x, err := c.connected(ctx)
+	if err != nil {
+		return nil, c.wrap(protocol.Listen.String(), err)
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil, c.err
+	}
+	c.subs = append(c.subs, s)
+	c.mu.Unlock()
+	if err := s.begin(ctx, x); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Acknowledged returns what the server has accepted of the filter.
+func (s *Subscription) Acknowledged() Filter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.accepted
+	f.URIs = slices.Clone(f.URIs)
+	return f
+}
+
+// Changes iterates over the changes, and waits for the next one. It ends when the
+// subscription is closed, or the client; [Subscription.Err] says why. Changes that come
+// while the last ones are handled are merged. Only one goroutine may iterate.
+func (s *Subscription) Changes() iter.Seq[Change] {
+	return func(yield func(Change) bool) {
+		for {
+			s.mu.Lock()
+			if len(s.queue) > 0 {
+				next := s.queue[0]
+				s.queue = s.queue[1:]
+				s.mu.Unlock()
+				if !yield(next) {
+					return
+				}
+				continue
+			}
+			s.mu.Unlock()
+			select {
+			case <-s.more:
+			case <-s.ended:
+				return
+			}
+		}
+	}
+}
+
+// Err returns why the subscription has ended, nil after Close and while it has not.
+func (s *Subscription) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return reason(s.err)
+}
+
+// Close ends the subscription. It does not wait for the server.
+func (s *Subscription) Close() error {
+	c := s.client
+	c.mu.Lock()
+	c.subs = slices.DeleteFunc(c.subs, func(other *Subscription) bool { return other == s })
+	used := map[string]bool{}
+	for _, other := range c.subs {
+		for _, uri := range other.filter.URIs {
+			used[uri] = true
+		}
+	}
+	x := c.current
+	c.mu.Unlock()
+	s.finish(ErrClosed)
+	if x == nil || !x.has(protocol.ResourcesUnsubscribe) {
+		return nil
+	}
+	for _, uri := range s.filter.URIs {
+		if used[uri] || c.supports(x, protocol.ResourcesUnsubscribe.String()) != nil {
+			continue
+		}
+		c.spawn(func() {
+			// A server that cannot unsubscribe sends changes that nothing selects.
+			_, _ = x.request(x.ctx, uriRequest(protocol.ResourcesUnsubscribe, uri, c.apply(nil)))
+		})
+	}
+	return nil
+}
+
+func uriRequest(m protocol.Method, uri string, o *requestOptions) *Request {
+	return &Request{
+		Method: m.String(), Name: uri, Params: append(addMember([]byte{'{'}, "uri", wire.AppendString(nil, uri)), '}'), options: o,
+	}
+}
+
+// finish ends the subscription.
+func (s *Subscription) finish(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	s.err = why
+	close(s.ended)
+	if s.listen != nil {
+		s.listen()
+	}
+}
+
+// begin begins the subscription on a connection, and waits for the server.
+func (s *Subscription) begin(ctx context.Context, x *connection) error {
+	s.mu.Lock()
+	renewed := s.conn != nil
+	s.conn = x
+	s.mu.Unlock()
+	var err error
+	if x.has(protocol.Listen) {
+		err = s.beginListen(ctx, x)
+	} else {
+		err = s.beginSession(ctx, x)
+	}
+	if err == nil && renewed {
+		s.addAll()
+	}
+	return err
+}
+
+// beginSession subscribes to the resources. Changes of lists are sent in every session whose
+// server declares them.
+func (s *Subscription) beginSession(ctx context.Context, x *connection) error {
+	c := s.client
+	accepted := Filter{
+		Tools:     s.filter.Tools && x.declares(protocol.ServerCapability{Name: "tools", Member: "listChanged"}),
+		Prompts:   s.filter.Prompts && x.declares(protocol.ServerCapability{Name: "prompts", Member: "listChanged"}),
+		Resources: s.filter.Resources && x.declares(protocol.ServerCapability{Name: "resources", Member: "listChanged"}),
+	}
+	for _, uri := range s.filter.URIs {
+		method := protocol.ResourcesSubscribe
+		if err := c.supports(x, method.String()); err != nil {
+			return err
+		}
+		if _, err := x.request(ctx, uriRequest(method, uri, c.apply(nil))); err != nil {
+			return c.wrap(method.String(), err)
+		}
+		accepted.URIs = append(accepted.URIs, uri)
+	}
+	s.mu.Lock()
+	s.accepted = accepted
+	s.mu.Unlock()
+	if x.requester != nil {
+		x.listenOnce.Do(func() { c.spawn(x.listenHTTP) })
+	}
+	return nil
+}
+
+// wireFilter is the JSON form of a Filter.
+type wireFilter struct {
+	Tools     bool     `json:"toolsListChanged,omitempty"`
+	Prompts   bool     `json:"promptsListChanged,omitempty"`
+	Resources bool     `json:"resourcesListChanged,omitempty"`
+	URIs      []string `json:"resourceSubscriptions,omitempty"`
+}
+
+// beginListen sends subscriptions/listen, whose reply comes when the server ends it, and
+// waits for the notification that begins it.
+func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
+	c := s.client
+	method := protocol.Listen.String()
+	params, err := object(map[string]any{"notifications": wireFilter(s.filter)}, "filter")
+	if err != nil {
+		return err
+	}
+	listen, cancel := context.WithCancelCause(x.ctx)
+	p, err := x.enter(method, new(requestOptions))
+	if err != nil {
+		cancel(nil)
+		return c.wrap(method, err)
+	}
+	r := &Request{Method: method, Params: params, options: new(requestOptions)}
+	message, err := x.appendRequest(nil, p, r)
+	if err != nil {
+		x.leave(p)
+		cancel(nil)
+		return err
+	}
+	l := &listening{sub: s, acknowledged: make(chan struct{})}
+	x.mu.Lock()
+	if x.listens == nil {
+		x.listens = map[int64]*listening{}
+	}
+	x.listens[p.id] = l
+	x.mu.Unlock()
+	s.mu.Lock()
+	s.listen = func() { cancel(ErrClosed) }
+	s.mu.Unlock()
+	ended := make(chan error, 1)
+	c.spawn(func() {
+		err := x.runListen(listen, p, r, message)
+		x.mu.Lock()
+		delete(x.listens, p.id)
+		x.mu.Unlock()
+		ended <- err
+		s.again(x, err)
+	})
+	ctx, done := context.WithTimeoutCause(ctx, c.limits.RequestTime, ErrTimeout)
+	defer done()
+	select {
+	case <-l.acknowledged:
+		return nil
+	case err := <-ended:
+		cancel(nil)
+		if err == nil {
+			err = &dial.Violation{Text: "the listen ended without an acknowledgement"}
+		}
+		return c.wrap(method, err)
+	case <-ctx.Done():
+		cancel(context.Cause(ctx))
+		return c.wrap(method, context.Cause(ctx))
+	}
+}
+
+// listening is one subscriptions/listen.
+type listening struct {
+	sub          *Subscription
+	acknowledged chan struct{}
+	has          bool // acknowledged; the lock of the connection guards it
+}
+
+// runListen waits until the server ends a listen, or ctx ends.
+func (x *connection) runListen(ctx context.Context, p *pending, r *Request, message []byte) error {
+	if x.stream == nil {
+		defer x.leave(p)
+		err := x.requester.Send(ctx, x.httpMessage(p, r, message), func(data []byte) bool {
+			x.receive(data, p)
+			_, done := x.take(p)
+			return done
+		})
+		if _, done := x.take(p); done {
+			return p.err
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	x.out.add(message, p)
+	for {
+		select {
+		case <-p.arrived:
+			if _, done := x.take(p); done {
+				return p.err
+			}
+		case <-ctx.Done():
+			if x.leave(p) {
+				x.cancel(p, context.Cause(ctx))
+			}
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// again begins a listen again that the server has ended, or that was lost without the
+// connection, as over HTTP.
+func (s *Subscription) again(x *connection, why error) {
+	c := s.client
+	select {
+	case <-s.ended:
+		return
+	default:
+	}
+	if x.isGone() || c.ctx.Err() != nil {
+		return // the next connection begins it again
+	}
+	s.mu.Lock()
+	begun := s.accepted
+	s.mu.Unlock()
+	if begun.isEmpty() {
+		return // Subscribe returns the error
+	}
+	go s.renew(x)
+}
+
+// renew begins the subscription again, after a time that doubles.
+func (s *Subscription) renew(x *connection) {
+	c := s.client
+	for attempt := 1; ; attempt++ {
+		if sleep(x.ctx, c.ctx, c.retry.backoff(attempt, 0)) != nil {
+			return
+		}
+		select {
+		case <-s.ended:
+			return
+		default:
+		}
+		err := s.begin(x.ctx, x)
+		if err == nil || x.isGone() {
+			return
+		}
+		if _, refused := errors.AsType[*jsonrpc.Error](err); refused {
+			s.finish(err)
+			return
+		}
+	}
+}
+
+func (f Filter) isEmpty() bool {
+	return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0
+}
+
+// changed passes a notification of a change on.
+func (x *connection) changed(method string, params *jsonrpc.Params, data []byte) {
+	uri := ""
+	if method == protocol.ResourceUpdated {
+		var ok bool
+		if uri, ok = jsonrpc.String(params.Get("uri")); !ok {
+			x.violation(nil, "an update of a resource without its URI", data)
+			return
+		}
+	}
+	c := x.client
+	change := Change{Method: method, URI: uri}
+	if !x.revision.Load().PerRequest {
+		if method == protocol.Acknowledged {
+			x.violation(nil, "an acknowledgement, which the revision does not have", data)
+			return
+		}
+		c.mu.Lock()
+		subs := slices.Clone(c.subs)
+		c.mu.Unlock()
+		for _, s := range subs {
+			s.add(change)
+		}
+		c.events.changed(change)
+		return
+	}
+	var id int64
+	jsonrpc.Members(params.Get("_meta"), func(name, value []byte) bool {
+		if string(name) == protocol.MetaSubscription {
+			raw, _ := jsonrpc.RawID(value)
+			id = idOf(raw)
+		}
+		return true
+	})
+	x.mu.Lock()
+	l, last := x.listens[id], x.last
+	x.mu.Unlock()
+	if l == nil {
+		if id <= 0 || id > last {
+			x.violation(nil, "a change for a subscription that does not exist", data)
+		}
+		return
+	}
+	if method == protocol.Acknowledged {
+		x.acknowledge(l, params, data)
+		return
+	}
+	l.sub.add(change)
+	c.events.changed(change)
+}
+
+// acknowledge notes what the server has accepted.
+func (x *connection) acknowledge(l *listening, params *jsonrpc.Params, data []byte) {
+	var f wireFilter
+	if raw := params.Get("notifications"); raw != nil && json.Unmarshal(raw, &f) != nil {
+		x.violation(nil, "an acknowledgement that cannot be read", data)
+		return
+	}
+	l.sub.mu.Lock()
+	l.sub.accepted = Filter(f)
+	l.sub.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !l.has {
+		l.has = true
+		close(l.acknowledged)
+	}
+}
+
+// selects reports whether a filter selects a change.
+func (f Filter) selects(c Change) bool {
+	switch c.Method {
+	case ToolsChanged:
+		return f.Tools
+	case PromptsChanged:
+		return f.Prompts
+	case ResourcesChanged:
+		return f.Resources
+	}
+	// The URI of an update may be below one that was subscribed to.
+	return len(f.URIs) > 0
+}
+
+// maxChanges bounds the changes that wait: beyond it the subscription reports everything
+// that it selects.
+const maxChanges = 1000
+
+// add queues a change, unless it waits already.
+func (s *Subscription) add(change Change) {
+	if !s.filter.selects(change) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) >= maxChanges || slices.Contains(s.queue, change) {
+		return
+	}
+	s.queue = append(s.queue, change)
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+// addAll reports everything as changed.
+func (s *Subscription) addAll() {
+	for _, c := range []Change{{Method: ToolsChanged}, {Method: PromptsChanged}, {Method: ResourcesChanged}} {
+		s.add(c)
+	}
+	for _, uri := range s.filter.URIs {
+		s.add(Change{Method: ResourceUpdated, URI: uri})
+	}
+}
