@@ -77,7 +77,7 @@ const searchedLimits = 8
 func (c *lineConn) Identify() { c.identify = true }
 
 // Skipped returns the id of the response that the last *FrameError is about, the zero ID
-// if it is not known or if the message was no response.
+// if it is not known, or for any other message.
 func (c *lineConn) Skipped() ID { return c.skipped }
 
 func (c *lineConn) Read() ([]byte, error) {

@@ -2,9 +2,13 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -18,7 +22,8 @@ type Target = dial.Target
 
 // Dialer returns a server that dial connects to. The name is its name in messages, and must
 // differ between servers: what is known of a server is kept by name. The end of the context
-// of dial ends the opening, not the connection.
+// of dial ends the opening, not the connection. A dial function that does not return then
+// goes on alone, and its connection is closed.
 func Dialer(name string, dial func(context.Context) (jsonrpc.Conn, error)) Target {
 	return &dialer{name: name, dial: dial}
 }
@@ -31,15 +36,44 @@ type dialer struct {
 func (d *dialer) Name() string { return d.name }
 func (d *dialer) Key() string  { return "dialer " + d.name }
 
-func (d *dialer) Dial(ctx context.Context, _ dial.Options) (dial.Conn, error) {
-	conn, err := d.dial(ctx)
-	if err != nil {
-		return nil, &dial.Error{Again: true, Err: err}
+func (d *dialer) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
+	type result struct {
+		conn jsonrpc.Conn
+		err  error
 	}
-	if conn == nil {
-		return nil, &dial.Error{Err: fmt.Errorf("%s: the dial function has returned neither a connection nor an error", d.name)}
+	dialed, returned := make(chan result), make(chan struct{})
+	defer close(returned)
+	go func() {
+		var r result
+		give := func() {
+			select {
+			case dialed <- r:
+			case <-returned:
+				if r.conn != nil {
+					_ = r.conn.Close()
+				}
+			}
+		}
+		if usercode.Call(func() { r.conn, r.err = d.dial(ctx) }, func(f usercode.Failure) {
+			o.Logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelError, "panic in a dial function", append(f.Attrs(), slog.String("server", d.name))...)
+			r.err = errors.New("the dial function has failed: " + f.String())
+			give() // here, since runtime.Goexit does not return
+		}) {
+			give()
+		}
+	}()
+	select {
+	case r := <-dialed:
+		switch {
+		case r.err != nil:
+			return nil, &dial.Error{Again: true, Err: r.err}
+		case r.conn == nil:
+			return nil, &dial.Error{Err: errors.New("the dial function has returned neither a connection nor an error")}
+		}
+		return newBoundedConn(r.conn, o.Limits, r.conn.Close), nil
+	case <-ctx.Done():
+		return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
 	}
-	return conn, nil
 }
 
 // InMemory returns a server in this process. Each connection is one client of it.
@@ -50,23 +84,32 @@ type inMemory struct{ server *mcp.Server }
 func (m *inMemory) Name() string { return "in memory" }
 func (m *inMemory) Key() string  { return fmt.Sprintf("memory %p", m.server) }
 
-func (m *inMemory) Dial(ctx context.Context, _ dial.Options) (dial.Conn, error) {
+func (m *inMemory) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	conn, wait := m.server.Connect(ctx)
-	return &memoryConn{Conn: conn, cancel: cancel, wait: wait}, nil
+	client, server := jsonrpc.PipeLimit(o.Limits.MessageBytes, m.server.Transport().Limits().MessageBytes)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = m.server.Serve(ctx, memoryConn{server.(pipeConn)}) // the client sees why by its end
+	}()
+	return newBoundedConn(client, o.Limits, func() error {
+		cancel()
+		err := client.Close()
+		<-served // so that no goroutine outlives the client
+		return err
+	}), nil
 }
 
-// memoryConn is a connection to a server in this process. Close waits for the server's end
-// of it, so that no goroutine outlives the client.
-type memoryConn struct {
+// memoryConn is the server's end of a connection in memory.
+type memoryConn struct{ pipeConn }
+
+// pipeConn is what a server uses of a connection.
+type pipeConn interface {
 	jsonrpc.Conn
-	cancel context.CancelFunc
-	wait   func() error
+	Buffered() bool
+	Charge(*membudget.Budget)
+	CloseWrite() error
 }
 
-func (c *memoryConn) Close() error {
-	c.cancel()
-	err := c.Conn.Close()
-	_ = c.wait() // the cause is the cancellation
-	return err
-}
+// Transport is the name of the transport.
+func (memoryConn) Transport() string { return "memory" }
