@@ -30,7 +30,6 @@ type connection struct {
 	revision    atomic.Pointer[protocol.Revision] // nil before the handshake
 	initialized atomic.Bool                       // the handshake is over
 	server      *ServerInfo                       // set before initialized
-	meta        []byte                            // what the revision adds to _meta of requests: members, each with a comma behind
 
 	answering atomic.Int32 // functions that answer a question of the server
 	answered  atomic.Int64 // when the last one was done, in nanoseconds of Unix time

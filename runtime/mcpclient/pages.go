@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,26 +74,6 @@ func templatePages(l *Limits, report func(text string)) *pages[Template] {
 
 func promptPages(l *Limits, report func(text string)) *pages[Prompt] {
 	return newPages(listOfPrompts, l, report)
-}
-
-// readTools reads one page of tools, without those that cannot be read, which are reported.
-func readTools(data json.RawMessage, report func(text string)) ([]Tool, error) {
-	return toolPages(&defaultLimits, report).add(data)
-}
-
-// readResources reads one page of resources, like readTools.
-func readResources(data json.RawMessage, report func(text string)) ([]Resource, error) {
-	return resourcePages(&defaultLimits, report).add(data)
-}
-
-// readTemplates reads one page of resource templates, like readTools.
-func readTemplates(data json.RawMessage, report func(text string)) ([]Template, error) {
-	return templatePages(&defaultLimits, report).add(data)
-}
-
-// readPrompts reads one page of prompts, like readTools.
-func readPrompts(data json.RawMessage, report func(text string)) ([]Prompt, error) {
-	return promptPages(&defaultLimits, report).add(data)
 }
 
 func newPages[T any](kind *listKind[T], l *Limits, report func(text string)) *pages[T] {

@@ -43,7 +43,7 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 		return
 	}
 	c := x.client
-	if !c.enterQuestion(nil) {
+	if !c.tryQuestion() {
 		fail(jsonrpc.CodeInternal, "overloaded: the client answers as many requests as it can")
 		return
 	}
@@ -112,17 +112,18 @@ func (x *connection) questionCancelled(params *jsonrpc.Params, data []byte) {
 	}
 }
 
-// enterQuestion counts a question that is answered. It waits until ctx ends where there are as many
-// as allowed; with nil it does not wait.
-func (c *Client) enterQuestion(ctx context.Context) bool {
-	if ctx == nil {
-		select {
-		case c.questions <- struct{}{}:
-			return true
-		default:
-			return false
-		}
+// tryQuestion counts a question that is answered, unless there are as many as allowed.
+func (c *Client) tryQuestion() bool {
+	select {
+	case c.questions <- struct{}{}:
+		return true
+	default:
+		return false
 	}
+}
+
+// enterQuestion is tryQuestion, but waits until there are fewer, or ctx ends.
+func (c *Client) enterQuestion(ctx context.Context) bool {
 	select {
 	case c.questions <- struct{}{}:
 		return true
