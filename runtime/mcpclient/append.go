@@ -131,17 +131,14 @@ func appendContent(b []byte, c *Content) (_ []byte, err error) {
 	}
 	b = append(b, `{"type":`...)
 	b = wire.AppendString(b, c.Type)
-	if c.Type == "text" || c.Text != "" {
-		b = appendName(b, "text")
-		b = wire.AppendString(b, c.Text)
+	media, link, use := c.Type == "image" || c.Type == "audio", c.Type == "resource_link", c.Type == "tool_use"
+	b = appendTextOf(b, "text", c.Text, c.Type == "text")
+	if media || len(c.Data) > 0 {
+		b = appendBase64(appendName(b, "data"), c.Data)
 	}
-	if c.Type == "image" || c.Type == "audio" || len(c.Data) > 0 {
-		b = appendName(b, "data")
-		b = appendBase64(b, c.Data)
-	}
-	b = appendText(b, "mimeType", c.MIMEType)
-	b = appendText(b, "uri", c.URI)
-	b = appendText(b, "name", c.Name)
+	b = appendTextOf(b, "mimeType", c.MIMEType, media)
+	b = appendTextOf(b, "uri", c.URI, link)
+	b = appendTextOf(b, "name", c.Name, link || use)
 	b = appendText(b, "title", c.Title)
 	b = appendText(b, "description", c.Description)
 	if c.Size != 0 {
@@ -157,15 +154,15 @@ func appendContent(b []byte, c *Content) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	b = appendText(b, "id", c.ID)
+	b = appendTextOf(b, "id", c.ID, use)
 	input := c.Input
-	if input == nil && c.Type == "tool_use" {
+	if input == nil && use {
 		input = json.RawMessage("{}")
 	}
 	if b, err = appendJSONMember(b, "input", input); err != nil {
 		return b, err
 	}
-	b = appendText(b, "toolUseId", c.ToolUseID)
+	b = appendTextOf(b, "toolUseId", c.ToolUseID, c.Type == "tool_result")
 	if c.Type == "tool_result" || len(c.Content) > 0 {
 		if b, err = appendArray(appendName(b, "content"), c.Content, appendContent); err != nil {
 			return b, err
@@ -255,8 +252,11 @@ func appendRaw(b []byte, value json.RawMessage) ([]byte, error) {
 }
 
 // appendText appends a member after others, unless the text is empty.
-func appendText(b []byte, name, text string) []byte {
-	if text == "" {
+func appendText(b []byte, name, text string) []byte { return appendTextOf(b, name, text, false) }
+
+// appendTextOf appends a member after others, unless the text is empty and not required.
+func appendTextOf(b []byte, name, text string, required bool) []byte {
+	if text == "" && !required {
 		return b
 	}
 	return wire.AppendString(appendName(b, name), text)

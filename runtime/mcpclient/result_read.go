@@ -22,13 +22,11 @@ var toolResultMembers = wire.Fields{
 }
 
 func (r *reader) toolResult(v *ToolResult) {
-	d := &r.d
+	d, content := &r.d, false
 	for o := d.Object(toolResultMembers); o.Next(); {
 		switch o.Name() {
 		case "content":
-			if r.null("content") {
-				v.Content = []Content{}
-			} else {
+			if content = true; !r.null("content") {
 				wire.Slice(d, &v.Content, r.block)
 			}
 		case "structuredContent":
@@ -39,8 +37,11 @@ func (r *reader) toolResult(v *ToolResult) {
 			r.info(d, o.Name(), &v.ResultInfo)
 		}
 	}
-	if v.Content == nil && !d.Failed() && v.complete() {
+	if !content && !d.Failed() && v.complete() {
 		r.note("a result of a tool has no content")
+	}
+	if v.Content == nil {
+		v.Content = []Content{}
 	}
 }
 
@@ -58,6 +59,7 @@ var readResultMembers = wire.Fields{
 
 func (r *reader) readResult(v *ReadResult) {
 	d := &r.d
+	v.Contents = []Contents{}
 	for o := d.Object(readResultMembers); o.Next(); {
 		if o.Name() == "contents" {
 			if !r.null("contents") {
@@ -80,6 +82,7 @@ var promptResultMembers = wire.Fields{
 
 func (r *reader) promptResult(v *PromptResult) {
 	d := &r.d
+	v.Messages = []PromptMessage{}
 	for o := d.Object(promptResultMembers); o.Next(); {
 		switch o.Name() {
 		case "description":

@@ -1,0 +1,172 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+type aliased struct {
+	Name string
+	Raw  json.RawMessage
+	List []string
+	Map  map[string]json.RawMessage
+}
+
+var aliasedFields = Fields{{Name: "name"}, {Name: "raw"}, {Name: "list"}, {Name: "map"}}
+
+func readAliased(d *Decoder, v *aliased) {
+	for o := d.Object(aliasedFields); o.Next(); {
+		switch o.Name() {
+		case "name":
+			String(d, &v.Name)
+		case "raw":
+			Raw(d, &v.Raw)
+		case "list":
+			Slice(d, &v.List, String)
+		case "map":
+			Map(d, &v.Map, Raw)
+		}
+	}
+}
+
+const aliasedText = `{"name":"Emma","raw":{"a": [1]},"list":["x","y\n","日本"],"map":{"k":1,"é\t":"v"}}`
+
+// With Alias, values refer to the data; without it, nothing does.
+func TestAlias(t *testing.T) {
+	for _, alias := range []bool{false, true} {
+		data := []byte(aliasedText)
+		var v aliased
+		d := NewDecoder(data, Options{Alias: alias})
+		if readAliased(d, &v); d.Finish() != nil {
+			t.Fatal(d.Finish())
+		}
+		text, err := json.Marshal(v)
+		if want := `{"Name":"Emma","Raw":{"a":[1]},"List":["x","y\n","日本"],"Map":{"k":1,"é\t":"v"}}`; err != nil || string(text) != want {
+			t.Errorf("alias %t: %s, %v", alias, text, err)
+		}
+		if cap(v.Raw) != len(v.Raw) {
+			t.Error("an append to the raw value overwrites what follows")
+		}
+		copy(data, bytes.ReplaceAll(data, []byte("Emma"), []byte("Anna")))
+		if changed := v.Name == "Anna"; changed != alias {
+			t.Errorf("alias %t: the name is %s", alias, v.Name)
+		}
+	}
+}
+
+func TestAliasAllocations(t *testing.T) {
+	data := []byte(`{"name":"` + strings.Repeat("x", 1000) + `","raw":{"a":[` + strings.Repeat("1,", 100) + `1]}}`)
+	var d Decoder
+	n := testing.AllocsPerRun(100, func() {
+		var v aliased
+		d.Reset(data, Options{Alias: true})
+		if readAliased(&d, &v); d.Finish() != nil {
+			t.Fatal(d.Finish())
+		}
+	})
+	if n > 1 { // v
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// Members that no table has are read as strictly as others, and skipped.
+func TestSkipUnknown(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"x":{"y":[1,{}]},"name":"Emma","Name":"Anna","":null}`: "",
+		`{"name":"Emma","x":1,"x":2}`:                            `duplicate key "x"`,
+		`{"name":"Emma","x":{"y":1,"y":2}}`:                      `duplicate key "y"`,
+		`{"name":"Emma","x":01}`:                                 "leading zero",
+		"{\"name\":\"Emma\",\"x\":\"\xff\"}":                     "invalid UTF-8",
+		`{"name":"Emma","x":}`:                                   "want a value",
+		`{"name":"Emma","x"}`:                                    "want a colon",
+		`{"name":"Emma","x":1`:                                   "end of the text",
+		`{"name":7,"x":1}`:                                       "name: must be a string",
+	} {
+		var v aliased
+		d := NewDecoder([]byte(text), Options{SkipUnknown: true})
+		readAliased(d, &v)
+		err := d.Finish()
+		if want == "" && (err != nil || v.Name != "Emma") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %+v, %v", text, v, err)
+		}
+	}
+}
+
+// Members of an open object are handed out, whatever the option says.
+func TestSkipUnknownOpen(t *testing.T) {
+	d := NewDecoder([]byte(`{"a":1,"name":2}`), Options{SkipUnknown: true})
+	names := ""
+	for o := d.OpenObject(aliasedFields); o.Next(); {
+		names += o.Name() + " "
+	}
+	if err := d.Finish(); err != nil || names != "a name " {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+// Stop ends the reading, with the error and without looking at the rest.
+func TestStop(t *testing.T) {
+	stopped := errors.New("enough")
+	read := 0
+	d := NewDecoder([]byte(`[1,2,3,4,x`), Options{})
+	var list []int
+	Slice(d, &list, func(d *Decoder, v *int) {
+		if Int(d, v); *v == 2 {
+			d.Stop(stopped)
+			d.Stop(errors.New("too late"))
+		}
+		read++
+	})
+	if err := d.Finish(); err != stopped || read != 2 || list != nil {
+		t.Errorf("%v after %d, %v", err, read, list)
+	}
+	d.Reset([]byte(`[x`), Options{})
+	d.Skip()
+	d.Stop(stopped)
+	if err := d.Finish(); err == nil || err == stopped {
+		t.Error(err)
+	}
+	d.Reset([]byte(`1`), Options{})
+	var n int
+	if Int(d, &n); d.Finish() != nil || n != 1 {
+		t.Error("Reset keeps the error of Stop")
+	}
+}
+
+// Member finds a member at any position, and reads nothing.
+func TestMember(t *testing.T) {
+	long := `"filler":"` + strings.Repeat("x", 2*soonFound) + `"`
+	for text, want := range map[string]string{
+		`{"type":"text","name":"Emma"}`:               `"text"`,
+		` { "name" : "Emma" , "type" : [1, 2] } `:     `[1, 2]`,
+		`{` + long + `,"name":"Emma","type":"late"}`:  `"late"`,
+		`{"name":"Emma","t\u0079pe":1}`:               `1`,
+		`{"name":"Emma","Type":1,"inner":{"type":2}}`: ``,
+		`{}`:         ``,
+		`["type",1]`: ``,
+		`"type"`:     ``,
+		``:           ``,
+		`{"type"`:    ``,
+		`{"type":`:   ``,
+		`{type:1}`:   ``,
+	} {
+		d := NewDecoder([]byte(text), Options{SkipUnknown: true})
+		if got := d.Member("type"); string(got) != want {
+			t.Errorf("%.40s: %q, want %q", text, got, want)
+		}
+		if d.Skip(); (d.Finish() == nil) != json.Valid([]byte(text)) {
+			t.Errorf("%.40s: not read as a whole afterwards", text)
+		}
+	}
+}
+
+func TestPeek(t *testing.T) {
+	for text, want := range map[string]byte{" \n[1]": '[', `"a"`: '"', "": 0, " ": 0, "7": '7'} {
+		if got := NewDecoder([]byte(text), Options{}).Peek(); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
