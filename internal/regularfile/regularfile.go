@@ -15,9 +15,10 @@ const maxBytes = 256 << 20
 
 // Read is [os.ReadFile] for regular files, and links to them, of at most 256 MiB.
 // It does not wait for the writer of a pipe. Errors are of type [*fs.PathError].
-func Read(name string) ([]byte, error) { return read(name, maxBytes) }
+func Read(name string) ([]byte, error) { return ReadWithin(name, maxBytes) }
 
-func read(name string, most int64) ([]byte, error) {
+// ReadWithin is [Read] for files of at most that many bytes.
+func ReadWithin(name string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|FlagNonblock, 0)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 		"topipe": "not a regular file (a pipe)", "dir": "not a regular file (a directory)",
 		"dangling": "no such file", "missing": "no such file",
 	} {
-		data, err := read(at(name), 8)
+		data, err := ReadWithin(at(name), 8)
 		if strings.Contains(name, "pipe") {
 			// A pipe without a reader cannot be opened for writing.
 			if f, open := os.OpenFile(at("pipe"), os.O_WRONLY|FlagNonblock, 0); !errors.Is(open, syscall.ENXIO) {

@@ -12,8 +12,7 @@ func (c *Client) cached(ctx context.Context, r *Request) (json.RawMessage, error
 
 // forget drops what is known of the revision of the server. It reports false if nothing was.
 func (c *Client) forget() bool {
-	key := c.target.Key()
-	_, known := c.eras.Get(key)
-	c.eras.Drop(key)
-	return known
+	r, _ := c.era.get()
+	c.era.drop()
+	return r != nil
 }

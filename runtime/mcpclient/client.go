@@ -25,7 +25,7 @@ type Client struct {
 	retry     Retry
 	info      mcp.ClientInfo
 	log       *slog.Logger
-	eras      EraStore
+	era       targetEra
 	metas     [][]byte // what each revision adds to _meta, by Revision.Index
 	sender    Sender   // the interceptors, and attempts inside
 	inFlight  chan struct{}
@@ -102,13 +102,13 @@ func newClient(to Target, o Options) (*Client, error) {
 	}
 	c := &Client{
 		target: to, options: o, limits: o.Limits.withDefaults(), retry: o.Retry.withDefaults(), info: infoOf(o.Info),
-		log: o.Logger, eras: o.Eras, level: o.LogLevel, done: make(chan struct{}),
+		log: o.Logger, era: targetEra{o.Eras, to}, level: o.LogLevel, done: make(chan struct{}),
 	}
 	if c.log == nil {
 		c.log = slog.Default()
 	}
-	if c.eras == nil {
-		c.eras = processEras
+	if o.Eras == nil {
+		c.era.store = processEras
 	}
 	for _, r := range protocol.All {
 		c.metas = append(c.metas, c.makeMeta(r))

@@ -1,8 +1,14 @@
 package mcpclient
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
 // Era is what is known of a server before it is connected to: its revision.
@@ -13,18 +19,154 @@ type Era struct {
 }
 
 // EraStore keeps an [Era] for each server, by a digest of [Target] and authorization
-// context. It may be used by many goroutines.
+// context. It may be used by many goroutines, and must not use the client. An Era of a
+// revision with sessions is used for 24 hours, since a newer server may speak such a
+// revision too; one of a revision without sessions until the server does not speak it any
+// more, which the client finds out by itself. Options.Eras says what keeps them by default.
 type EraStore interface {
 	Get(target string) (Era, bool)
 	Put(target string, e Era)
 	Drop(target string)
 }
 
-// processEras keeps them for the process.
-var processEras EraStore = new(memoryEras)
+const (
+	// legacyTime is how long an Era of a revision with sessions is used.
+	legacyTime = 24 * time.Hour
+	// maxDiscover bounds a result of server/discover that is kept. A server whose result is
+	// longer is probed whenever it is connected to.
+	maxDiscover = 64 << 10
+	// Bounds of a store.
+	maxEras     = 1024
+	maxEraBytes = 4 << 20
+)
 
-type memoryEras struct{}
+// revision returns the revision of an Era that can be used; nil for one that is too old or
+// from the future, or of a revision that this client does not speak.
+func (e *Era) revision(now time.Time) *protocol.Revision {
+	for _, r := range protocol.All {
+		if r.Version != e.Revision {
+			continue
+		}
+		age := now.Sub(e.At)
+		switch {
+		case r.PerRequest && len(e.Discover) > 0 && len(e.Discover) <= maxDiscover:
+			return r
+		case !r.PerRequest && age > -legacyTime && age < legacyTime:
+			return r
+		}
+	}
+	return nil
+}
 
-func (*memoryEras) Get(string) (Era, bool) { return Era{}, false }
-func (*memoryEras) Put(string, Era)        {}
-func (*memoryEras) Drop(string)            {}
+// targetEra is the Era of one server in a store.
+type targetEra struct {
+	store  EraStore
+	target Target
+}
+
+// get returns what is known of the server: its revision, nil where it has to be probed, and
+// the result of server/discover.
+func (t targetEra) get() (*protocol.Revision, json.RawMessage) {
+	key, ok := t.key()
+	if !ok {
+		return nil, nil
+	}
+	e, ok := t.store.Get(key)
+	if !ok {
+		return nil, nil
+	}
+	r := e.revision(time.Now())
+	if r == nil || !r.PerRequest {
+		return r, nil
+	}
+	return r, e.Discover
+}
+
+// put keeps what has been found out.
+func (t targetEra) put(r *protocol.Revision, discover json.RawMessage) {
+	key, ok := t.key()
+	if !ok || len(discover) > maxDiscover {
+		return
+	}
+	if !r.PerRequest {
+		discover = nil
+	}
+	t.store.Put(key, Era{Revision: r.Version, Discover: discover, At: time.Now().Round(0)})
+}
+
+// drop forgets it.
+func (t targetEra) drop() {
+	if key, ok := t.key(); ok {
+		t.store.Drop(key)
+	}
+}
+
+// key returns a digest of the target and its authorization context; false for a target of
+// which nothing is kept: a server in this process, or unknown credentials.
+func (t targetEra) key() (string, bool) {
+	if _, ok := t.target.(*inMemory); ok {
+		return "", false
+	}
+	context, ok := authorizationContext(t.target)
+	if !ok {
+		return "", false
+	}
+	return digest(t.target.Key(), context), true
+}
+
+// authorizationContext names whose credentials requests to a target carry; false if that is
+// not known. The name is never "".
+func authorizationContext(t Target) (string, bool) {
+	a, ok := t.(dial.Authorized)
+	if !ok {
+		return "none", true
+	}
+	context, ok := a.AuthorizationContext()
+	if !ok {
+		return "none", true
+	}
+	return "of " + context, context != ""
+}
+
+// digest returns a digest of texts.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// processEras are kept as long as the process.
+var processEras EraStore = newMemoryEras()
+
+type memoryEras struct {
+	mu   sync.Mutex
+	kept *lru[string, Era]
+}
+
+func newMemoryEras() *memoryEras {
+	return &memoryEras{kept: newLRU[string, Era](maxEras, maxEraBytes)}
+}
+
+func (m *memoryEras) Get(target string) (Era, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.kept.get(target)
+}
+
+func (m *memoryEras) Put(target string, e Era) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept.put(target, e, e.size(target))
+}
+
+func (m *memoryEras) Drop(target string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept.remove(target)
+}
+
+// size is about what an Era takes in memory.
+func (e *Era) size(target string) int { return len(target) + len(e.Revision) + len(e.Discover) + 200 }

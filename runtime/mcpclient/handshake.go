@@ -34,15 +34,21 @@ func (h *handshake) run(ctx context.Context) error {
 		}
 		return h.initialize(ctx)
 	}
-	if era, ok := c.eras.Get(c.target.Key()); ok {
-		r := revisionOf(era.Revision)
-		switch {
-		case r != nil && !r.PerRequest:
-			return h.initialize(ctx)
-		case r != nil && h.useDiscover(r, era.Discover) == nil:
+	if r, discover := c.era.get(); r != nil {
+		var err error
+		if r.PerRequest {
+			err = h.useDiscover(r, discover)
+		} else {
+			err = h.initialize(ctx)
+		}
+		if err == nil {
 			return nil
 		}
-		c.eras.Drop(c.target.Key())
+		// The server may be another one now. One that is gone is opened again by openUntil.
+		c.era.drop()
+		if h.x.isGone() || ctx.Err() != nil {
+			return err
+		}
 	}
 	return h.probe(ctx, newestModern())
 }
@@ -76,18 +82,12 @@ func (h *handshake) probe(ctx context.Context, r *protocol.Revision) error {
 		case askAgain:
 			r, f.again = v.revision, true
 		case speaksLegacy:
-			if err := h.initialize(ctx); err != nil {
-				return err
-			}
-			if r := h.x.revision.Load(); v.keep && !r.PerRequest {
-				c.eras.Put(c.target.Key(), Era{Revision: r.Version, At: time.Now()})
-			}
-			return nil
+			return h.speakLegacy(ctx, v.keep)
 		case startAgain:
 			if err := h.replace(ctx); err != nil {
 				return err
 			}
-			return h.initialize(ctx)
+			return h.speakLegacy(ctx, v.keep)
 		default: // openUntil connects again where that may help
 			return v.err
 		}
@@ -105,12 +105,23 @@ func (h *handshake) kind() probeTransport {
 	return overStream
 }
 
+// speakLegacy opens a session, and remembers that.
+func (h *handshake) speakLegacy(ctx context.Context, keep bool) error {
+	if err := h.initialize(ctx); err != nil {
+		return err
+	}
+	if r := h.x.revision.Load(); keep && !r.PerRequest {
+		h.client.era.put(r, nil)
+	}
+	return nil
+}
+
 // speakModern begins to speak a revision without sessions, and remembers that.
 func (h *handshake) speakModern(r *protocol.Revision, discover json.RawMessage) error {
 	if err := h.useDiscover(r, discover); err != nil {
 		return err
 	}
-	h.client.eras.Put(h.client.target.Key(), Era{Revision: r.Version, Discover: discover, At: time.Now()})
+	h.client.era.put(r, discover)
 	return nil
 }
 

@@ -28,7 +28,7 @@ var (
 	http       = []probeTransport{overHTTP}
 )
 
-func discovered(versions ...string) probeAnswer {
+func discoverResult(versions ...string) probeAnswer {
 	list, _ := json.Marshal(append([]string{}, versions...))
 	return probeAnswer{result: fmt.Appendf(nil,
 		`{"resultType":"complete","capabilities":{},"ttlMs":0,"cacheScope":"private","supportedVersions":%s}`, list)}
@@ -66,14 +66,14 @@ func TestProbe(t *testing.T) {
 		again  string // and for the second probe
 	}{
 		// A result.
-		{"our version", everywhere, discovered("2026-07-28"), "modern", "modern", "modern"},
-		{"of both eras", everywhere, discovered("2025-11-25", "2026-07-28", "2024-11-05"), "modern", "modern", "modern"},
-		{"ours and unknown ones", everywhere, discovered("2099-01-01", "2026-07-28"), "modern", "modern", "modern"},
-		{"legacy versions only", everywhere, discovered("2025-06-18", "2025-11-25"), "legacy, kept", "revision: 2025-06-18", "legacy, kept"},
-		{"legacy and unknown ones", everywhere, discovered("2099-01-01", "2025-06-18"), "legacy, kept", "revision: 2099-01-01", "legacy, kept"},
-		{"unknown versions only", everywhere, discovered("2099-01-01"), "revision: 2099-01-01", "revision: 2099-01-01", "revision: 2099-01-01"},
-		{"almost ours", everywhere, discovered("2026-07-28 ", "2026-7-28"), "revision: 2026-07-28", "revision: 2026-07-28", "revision: 2026-07-28"},
-		{"no version", everywhere, discovered(), "revision: none", "revision: none", "revision: none"},
+		{"our version", everywhere, discoverResult("2026-07-28"), "modern", "modern", "modern"},
+		{"of both eras", everywhere, discoverResult("2025-11-25", "2026-07-28", "2024-11-05"), "modern", "modern", "modern"},
+		{"ours and unknown ones", everywhere, discoverResult("2099-01-01", "2026-07-28"), "modern", "modern", "modern"},
+		{"legacy versions only", everywhere, discoverResult("2025-06-18", "2025-11-25"), "legacy, kept", "revision: 2025-06-18", "legacy, kept"},
+		{"legacy and unknown ones", everywhere, discoverResult("2099-01-01", "2025-06-18"), "legacy, kept", "revision: 2099-01-01", "legacy, kept"},
+		{"unknown versions only", everywhere, discoverResult("2099-01-01"), "revision: 2099-01-01", "revision: 2099-01-01", "revision: 2099-01-01"},
+		{"almost ours", everywhere, discoverResult("2026-07-28 ", "2026-7-28"), "revision: 2026-07-28", "revision: 2026-07-28", "revision: 2026-07-28"},
+		{"no version", everywhere, discoverResult(), "revision: none", "revision: none", "revision: none"},
 		{"another shape", everywhere, probeAnswer{result: []byte(`{}`)}, "legacy, kept", "revision: none", "fails: supportedVersions"},
 		{"versions as a string", everywhere, probeAnswer{result: []byte(`{"supportedVersions":"2026-07-28"}`)}, "legacy, kept", "revision: none", "fails: supportedVersions"},
 		{"versions as numbers", everywhere, probeAnswer{result: []byte(`{"supportedVersions":["2026-07-28",1]}`)}, "legacy, kept", "revision: none", "fails: supportedVersions"},
@@ -247,7 +247,7 @@ func TestProbeOffered(t *testing.T) {
 	}
 	required, _ := json.Marshal(map[string]any{"requiredCapabilities": names})
 	for _, a := range []probeAnswer{
-		discovered(versions...),
+		discoverResult(versions...),
 		refusedWith(-32022, `{"supported":`+string(list)+`}`),
 		refusedWith(-32021, string(required)),
 		{result: []byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`)},

@@ -2,8 +2,8 @@ package mcpclient
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -77,12 +77,15 @@ func (d *dialer) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 }
 
 // InMemory returns a server in this process. Each connection is one client of it.
-func InMemory(s *mcp.Server) Target { return &inMemory{server: s} }
+func InMemory(s *mcp.Server) Target { return &inMemory{server: s, key: "memory " + rand.Text()} }
 
-type inMemory struct{ server *mcp.Server }
+type inMemory struct {
+	server *mcp.Server
+	key    string // differs from those of all servers, past ones and of other processes too
+}
 
 func (m *inMemory) Name() string { return "in memory" }
-func (m *inMemory) Key() string  { return fmt.Sprintf("memory %p", m.server) }
+func (m *inMemory) Key() string  { return m.key }
 
 func (m *inMemory) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

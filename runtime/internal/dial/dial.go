@@ -22,11 +22,20 @@ import (
 type Target interface {
 	// Name is the name of the server in messages: without credentials, query and user name.
 	Name() string
-	// Key is a digest of everything that is sent to the server besides messages (URL with
-	// query, header, program, arguments, environment, authorization context), for caches.
+	// Key is a digest of everything that is sent to the server besides messages and the
+	// credentials of an Authorized target (URL with query, header, program, arguments,
+	// environment), for caches.
 	Key() string
 	// Dial opens a connection. The end of ctx ends the opening, not the connection.
 	Dial(ctx context.Context, o Options) (Conn, error)
+}
+
+// Authorized is a [Target] that adds credentials to requests (an Authorizer).
+type Authorized interface {
+	// AuthorizationContext names whose credentials they are, without a secret, for caches.
+	// It is "" where that is not known: then nothing is kept that another one must not get.
+	// For a target without credentials, ok is false.
+	AuthorizationContext() (context string, ok bool)
 }
 
 // Options are the properties of a connection.
