@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // keyTarget is a target that is never connected to.
@@ -111,7 +112,7 @@ func TestEraKeys(t *testing.T) {
 		"credentials of that name":   authorizedTarget{"server", "none", true},
 		"credentials, other server":  authorizedTarget{"other", "ann", true},
 		"an Authorizer without name": authorizedTarget{"server", "", true},
-		"in memory":                  InMemory(nil),
+		"in memory":                  InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"})),
 	} {
 		key, ok := targetEra{processEras, target}.key()
 		if ok == (name == "in memory" || strings.Contains(name, "without name")) {
@@ -126,13 +127,14 @@ func TestEraKeys(t *testing.T) {
 	if keys[none] != "plain" {
 		t.Error("a target without an Authorizer has another key than one that cannot have any")
 	}
-	first, second := InMemory(nil), InMemory(nil)
+	newServer := func() *mcp.Server { return mcp.NewServer(mcp.ServerInfo{Name: "test"}) }
+	first, second := InMemory(newServer()), InMemory(newServer())
 	if first.Key() == second.Key() {
 		t.Error("two servers in memory have one key")
 	}
 	// What is not kept leaves no trace, and harms none of what is.
 	store := newMemoryEras()
-	for _, target := range []Target{InMemory(nil), authorizedTarget{"server", "", true}} {
+	for _, target := range []Target{InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"})), authorizedTarget{"server", "", true}} {
 		era := targetEra{store, target}
 		era.put(protocol.Latest, nil)
 		if r, _ := era.get(); r != nil || len(store.kept.items) > 0 {
@@ -265,5 +267,23 @@ func TestEraFileTogether(t *testing.T) {
 	left, _ := filepath.Glob(path + "*")
 	if len(left) != 1 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Servers that are gone leave no key behind.
+func TestMemoryKeys(t *testing.T) {
+	count := func() (n int) {
+		memoryKeys.Range(func(_, _ any) bool { n++; return true })
+		return n
+	}
+	before := count()
+	for range 1000 {
+		InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"}))
+	}
+	for i := 0; count() > before+500; i++ {
+		if i == 100 {
+			t.Fatalf("%d keys, %d before", count(), before)
+		}
+		runtime.GC()
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"runtime"
+	"sync"
+	"weak"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
@@ -77,15 +80,32 @@ func (d *dialer) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 }
 
 // InMemory returns a server in this process. Each connection is one client of it.
-func InMemory(s *mcp.Server) Target { return &inMemory{server: s, key: "memory " + rand.Text()} }
+func InMemory(s *mcp.Server) Target { return &inMemory{server: s, key: keyOf(s)} }
 
 type inMemory struct {
 	server *mcp.Server
-	key    string // differs from those of all servers, past ones and of other processes too
+	key    string
 }
 
 func (m *inMemory) Name() string { return "in memory" }
 func (m *inMemory) Key() string  { return m.key }
+
+// memoryKeys has the keys of servers in this process, by their weak pointers.
+var memoryKeys sync.Map
+
+// keyOf returns a key that no other server has or has had, not even one at the same address
+// or of another process.
+func keyOf(s *mcp.Server) string {
+	pointer := weak.Make(s)
+	if key, ok := memoryKeys.Load(pointer); ok {
+		return key.(string)
+	}
+	key, loaded := memoryKeys.LoadOrStore(pointer, "memory "+rand.Text())
+	if !loaded {
+		runtime.AddCleanup(s, func(p weak.Pointer[mcp.Server]) { memoryKeys.Delete(p) }, pointer)
+	}
+	return key.(string)
+}
 
 func (m *inMemory) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
