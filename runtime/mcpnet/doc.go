@@ -6,7 +6,7 @@
 // keep the message format and the life cycle (basic/transports, custom transports).
 //
 // [Serve] serves the clients that connect to a listener. [NewConn] frames one
-// connection for mcp.Server.Serve or for a client.
+// connection for mcp.Server.Serve. An [Endpoint] is such a server for mcpclient.Connect.
 //
 // # Who may connect
 //

@@ -1,0 +1,84 @@
+// Package netdial says of errors of networks and of TLS, for clients, whether the same may
+// succeed later and what to do.
+package netdial
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"syscall"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+)
+
+// Error returns the error for a connection that was not opened. If ctx has ended, that is
+// the reason.
+func Error(ctx context.Context, err error) *dial.Error {
+	if ctx.Err() != nil {
+		return &dial.Error{Again: true, Err: context.Cause(ctx)}
+	}
+	for _, final := range finalErrors {
+		if hint, ok := final(err); ok {
+			return &dial.Error{Err: fmt.Errorf("%s: %w", hint, err)}
+		}
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		err = fmt.Errorf("no server listens there: start it, or correct the address: %w", err)
+	}
+	return &dial.Error{Again: true, Err: err}
+}
+
+// finalErrors are the errors that the same attempt gets again. Each returns what to do.
+var finalErrors = []func(error) (hint string, ok bool){
+	func(err error) (string, bool) {
+		e, ok := errors.AsType[*net.DNSError](err)
+		return "there is no such host: correct the address", ok && e.IsNotFound && !e.IsTemporary
+	},
+	func(err error) (string, bool) {
+		_, address := errors.AsType[*net.AddrError](err)
+		_, network := errors.AsType[net.UnknownNetworkError](err)
+		_, invalid := errors.AsType[net.InvalidAddrError](err)
+		return "the address is not valid", address || network || invalid
+	},
+	func(err error) (string, bool) {
+		return "this user may not connect there", errors.Is(err, fs.ErrPermission)
+	},
+	func(err error) (string, bool) {
+		_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+		return "the certificate of the server is of an authority that is not known here: add it to the RootCAs of the TLS configuration", unknown
+	},
+	func(err error) (string, bool) {
+		_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+		return "the certificate of the server is not valid for it", ok
+	},
+	func(err error) (string, bool) {
+		_, ok := errors.AsType[tls.RecordHeaderError](err)
+		return "the server does not speak TLS", ok
+	},
+	func(err error) (string, bool) {
+		e, ok := errors.AsType[*net.OpError](err)
+		return "the server refuses the TLS connection", ok && e.Op == "remote error"
+	},
+}
+
+// TLSKey returns a digest of what a TLS configuration sends to a server, and of whom it
+// trusts, "" for nil.
+func TLSKey(c *tls.Config) string {
+	if c == nil {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %t %q", c.ServerName, c.InsecureSkipVerify, c.NextProtos)
+	for _, certificate := range c.Certificates {
+		for _, der := range certificate.Certificate {
+			fmt.Fprintf(h, " %d:%s", len(der), der)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

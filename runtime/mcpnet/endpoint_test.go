@@ -1,0 +1,344 @@
+package mcpnet_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcpnet"
+)
+
+// slack is what a busy machine may add.
+const slack = 15 * time.Second
+
+func dialOptions() dial.Options {
+	return dial.Options{
+		Limits: dial.Limits{MessageBytes: 1 << 20, WriteTime: 200 * time.Millisecond, CloseTime: 200 * time.Millisecond},
+		Logger: slog.New(slog.DiscardHandler),
+		Report: func(error) {},
+	}
+}
+
+// certificates returns the configurations of a server and of its clients.
+func certificates(t *testing.T) (server, client *tls.Config) {
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	defer s.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	return &tls.Config{Certificates: s.TLS.Certificates}, &tls.Config{RootCAs: roots}
+}
+
+// TestEndpoint connects the client of package mcpclient with Serve.
+func TestEndpoint(t *testing.T) {
+	serverTLS, clientTLS := certificates(t)
+	for _, network := range []string{"tcp", "unix", "tls"} {
+		t.Run(network, func(t *testing.T) {
+			c, socket := setup{}, network
+			var config *tls.Config
+			if network == "tls" {
+				c.listen = func(l net.Listener) net.Listener { return tls.NewListener(l, serverTLS) }
+				socket, config = "tcp", clientTLS
+			}
+			serveReal(t, socket, c, func(s *testServer) {
+				client, err := mcpclient.Connect(t.Context(), mcpnet.Endpoint{Network: socket, Address: s.addr.String(), TLS: config}, mcpclient.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer client.Close()
+				var calls sync.WaitGroup
+				for i := range 8 {
+					calls.Go(func() {
+						text := fmt.Sprintf("%d %s", i, strings.Repeat("y", 50_000*i))
+						result, err := client.Call(t.Context(), "echo", map[string]string{"x": text})
+						if err != nil || result.Text() != `{"x":"`+text+`"}` {
+							t.Errorf("call %d: %v", i, err)
+						}
+					})
+				}
+				calls.Wait()
+			})
+		})
+	}
+}
+
+// fake listens, and gives each connection to a function, which ends with the test.
+func fake(t *testing.T, serve func(c net.Conn)) mcpnet.Endpoint {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var conns []net.Conn
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			conns = append(conns, c)
+			mu.Unlock()
+			all.Go(func() {
+				defer c.Close()
+				serve(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		mu.Lock()
+		for _, c := range conns {
+			c.Close()
+		}
+		mu.Unlock()
+		all.Wait()
+	})
+	return mcpnet.Endpoint{Network: "tcp", Address: l.Addr().String()}
+}
+
+func open(t *testing.T, e mcpnet.Endpoint) dial.Stream {
+	t.Helper()
+	conn, err := e.Dial(t.Context(), dialOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn.(dial.Stream)
+}
+
+// wait reads to the end of a connection, which is that of the test.
+func wait(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+
+// TestEndpointFails: errors of opening say what to do, and whether that may succeed later.
+func TestEndpointFails(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Close()
+	serverTLS, clientTLS := certificates(t)
+	plain := fake(t, func(c net.Conn) { io.WriteString(c, "Welcome, who are you?\n"); wait(c) })
+	secure := fake(t, func(c net.Conn) { tls.Server(c, serverTLS).Handshake() })
+	with := func(e mcpnet.Endpoint, config *tls.Config) mcpnet.Endpoint {
+		e.TLS = config
+		return e
+	}
+	other := clientTLS.Clone()
+	other.ServerName = "example.org"
+	for _, c := range []struct {
+		endpoint mcpnet.Endpoint
+		want     string
+		again    bool
+	}{
+		{mcpnet.Endpoint{Network: "tcp", Address: free.Addr().String()}, "no server listens there: start it, or correct the address", true},
+		{mcpnet.Endpoint{Network: "unix", Address: t.TempDir() + "/none"}, "no such file", true},
+		{mcpnet.Endpoint{Network: "udp", Address: "127.0.0.1:1"}, `Endpoint.Network is "udp": it must be tcp, tcp4, tcp6 or unix`, false},
+		{mcpnet.Endpoint{Network: "tcp"}, "Endpoint.Address is empty", false},
+		{mcpnet.Endpoint{Network: "tcp", Address: "127.0.0.1"}, "the address is not valid", false},
+		{mcpnet.Endpoint{Network: "tcp", Address: "127.0.0.1", TLS: &tls.Config{}}, "Endpoint.Address: address 127.0.0.1: missing port", false},
+		{mcpnet.Endpoint{Network: "unix", Address: "x", TLS: &tls.Config{}}, "Endpoint.TLS.ServerName is empty", false},
+		{with(plain, clientTLS), "the server does not speak TLS", false},
+		{with(secure, &tls.Config{}), "of an authority that is not known here", false},
+		{with(secure, other), "the certificate of the server is not valid for it", false},
+	} {
+		conn, err := c.endpoint.Dial(t.Context(), dialOptions())
+		failed, ok := errors.AsType[*dial.Error](err)
+		if conn != nil || !ok || failed.Again != c.again || failed.Sent || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.endpoint, err, c.want)
+		}
+	}
+}
+
+// TestEndpointClientCertificate: that it is missing is said when the first message is read.
+func TestEndpointClientCertificate(t *testing.T) {
+	serverTLS, clientTLS := certificates(t)
+	serverTLS.ClientAuth = tls.RequireAnyClientCert
+	e := fake(t, func(c net.Conn) { tls.Server(c, serverTLS).Handshake() })
+	e.TLS = clientTLS
+	_, err := open(t, e).Read()
+	if failed, ok := errors.AsType[*dial.Error](err); !ok || failed.Again || !strings.Contains(err.Error(), "the server refuses the TLS connection") {
+		t.Errorf("read: %v", err)
+	}
+}
+
+// TestEndpointTime: the end of the context ends the opening, at every step.
+func TestEndpointTime(t *testing.T) {
+	_, clientTLS := certificates(t)
+	e := fake(t, wait)
+	e.TLS = clientTLS
+	cause := errors.New("a cause")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, cause)
+	defer cancel()
+	begin := time.Now()
+	conn, err := e.Dial(ctx, dialOptions())
+	if d := time.Since(begin); conn != nil || !errors.Is(err, cause) || d > slack {
+		t.Errorf("%v after %v", err, d)
+	}
+}
+
+// TestEndpointOtherProtocols: what is not this transport is named.
+func TestEndpointOtherProtocols(t *testing.T) {
+	web := httptest.NewServer(http.NotFoundHandler())
+	defer web.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	for address, want := range map[string]string{
+		web.Listener.Addr().String():    "the server speaks HTTP: connect to it with mcphttp.Endpoint",
+		secure.Listener.Addr().String(): "", // it says HTTP, in plain text, that TLS is missing
+		fake(t, func(c net.Conn) { // as most servers of TLS do
+			bufio.NewReader(c).ReadString('\n')
+			c.Write([]byte("\x15\x03\x01\x00\x02\x02\x46"))
+		}).Address: "the server speaks TLS: set Endpoint.TLS",
+	} {
+		stream := open(t, mcpnet.Endpoint{Network: "tcp", Address: address})
+		stream.Write([]byte(testbed.Call(1, "echo", "{}") + "\r\n\r\n"))
+		m, err := stream.Read()
+		if failed, ok := errors.AsType[*dial.Error](err); want != "" && (!ok || failed.Again || failed.Err.Error() != want) || err == nil {
+			t.Errorf("read %q, %v; want %q", m, err, want)
+		}
+		if _, again := stream.Read(); again == nil {
+			t.Error("reading goes on")
+		}
+	}
+}
+
+// TestEndpointLongMessages: a message over the limit is skipped, with bounded memory.
+func TestEndpointLongMessages(t *testing.T) {
+	e := fake(t, func(c net.Conn) {
+		io.WriteString(c, `{"result":"`+strings.Repeat("x", 5<<20)+`","id":6}`+"\n"+`{"id":7,"result":"`)
+		part := bytes.Repeat([]byte("x"), 1<<20)
+		for {
+			if _, err := c.Write(part); err != nil {
+				return
+			}
+		}
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	stream := open(t, e)
+	for _, id := range []string{"6", "7"} {
+		_, err := stream.Read()
+		if _, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || stream.(dial.Skipper).Skipped().String() != id {
+			t.Errorf("read: %v", err)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := stream.Read()
+		ended <- err
+	}()
+	stream.Close()
+	if err := <-ended; err != net.ErrClosed {
+		t.Errorf("read: %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 30<<20 {
+		t.Errorf("%d bytes were allocated", n)
+	}
+}
+
+// TestEndpointUnread: a write to a server that does not read ends, and so does Close.
+func TestEndpointUnread(t *testing.T) {
+	serverTLS, clientTLS := certificates(t)
+	for name, config := range map[string]*tls.Config{"plain": nil, "TLS": clientTLS} {
+		t.Run(name, func(t *testing.T) {
+			begun, done := make(chan struct{}, 2), make(chan struct{})
+			defer close(done)
+			e := fake(t, func(c net.Conn) {
+				if config != nil {
+					c = tls.Server(c, serverTLS)
+				}
+				if _, err := c.Read(make([]byte, 1)); err != nil {
+					t.Error(err)
+				}
+				begun <- struct{}{}
+				<-done
+			})
+			e.TLS = config
+			stream := open(t, e)
+			begin := time.Now()
+			err := stream.Write(append(bytes.Repeat([]byte("x"), 32<<20), '\n'))
+			failed, ok := errors.AsType[*dial.Error](err)
+			if d := time.Since(begin); !ok || !failed.Sent || !strings.Contains(err.Error(), "the server has not read for 200ms") || d > slack {
+				t.Errorf("write: %v after %v", err, d)
+			}
+			if err := stream.Write([]byte("{}\n")); err == nil {
+				t.Error("a second message can be written")
+			}
+			<-begun
+
+			options := dialOptions()
+			options.Limits.WriteTime = time.Hour
+			conn, err := e.Dial(t.Context(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends := make(chan error, 2)
+			go func() {
+				ends <- conn.(dial.Stream).Write(append(bytes.Repeat([]byte("x"), 32<<20), '\n'))
+			}()
+			go func() {
+				_, err := conn.(dial.Stream).Read()
+				ends <- err
+			}()
+			<-begun // more than fits into buffers is being written
+			begin = time.Now()
+			for range 2 {
+				if err := conn.Close(); err != nil {
+					t.Errorf("close: %v", err)
+				}
+			}
+			if d := time.Since(begin); d > slack {
+				t.Errorf("Close has taken %v", d)
+			}
+			for range cap(ends) {
+				if err := <-ends; !errors.Is(err, net.ErrClosed) {
+					t.Errorf("it ends with %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestEndpointName(t *testing.T) {
+	keys := map[string]bool{}
+	for name, list := range map[string][]mcpnet.Endpoint{
+		"tcp://host:1": {{Network: "tcp", Address: "host:1"}},
+		"tls://host:1": {
+			{Network: "tcp", Address: "host:1", TLS: &tls.Config{}}, {Network: "tcp", Address: "host:1", TLS: &tls.Config{ServerName: "x"}},
+			{Network: "tcp", Address: "host:1", TLS: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{{1}}}}}},
+			{Network: "tcp", Address: "host:1", TLS: &tls.Config{InsecureSkipVerify: true}},
+		},
+		"unix:///run/mcp.sock": {{Network: "unix", Address: "/run/mcp.sock"}},
+	} {
+		for _, e := range list {
+			if e.Name() != name {
+				t.Errorf("name %q, want %q", e.Name(), name)
+			}
+			keys[e.Key()] = true
+		}
+	}
+	if len(keys) != 6 {
+		t.Errorf("%d keys", len(keys))
+	}
+}
